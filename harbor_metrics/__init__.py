@@ -1,0 +1,39 @@
+"""Dataset-level numbers for agent evals: the public names, each loaded when it is first used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .api import compute as compute
+    from .diagnostics import Diagnostic as Diagnostic
+    from .errors import HarborMetricsError as HarborMetricsError
+    from .errors import InputError as InputError
+    from .errors import OutputError as OutputError
+    from .errors import UsageError as UsageError
+    from .result import Result as Result
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "compute": "api",
+    "Diagnostic": "diagnostics",
+    "HarborMetricsError": "errors",
+    "InputError": "errors",
+    "OutputError": "errors",
+    "Result": "result",
+    "UsageError": "errors",
+}
+__all__ = ["__version__", *_HOME]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        from importlib import import_module
+
+        return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

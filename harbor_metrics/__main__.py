@@ -1,0 +1,21 @@
+"""Start the command line: `python -m harbor_metrics` and the installed `harbor-metrics`."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Answer `--version` at once, and load the rest only for the rest."""
+    if sys.argv[1:] == ["--version"]:
+        from . import __version__
+
+        sys.stdout.write(f"harbor-metrics {__version__}\n")
+        return
+    from .cli import run
+
+    run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,210 @@
+"""Trials as one table: what every reader produces and every metric reads."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, TypeGuard
+
+import msgspec
+
+from .exact import Number
+
+Missing = Literal["zero", "skip", "error"]
+Rewards = dict[str, Number]
+
+
+class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """What a trial consumed; tokens are counts, seconds are wall-clock."""
+
+    n_input_tokens: Number | None = None
+    n_cache_tokens: Number | None = None
+    n_output_tokens: Number | None = None
+    cost_usd: Number | None = None
+    seconds: Number | None = None
+
+
+NO_USAGE = Usage()
+
+
+class Trial(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """One attempt of one agent at one task; a line of a trials file. Null rewards: none were given."""
+
+    task: str
+    rewards: Rewards | None
+    attempt: int | None = None
+    trial: str | None = None
+    id: str | None = None
+    started_at: str | None = None
+    agent: str | None = None
+    model: str | None = None
+    dataset: str | None = None
+    error: str | None = None
+    texts: dict[str, str | list[str]] = {}
+    labels: dict[str, str | Number | bool | None] = {}
+    usage: Usage = NO_USAGE
+
+
+def in_canonical_order(trials: Iterable[Trial]) -> list[Trial]:
+    """By task, then by attempt, or where that is not said by start, by name, by place in the file."""
+    return sorted(
+        trials,
+        key=lambda t: (
+            t.task,
+            t.attempt is None,
+            t.attempt or 0,
+            t.started_at or "",
+            t.trial or "",
+            t.id or "",
+        ),
+    )
+
+
+class LineTrials(Sequence[Trial]):
+    """Lines of a rewards file, each a task of its own, kept as columns: a million fit in memory."""
+
+    def __init__(self, columns: dict[str, list[Number | None]], scored: bytearray) -> None:
+        self.columns = columns
+        self.scored = scored
+
+    def __len__(self) -> int:
+        return len(self.scored)
+
+    def __getitem__(self, index: int) -> Trial:  # type: ignore[override]  # no slices: never needed
+        row = ((key, values[index]) for key, values in self.columns.items())
+        rewards = {key: value for key, value in row if value is not None}
+        return Trial(
+            task=f"line:{index + 1}" if index >= 0 else f"line:{len(self) + index + 1}",
+            rewards=rewards if self.scored[index] else None,
+        )
+
+    def joined(self, other: LineTrials) -> LineTrials:
+        """The lines of both, numbered on."""
+        columns = {
+            key: self.columns.get(key, [None] * len(self))
+            + other.columns.get(key, [None] * len(other))
+            for key in self.columns.keys() | other.columns.keys()
+        }
+        return LineTrials(columns, self.scored + other.scored)
+
+
+class LineTasks(Sequence[str]):
+    """The names `line:1` to `line:n`, made when asked for."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __getitem__(self, index: int) -> str:  # type: ignore[override]  # no slices: never needed
+        if not 0 <= index < self.n:
+            raise IndexError(index)
+        return f"line:{index + 1}"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One reward key over the trials, in canonical order, the missing policy already applied."""
+
+    values: Sequence[Number]
+    tasks: Sequence[str]
+
+    def by_task(self) -> dict[str, list[Number]]:
+        """A task's attempts, in attempt order."""
+        groups: dict[str, list[Number]] = {}
+        for task, value in zip(self.tasks, self.values, strict=True):
+            groups.setdefault(task, []).append(value)
+        return groups
+
+    @property
+    def counts(self) -> dict[str, Counter[Number]]:
+        """How often each value stands in each task."""
+        return {task: Counter(values) for task, values in self.by_task().items()}
+
+
+class MissingRewardError(Exception):
+    """The policy is `error` and a reward is missing; says how many and which first."""
+
+
+class Table:
+    """Trials in canonical order; `a + b` is the table of both."""
+
+    def __init__(self, trials: Sequence[Trial]) -> None:
+        self.trials: Sequence[Trial] = (
+            trials if isinstance(trials, LineTrials) else in_canonical_order(trials)
+        )
+
+    def __len__(self) -> int:
+        return len(self.trials)
+
+    def __iter__(self) -> Iterator[Trial]:
+        return iter(self.trials)
+
+    def __add__(self, other: Table) -> Table:
+        mine, theirs = self.trials, other.trials
+        if isinstance(mine, LineTrials) and isinstance(theirs, LineTrials):
+            return Table(mine.joined(theirs))
+        return Table([*mine, *theirs])
+
+    @cached_property
+    def columns(self) -> dict[str, list[Number | None]]:
+        """Reward key -> a value a trial, None where it is missing; keys sorted."""
+        if isinstance(self.trials, LineTrials):
+            return dict(sorted(self.trials.columns.items()))
+        keys = sorted({key for trial in self.trials for key in trial.rewards or ()})
+        return {
+            key: [None if t.rewards is None else t.rewards.get(key) for t in self.trials]
+            for key in keys
+        }
+
+    @cached_property
+    def tasks(self) -> Sequence[str]:
+        """A task name a trial."""
+        if isinstance(self.trials, LineTrials):
+            return LineTasks(len(self.trials))
+        return [trial.task for trial in self.trials]
+
+    @cached_property
+    def n_tasks(self) -> int:
+        """How many different tasks."""
+        return len(self.tasks) if isinstance(self.tasks, LineTasks) else len(set(self.tasks))
+
+    @cached_property
+    def n_scored(self) -> int:
+        """How many trials have rewards, be they empty."""
+        if isinstance(self.trials, LineTrials):
+            return self.trials.scored.count(1)
+        return sum(trial.rewards is not None for trial in self.trials)
+
+    def rewards(self) -> Iterator[Rewards | None]:
+        """What the trials were given, as Harbor's metric scripts read it."""
+        return (trial.rewards for trial in self.trials)
+
+    def column(self, key: str, missing: Missing) -> Column:
+        """One reward key; a key that no trial has is missing everywhere.
+
+        Raises:
+            MissingRewardError: the policy is `error` and a trial lacks the key.
+        """
+        values = self.columns.get(key) or [None] * len(self)
+        if complete(values):
+            return Column(values, self.tasks)
+        if missing == "zero":
+            return Column([0 if value is None else value for value in values], self.tasks)
+        if missing == "skip":
+            kept = [i for i, value in enumerate(values) if value is not None]
+            return Column([v for v in values if v is not None], [self.tasks[i] for i in kept])
+        absent = [i for i, value in enumerate(values) if value is None]
+        first = self.trials[absent[0]]
+        raise MissingRewardError(
+            f"{len(absent)} of {len(values)} trials have no `{key}`, "
+            f"the first is {first.trial or first.task}"
+        )
+
+
+def complete(values: Sequence[Number | None]) -> TypeGuard[Sequence[Number]]:
+    """Whether no value is missing."""
+    return None not in values

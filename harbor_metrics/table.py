@@ -16,7 +16,7 @@ Missing = Literal["zero", "skip", "error"]
 Rewards = dict[str, Number]
 
 
-class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False, forbid_unknown_fields=True):
     """What a trial consumed; tokens are counts, seconds are wall-clock."""
 
     n_input_tokens: Number | None = None
@@ -29,7 +29,7 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
 NO_USAGE = Usage()
 
 
-class Trial(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+class Trial(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False, forbid_unknown_fields=True):
     """One attempt of one agent at one task; a line of a trials file. Null rewards: none were given."""
 
     task: str
@@ -63,11 +63,20 @@ def in_canonical_order(trials: Iterable[Trial]) -> list[Trial]:
 
 
 class LineTrials(Sequence[Trial]):
-    """Lines of a rewards file, each a task of its own, kept as columns: a million fit in memory."""
+    """Lines of a rewards file, each a task of its own, kept as columns: a million fit in memory.
 
-    def __init__(self, columns: dict[str, list[Number | None]], scored: bytearray) -> None:
+    `numbers` are the lines they stand on, where that is not simply 1, 2, 3, …
+    """
+
+    def __init__(
+        self,
+        columns: dict[str, list[Number | None]],
+        scored: bytearray,
+        numbers: Sequence[int] | None = None,
+    ) -> None:
         self.columns = columns
         self.scored = scored
+        self.numbers = numbers if numbers is not None else range(1, len(scored) + 1)
 
     def __len__(self) -> int:
         return len(self.scored)
@@ -76,9 +85,14 @@ class LineTrials(Sequence[Trial]):
         row = ((key, values[index]) for key, values in self.columns.items())
         rewards = {key: value for key, value in row if value is not None}
         return Trial(
-            task=f"line:{index + 1}" if index >= 0 else f"line:{len(self) + index + 1}",
+            task=f"line:{self.numbers[index]}",
             rewards=rewards if self.scored[index] else None,
         )
+
+    @property
+    def tasks(self) -> Sequence[str]:
+        """The names, made when asked for."""
+        return LineTasks(self.numbers)
 
     def joined(self, other: LineTrials) -> LineTrials:
         """The lines of both, numbered on."""
@@ -91,18 +105,16 @@ class LineTrials(Sequence[Trial]):
 
 
 class LineTasks(Sequence[str]):
-    """The names `line:1` to `line:n`, made when asked for."""
+    """The names `line:<number>` as a sequence that takes no memory."""
 
-    def __init__(self, n: int) -> None:
-        self.n = n
+    def __init__(self, numbers: Sequence[int]) -> None:
+        self.numbers = numbers
 
     def __len__(self) -> int:
-        return self.n
+        return len(self.numbers)
 
     def __getitem__(self, index: int) -> str:  # type: ignore[override]  # no slices: never needed
-        if not 0 <= index < self.n:
-            raise IndexError(index)
-        return f"line:{index + 1}"
+        return f"line:{self.numbers[index]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +176,7 @@ class Table:
     def tasks(self) -> Sequence[str]:
         """A task name a trial."""
         if isinstance(self.trials, LineTrials):
-            return LineTasks(len(self.trials))
+            return self.trials.tasks
         return [trial.task for trial in self.trials]
 
     @cached_property

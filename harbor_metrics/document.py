@@ -1,0 +1,256 @@
+"""JSON text that knows where everything stands: strict reading, pointer -> span."""
+
+from __future__ import annotations
+
+import bisect
+import json
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from json.decoder import scanstring  # type: ignore[attr-defined]  # real, but not in the stubs
+from typing import Any
+
+from .diagnostics import Diagnostic, Severity, Span
+from .errors import InputError
+from .syntax import Slip, explain
+
+Path = Sequence[str | int]
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+_SCALAR = re.compile(r"[^\s,\]}]+")
+_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_NEXT = re.compile(r'["\[\]{}]')
+_BOM = "\ufeff"
+
+
+class _Irregular(ValueError):
+    """Strict JSON forbids what json.loads has just met; `syntax` says what and where."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text, what it says, and which line of which file it begins on."""
+
+    path: str
+    text: str
+    value: Any
+    first_line: int = 1
+
+    @cached_property
+    def _breaks(self) -> list[int]:
+        return [match.start() for match in re.finditer("\n", self.text)]
+
+    def place(self, start: int, end: int) -> Span:
+        """The lines and columns of two offsets."""
+        return Span(*self._line_column(start), *self._line_column(end))
+
+    def _line_column(self, offset: int) -> tuple[int, int]:
+        line = bisect.bisect_left(self._breaks, offset)
+        begin = self._breaks[line - 1] + 1 if line else 0
+        return line + self.first_line, offset - begin + 1
+
+    def span(self, path: Path, *, key: bool = False) -> Span:
+        """Where a value stands, or with `key` the key that names it."""
+        return self.place(*self.offsets(path, key=key))
+
+    def offsets(self, path: Path, *, key: bool = False) -> tuple[int, int]:
+        """As `span`, in offsets into the text.
+
+        Raises:
+            KeyError: nothing stands there.
+        """
+        text, at = self.text, _past_space(self.text, 0)
+        named: tuple[int, int] | None = None
+        for step in path:
+            if text[at] != ("{" if isinstance(step, str) else "["):
+                raise KeyError(step)
+            at, named = _child(text, at, step)
+        if key and named:
+            return named
+        return at, _past_value(text, at)
+
+    def find(self, path: Path, *, key: bool = False, **what: Any) -> Diagnostic:
+        """A diagnostic about the value at `path`."""
+        return Diagnostic(
+            path=self.path, span=self.span(path, key=key), pointer=pointer(path), **what
+        )
+
+
+def pointer(path: Path) -> str:
+    """The JSON pointer (RFC 6901) of a path."""
+    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in path)
+
+
+def parse(data: bytes, path: str, *, first_line: int = 1) -> tuple[Document | None, list[Diagnostic]]:
+    """Read bytes as strict JSON: the document if it has a meaning at all, and every slip.
+
+    A document with slips has the meaning that a lenient reader would give it.
+    """
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return None, [_not_utf8(data, error, path, first_line)]
+    found = []
+    if text.startswith(_BOM):
+        text = text[1:]
+        found.append(
+            Diagnostic(
+                rule="byte-order-mark",
+                message="the file begins with a byte order mark",
+                path=path,
+                span=Span(first_line, 1, first_line, 1),
+                notes=("Harbor cannot read a registry with it",),
+                help="save the file as UTF-8 without BOM",
+            )
+        )
+    try:
+        return Document(path, text, _load(text), first_line), found
+    except (ValueError, RecursionError):
+        value, slips = explain(text, first_line)
+    document = Document(path, text, value, first_line)
+    found += [_diagnostic(document, slip) for slip in slips]
+    return document, found
+
+
+def _load(text: str) -> Any:
+    if "\\ud" in text or "\\uD" in text:
+        # A pair is fine and a half is not: only the slow reader tells them apart.
+        value, slips = explain(text)
+        if slips:
+            raise _Irregular
+        return value
+    return json.loads(
+        text,
+        object_pairs_hook=_unique,
+        parse_constant=_refuse,
+        parse_float=_finite,
+        parse_int=_whole,
+    )
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise _Irregular
+    return members
+
+
+def _refuse(constant: str) -> None:
+    raise _Irregular(constant)
+
+
+def _finite(literal: str) -> float:
+    value = float(literal)
+    if not math.isfinite(value):
+        raise _Irregular
+    return value
+
+
+def _whole(literal: str) -> int:
+    if len(literal) > 300:
+        _finite(literal)
+    return int(literal)
+
+
+def _diagnostic(document: Document, slip: Slip) -> Diagnostic:
+    return Diagnostic(
+        rule=slip.rule,
+        severity=Severity.ERROR,
+        message=slip.message,
+        path=document.path,
+        span=document.place(slip.start, slip.end),
+        label=slip.label,
+        notes=(slip.note,) if slip.note else (),
+        help=slip.help,
+    )
+
+
+def _not_utf8(data: bytes, error: UnicodeDecodeError, path: str, first_line: int) -> Diagnostic:
+    before = data[: error.start]
+    line = before.count(b"\n")
+    column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8", "replace")) + 1
+    utf16 = data[:2] in (b"\xff\xfe", b"\xfe\xff")
+    return Diagnostic(
+        rule="not-utf-8",
+        message="the text is UTF-16, not UTF-8: byte 0x{:02x} at byte offset 0".format(data[0])
+        if utf16
+        else f"not UTF-8: byte 0x{data[error.start]:02x} at byte offset {error.start}",
+        path=path,
+        span=Span(first_line + line, column, first_line + line, column + 1),
+        label="not UTF-8",
+        help="save the file as UTF-8",
+    )
+
+
+def read_bytes(path: str) -> bytes:
+    """The whole of a file.
+
+    Raises:
+        InputError: it cannot be read; the reason is in the message.
+    """
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise InputError(f"{path}: {reason(error)}") from error
+    except ValueError as error:
+        raise InputError(f"{path!r} is no path: {error}") from error
+
+
+def reason(error: OSError) -> str:
+    """What the system says, without the number and the path."""
+    return error.strerror or str(error)
+
+
+def _past_space(text: str, at: int) -> int:
+    return _SPACE.match(text, at).end()  # type: ignore[union-attr]  # matches always
+
+
+def _past_value(text: str, at: int) -> int:
+    """The offset just behind the value that begins at `at`; the text is known to be JSON."""
+    char = text[at]
+    if char == '"':
+        return _STRING.match(text, at).end()  # type: ignore[union-attr]
+    if char not in "[{":
+        return _SCALAR.match(text, at).end()  # type: ignore[union-attr]
+    depth = 0
+    while True:
+        match = _NEXT.search(text, at)
+        assert match is not None
+        char, at = match[0], match.end()
+        if char == '"':
+            at = _STRING.match(text, at - 1).end()  # type: ignore[union-attr]
+        elif char in "[{":
+            depth += 1
+        else:
+            depth -= 1
+            if depth == 0:
+                return at
+
+
+def _child(text: str, at: int, step: str | int) -> tuple[int, tuple[int, int] | None]:
+    """Where the child of the container at `at` begins, and the place of its key."""
+    at = _past_space(text, at + 1)
+    index = 0
+    found: tuple[int, tuple[int, int] | None] | None = None
+    while text[at] not in "]}":
+        named = None
+        name: str | int = index
+        if isinstance(step, str):
+            key_at = at
+            name, at = scanstring(text, at + 1)
+            named = (key_at, at)
+            at = _past_space(text, _past_space(text, at) + 1)
+        if name == step:
+            found = at, named
+            if isinstance(step, int):
+                break
+        at = _past_space(text, _past_value(text, at))
+        if text[at] == ",":
+            at = _past_space(text, at + 1)
+        index += 1
+    if found is None:
+        raise KeyError(step)
+    return found

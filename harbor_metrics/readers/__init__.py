@@ -1,0 +1,102 @@
+"""From a path to trials; the format is recognised from what the file or directory holds."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import Any
+
+import msgspec
+
+from ..document import parse, reason
+from ..errors import InputError
+from . import harbor_job, rewards, trials
+from .lines import blocks
+from .source import NotThisFormat, Progress, Source
+
+__all__ = ["NotThisFormat", "Source", "read"]
+
+_TAKES = "a Harbor job directory, a directory of them, a rewards JSONL or a trials JSONL"
+
+
+def read(path: str, progress: Progress | None = None) -> list[Source]:
+    """The sources at a path: several where it is a directory of jobs.
+
+    Raises:
+        InputError: there is nothing to read, or it is of no known format; the message says why.
+    """
+    try:
+        mode = os.stat(path).st_mode
+        if stat.S_ISDIR(mode):
+            return harbor_job.read(path.rstrip("/") or "/", progress)
+        if not stat.S_ISREG(mode):
+            raise InputError(f"{path} is neither a file nor a directory")
+        return _read_file(path, progress)
+    except OSError as error:
+        raise InputError(f"{path}: {reason(error)}", f"a source is {_TAKES}") from error
+    except ValueError as error:
+        raise InputError(f"{path!r} is no path: {error}") from error
+
+
+def _read_file(path: str, progress: Progress | None) -> list[Source]:
+    head = next(blocks(path), b"")
+    if not head.strip():
+        raise InputError(f"{path} is empty", f"a source is {_TAKES}")
+    first = _first_value(head)
+    if isinstance(first, dict):
+        is_trial = "task" in first and "rewards" in first
+        return (trials if is_trial else rewards).read(path, progress)
+    if first is None:
+        return rewards.read(path, progress)
+    raise InputError(f"{path} {first}", f"a source is {_TAKES}")
+
+
+def _first_value(head: bytes) -> dict[str, Any] | str | None:
+    """The first object of a JSONL, None if all its lines are null, or why it is no JSONL of ours."""
+    for line in head.split(b"\n"):
+        if not line.strip() or line.strip() == b"null":
+            continue
+        try:
+            value = msgspec.json.decode(line)
+        except (msgspec.DecodeError, ValueError):
+            document, found = parse(line, "")
+            if document is not None and isinstance(document.value, dict) and document.value:
+                if not any(d.rule == "json-syntax" for d in found):
+                    return document.value
+            return _whole(head) or f"is not JSON lines: line 1: {found[0].message if found else ''}"
+        if isinstance(value, dict):
+            return _other_document(value) or value
+        return _not_an_object(value)
+    return None
+
+
+def _not_an_object(value: Any) -> str:
+    if isinstance(value, list):
+        return "is a JSON array; rewards come as JSONL, an object or null a line, without the array"
+    return (
+        "has bare values; rewards come as JSONL, an object or null a line: "
+        'write `{"reward": 0.5}`, not `0.5`'
+    )
+
+
+def _whole(head: bytes) -> str:
+    """What a document over several lines is, if it is one that people mistake for a source."""
+    try:
+        value = msgspec.json.decode(head)
+    except (msgspec.DecodeError, ValueError):
+        return ""
+    if isinstance(value, dict):
+        return _other_document(value) or "is one JSON object over several lines, not JSONL"
+    return _not_an_object(value)
+
+
+def _other_document(value: dict[str, Any]) -> str:
+    if "trial_name" in value and "task_name" in value:
+        return "is the result of one trial; give the directory of its job"
+    if "stats" in value and "n_total_trials" in value:
+        return "is a job's own result.json; give the directory it lies in"
+    if "schema_version" in value and "groups" in value:
+        return "is a result document that harbor-metrics wrote; give what it was computed from"
+    if "tasks" in value and "version" in value:
+        return "is a dataset of a registry; pass a registry with --registry"
+    return ""

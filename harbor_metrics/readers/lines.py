@@ -1,0 +1,66 @@
+"""Blocks of whole lines from a file, and the careful look at a block that a decoder refused."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+
+from ..diagnostics import Diagnostic
+from ..document import Document, parse
+
+_BLOCK = 1 << 20
+
+
+def blocks(path: str) -> Iterator[bytes]:
+    """The file in pieces of about a megabyte that end with a line; the last may lack its newline."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        carried: list[bytes] = []
+        while block := os.read(descriptor, _BLOCK):
+            end = block.rfind(b"\n") + 1
+            if end:
+                yield b"".join([*carried, block[:end]])
+                carried = [block[end:]]
+            else:
+                carried.append(block)
+        if rest := b"".join(carried):
+            yield rest
+    finally:
+        os.close(descriptor)
+
+
+def each_line(block: bytes, first_line: int) -> Iterator[tuple[int, bytes]]:
+    """Line number and text of every line that is not blank."""
+    for number, line in enumerate(block.split(b"\n"), first_line):
+        if line.strip():
+            yield number, line
+
+
+def blank_lines(block: bytes, first_line: int) -> set[int]:
+    """The numbers of the lines that hold nothing."""
+    return {n for n, line in enumerate(block.split(b"\n"), first_line) if not line.strip()}
+
+
+def salvage(
+    block: bytes,
+    first_line: int,
+    path: str,
+    decode: Callable[[bytes], Any],
+    explain: Callable[[Document, int], list[Diagnostic]],
+) -> Iterator[tuple[int, Any, list[Diagnostic]]]:
+    """Each line's number, and its row, or None with the reasons why it has none."""
+    for number, line in each_line(block, first_line):
+        try:
+            row = decode(line)
+        except (msgspec.DecodeError, ValueError) as error:
+            document, found = parse(line, path, first_line=number)
+            if not found and document is not None:
+                found = explain(document, number)
+            if not found:
+                found = [Diagnostic(rule="unread-line", message=f"line {number}: {error}", path=path)]
+            yield number, None, found
+        else:
+            yield number, row, []

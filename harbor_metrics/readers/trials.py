@@ -1,0 +1,67 @@
+"""A trials file: one trial a line with its task, and whatever else is known about it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from ..diagnostics import Diagnostic
+from ..document import Document
+from ..rewards import check
+from ..table import Trial, in_canonical_order
+from .digest import of_trials
+from .lines import blocks, salvage
+from .source import GroupKey, Progress, Source
+
+KIND = "trials"
+_decoder = msgspec.json.Decoder(Trial)
+
+
+def read(path: str, progress: Progress | None = None) -> list[Source]:
+    """One source, its trials in canonical order."""
+    trials: list[Trial] = []
+    unread: list[GroupKey | None] = []
+    found: list[Diagnostic] = []
+    first_line = 1
+    for block in blocks(path):
+        try:
+            trials += _decoder.decode_lines(block)
+        except (msgspec.DecodeError, ValueError):
+            for _, row, reasons in salvage(block, first_line, path, _decoder.decode, _explain):
+                if reasons:
+                    unread.append(None)
+                    found += reasons
+                else:
+                    trials.append(row)
+        first_line += block.count(b"\n")
+    trials = in_canonical_order(trials)
+    return [
+        Source(
+            path=path,
+            kind=KIND,
+            trials=trials,
+            sha256=of_trials(trials),
+            unread=unread,
+            diagnostics=found,
+        )
+    ]
+
+
+def _explain(document: Document, number: int) -> list[Diagnostic]:
+    value = document.value
+    if isinstance(value, dict) and "rewards" in value:
+        found = check(document, ["rewards"], f"line {number}")
+        if found:
+            return found
+    try:
+        _decoder.decode(document.text)
+    except msgspec.ValidationError as error:
+        return [
+            document.find(
+                [],
+                rule="invalid-trial",
+                message=f"not a trial: {error}",
+                subject=f"line {number}",
+                help='a trial has at least `{"task": "…", "rewards": {"reward": 0.5}}`',
+            )
+        ]
+    return []

@@ -1,0 +1,272 @@
+"""The library's verbs; what the commands call."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from . import exact, parity, readers, script
+from .diagnostics import Diagnostic, Severity
+from .errors import InputError, UsageError
+from .evaluate import evaluate
+from .metric import UV_SCRIPT, MetricSpec
+from .plan import Plan, Registries, parse_metric, plan
+from .pool import Pool, exceptions, pool
+from .readers.source import GroupKey, Progress, Source
+from .registry import best_version, split
+from .result import Counts, DatasetRef, Group, Result, SourceRef, Spent
+from .script import Script
+from .table import LineTrials, Missing, Table
+
+SCRIPT_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """Sources that have been read and the metrics that would run on each group."""
+
+    sources: list[Source]
+    groups: list[tuple[GroupKey, Pool, Plan]]
+    diagnostics: list[Diagnostic]
+
+
+def compute(
+    *sources: str | os.PathLike[str],
+    registry: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
+    dataset: str | None = None,
+    metrics: Sequence[str | MetricSpec] = (),
+    missing: Missing | None = None,
+    script_timeout: float = SCRIPT_SECONDS,
+    allow_outside: bool = False,
+    progress: Progress | None = None,
+) -> Result:
+    """Dataset-level results of jobs, rewards files and trials files.
+
+    Args:
+        sources: paths of job directories, directories of jobs, rewards JSONL, trials JSONL.
+        registry: registry files to look for the datasets in; by default those the jobs name.
+        dataset: `name` or `name@version`; filters sources that name a dataset, names the others.
+        metrics: types or JSON objects to run beside those of registry and job.
+        missing: what a missing reward counts as, where a metric's own kwargs do not say.
+        script_timeout: seconds that a metric script may take.
+        allow_outside: run scripts that a registry points to outside its own folder.
+        progress: called with trials read and trials in all while a job is read.
+
+    Raises:
+        UsageError: the arguments contradict each other.
+        InputError: a source or a registry cannot be read.
+    """
+    prepared = prepare(
+        *sources, registry=registry, dataset=dataset, metrics=metrics, progress=progress
+    )
+    return finish(
+        prepared, missing=missing, script_timeout=script_timeout, allow_outside=allow_outside
+    )
+
+
+def prepare(
+    *sources: str | os.PathLike[str],
+    registry: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
+    dataset: str | None = None,
+    metrics: Sequence[str | MetricSpec] = (),
+    progress: Progress | None = None,
+) -> Prepared:
+    """The first half of `compute`: read everything, find the metrics, run nothing."""
+    if not sources:
+        raise UsageError("no source was given")
+    specs = [metric if isinstance(metric, MetricSpec) else parse_metric(metric) for metric in metrics]
+    given = [registry] if isinstance(registry, str | os.PathLike) else registry
+    registries = Registries([os.fspath(path) for path in given])
+    name, version = split(dataset) if dataset is not None else (None, None)
+    found: list[Diagnostic] = []
+    read = _read(dict.fromkeys(map(os.fspath, sources)), found, progress)
+    pools = pool(read, found)
+    if name is not None:
+        pools = _of_dataset(pools, name)
+    elif registries.given:
+        _name_the_only(pools, registries)
+    groups = []
+    for key, each in pools.items():
+        made = plan(key[2], version, each.jobs, registries, specs)
+        found += made.diagnostics
+        groups.append((key, each, made))
+    return Prepared(sources=read, groups=groups, diagnostics=found)
+
+
+def finish(
+    prepared: Prepared,
+    *,
+    missing: Missing | None = None,
+    script_timeout: float = SCRIPT_SECONDS,
+    allow_outside: bool = False,
+) -> Result:
+    """The second half of `compute`: run the metrics."""
+    found = list(prepared.diagnostics)
+    groups = []
+    for key, each, made in prepared.groups:
+        outcomes = evaluate(
+            made.metrics,
+            each.table,
+            missing=missing,
+            find_script=partial(_find_script, allow_outside=allow_outside),
+            run_script=partial(script.compute, timeout=script_timeout),
+        )
+        groups.append(_group(key, each, made, outcomes, found))
+    if not groups:
+        found.append(Diagnostic(rule="nothing-scored", message="no trial was found in any source"))
+    return Result(
+        sources=[
+            SourceRef(path=shown_path(s.path), kind=s.kind, trials=len(s.trials), sha256=s.sha256)
+            for s in prepared.sources
+        ],
+        groups=groups,
+        diagnostics=[_printable(diagnostic.as_json()) for diagnostic in found],
+    )
+
+
+def scripts(prepared: Prepared, *, allow_outside: bool = False) -> dict[str, Script | None]:
+    """The scripts that would run, by the path as written; None for one that cannot be found."""
+    found: dict[str, Script | None] = {}
+    for _, _, made in prepared.groups:
+        for one in made.metrics:
+            path = one.spec.kwargs.get("script_path")
+            if one.spec.type == UV_SCRIPT and isinstance(path, str):
+                try:
+                    found[path] = script.find(path, one.registry, allow_outside=allow_outside)
+                except script.ScriptError:
+                    found[path] = None
+    return found
+
+
+def _find_script(path: str, registry: str | None, *, allow_outside: bool) -> Script:
+    return script.find(path, registry, allow_outside=allow_outside)
+
+
+def _read(
+    paths: dict[str, None], found: list[Diagnostic], progress: Progress | None
+) -> list[Source]:
+    read: list[Source] = []
+    known: dict[str, str] = {}
+    for path in paths:
+        for source in readers.read(path, progress):
+            real = os.path.realpath(source.path)
+            if real in known:
+                found.append(
+                    Diagnostic(
+                        rule="repeated-source",
+                        severity=Severity.NOTE,
+                        message=f"{source.path} is the same as {known[real]} and counts once",
+                        path=source.path,
+                    )
+                )
+                continue
+            known[real] = source.path
+            read.append(source)
+    return read
+
+
+def _of_dataset(pools: dict[GroupKey, Pool], name: str) -> dict[GroupKey, Pool]:
+    """The groups of that dataset; a group that names none is taken to be of it."""
+    kept: dict[GroupKey, Pool] = {}
+    for (agent, model, dataset), each in pools.items():
+        if dataset in (None, name):
+            key = (agent, model, name)
+            kept[key] = kept[key] + each if key in kept else each
+    if not kept:
+        others = ", ".join(sorted({str(key[2]) for key in pools}))
+        raise InputError(
+            f"no source has trials of dataset {name}; they are of {others or 'none'}",
+            "name one of these with --dataset",
+        )
+    return kept
+
+
+def _name_the_only(pools: dict[GroupKey, Pool], registries: Registries) -> None:
+    """Give groups without a dataset the only one of the registry, or ask which is meant."""
+    nameless = [key for key in pools if key[2] is None and not pools[key].jobs]
+    if not nameless:
+        return
+    datasets = registries.all_given()
+    names = {dataset.name for dataset in datasets}
+    if len(names) != 1:
+        listed = ", ".join(sorted(names)) or "none"
+        raise UsageError(
+            f"a source names no dataset, and the registry has {len(names)}: {listed}",
+            "say which with --dataset",
+        )
+    for agent, model, _ in nameless:
+        pools[(agent, model, names.copy().pop())] = pools.pop((agent, model, None))
+
+
+def _group(
+    key: GroupKey, each: Pool, made: Plan, outcomes: list[Any], found: list[Diagnostic]
+) -> Group:
+    agent, model, dataset = key
+    table = each.table
+    failures = exceptions(table)
+    if not table.n_scored:
+        of_what = f" of dataset {dataset}" if dataset else ""
+        found.append(
+            Diagnostic(
+                rule="nothing-scored",
+                message=f"0 of {len(table)} trials{of_what} have rewards: there is no score",
+                notes=("Harbor reports 0.0 here",),
+            )
+        )
+    return Group(
+        agent=agent,
+        model=model,
+        dataset=_dataset(dataset, made),
+        evals_key=parity.evals_key(agent, model, dataset),
+        complete=each.whole,
+        counts=Counts(
+            expected=each.expected,
+            found=len(table),
+            unread=each.unread,
+            scored=table.n_scored,
+            missing=len(table) - table.n_scored,
+            errored=sum(failures.values()),
+            tasks=table.n_tasks,
+        ),
+        exceptions=failures,
+        usage=_spent(table),
+        # Harbor reports it when a job has ended.
+        pass_at_k={} if any(job.running for _, job in each.jobs) else parity.pass_at_k(table),
+        metrics=outcomes,
+    )
+
+
+def _dataset(name: str | None, made: Plan) -> DatasetRef | None:
+    if name is None:
+        return None
+    versions = made.versions or [dataset.version for dataset in made.datasets]
+    return DatasetRef(
+        name=name,
+        version=best_version(versions) if versions else None,
+        registry=shown_path(made.datasets[0].registry) if made.datasets else None,
+    )
+
+
+def _spent(table: Table) -> Spent:
+    if isinstance(table.trials, LineTrials):
+        return Spent()
+    totals = {}
+    for name in Spent.__struct_fields__:
+        values = [v for trial in table if (v := getattr(trial.usage, name)) is not None]
+        totals[name] = exact.total(values) if values else None
+    return Spent(**totals)
+
+
+def shown_path(path: str) -> str:
+    """The path as text that can be written anywhere; bytes that are no UTF-8 are escaped."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def _printable(data: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
+        for name, value in data.items()
+    }

@@ -1,0 +1,99 @@
+"""`harbor-metrics compute`: sources and registries in, one result document and its tables out."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Literal
+
+import click
+
+from ..errors import UsageError
+from ..table import Missing
+from . import progress
+
+_JOB_DOCUMENTS = ("result.json", "config.json", "lock.json")
+
+
+@click.command()
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@click.option("--registry", "registries", multiple=True, metavar="FILE", help="Registry to look for the dataset in; by default the one the job names.")
+@click.option("--dataset", metavar="NAME[@VERSION]", help="Only this dataset; or the dataset of a source that names none.")
+@click.option("--metric", "metrics", multiple=True, metavar="TYPE|JSON", help="A further metric: a type, or {\"type\": …, \"kwargs\": …}. Repeatable.")
+@click.option("--missing", type=click.Choice(["zero", "skip", "error"]), help="What a missing reward counts as; zero is Harbor's rule and the default.")
+@click.option("--require-complete", is_flag=True, help="Exit 1 when a planned trial is missing.")
+@click.option("--dry-run", is_flag=True, help="Say which metrics and scripts would run; run nothing.")
+@click.option("--format", "format_", type=click.Choice(["table", "markdown", "json"]), default="table", show_default=True)
+@click.option("-o", "--output", metavar="RESULT.json", help="Write the result document to this file.")
+@click.option("--script-timeout", type=click.FloatRange(min=0, min_open=True), default=60.0, show_default=True, metavar="SECONDS", help="Time limit of a metric script.")
+@click.option("--allow-outside", is_flag=True, help="Run scripts that a registry names outside its own folder.")
+def command(
+    sources: Sequence[str],
+    registries: Sequence[str],
+    dataset: str | None,
+    metrics: Sequence[str],
+    missing: Missing | None,
+    require_complete: bool,
+    dry_run: bool,
+    format_: Literal["table", "markdown", "json"],
+    output: str | None,
+    script_timeout: float,
+    allow_outside: bool,
+) -> int:
+    """Compute dataset-level results of jobs and reward files.
+
+    A SOURCE is a Harbor job directory, a directory of several jobs, a rewards JSONL (an object of
+    numbers or null a line) or a trials JSONL (with `task` and `rewards`). Several pool into one.
+    """
+    from ..api import finish, prepare, scripts
+    from ..diagnostics import Severity
+    from ..render.text import text
+    from ..result import check_writable
+
+    if output is not None:
+        _refuse_input(output, [*sources, *registries])
+        check_writable(output)
+    with progress("reading") as update:
+        prepared = prepare(
+            *sources, registry=registries, dataset=dataset, metrics=metrics, progress=update
+        )
+    if dry_run:
+        from ..render.dry_run import dry_run as render
+
+        click.echo(render(prepared.groups, scripts(prepared, allow_outside=allow_outside)), nl=False)
+        click.echo(text(prepared.diagnostics), err=True, nl=False)
+        return int(any(d.severity == Severity.ERROR for d in prepared.diagnostics))
+    if output is not None:
+        _refuse_input(output, [found.path for found in scripts(prepared).values() if found])
+    result = finish(
+        prepared, missing=missing, script_timeout=script_timeout, allow_outside=allow_outside
+    )
+    if output is not None:
+        result.write(output)
+    if format_ == "json":
+        click.echo(result.to_json(), nl=False)
+    elif format_ == "markdown":
+        from ..render.markdown import markdown
+
+        click.echo(markdown(result), nl=False)
+    else:
+        from ..render.table import table
+
+        table(result, sys.stdout)
+    click.echo(text(result.found), err=True, nl=False)
+    if require_complete and not result.complete:
+        click.echo("error: trials are missing, and --require-complete was given", err=True)
+        return 1
+    return 0 if result.ok else 1
+
+
+def _refuse_input(output: str, inputs: Sequence[str]) -> None:
+    """Never replace what the result is computed from."""
+    target = os.path.realpath(output)
+    for path in inputs:
+        real = os.path.realpath(path)
+        of_the_job = os.path.basename(target) in _JOB_DOCUMENTS and target.startswith(f"{real}{os.sep}")
+        if target == real or (of_the_job and os.path.exists(target)):
+            what = "a document of the input" if of_the_job else "the same file as the input"
+            raise UsageError(f"-o {output} is {what} {path}: it is the same file that would be read")

@@ -1,0 +1,139 @@
+"""Metrics x table -> outcomes; pure, but for handing `uv-script` to script.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from .exact import Number
+from .metric import UV_SCRIPT, MetricSpec, ScriptKwargs, SpecError, Undefined, converted, lookup
+from .result import Failure, Origin, Outcome, ScriptRef
+from .script import Script, ScriptError
+from .table import Missing, MissingRewardError, Table
+
+FindScript = Callable[[str, str | None], Script]
+RunScript = Callable[[Script, Table], dict[str, Number]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """A metric that will run: its name as written, what it means, who asked for it."""
+
+    name: str
+    spec: MetricSpec
+    origin: Origin
+    registry: str | None = None
+
+
+def evaluate(
+    planned: list[Planned],
+    table: Table,
+    *,
+    missing: Missing | None,
+    find_script: FindScript,
+    run_script: RunScript,
+) -> list[Outcome]:
+    """An outcome a metric, in order; a failed one never stops the others."""
+    outcomes = []
+    for one in planned:
+        try:
+            if one.spec.type == UV_SCRIPT:
+                outcome = _by_script(one, table, find_script, run_script)
+            else:
+                outcome = _by_function(one, table, missing)
+        except SpecError as error:
+            outcome = _failed(one, error.rule, str(error))
+        except MissingRewardError as error:
+            outcome = _failed(one, "missing-reward", str(error))
+        outcomes.append(outcome)
+    return outcomes
+
+
+def _by_function(one: Planned, table: Table, missing: Missing | None) -> Outcome:
+    metric = lookup(one.spec.type)
+    common, arguments = metric.arguments(one.spec.kwargs)
+    policy = common.missing or missing
+    kwargs = dict(one.spec.kwargs)
+    if policy is not None:
+        kwargs["missing"] = policy
+    keys = [common.key] if common.key is not None else list(table.columns)
+    values: dict[str, Number | None] = {}
+    counts: dict[str, int] = {}
+    reasons: dict[str, str] = {}
+    for name, key in _named(one.spec.type, keys, single=common.key is not None):
+        column = table.column(key, policy or "zero")
+        counts[name] = len(column.values)
+        value = _undefined(table, key) or metric.function(column, **arguments)
+        if isinstance(value, Undefined):
+            values[name] = None
+            reasons[name] = value.reason
+        else:
+            values[name] = value
+    return _outcome(
+        one,
+        kwargs=kwargs,
+        status="undefined" if len(reasons) == len(values) else "ok",
+        values=values,
+        n=counts,
+        reasons=reasons,
+    )
+
+
+def _named(type_: str, keys: list[str], *, single: bool) -> list[tuple[str, str]]:
+    """Harbor's names for the values: the metric's where there is one key or none, else the keys'."""
+    if single or len(keys) <= 1:
+        return [(type_, keys[0] if keys else "")]
+    return [(key, key) for key in keys]
+
+
+def _undefined(table: Table, key: str) -> Undefined | None:
+    if not len(table):
+        return Undefined("there are no trials")
+    if not table.n_scored:
+        return Undefined(f"0 of {len(table)} trials have rewards")
+    if key and key not in table.columns:
+        return Undefined(f"no trial has the reward `{key}`")
+    return None
+
+
+def _by_script(
+    one: Planned, table: Table, find_script: FindScript, run_script: RunScript
+) -> Outcome:
+    kwargs = converted(UV_SCRIPT, one.spec.kwargs, ScriptKwargs)
+    if kwargs.git_url is not None:
+        raise SpecError(
+            "git-script",
+            f"{kwargs.script_path} of {kwargs.git_url} is not fetched by this version; "
+            "check it out and pass it as --metric",
+        )
+    try:
+        script = find_script(kwargs.script_path, one.registry)
+    except ScriptError as error:
+        return _failed(one, error.rule, str(error))
+    reference = ScriptRef(path=kwargs.script_path, sha256=script.sha256)
+    if not len(table):
+        return _outcome(one, status="undefined", script=reference)
+    try:
+        values = run_script(script, table)
+    except ScriptError as error:
+        failed = _failed(one, error.rule, str(error))
+        return msgspec.structs.replace(failed, script=reference)
+    return _outcome(
+        one,
+        status="ok",
+        values=dict(values),
+        n=dict.fromkeys(values, len(table)),
+        script=reference,
+    )
+
+
+def _outcome(one: Planned, **fields: Any) -> Outcome:
+    fields.setdefault("kwargs", one.spec.kwargs)
+    return Outcome(name=one.name, type=one.spec.type, origin=one.origin, **fields)
+
+
+def _failed(one: Planned, rule: str, message: str) -> Outcome:
+    return _outcome(one, status="failed", error=Failure(rule=rule, message=message))

@@ -1,0 +1,1 @@
+"""One result or one list of findings, many renderings: a file a format."""

@@ -1,0 +1,52 @@
+"""Findings as people read them: the fact, the source line with carets, notes and help."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ..diagnostics import Diagnostic
+from ..syntax import printable
+
+_WIDEST = 160
+
+
+def text(found: Iterable[Diagnostic], sources: Mapping[str, str] | None = None) -> str:
+    """Every finding in full, an empty line between two; `sources` are the texts by path."""
+    return "\n".join(_finding(diagnostic, sources or {}) for diagnostic in found)
+
+
+def _finding(diagnostic: Diagnostic, sources: Mapping[str, str]) -> str:
+    d, span = diagnostic, diagnostic.span
+    lines = [f"{d.severity}[{d.rule}]: {printable(d.message)}"]
+    gutter = " " * (len(str(span.line)) if span else 1)
+    if d.path is not None:
+        place = f":{span.line}:{span.column}" if span else ""
+        lines.append(f"{gutter}--> {printable(d.path)}{place}")
+    source = sources.get(d.path or "")
+    if span and source is not None:
+        rows = source.split("\n")
+        if 0 < span.line <= len(rows):
+            lines += _snippet(d, rows[span.line - 1].rstrip("\r"), gutter)
+    if d.subject:
+        lines.append(f"{gutter} = in {printable(d.subject)}")
+    lines += [f"{gutter} = note: {printable(note)}" for note in d.notes]
+    if d.help:
+        lines.append(f"{gutter} = help: {printable(d.help)}")
+    return "\n".join(lines) + "\n"
+
+
+def _snippet(d: Diagnostic, row: str, gutter: str) -> list[str]:
+    assert d.span is not None
+    start = d.span.column - 1
+    end = d.span.end_column - 1 if d.span.end_line == d.span.line else len(row)
+    cut = max(0, min(start - 20, len(row) - _WIDEST)) if len(row) > _WIDEST else 0
+    shown = "".join(c if c.isprintable() else " " for c in row[cut : cut + _WIDEST])
+    before, after = "…" if cut else "", "…" if len(row) > cut + _WIDEST else ""
+    width = max(1, min(end, cut + _WIDEST) - start)
+    pad = " " * (start - cut + len(before))
+    return [
+        f"{gutter} |",
+        f"{d.span.line} | {before}{shown}{after}".rstrip(),
+        f"{gutter} | {pad}{'^' * width} {d.label}".rstrip(),
+        f"{gutter} |",
+    ]

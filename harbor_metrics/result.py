@@ -1,0 +1,251 @@
+"""The result document: every number with its count, its origin and what it was computed from."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from typing import Any, Literal
+
+import msgspec
+
+from . import __version__
+from .diagnostics import Diagnostic, Severity
+from .document import parse, read_bytes, reason
+from .errors import InputError, OutputError
+from .exact import Number
+
+SCHEMA_VERSION = "1"
+Origin = Literal["registry", "job", "extra", "command-line", "default"]
+Status = Literal["ok", "undefined", "failed"]
+
+
+class Struct(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A part of the result document."""
+
+
+class Tool(Struct, frozen=True, kw_only=True):
+    """What wrote the document."""
+
+    name: str = "harbor-metrics"
+    version: str = __version__
+
+
+class SourceRef(Struct, frozen=True, kw_only=True):
+    """Where trials came from; the digest is over the trials as read, not over the files' bytes."""
+
+    path: str
+    kind: str
+    trials: int
+    sha256: str
+
+
+class DatasetRef(Struct, frozen=True, kw_only=True):
+    """The dataset of a group, and the registry file that its metrics were found in."""
+
+    name: str
+    version: str | None = None
+    registry: str | None = None
+
+
+class Counts(Struct, frozen=True, kw_only=True):
+    """Trials planned, read, unreadable, with rewards, without, with an exception; and tasks."""
+
+    expected: int | None
+    found: int
+    unread: int
+    scored: int
+    missing: int
+    errored: int
+    tasks: int
+
+
+class Spent(Struct, frozen=True, kw_only=True):
+    """Totals over the trials that say what they used; null where none does."""
+
+    n_input_tokens: Number | None = None
+    n_cache_tokens: Number | None = None
+    n_output_tokens: Number | None = None
+    cost_usd: Number | None = None
+
+
+class Failure(Struct, frozen=True, kw_only=True):
+    """Why a metric failed."""
+
+    rule: str
+    message: str
+
+
+class ScriptRef(Struct, frozen=True, kw_only=True):
+    """The script that computed a metric: its path as written, its digest."""
+
+    path: str
+    sha256: str
+
+
+class Uncertainty(Struct, frozen=True, kw_only=True):
+    """How sure a value is: standard error, and an interval at a level by a named method."""
+
+    stderr: Number | None
+    low: Number | None
+    high: Number | None
+    level: Number
+    method: str
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """What one metric gave; `reasons` has an entry for each value that is null."""
+
+    name: str
+    type: str
+    kwargs: dict[str, Any]
+    origin: Origin
+    status: Status
+    values: dict[str, Number | None] = {}
+    n: dict[str, int] = {}
+    reasons: dict[str, str] = {}
+    uncertainty: dict[str, Uncertainty] = {}
+    error: Failure | msgspec.UnsetType = msgspec.UNSET
+    script: ScriptRef | msgspec.UnsetType = msgspec.UNSET
+
+
+class Group(Struct, frozen=True, kw_only=True):
+    """One agent and model on one dataset."""
+
+    agent: str | None
+    model: str | None
+    dataset: DatasetRef | None
+    evals_key: str | None
+    complete: bool
+    counts: Counts
+    exceptions: dict[str, int]
+    usage: Spent
+    pass_at_k: dict[str, float]
+    metrics: list[Outcome]
+
+
+class Result(Struct, frozen=True, kw_only=True):
+    """Everything that one computation found; shows itself as a table in a notebook."""
+
+    schema_version: Literal["1"] = "1"
+    tool: Tool = Tool()
+    sources: list[SourceRef]
+    groups: list[Group]
+    diagnostics: list[dict[str, Any]] = []
+
+    @property
+    def found(self) -> list[Diagnostic]:
+        """The diagnostics as objects."""
+        return [Diagnostic.from_json(data) for data in self.diagnostics]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing was found that an exit code must tell."""
+        return (
+            not any(d["severity"] == Severity.ERROR for d in self.diagnostics)
+            and not any(o.status == "failed" for g in self.groups for o in g.metrics)
+            and not any(g.counts.unread or not g.counts.scored for g in self.groups)
+        )
+
+    @property
+    def complete(self) -> bool:
+        """Whether every planned trial was found and has been read."""
+        return all(group.complete for group in self.groups)
+
+    def to_json(self) -> str:
+        """The document as text: two spaces, shortest numbers, a newline at the end."""
+        encoded = msgspec.json.encode(self)
+        return msgspec.json.format(encoded, indent=2).decode() + "\n"
+
+    def write(self, path: str) -> None:
+        """Replace the file at `path` as a whole, or leave it as it is.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
+        write_atomically(path, self.to_json().encode())
+
+    @classmethod
+    def read(cls, path: str) -> Result:
+        """The inverse of `write`.
+
+        Raises:
+            InputError: it cannot be read or is no result document.
+        """
+        data = read_bytes(path)
+        try:
+            return msgspec.json.decode(data, type=cls)
+        except (msgspec.DecodeError, ValueError) as error:
+            _, found = parse(data, path)
+            why = found[0].message if found else str(error)
+            raise InputError(f"{path} is not a result document: {why}") from error
+
+    def _repr_html_(self) -> str:
+        from .render.table import html
+
+        return html(self)
+
+
+def check_writable(path: str) -> None:
+    """Find out before the work what would make `write` fail.
+
+    Raises:
+        OutputError: the directory is missing or not writable, or the path is a directory.
+    """
+    target = os.path.realpath(path)
+    if os.path.isdir(target):
+        raise OutputError(f"{path} is a directory")
+    try:
+        descriptor, probe = tempfile.mkstemp(**_beside(target))
+        os.close(descriptor)
+        os.unlink(probe)
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {reason(error)}") from error
+
+
+def write_atomically(path: str, data: bytes) -> None:
+    """Put `data` where `path` leads, links followed, in one step; the mode of the old file stays.
+
+    Raises:
+        OutputError: it cannot be written; the old file is as it was.
+    """
+    target = os.path.realpath(path)
+    temporary = None
+    try:
+        descriptor, temporary = tempfile.mkstemp(**_beside(target))
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, _mode(target))
+        os.replace(temporary, target)
+        temporary = None
+        _sync_directory(os.path.dirname(target))
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {reason(error)}") from error
+    finally:
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+
+
+def _beside(target: str) -> dict[str, str]:
+    folder, name = os.path.split(target)
+    return {"prefix": f".{name[:100]}.", "suffix": ".tmp", "dir": folder}
+
+
+def _mode(target: str) -> int:
+    try:
+        return os.stat(target).st_mode & 0o7777
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask
+
+
+def _sync_directory(folder: str) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

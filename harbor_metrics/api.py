@@ -77,12 +77,14 @@ def prepare(
     """The first half of `compute`: read everything, find the metrics, run nothing."""
     if not sources:
         raise UsageError("no source was given")
-    specs = [metric if isinstance(metric, MetricSpec) else parse_metric(metric) for metric in metrics]
+    specs = [
+        metric if isinstance(metric, MetricSpec) else parse_metric(metric) for metric in metrics
+    ]
     given = [registry] if isinstance(registry, str | os.PathLike) else registry
     registries = Registries([os.fspath(path) for path in given])
     name, version = split(dataset) if dataset is not None else (None, None)
     found: list[Diagnostic] = []
-    read = _read(dict.fromkeys(map(os.fspath, sources)), found, progress)
+    read = _read(dict.fromkeys([os.fspath(source) for source in sources]), found, progress)
     pools = pool(read, found)
     if name is not None:
         pools = _of_dataset(pools, name)
@@ -267,6 +269,8 @@ def shown_path(path: str) -> str:
 
 def _printable(data: dict[str, Any]) -> dict[str, Any]:
     return {
-        name: value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
+        name: value.encode("utf-8", "backslashreplace").decode()
+        if isinstance(value, str)
+        else value
         for name, value in data.items()
     }

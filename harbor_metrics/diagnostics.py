@@ -9,7 +9,7 @@ import msgspec
 
 
 class Severity(StrEnum):
-    """`error`: a number is wrong or missing; `warning`: it will probably hurt; `note`: good to know."""
+    """`error`: it is wrong; `warning`: it will probably hurt; `note`: good to know."""
 
     ERROR = "error"
     WARNING = "warning"

@@ -83,7 +83,9 @@ def pointer(path: Path) -> str:
     return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in path)
 
 
-def parse(data: bytes, path: str, *, first_line: int = 1) -> tuple[Document | None, list[Diagnostic]]:
+def parse(
+    data: bytes, path: str, *, first_line: int = 1
+) -> tuple[Document | None, list[Diagnostic]]:
     """Read bytes as strict JSON: the document if it has a meaning at all, and every slip.
 
     A document with slips has the meaning that a lenient reader would give it.
@@ -174,7 +176,7 @@ def _not_utf8(data: bytes, error: UnicodeDecodeError, path: str, first_line: int
     utf16 = data[:2] in (b"\xff\xfe", b"\xfe\xff")
     return Diagnostic(
         rule="not-utf-8",
-        message="the text is UTF-16, not UTF-8: byte 0x{:02x} at byte offset 0".format(data[0])
+        message=f"the text is UTF-16, not UTF-8: byte 0x{data[0]:02x} at byte offset 0"
         if utf16
         else f"not UTF-8: byte 0x{data[error.start]:02x} at byte offset {error.start}",
         path=path,

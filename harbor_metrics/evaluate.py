@@ -83,7 +83,7 @@ def _by_function(one: Planned, table: Table, missing: Missing | None) -> Outcome
 
 
 def _named(type_: str, keys: list[str], *, single: bool) -> list[tuple[str, str]]:
-    """Harbor's names for the values: the metric's where there is one key or none, else the keys'."""
+    """Harbor's names for the values: the metric's for one key or none, else the keys'."""
     if single or len(keys) <= 1:
         return [(type_, keys[0] if keys else "")]
     return [(key, key) for key in keys]

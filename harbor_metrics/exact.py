@@ -21,21 +21,21 @@ def total(values: Sequence[Number]) -> Number | None:
     try:
         return math.fsum(values)
     except OverflowError:
-        return rounded(sum(map(Fraction, values)))
+        return rounded(sum(map(Fraction, values), Fraction(0)))
 
 
 def mean(values: Sequence[Number]) -> Number | None:
     """The sum divided by n, as Harbor divides; from exact arithmetic where the sum overflows."""
     amount = total(values)
-    if amount is None:
-        return rounded(sum(map(Fraction, values)) / len(values))
     try:
-        return amount / len(values)
+        if amount is not None:
+            return amount / len(values)
     except OverflowError:
-        return rounded(Fraction(amount) / len(values))
+        pass
+    return rounded(sum(map(Fraction, values), Fraction(0)) / len(values))
 
 
-def rounded(value: Fraction | int) -> float | None:
+def rounded(value: Fraction) -> float | None:
     """The nearest binary64 number, None where that would be infinite."""
     try:
         return float(value)

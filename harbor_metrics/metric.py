@@ -41,9 +41,9 @@ class ScriptKwargs(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         str, Meta(min_length=1, description="The script, relative to the registry file.")
     ]
     git_url: Annotated[str, Meta(description="A repository that holds the script.")] | None = None
-    git_commit_id: (
-        Annotated[str, Meta(description="The full commit of the repository.")] | None
-    ) = None
+    git_commit_id: Annotated[str, Meta(description="The full commit of the repository.")] | None = (
+        None
+    )
 
 
 class CommonKwargs(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,7 +127,9 @@ def _in_json_words(message: str) -> str:
     words = {"str": "string", "int": "integer", "float": "number", "bool": "boolean"}
     words |= {"dict": "object", "list": "array"}
     for python, plain in words.items():
-        message = message.replace(f"`{python}`", f"a {plain}").replace(f"`{python} |", f"`{plain} |")
+        message = message.replace(f"`{python}`", f"a {plain}").replace(
+            f"`{python} |", f"`{plain} |"
+        )
     return message[:1].lower() + message[1:]
 
 
@@ -147,9 +149,7 @@ def metric_of(function: Callable[..., Any]) -> Metric:
     fields = [
         (p.name, hints[p.name], *(() if p.default is p.empty else (p.default,))) for p in rest
     ]
-    kwargs = msgspec.defstruct(
-        name, fields, frozen=True, kw_only=True, forbid_unknown_fields=True
-    )
+    kwargs = msgspec.defstruct(name, fields, frozen=True, kw_only=True, forbid_unknown_fields=True)
     return Metric(name, function, kwargs)
 
 

@@ -55,7 +55,7 @@ def plan(
     registries: Registries,
     command_line: Sequence[MetricSpec],
 ) -> Plan:
-    """Registry, job, extra and command line, in this order; Harbor's default where both first are empty.
+    """Registry, job, extra, command line; Harbor's default where the first two are empty.
 
     Raises:
         InputError: a registry lacks the dataset, or cannot be read.
@@ -71,7 +71,9 @@ def plan(
         if entries[-1] not in made.datasets:
             made.datasets.append(entries[-1])
     for found in made.datasets:
-        made.metrics += _entries(found.metrics, "registry", f"dataset {found}, metrics", made, found)
+        made.metrics += _entries(
+            found.metrics, "registry", f"dataset {found}, metrics", made, found
+        )
     for path, job in jobs:
         from_job = _entries(job.metrics, "job", f"job {path}, metrics", made, None)
         made.metrics += [one for one in from_job if one not in made.metrics or len(jobs) == 1]
@@ -119,9 +121,7 @@ def _wanted(
         if path is None:
             if all(entry.path for _, entry in named) and named:
                 return []
-            raise _lacks(
-                ", ".join(registries.given), dataset, version, registries.all_given()
-            )
+            raise _lacks(", ".join(registries.given), dataset, version, registries.all_given())
         return [(path, each) for each in distinct]
     wanted: list[tuple[str, str | None]] = []
     for job_path, entry in named:
@@ -143,7 +143,7 @@ def _given_with(dataset: str, registries: Registries) -> str | None:
 
 
 def _of_job(job: str, entry: JobDataset) -> str | None:
-    """The registry file of a job: from the current directory, then from each folder above the job."""
+    """The registry file of a job: from here, then from each folder above the job."""
     if entry.registry_path is None:
         return None
     folder = os.path.abspath(job)
@@ -178,12 +178,15 @@ def _lacks(where: str, dataset: str, version: str | None, datasets: list[Dataset
 
 
 def _repeated(entries: list[Dataset]) -> Diagnostic:
-    same = all(e.metrics == entries[0].metrics and e.extra_metrics == entries[0].extra_metrics for e in entries)
+    same = all(
+        e.metrics == entries[0].metrics and e.extra_metrics == entries[0].extra_metrics
+        for e in entries
+    )
     return Diagnostic(
         rule="duplicate-dataset",
         severity=Severity.WARNING,
-        message=f"{entries[0].registry} has dataset {entries[0]} {len(entries)} times; the last counts, "
-        "as in Harbor" + ("" if same else ", and their metrics differ"),
+        message=f"{entries[0].registry} has dataset {entries[0]} {len(entries)} times; "
+        "the last counts, as in Harbor" + ("" if same else ", and their metrics differ"),
         path=entries[0].registry,
     )
 
@@ -195,7 +198,7 @@ def _entries(
     for index, entry in enumerate(entries):
         where = f"{subject}[{index}]"
         if not isinstance(entry, dict):
-            raise InputError(f"{where} is not an object such as {{\"type\": \"mean\"}}")
+            raise InputError(f'{where} is not an object such as {{"type": "mean"}}')
         name = entry.get("type", DEFAULT_TYPE)
         kwargs = entry.get("kwargs", {})
         if not isinstance(name, str) or not isinstance(kwargs, dict):

@@ -1,4 +1,4 @@
-"""Sources -> groups of trials: the same trial counts once, and each group knows how many were planned."""
+"""Sources -> groups of trials: each trial counts once, and each group knows how many were planned."""
 
 from __future__ import annotations
 
@@ -51,7 +51,11 @@ def pool(sources: Sequence[Source], found: list[Diagnostic]) -> dict[GroupKey, P
                 rule="repeated-trial",
                 severity=Severity.ERROR if repeated[1] else Severity.NOTE,
                 message=f"{_count(repeated[0], 'trial')} found more than once, counted once"
-                + (f"; {repeated[1]} of them with other contents, the first is kept" if repeated[1] else ""),
+                + (
+                    f"; {repeated[1]} of them with other contents, the first is kept"
+                    if repeated[1]
+                    else ""
+                ),
             )
         )
     return dict(sorted(pools.items(), key=lambda item: _sort_key(item[0])))
@@ -120,8 +124,8 @@ def _say(source: Source, found: list[Diagnostic]) -> None:
         found.append(
             _note(
                 "trial-without-result",
-                f"{_count(len(job.waiting), 'trial')} of {source.path} "
-                f"{'has' if len(job.waiting) == 1 else 'have'} no result yet: {_named(job.waiting)}",
+                f"{_count(len(job.waiting), 'trial')} of {source.path} with no result yet: "
+                f"{_named(job.waiting)}",
                 source.path,
             )
         )

@@ -1,4 +1,4 @@
-"""Run another program with a time limit, capped output and nothing left behind; the only subprocess."""
+"""Run another program: time limit, capped output, nothing left behind; the only subprocess."""
 
 from __future__ import annotations
 
@@ -30,9 +30,7 @@ class Finished:
     seconds: float
 
 
-def run(
-    argv: Sequence[str], *, env: Mapping[str, str], cwd: str, timeout: float
-) -> Finished:
+def run(argv: Sequence[str], *, env: Mapping[str, str], cwd: str, timeout: float) -> Finished:
     """Run to the end, or to the limit of `timeout` seconds, then end the whole process group.
 
     Raises:
@@ -65,9 +63,7 @@ def run(
     return Finished(process.returncode, out, err, timed_out, time.monotonic() - started)
 
 
-def _drain(
-    process: subprocess.Popen[bytes], tails: dict[int, bytearray], deadline: float
-) -> bool:
+def _drain(process: subprocess.Popen[bytes], tails: dict[int, bytearray], deadline: float) -> bool:
     """Read both pipes until the program has ended; whether it did so before the deadline."""
     with selectors.DefaultSelector() as selector:
         for descriptor in tails:

@@ -196,7 +196,7 @@ def check_writable(path: str) -> None:
     if os.path.isdir(target):
         raise OutputError(f"{path} is a directory")
     try:
-        descriptor, probe = tempfile.mkstemp(**_beside(target))
+        descriptor, probe = _temporary_beside(target)
         os.close(descriptor)
         os.unlink(probe)
     except OSError as error:
@@ -212,7 +212,7 @@ def write_atomically(path: str, data: bytes) -> None:
     target = os.path.realpath(path)
     temporary = None
     try:
-        descriptor, temporary = tempfile.mkstemp(**_beside(target))
+        descriptor, temporary = _temporary_beside(target)
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
             file.flush()
@@ -229,9 +229,9 @@ def write_atomically(path: str, data: bytes) -> None:
                 os.unlink(temporary)
 
 
-def _beside(target: str) -> dict[str, str]:
+def _temporary_beside(target: str) -> tuple[int, str]:
     folder, name = os.path.split(target)
-    return {"prefix": f".{name[:100]}.", "suffix": ".tmp", "dir": folder}
+    return tempfile.mkstemp(prefix=f".{name[:100]}.", suffix=".tmp", dir=folder)
 
 
 def _mode(target: str) -> int:

@@ -161,7 +161,7 @@ def compute(script: Script, table: Table, *, timeout: float) -> dict[str, Number
         argv = [*_interpreter(script), script.path, "-i", with_source, "-o", answer]
         finished = run(argv, env=_script_env(home, work), cwd=work, timeout=timeout)
         if finished.timed_out or finished.code != 0:
-            raise ScriptError(_failure(script, finished, timeout))
+            raise ScriptError(_failure(finished, timeout))
         return _answer(answer, finished)
     except OSError as error:
         raise ScriptError(f"the script could not be run: {error}") from error
@@ -198,7 +198,7 @@ def _remove(folder: str) -> None:
 
 
 def _interpreter(script: Script) -> list[str]:
-    """The command that runs the script's own Python, its environment made by uv where it asks for one."""
+    """The command that runs the script's own Python, which uv makes where the script asks."""
     wants = metadata(script)
     if wants is None:
         # Isolated: the standard library and the files beside the script, nothing installed.
@@ -268,13 +268,15 @@ def _uv_env() -> dict[str, str]:
     return {"UV_PYTHON_DOWNLOADS": "never", **env, "UV_NO_PROGRESS": "1"}
 
 
-def _failure(script: Script, finished: Finished, timeout: float) -> str:
+def _failure(finished: Finished, timeout: float) -> str:
     return f"the script {ending(finished, timeout)}{_tail(finished.stderr)}"
 
 
 def _tail(stderr: bytes) -> str:
     lines = stderr.decode("utf-8", "backslashreplace").strip().splitlines()[-STDERR_LINES:]
-    return ": " + "\n".join(["it said", *(f"  {printable(line)}" for line in lines)]) if lines else ""
+    return (
+        ": " + "\n".join(["it said", *(f"  {printable(line)}" for line in lines)]) if lines else ""
+    )
 
 
 def _answer(path: str, finished: Finished) -> dict[str, Number]:
@@ -290,7 +292,9 @@ def _answer(path: str, finished: Finished) -> dict[str, Number]:
     if not value:
         raise ScriptError("the script's answer is an empty object, without any number")
     if len(value) > MAX_KEYS:
-        raise ScriptError(f"the script's answer has {len(value)} keys; at most {MAX_KEYS} are taken")
+        raise ScriptError(
+            f"the script's answer has {len(value)} keys; at most {MAX_KEYS} are taken"
+        )
     for key, number in value.items():
         if type(number) not in (int, float):
             raise ScriptError(

@@ -173,7 +173,9 @@ class _Reader:
         if word[:1] == "'":
             hint = "strings take double quotes in JSON"
         elif word[:1] in "+-.0123456789":
-            hint = "a JSON number is digits, with a digit before and after a point, no `+`, no 0 first"
+            hint = (
+                "a JSON number is digits, with a digit before and after a point, no `+`, no 0 first"
+            )
         raise self.stop(
             "json-syntax",
             f"`{printable(word[:SHOWN])}` is not a JSON value",
@@ -236,7 +238,7 @@ class _Reader:
                 if comma >= 0:
                     self.slip(
                         "trailing-comma",
-                        f"a comma after the last {'member of an object' if is_object else 'element of an array'}",
+                        f"a comma after the last {'member' if is_object else 'element'} of {inside}",
                         comma,
                         comma + 1,
                         label="delete this comma",
@@ -312,7 +314,11 @@ class _Reader:
         value, at = self.value(at, depth + 1)
         if key in members:
             same = members[key] == value and type(members[key]) is type(value)
-            what = "both times the same" if same else f"first {shown(members[key])}, then {shown(value)}"
+            what = (
+                "both times the same"
+                if same
+                else f"first {shown(members[key])}, then {shown(value)}"
+            )
             self.slip(
                 "duplicate-key",
                 f"duplicate key `{printable(key)}` in an object: {what}",
@@ -337,7 +343,7 @@ def explain(text: str, first_line: int = 1) -> tuple[Any, list[Slip]]:
             marker.start(),
             marker.end(),
             label="left by a merge",
-            help="resolve the merge: keep one side, or both with a comma between, and delete the markers",
+            help="keep one side, or both with a comma between, and delete the markers",
         )
         return None, reader.slips
     try:

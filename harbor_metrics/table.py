@@ -16,7 +16,14 @@ Missing = Literal["zero", "skip", "error"]
 Rewards = dict[str, Number]
 
 
-class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False, forbid_unknown_fields=True):
+class Usage(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    omit_defaults=True,
+    gc=False,
+    forbid_unknown_fields=True,
+):
     """What a trial consumed; tokens are counts, seconds are wall-clock."""
 
     n_input_tokens: Number | None = None
@@ -29,8 +36,15 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
 NO_USAGE = Usage()
 
 
-class Trial(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False, forbid_unknown_fields=True):
-    """One attempt of one agent at one task; a line of a trials file. Null rewards: none were given."""
+class Trial(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    omit_defaults=True,
+    gc=False,
+    forbid_unknown_fields=True,
+):
+    """One attempt of one agent at one task; a line of a trials file. Null: no rewards given."""
 
     task: str
     rewards: Rewards | None
@@ -48,7 +62,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
 
 
 def in_canonical_order(trials: Iterable[Trial]) -> list[Trial]:
-    """By task, then by attempt, or where that is not said by start, by name, by place in the file."""
+    """By task, then attempt, where that is not said start, trial's name, place in the file."""
     return sorted(
         trials,
         key=lambda t: (

@@ -18,16 +18,57 @@ _JOB_DOCUMENTS = ("result.json", "config.json", "lock.json")
 
 @click.command()
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
-@click.option("--registry", "registries", multiple=True, metavar="FILE", help="Registry to look for the dataset in; by default the one the job names.")
-@click.option("--dataset", metavar="NAME[@VERSION]", help="Only this dataset; or the dataset of a source that names none.")
-@click.option("--metric", "metrics", multiple=True, metavar="TYPE|JSON", help="A further metric: a type, or {\"type\": …, \"kwargs\": …}. Repeatable.")
-@click.option("--missing", type=click.Choice(["zero", "skip", "error"]), help="What a missing reward counts as; zero is Harbor's rule and the default.")
+@click.option(
+    "--registry",
+    "registries",
+    multiple=True,
+    metavar="FILE",
+    help="Registry to look for the dataset in; by default the one the job names.",
+)
+@click.option(
+    "--dataset",
+    metavar="NAME[@VERSION]",
+    help="Only this dataset; or the dataset of a source that names none.",
+)
+@click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="TYPE|JSON",
+    help='A further metric: a type, or {"type": …, "kwargs": …}. Repeatable.',
+)
+@click.option(
+    "--missing",
+    type=click.Choice(["zero", "skip", "error"]),
+    help="What a missing reward counts as; zero is Harbor's rule and the default.",
+)
 @click.option("--require-complete", is_flag=True, help="Exit 1 when a planned trial is missing.")
-@click.option("--dry-run", is_flag=True, help="Say which metrics and scripts would run; run nothing.")
-@click.option("--format", "format_", type=click.Choice(["table", "markdown", "json"]), default="table", show_default=True)
-@click.option("-o", "--output", metavar="RESULT.json", help="Write the result document to this file.")
-@click.option("--script-timeout", type=click.FloatRange(min=0, min_open=True), default=60.0, show_default=True, metavar="SECONDS", help="Time limit of a metric script.")
-@click.option("--allow-outside", is_flag=True, help="Run scripts that a registry names outside its own folder.")
+@click.option(
+    "--dry-run", is_flag=True, help="Say which metrics and scripts would run; run nothing."
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["table", "markdown", "json"]),
+    default="table",
+    show_default=True,
+)
+@click.option(
+    "-o", "--output", metavar="RESULT.json", help="Write the result document to this file."
+)
+@click.option(
+    "--script-timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time limit of a metric script.",
+)
+@click.option(
+    "--allow-outside",
+    is_flag=True,
+    help="Run scripts that a registry names outside its own folder.",
+)
 def command(
     sources: Sequence[str],
     registries: Sequence[str],
@@ -61,7 +102,9 @@ def command(
     if dry_run:
         from ..render.dry_run import dry_run as render
 
-        click.echo(render(prepared.groups, scripts(prepared, allow_outside=allow_outside)), nl=False)
+        click.echo(
+            render(prepared.groups, scripts(prepared, allow_outside=allow_outside)), nl=False
+        )
         click.echo(text(prepared.diagnostics), err=True, nl=False)
         return int(any(d.severity == Severity.ERROR for d in prepared.diagnostics))
     if output is not None:
@@ -93,7 +136,11 @@ def _refuse_input(output: str, inputs: Sequence[str]) -> None:
     target = os.path.realpath(output)
     for path in inputs:
         real = os.path.realpath(path)
-        of_the_job = os.path.basename(target) in _JOB_DOCUMENTS and target.startswith(f"{real}{os.sep}")
+        of_the_job = os.path.basename(target) in _JOB_DOCUMENTS and target.startswith(
+            f"{real}{os.sep}"
+        )
         if target == real or (of_the_job and os.path.exists(target)):
             what = "a document of the input" if of_the_job else "the same file as the input"
-            raise UsageError(f"-o {output} is {what} {path}: it is the same file that would be read")
+            raise UsageError(
+                f"-o {output} is {what} {path}: it is the same file that would be read"
+            )

@@ -1,1 +1,1 @@
-"""Metrics by family: every public function of a module here is a metric, its type the name with `-`."""
+"""Metrics by family: every public function of a module is a metric, its type the name with `-`."""

@@ -31,28 +31,27 @@ def read(path: str, progress: Progress | None = None) -> list[Source]:
             return harbor_job.read(path.rstrip("/") or "/", progress)
         if not stat.S_ISREG(mode):
             raise InputError(f"{path} is neither a file nor a directory")
-        return _read_file(path, progress)
+        return _read_file(path)
     except OSError as error:
         raise InputError(f"{path}: {reason(error)}", f"a source is {_TAKES}") from error
     except ValueError as error:
         raise InputError(f"{path!r} is no path: {error}") from error
 
 
-def _read_file(path: str, progress: Progress | None) -> list[Source]:
+def _read_file(path: str) -> list[Source]:
     head = next(blocks(path), b"")
     if not head.strip():
         raise InputError(f"{path} is empty", f"a source is {_TAKES}")
     first = _first_value(head)
     if isinstance(first, dict):
-        is_trial = "task" in first and "rewards" in first
-        return (trials if is_trial else rewards).read(path, progress)
+        return trials.read(path) if {"task", "rewards"} <= first.keys() else rewards.read(path)
     if first is None:
-        return rewards.read(path, progress)
+        return rewards.read(path)
     raise InputError(f"{path} {first}", f"a source is {_TAKES}")
 
 
 def _first_value(head: bytes) -> dict[str, Any] | str | None:
-    """The first object of a JSONL, None if all its lines are null, or why it is no JSONL of ours."""
+    """The first object of a JSONL, None if all lines are null, or why it is no JSONL of ours."""
     for line in head.split(b"\n"):
         if not line.strip() or line.strip() == b"null":
             continue
@@ -60,9 +59,9 @@ def _first_value(head: bytes) -> dict[str, Any] | str | None:
             value = msgspec.json.decode(line)
         except (msgspec.DecodeError, ValueError):
             document, found = parse(line, "")
-            if document is not None and isinstance(document.value, dict) and document.value:
-                if not any(d.rule == "json-syntax" for d in found):
-                    return document.value
+            value = document.value if document else None
+            if isinstance(value, dict) and value and all(d.rule != "json-syntax" for d in found):
+                return value
             return _whole(head) or f"is not JSON lines: line 1: {found[0].message if found else ''}"
         if isinstance(value, dict):
             return _other_document(value) or value

@@ -1,4 +1,4 @@
-"""A job directory as Harbor writes it: `<job>/<trial>/result.json`, of every version since 2025-11."""
+"""A job directory as Harbor writes it, since 2025-11: `<job>/<trial>/result.json`."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ import msgspec
 
 from ..diagnostics import Diagnostic, Severity
 from ..document import parse, reason
+from ..exact import Number
 from ..rewards import check
-from ..table import NO_USAGE, Number, Trial, Usage, in_canonical_order
+from ..table import NO_USAGE, Trial, Usage, in_canonical_order
 from .digest import of_trials
 from .source import GroupKey, Job, JobDataset, NotThisFormat, Progress, Source, group_key
 
@@ -212,7 +213,11 @@ def _read_trials(path: str, names: list[str], reading: _Reading, progress: Progr
 
 
 def _trial(result: _Result) -> Trial:
-    verifier, model, failure = result.verifier_result, result.agent_info.model_info, result.exception_info
+    verifier, model, failure = (
+        result.verifier_result,
+        result.agent_info.model_info,
+        result.exception_info,
+    )
     return Trial(
         task=result.task_name,
         rewards=verifier.rewards if verifier is not None else None,
@@ -353,9 +358,7 @@ def _explain(path: str, name: str, data: bytes) -> list[Diagnostic]:
     if isinstance(verifier, dict) and "rewards" in verifier:
         wrong: list[Diagnostic] = check(document, ["verifier_result", "rewards"], subject)
         if wrong:
-            return [
-                msgspec.structs.replace(d, message=f"trial {name}: {d.message}") for d in wrong
-            ]
+            return [msgspec.structs.replace(d, message=f"trial {name}: {d.message}") for d in wrong]
     try:
         _decode(data)
     except (msgspec.DecodeError, ValueError) as error:

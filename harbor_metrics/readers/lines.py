@@ -15,7 +15,7 @@ _BLOCK = 1 << 20
 
 
 def blocks(path: str) -> Iterator[bytes]:
-    """The file in pieces of about a megabyte that end with a line; the last may lack its newline."""
+    """The file in pieces of about a megabyte of whole lines; the last may lack its newline."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         carried: list[bytes] = []
@@ -60,7 +60,9 @@ def salvage(
             if not found and document is not None:
                 found = explain(document, number)
             if not found:
-                found = [Diagnostic(rule="unread-line", message=f"line {number}: {error}", path=path)]
+                found = [
+                    Diagnostic(rule="unread-line", message=f"line {number}: {error}", path=path)
+                ]
             yield number, None, found
         else:
             yield number, row, []

@@ -15,7 +15,7 @@ from ..exact import Number
 from ..rewards import check
 from ..table import LineTrials
 from .lines import blank_lines, blocks, salvage
-from .source import Progress, Source
+from .source import Source
 
 KIND = "rewards"
 _Reward = Number | msgspec.UnsetType
@@ -72,7 +72,7 @@ class _Columns:
             column += values
 
 
-def read(path: str, progress: Progress | None = None) -> list[Source]:
+def read(path: str) -> list[Source]:
     """One source; its trials take 32 bytes a number."""
     columns = _Columns()
     skipped: set[int] = set()

@@ -16,7 +16,7 @@ Progress = Callable[[int, int], None]
 GroupKey = tuple[str | None, str | None, str | None]
 
 
-class NotThisFormat(InputError):  # noqa: N818  # it is an answer more than an error
+class NotThisFormat(InputError):  # it is an answer more than an error
     """The reader's reason why the source is not of its format."""
 
 

@@ -10,13 +10,13 @@ from ..rewards import check
 from ..table import Trial, in_canonical_order
 from .digest import of_trials
 from .lines import blocks, salvage
-from .source import GroupKey, Progress, Source
+from .source import GroupKey, Source
 
 KIND = "trials"
 _decoder = msgspec.json.Decoder(Trial)
 
 
-def read(path: str, progress: Progress | None = None) -> list[Source]:
+def read(path: str) -> list[Source]:
     """One source, its trials in canonical order."""
     trials: list[Trial] = []
     unread: list[GroupKey | None] = []

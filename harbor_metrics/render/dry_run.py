@@ -21,9 +21,10 @@ def dry_run(
     lines = []
     for (agent, model, dataset), pool, plan in groups:
         who = " · ".join(part for part in (agent, model) if part)
-        lines.append(f"{who or 'rewards'}{f' on {dataset}' if dataset else ''}: {len(pool.table)} trials")
-        for found in plan.datasets:
-            lines.append(f"  dataset {found} of {found.registry}")
+        lines.append(
+            f"{who or 'rewards'}{f' on {dataset}' if dataset else ''}: {len(pool.table)} trials"
+        )
+        lines += [f"  dataset {found} of {found.registry}" for found in plan.datasets]
         if dataset and not plan.datasets:
             lines.append(f"  dataset {dataset}, without a registry")
         lines += [f"  would run {_metric(one, scripts)}" for one in plan.metrics]
@@ -37,4 +38,6 @@ def _metric(one: Planned, scripts: Mapping[str, Script | None]) -> str:
     if one.spec.type != UV_SCRIPT or not isinstance(path, str):
         return line
     script = scripts.get(path)
-    return f"{line}: {f'{script.path} sha256 {script.sha256[:12]}' if script else 'script not found'}"
+    return (
+        f"{line}: {f'{script.path} sha256 {script.sha256[:12]}' if script else 'script not found'}"
+    )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..exact import Number
-from ..result import Group, Outcome, Result
+from ..result import Group, Outcome
 from ..syntax import printable
 
 HEADINGS = ("metric", "value", "n")
@@ -43,8 +43,16 @@ def title(group: Group) -> str:
 def counts(group: Group) -> str:
     """How many trials there are, and how many of them lack what."""
     c = group.counts
-    parts = [f"{c.found} of {c.expected} trials" if c.expected not in (None, c.found) else f"{c.found} trials"]
-    parts += [f"{c.tasks} task{'' if c.tasks == 1 else 's'}", f"{c.missing} missing", f"{c.errored} errored"]
+    parts = [
+        f"{c.found} of {c.expected} trials"
+        if c.expected not in (None, c.found)
+        else f"{c.found} trials"
+    ]
+    parts += [
+        f"{c.tasks} task{'' if c.tasks == 1 else 's'}",
+        f"{c.missing} missing",
+        f"{c.errored} errored",
+    ]
     if c.unread:
         parts.append(f"{c.unread} unread")
     if not group.complete:
@@ -66,7 +74,10 @@ def details(group: Group) -> Iterator[tuple[str, str]]:
         "USD": usage.cost_usd,
     }
     if any(value is not None for value in spent.values()):
-        yield "usage", ", ".join(f"{number(v)} {name}" for name, v in spent.items() if v is not None)
+        yield (
+            "usage",
+            ", ".join(f"{number(v)} {name}" for name, v in spent.items() if v is not None),
+        )
 
 
 def rows(group: Group) -> Iterator[Row]:
@@ -74,7 +85,9 @@ def rows(group: Group) -> Iterator[Row]:
     for outcome in group.metrics:
         if outcome.status == "failed":
             why = outcome.error.message if outcome.error else ""
-            yield Row(_name(outcome, None), "failed", "", "\n".join(map(printable, why.split("\n"))))
+            yield Row(
+                _name(outcome, None), "failed", "", "\n".join(map(printable, why.split("\n")))
+            )
         elif not outcome.values:
             yield Row(_name(outcome, None), "—", "", "there are no trials")
         for name, value in outcome.values.items():
@@ -93,8 +106,3 @@ def _name(outcome: Outcome, value: str | None) -> str:
     if outcome.type == "uv-script" and isinstance(outcome.kwargs.get("script_path"), str):
         label = outcome.kwargs["script_path"].rpartition("/")[2]
     return printable(label if value in (None, outcome.name) else f"{label}: {value}")
-
-
-def groups(result: Result) -> list[Group]:
-    """The groups in the document's order."""
-    return result.groups

@@ -10,7 +10,7 @@ from .rows import HEADINGS, counts, details, rows, title
 
 
 def table(result: Result, file: IO[str]) -> None:
-    """Print a table a group; as wide as the terminal, 80 columns elsewhere, colour if it takes it."""
+    """Print a table a group; 80 columns where there is no terminal, colour only where there is."""
     from rich.console import Console
 
     console = Console(file=file, highlight=False, width=None if file.isatty() else 80)
@@ -29,10 +29,12 @@ def _print(group: Group, console: object) -> None:
     assert isinstance(console, Console)
     console.print(Text(title(group), style="bold"), soft_wrap=True)
     console.print(Text(counts(group), style="dim"))
-    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
+    grid = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1))
     for heading in HEADINGS:
         right = heading != "metric"
-        grid.add_column(heading, justify="right" if right else "left", no_wrap=right, overflow="fold")
+        grid.add_column(
+            heading, justify="right" if right else "left", no_wrap=right, overflow="fold"
+        )
     reasons = []
     for row in rows(group):
         style = "red" if row.value == "failed" else "yellow" if row.why else ""
@@ -52,7 +54,9 @@ def html(result: Result) -> str:
     for group in result.groups:
         head = "".join(f"<th>{heading}</th>" for heading in HEADINGS)
         body = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row[:3]) + "</tr>"
+            "<tr>"
+            + "".join(f"<td>{escape(cell)}</td>" for cell in row[:3])
+            + "</tr>"
             + (f'<tr><td colspan="3">{escape(row.why)}</td></tr>' if row.why else "")
             for row in rows(group)
         )

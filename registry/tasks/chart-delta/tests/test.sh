@@ -1,0 +1,2 @@
+#!/bin/bash
+python3 -c 'import random; print(round(random.betavariate(2, 3), 3))' > /logs/verifier/reward.txt

@@ -5,23 +5,24 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from . import exact, parity, readers, script
+from . import exact, parity, readers
 from .diagnostics import Diagnostic, Severity
 from .errors import InputError, UsageError
-from .evaluate import evaluate
+from .evaluate import ScriptOptions, evaluate
 from .metric import UV_SCRIPT, MetricSpec
 from .plan import Plan, Registries, parse_metric, plan
 from .pool import Pool, exceptions, pool
 from .readers.source import GroupKey, Progress, Source
 from .registry import best_version, split
 from .result import Counts, DatasetRef, Group, Result, SourceRef, Spent
-from .script import Script
 from .table import LineTrials, Missing, Table
 
-SCRIPT_SECONDS = 60.0
+if TYPE_CHECKING:
+    from .script import Script
+
+SCRIPT_SECONDS = ScriptOptions().timeout
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,8 +114,7 @@ def finish(
             made.metrics,
             each.table,
             missing=missing,
-            find_script=partial(_find_script, allow_outside=allow_outside),
-            run_script=partial(script.compute, timeout=script_timeout),
+            scripts=ScriptOptions(timeout=script_timeout, allow_outside=allow_outside),
         )
         groups.append(_group(key, each, made, outcomes, found))
     if not groups:
@@ -131,6 +131,8 @@ def finish(
 
 def scripts(prepared: Prepared, *, allow_outside: bool = False) -> dict[str, Script | None]:
     """The scripts that would run, by the path as written; None for one that cannot be found."""
+    from . import script
+
     found: dict[str, Script | None] = {}
     for _, _, made in prepared.groups:
         for one in made.metrics:
@@ -141,10 +143,6 @@ def scripts(prepared: Prepared, *, allow_outside: bool = False) -> dict[str, Scr
                 except script.ScriptError:
                     found[path] = None
     return found
-
-
-def _find_script(path: str, registry: str | None, *, allow_outside: bool) -> Script:
-    return script.find(path, registry, allow_outside=allow_outside)
 
 
 def _read(

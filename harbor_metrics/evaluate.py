@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,11 +10,15 @@ import msgspec
 from .exact import Number
 from .metric import UV_SCRIPT, MetricSpec, ScriptKwargs, SpecError, Undefined, converted, lookup
 from .result import Failure, Origin, Outcome, ScriptRef
-from .script import Script, ScriptError
 from .table import Missing, MissingRewardError, Table
 
-FindScript = Callable[[str, str | None], Script]
-RunScript = Callable[[Script, Table], dict[str, Number]]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScriptOptions:
+    """How metric scripts are run: seconds they may take, and whether they may lie anywhere."""
+
+    timeout: float = 60.0
+    allow_outside: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,15 +36,14 @@ def evaluate(
     table: Table,
     *,
     missing: Missing | None,
-    find_script: FindScript,
-    run_script: RunScript,
+    scripts: ScriptOptions,
 ) -> list[Outcome]:
     """An outcome a metric, in order; a failed one never stops the others."""
     outcomes = []
     for one in planned:
         try:
             if one.spec.type == UV_SCRIPT:
-                outcome = _by_script(one, table, find_script, run_script)
+                outcome = _by_script(one, table, scripts)
             else:
                 outcome = _by_function(one, table, missing)
         except SpecError as error:
@@ -99,9 +101,10 @@ def _undefined(table: Table, key: str) -> Undefined | None:
     return None
 
 
-def _by_script(
-    one: Planned, table: Table, find_script: FindScript, run_script: RunScript
-) -> Outcome:
+def _by_script(one: Planned, table: Table, options: ScriptOptions) -> Outcome:
+    # Imported here: most computations run no script, and its imports take as long as all others.
+    from . import script
+
     kwargs = converted(UV_SCRIPT, one.spec.kwargs, ScriptKwargs)
     if kwargs.git_url is not None:
         raise SpecError(
@@ -110,15 +113,15 @@ def _by_script(
             "check it out and pass it as --metric",
         )
     try:
-        script = find_script(kwargs.script_path, one.registry)
-    except ScriptError as error:
+        found = script.find(kwargs.script_path, one.registry, allow_outside=options.allow_outside)
+    except script.ScriptError as error:
         return _failed(one, error.rule, str(error))
-    reference = ScriptRef(path=kwargs.script_path, sha256=script.sha256)
+    reference = ScriptRef(path=kwargs.script_path, sha256=found.sha256)
     if not len(table):
         return _outcome(one, status="undefined", script=reference)
     try:
-        values = run_script(script, table)
-    except ScriptError as error:
+        values = script.compute(found, table, timeout=options.timeout)
+    except script.ScriptError as error:
         failed = _failed(one, error.rule, str(error))
         return msgspec.structs.replace(failed, script=reference)
     return _outcome(

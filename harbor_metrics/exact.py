@@ -8,15 +8,13 @@ from fractions import Fraction
 
 Number = int | float
 
-EXACT_INTEGERS = frozenset({int})
-
 
 def total(values: Sequence[Number]) -> Number | None:
     """The sum, rounded once; an int when all values are ints, None beyond binary64.
 
     Equal to the compensated `sum` of CPython 3.12 and later, on every Python version.
     """
-    if set(map(type, values)) <= EXACT_INTEGERS:
+    if float not in map(type, values):
         return sum(values)
     try:
         return math.fsum(values)

@@ -1,4 +1,4 @@
-"""Sources -> groups of trials: each trial counts once, and each group knows how many were planned."""
+"""Sources -> groups of trials: each trial counts once, each group knows what was planned."""
 
 from __future__ import annotations
 

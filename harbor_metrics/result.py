@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from typing import Any, Literal
 
 import msgspec
@@ -32,7 +31,7 @@ class Tool(Struct, frozen=True, kw_only=True):
 
 
 class SourceRef(Struct, frozen=True, kw_only=True):
-    """Where trials came from; the digest is over the trials as read, not over the files' bytes."""
+    """Where trials came from: the digest of a file's bytes, or of a job's trials as read."""
 
     path: str
     kind: str
@@ -230,6 +229,8 @@ def write_atomically(path: str, data: bytes) -> None:
 
 
 def _temporary_beside(target: str) -> tuple[int, str]:
+    import tempfile
+
     folder, name = os.path.split(target)
     return tempfile.mkstemp(prefix=f".{name[:100]}.", suffix=".tmp", dir=folder)
 

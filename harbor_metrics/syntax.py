@@ -227,6 +227,7 @@ class _Reader:
         """An object or an array; the loop is one, so that each level costs two frames only."""
         is_object = opening == "{"
         closing, inside = ("}", "an object") if is_object else ("]", "an array")
+        noun = "member" if is_object else "element"
         members: dict[str, Any] = {}
         items: list[Any] = []
         start, comma, before = at, -1, ""
@@ -238,7 +239,7 @@ class _Reader:
                 if comma >= 0:
                     self.slip(
                         "trailing-comma",
-                        f"a comma after the last {'member' if is_object else 'element'} of {inside}",
+                        f"a comma after the last {noun} of {inside}",
                         comma,
                         comma + 1,
                         label="delete this comma",

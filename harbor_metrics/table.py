@@ -79,29 +79,40 @@ def in_canonical_order(trials: Iterable[Trial]) -> list[Trial]:
 class LineTrials(Sequence[Trial]):
     """Lines of a rewards file, each a task of its own, kept as columns: a million fit in memory.
 
-    `numbers` are the lines they stand on, where that is not simply 1, 2, 3, …
+    `empty` are the indices of lines with an object that holds nothing; other lines without any
+    value are `null`. `numbers` are the lines they stand on, where that is not simply 1, 2, 3, …
     """
 
     def __init__(
         self,
+        n: int,
         columns: dict[str, list[Number | None]],
-        scored: bytearray,
+        empty: frozenset[int] = frozenset(),
         numbers: Sequence[int] | None = None,
     ) -> None:
+        self.n = n
         self.columns = columns
-        self.scored = scored
-        self.numbers = numbers if numbers is not None else range(1, len(scored) + 1)
+        self.empty = empty
+        self.numbers = numbers if numbers is not None else range(1, n + 1)
 
     def __len__(self) -> int:
-        return len(self.scored)
+        return self.n
 
     def __getitem__(self, index: int) -> Trial:  # type: ignore[override]  # no slices: never needed
+        number = self.numbers[index]
         row = ((key, values[index]) for key, values in self.columns.items())
         rewards = {key: value for key, value in row if value is not None}
-        return Trial(
-            task=f"line:{self.numbers[index]}",
-            rewards=rewards if self.scored[index] else None,
-        )
+        scored = rewards or index % self.n in self.empty
+        return Trial(task=f"line:{number}", rewards=rewards if scored else None)
+
+    @property
+    def n_scored(self) -> int:
+        """How many lines are not `null`."""
+        columns = list(self.columns.values())
+        if len(columns) == 1:
+            return self.n - columns[0].count(None) + len(self.empty)
+        rows = zip(*columns, strict=True)
+        return sum(any(v is not None for v in row) for row in rows) + len(self.empty)
 
     @property
     def tasks(self) -> Sequence[str]:
@@ -113,9 +124,9 @@ class LineTrials(Sequence[Trial]):
         columns = {
             key: self.columns.get(key, [None] * len(self))
             + other.columns.get(key, [None] * len(other))
-            for key in self.columns.keys() | other.columns.keys()
+            for key in sorted(self.columns.keys() | other.columns.keys())
         }
-        return LineTrials(columns, self.scored + other.scored)
+        return LineTrials(self.n + other.n, columns, self.empty | {self.n + i for i in other.empty})
 
 
 class LineTasks(Sequence[str]):
@@ -202,7 +213,7 @@ class Table:
     def n_scored(self) -> int:
         """How many trials have rewards, be they empty."""
         if isinstance(self.trials, LineTrials):
-            return self.trials.scored.count(1)
+            return self.trials.n_scored
         return sum(trial.rewards is not None for trial in self.trials)
 
     def rewards(self) -> Iterator[Rewards | None]:

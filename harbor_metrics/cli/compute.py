@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from typing import Literal
 
@@ -11,7 +10,7 @@ import click
 
 from ..errors import UsageError
 from ..table import Missing
-from . import progress
+from . import progress, terminal
 
 _JOB_DOCUMENTS = ("result.json", "config.json", "lock.json")
 
@@ -123,7 +122,8 @@ def command(
     else:
         from ..render.table import table
 
-        table(result, sys.stdout)
+        width, colour = terminal()
+        click.echo(table(result, width=width, colour=colour), nl=False)
     click.echo(text(result.found), err=True, nl=False)
     if require_complete and not result.complete:
         click.echo("error: trials are missing, and --require-complete was given", err=True)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from hashlib import sha256
 from typing import Any
 
 import msgspec
@@ -16,7 +17,6 @@ from ..document import parse, reason
 from ..exact import Number
 from ..rewards import check
 from ..table import NO_USAGE, Trial, Usage, in_canonical_order
-from .digest import of_trials
 from .source import GroupKey, Job, JobDataset, NotThisFormat, Progress, Source, group_key
 
 KIND = "harbor-job"
@@ -64,6 +64,7 @@ class _Result(msgspec.Struct, gc=False):
     finished_at: str | None = None
 
 
+_encode_lines = msgspec.json.Encoder().encode_lines
 _decode = msgspec.json.Decoder(_Result).decode
 
 
@@ -179,7 +180,7 @@ def _read_job(path: str, progress: Progress | None) -> Source:
     job = _job(path, reading, found)
     trials = in_canonical_order(reading.trials)
     source = Source(
-        path=path, kind=KIND, trials=trials, sha256=of_trials(trials), diagnostics=found, job=job
+        path=path, kind=KIND, trials=trials, sha256=_digest(trials), diagnostics=found, job=job
     )
     groups = {group_key(trial) for trial in trials}
     for name, data in sorted(reading.refused):
@@ -189,6 +190,11 @@ def _read_job(path: str, progress: Progress | None) -> Source:
         found.append(_unreadable(f"{path}/{name}/result.json", name, error))
         source.unread.append(_group_of(f"{path}/{name}", groups))
     return source
+
+
+def _digest(trials: list[Trial]) -> str:
+    """SHA-256 of the canonical trials lines: it outlives moving a job and writing it anew."""
+    return sha256(_encode_lines(trials)).hexdigest()
 
 
 def _read_trials(path: str, names: list[str], reading: _Reading, progress: Progress | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from hashlib import sha256
 from operator import attrgetter
@@ -18,28 +19,31 @@ from .lines import blank_lines, blocks, salvage
 from .source import Source
 
 KIND = "rewards"
-_Reward = Number | msgspec.UnsetType
-_encode_lines = msgspec.json.Encoder().encode_lines
 _decode_any = msgspec.json.Decoder(dict[str, Number] | None).decode
+
+# An empty object has nothing or white space behind its brace; few lines have that.
+_EMPTY = re.compile(rb"\{[} \t\r]")
 
 
 class _Columns:
     """Decodes blocks into columns by a struct with a field a key: four times faster than dicts."""
 
     def __init__(self) -> None:
+        self.n = 0
         self.columns: dict[str, list[Number | None]] = {}
-        self.scored = bytearray()
-        self.digest = sha256()
+        self.empty: set[int] = set()
         self._build()
 
     def _build(self) -> None:
         fields = [f"f{i}" for i in range(len(self.columns))]
+        # The default is never checked: a key that is absent becomes None, a null is refused.
         row: Any = msgspec.defstruct(
             "Row",
-            [(name, _Reward, msgspec.UNSET) for name in fields],
+            [(name, Number, None) for name in fields],
             rename=dict(zip(fields, self.columns, strict=True)),
             forbid_unknown_fields=True,
             gc=False,
+            eq=False,
         )
         self._decode: Callable[[bytes], list[Any]] = msgspec.json.Decoder(row | None).decode_lines
         self._blank = row()
@@ -54,31 +58,34 @@ class _Columns:
                 raise
         seen = msgspec.json.Decoder(dict[str, Any] | None).decode_lines(block)
         for key in dict.fromkeys(key for row in seen for key in row or ()):
-            self.columns.setdefault(key, [None] * len(self.scored))
+            self.columns.setdefault(key, [None] * self.n)
         self._build()
         return self._decode(block)
 
-    def add(self, rows: list[Any]) -> None:
-        self.digest.update(_encode_lines(rows))
-        if None in rows:
-            self.scored += bytes(row is not None for row in rows)
-            rows = [self._blank if row is None else row for row in rows]
-        else:
-            self.scored += b"\x01" * len(rows)
-        for get, column in zip(self._getters, self.columns.values(), strict=True):
-            values = list(map(get, rows))
-            if msgspec.UNSET in values:
-                values = [None if value is msgspec.UNSET else value for value in values]
+    def add(self, rows: list[Any], *, any_empty: bool) -> None:
+        """Put the rows below those that are there; `any_empty`: some may be `{}`."""
+        filled = [self._blank if row is None else row for row in rows]
+        new = [list(map(get, filled)) for get in self._getters]
+        for column, values in zip(self.columns.values(), new, strict=True):
             column += values
+        if any_empty:
+            self.empty |= {
+                self.n + i
+                for i, row in enumerate(rows)
+                if row is not None and all(values[i] is None for values in new)
+            }
+        self.n += len(rows)
 
 
 def read(path: str) -> list[Source]:
     """One source; its trials take 32 bytes a number."""
     columns = _Columns()
+    digest = sha256()
     skipped: set[int] = set()
     found: list[Diagnostic] = []
     bad = n_lines = 0
     for block in blocks(path):
+        digest.update(block)
         first_line, size = n_lines + 1, block.count(b"\n") + (block[-1:] != b"\n")
         n_lines += size
         try:
@@ -92,17 +99,17 @@ def read(path: str) -> list[Source]:
                     found += reasons
                 else:
                     good.append(row)
-            rows = columns.rows(_encode_lines(good))
+            rows = columns.rows(msgspec.json.Encoder().encode_lines(good))
         if len(rows) < size:
             skipped |= blank_lines(block, first_line)
-        columns.add(rows)
+        columns.add(rows, any_empty=_EMPTY.search(block) is not None)
     numbers = [n for n in range(1, n_lines + 1) if n not in skipped] if skipped else None
     return [
         Source(
             path=path,
             kind=KIND,
-            trials=LineTrials(columns.columns, columns.scored, numbers),
-            sha256=columns.digest.hexdigest(),
+            trials=LineTrials(columns.n, columns.columns, frozenset(columns.empty), numbers),
+            sha256=digest.hexdigest(),
             unread=[(None, None, None)] * bad,
             diagnostics=found,
         )

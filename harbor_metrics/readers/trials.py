@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 import msgspec
 
 from ..diagnostics import Diagnostic
 from ..document import Document
 from ..rewards import check
 from ..table import Trial, in_canonical_order
-from .digest import of_trials
 from .lines import blocks, salvage
 from .source import GroupKey, Source
 
@@ -21,8 +22,10 @@ def read(path: str) -> list[Source]:
     trials: list[Trial] = []
     unread: list[GroupKey | None] = []
     found: list[Diagnostic] = []
+    digest = sha256()
     first_line = 1
     for block in blocks(path):
+        digest.update(block)
         try:
             trials += _decoder.decode_lines(block)
         except (msgspec.DecodeError, ValueError):
@@ -39,7 +42,7 @@ def read(path: str) -> list[Source]:
             path=path,
             kind=KIND,
             trials=trials,
-            sha256=of_trials(trials),
+            sha256=digest.hexdigest(),
             unread=unread,
             diagnostics=found,
         )

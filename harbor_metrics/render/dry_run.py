@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from ..evaluate import Planned
 from ..metric import UV_SCRIPT
 from ..plan import Plan
 from ..pool import Pool
 from ..readers.source import GroupKey
-from ..script import Script
 from ..syntax import printable
+
+if TYPE_CHECKING:
+    from ..script import Script
 
 
 def dry_run(

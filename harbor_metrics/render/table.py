@@ -2,54 +2,82 @@
 
 from __future__ import annotations
 
-from html import escape
-from typing import IO
+import unicodedata
+from collections.abc import Iterator, Sequence
 
 from ..result import Group, Result
 from .rows import HEADINGS, counts, details, rows, title
 
-
-def table(result: Result, file: IO[str]) -> None:
-    """Print a table a group; 80 columns where there is no terminal, colour only where there is."""
-    from rich.console import Console
-
-    console = Console(file=file, highlight=False, width=None if file.isatty() else 80)
-    for index, group in enumerate(result.groups):
-        if index:
-            console.print()
-        _print(group, console)
+_GAP = "   "
+_BOLD, _DIM, _RED, _YELLOW, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[33m", "\x1b[0m"
 
 
-def _print(group: Group, console: object) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+def table(result: Result, *, width: int = 80, colour: bool = False) -> str:
+    """A table a group, at most `width` columns wide where the numbers allow it."""
+    lines: list[str] = []
+    for group in result.groups:
+        lines += ["", *_lines(group, width, colour)] if lines else _lines(group, width, colour)
+    return "".join(f"{line}\n" for line in lines)
 
-    assert isinstance(console, Console)
-    console.print(Text(title(group), style="bold"), soft_wrap=True)
-    console.print(Text(counts(group), style="dim"))
-    grid = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1))
-    for heading in HEADINGS:
-        right = heading != "metric"
-        grid.add_column(
-            heading, justify="right" if right else "left", no_wrap=right, overflow="fold"
-        )
-    reasons = []
-    for row in rows(group):
-        style = "red" if row.value == "failed" else "yellow" if row.why else ""
-        grid.add_row(Text(row.metric), Text(row.value, style=style), Text(row.n))
-        if row.why:
-            reasons.append(f"{row.metric}: {row.why}")
-    console.print(grid)
-    for reason in dict.fromkeys(reasons):
-        console.print(Text(reason), soft_wrap=True)
-    for name, value in details(group):
-        console.print(Text.assemble((f"{name}  ", "dim"), value))
+
+def _lines(group: Group, width: int, colour: bool) -> Iterator[str]:
+    cells = list(rows(group))
+    value = max(columns(text) for text in [HEADINGS[1], *(row.value for row in cells)])
+    n = max(columns(text) for text in [HEADINGS[2], *(row.n for row in cells)])
+    room = max(16, width - value - n - 2 * len(_GAP))
+    metric = max(columns(text) for text in [HEADINGS[0], *(row.metric for row in cells)])
+    metric = min(metric, room)
+
+    def line(texts: Sequence[str], style: str = "") -> Iterator[str]:
+        first, *more = _folded(texts[0], metric)
+        middle = " " * (value - columns(texts[1])) + _painted(texts[1], style, colour)
+        yield f"{_padded(first, metric)}{_GAP}{middle}{_GAP}{texts[2]:>{n}}".rstrip()
+        yield from (f"  {part}" for part in more)
+
+    yield _painted(title(group), _BOLD, colour)
+    yield _painted(counts(group), _DIM, colour)
+    yield from line(HEADINGS)
+    yield "─" * (metric + value + n + 2 * len(_GAP))
+    for row in cells:
+        yield from line(row[:3], _RED if row.value == "failed" else _YELLOW if row.why else "")
+    for reason in dict.fromkeys(f"{row.metric}: {row.why}" for row in cells if row.why):
+        yield from reason.split("\n")
+    for name, text in details(group):
+        yield f"{_painted(name, _DIM, colour)}  {text}"
+
+
+def columns(text: str) -> int:
+    """How many columns of a terminal the text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        for c in text
+    )
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - columns(text))
+
+
+def _folded(text: str, width: int) -> list[str]:
+    """The text in pieces that fit, cut where they must be."""
+    pieces = [""]
+    for char in text:
+        if columns(pieces[-1] + char) > width - (2 if len(pieces) > 1 else 0):
+            pieces.append("")
+        pieces[-1] += char
+    return pieces
+
+
+def _painted(text: str, style: str, colour: bool) -> str:
+    return f"{style}{text}{_PLAIN}" if style and colour else text
 
 
 def html(result: Result) -> str:
     """The tables as HTML without scripts or styles of its own."""
+    from html import escape
+
     parts = []
     for group in result.groups:
         head = "".join(f"<th>{heading}</th>" for heading in HEADINGS)

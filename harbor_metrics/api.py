@@ -14,10 +14,10 @@ from .evaluate import ScriptOptions, evaluate
 from .metric import UV_SCRIPT, MetricSpec
 from .plan import Plan, Registries, parse_metric, plan
 from .pool import Pool, exceptions, pool
-from .readers.source import GroupKey, Progress, Source
+from .readers.source import Progress, Source
 from .registry import best_version, split
 from .result import Counts, DatasetRef, Group, Result, SourceRef, Spent
-from .table import LineTrials, Missing, Table
+from .table import GroupKey, LineTrials, Missing, Table
 
 if TYPE_CHECKING:
     from .script import Script

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .diagnostics import Diagnostic, Severity
-from .readers.source import GroupKey, Job, Source, group_key
-from .table import LineTrials, Table, Trial
+from .readers.source import Job, Source
+from .table import GroupKey, LineTrials, Table, Trial, group_key
 
 MOST_NAMED = 3
 

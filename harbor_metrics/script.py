@@ -310,10 +310,12 @@ def _answer_bytes(path: str, finished: Finished) -> bytes:
         raise ScriptError(f"the script wrote no answer to -o{_tail(finished.stderr)}") from None
     except OSError as error:
         raise ScriptError(f"the script's answer cannot be read: {reason(error)}") from error
-    with os.fdopen(descriptor, "rb") as file:
+    try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
             raise ScriptError("the script's answer is not a regular file of its own")
         if status.st_size > MAX_ANSWER:
             raise ScriptError(f"the script's answer is larger than {MAX_ANSWER} bytes")
-        return file.read()
+        return os.read(descriptor, MAX_ANSWER + 1)
+    finally:
+        os.close(descriptor)

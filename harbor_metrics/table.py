@@ -14,6 +14,8 @@ from .exact import Number
 
 Missing = Literal["zero", "skip", "error"]
 Rewards = dict[str, Number]
+# Agent, model and dataset: what trials are reported under.
+GroupKey = tuple[str | None, str | None, str | None]
 
 
 class Usage(
@@ -59,6 +61,11 @@ class Trial(
     texts: dict[str, str | list[str]] = {}
     labels: dict[str, str | Number | bool | None] = {}
     usage: Usage = NO_USAGE
+
+
+def group_key(trial: Trial) -> GroupKey:
+    """What a trial is reported under."""
+    return trial.agent, trial.model, trial.dataset
 
 
 def in_canonical_order(trials: Iterable[Trial]) -> list[Trial]:

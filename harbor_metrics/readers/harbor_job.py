@@ -16,8 +16,8 @@ from ..diagnostics import Diagnostic, Severity
 from ..document import parse, reason
 from ..exact import Number
 from ..rewards import check
-from ..table import NO_USAGE, Trial, Usage, in_canonical_order
-from .source import GroupKey, Job, JobDataset, NotThisFormat, Progress, Source, group_key
+from ..table import NO_USAGE, GroupKey, Trial, Usage, group_key, in_canonical_order
+from .source import Job, JobDataset, NotThisFormat, Progress, Source
 
 KIND = "harbor-job"
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC

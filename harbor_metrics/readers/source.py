@@ -10,10 +10,9 @@ import msgspec
 
 from ..diagnostics import Diagnostic
 from ..errors import InputError
-from ..table import Trial
+from ..table import GroupKey, Trial
 
 Progress = Callable[[int, int], None]
-GroupKey = tuple[str | None, str | None, str | None]
 
 
 class NotThisFormat(InputError):  # it is an answer more than an error
@@ -53,8 +52,3 @@ class Source:
     unread: list[GroupKey | None] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     job: Job | None = None
-
-
-def group_key(trial: Trial) -> GroupKey:
-    """What a trial is reported under."""
-    return trial.agent, trial.model, trial.dataset

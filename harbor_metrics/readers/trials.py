@@ -9,9 +9,9 @@ import msgspec
 from ..diagnostics import Diagnostic
 from ..document import Document
 from ..rewards import check
-from ..table import Trial, in_canonical_order
+from ..table import GroupKey, Trial, in_canonical_order
 from .lines import blocks, salvage
-from .source import GroupKey, Source
+from .source import Source
 
 KIND = "trials"
 _decoder = msgspec.json.Decoder(Trial)

@@ -10,8 +10,8 @@ from ..evaluate import Planned
 from ..metric import UV_SCRIPT
 from ..plan import Plan
 from ..pool import Pool
-from ..readers.source import GroupKey
 from ..syntax import printable
+from ..table import GroupKey
 
 if TYPE_CHECKING:
     from ..script import Script

@@ -1,0 +1,40 @@
+"""Whole commands timed in turn, A B A B …, so that a ratio holds when the machine's speed drifts."""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+
+Command = Sequence[str]
+OURS = (sys.executable, "-m", "harbor_metrics")
+ROUNDS = 7
+
+
+def seconds(command: Command) -> float:
+    started = time.perf_counter()
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+    took = time.perf_counter() - started
+    if done.returncode not in (0, 1):
+        raise SystemExit(f"{command}: {done.stderr.decode()}")
+    return took
+
+
+def compare(what: str, ours: Command, other: Command, target: str) -> None:
+    """Print the median of both and of the ratio pair by pair."""
+    seconds(ours), seconds(other)
+    pairs = [(seconds(ours), seconds(other)) for _ in range(ROUNDS)]
+    mine, theirs = (statistics.median(column) for column in zip(*pairs, strict=True))
+    ratio = statistics.median(a / b for a, b in pairs)
+    text = f"{ratio:.2f}x" if ratio >= 1 else f"1/{1 / ratio:.2f}x"
+    print(f"{what:<42} {mine * 1e3:8.0f} ms  against {theirs * 1e3:8.0f} ms  {text:>9}  {target}")
+
+
+def peak_memory(what: str, command: Command, target: str) -> None:
+    """Print the most memory that the command takes."""
+    code = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], stdout=-3);"
+    code += "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    done = subprocess.run([sys.executable, "-c", code, *command], capture_output=True, text=True)
+    print(f"{what:<42} {int(done.stdout) / 1024:8.0f} MB  {target}")

@@ -6,6 +6,7 @@ import json
 import random
 import sys
 import tempfile
+import uuid
 from pathlib import Path
 
 from timing import OURS, compare, peak_memory
@@ -30,14 +31,18 @@ HARBOR = """
 import sys
 from pathlib import Path
 from harbor.metrics.factory import MetricFactory
+from harbor.models.job.result import JobStats
 from harbor.models.metric.type import MetricType
 from harbor.models.trial.result import TrialResult
-rewards = []
-for folder in Path(sys.argv[1]).iterdir():
-    if folder.is_dir():
-        trial = TrialResult.model_validate_json((folder / "result.json").read_text())
-        rewards.append(trial.verifier_result.rewards if trial.verifier_result else None)
+from harbor.utils.pass_at_k import compute_pass_at_k_by_evals
+trials = [
+    TrialResult.model_validate_json((folder / "result.json").read_text())
+    for folder in Path(sys.argv[1]).iterdir() if folder.is_dir()
+]
+rewards = [t.verifier_result.rewards if t.verifier_result else None for t in trials]
 print(MetricFactory.create_metric(MetricType.MEAN).compute(rewards))
+JobStats.from_trial_results(trials, n_total_trials=len(trials))
+compute_pass_at_k_by_evals(trials)
 """
 
 
@@ -49,7 +54,12 @@ def write_job(folder: Path, n: int) -> None:
     folder.mkdir()
     for i in range(n):
         name = f"task-{i // 5:04d}"
-        trial = {**template, "id": f"id-{i}", "task_name": name, "trial_name": f"{name}__{i:06d}"}
+        trial = {
+            **template,
+            "id": str(uuid.UUID(int=i)),
+            "task_name": name,
+            "trial_name": f"{name}__{i:06d}",
+        }
         trial["verifier_result"] = {"rewards": {"reward": float(rng.random() < 0.5)}}
         if i % 10 == 0:
             trial["exception_info"] = {

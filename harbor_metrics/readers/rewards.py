@@ -23,6 +23,28 @@ _decode_any = msgspec.json.Decoder(dict[str, Number] | None).decode
 
 # An empty object has nothing or white space behind its brace; few lines have that.
 _EMPTY = re.compile(rb"\{[} \t\r]")
+_SAMPLE = 256
+_REMEMBERED = 4_096
+_Row = Any
+
+
+class _Memo(dict[bytes, _Row]):
+    """Line -> row: most lines of a rewards file are one of a few, and a look-up beats decoding."""
+
+    def __init__(self, decode: Callable[[bytes], _Row | None], blank: _Row) -> None:
+        super().__init__()
+        self._decode = decode
+        self._blank = blank
+
+    def __missing__(self, line: bytes) -> _Row:
+        row = self._decode(line)
+        if row is None:
+            row = self._blank
+        elif _EMPTY.search(line):
+            raise ValueError("an empty object differs from null, and the columns do not show it")
+        if len(self) < _REMEMBERED:
+            self[line] = row
+        return row
 
 
 class _Columns:
@@ -45,14 +67,35 @@ class _Columns:
             gc=False,
             eq=False,
         )
-        self._decode: Callable[[bytes], list[Any]] = msgspec.json.Decoder(row | None).decode_lines
+        decoder = msgspec.json.Decoder(row | None)
+        self._decode_lines: Callable[[bytes], list[_Row | None]] = decoder.decode_lines
         self._blank = row()
+        self._memo = _Memo(decoder.decode, self._blank)
         self._getters = [attrgetter(name) for name in fields]
 
-    def rows(self, block: bytes) -> list[Any]:
+    def add(self, block: bytes) -> int:
+        """Put the rows of a block below those that are there; how many lines they are.
+
+        Raises:
+            msgspec.DecodeError: a line is no rewards object; nothing was added.
+        """
+        lines = block.split(b"\n")
+        if not lines[-1]:
+            del lines[-1]
+        if len(set(lines[:_SAMPLE])) * 2 < len(lines[:_SAMPLE]):
+            try:
+                self._append(list(map(self._memo.__getitem__, lines)))
+            except (msgspec.DecodeError, ValueError):
+                pass
+            else:
+                return len(lines)
+        self._add_decoded(self._rows(block), any_empty=_EMPTY.search(block) is not None)
+        return len(lines)
+
+    def _rows(self, block: bytes) -> list[_Row | None]:
         """The rows of a block, after making room for keys that are new in it."""
         try:
-            return self._decode(block)
+            return self._decode_lines(block)
         except msgspec.ValidationError as error:
             if "unknown field" not in str(error):
                 raise
@@ -60,20 +103,20 @@ class _Columns:
         for key in dict.fromkeys(key for row in seen for key in row or ()):
             self.columns.setdefault(key, [None] * self.n)
         self._build()
-        return self._decode(block)
+        return self._decode_lines(block)
 
-    def add(self, rows: list[Any], *, any_empty: bool) -> None:
-        """Put the rows below those that are there; `any_empty`: some may be `{}`."""
-        filled = [self._blank if row is None else row for row in rows]
-        new = [list(map(get, filled)) for get in self._getters]
-        for column, values in zip(self.columns.values(), new, strict=True):
-            column += values
+    def _add_decoded(self, rows: list[_Row | None], *, any_empty: bool) -> None:
         if any_empty:
             self.empty |= {
                 self.n + i
                 for i, row in enumerate(rows)
-                if row is not None and all(values[i] is None for values in new)
+                if row is not None and all(get(row) is None for get in self._getters)
             }
+        self._append([self._blank if row is None else row for row in rows])
+
+    def _append(self, rows: list[_Row]) -> None:
+        for column, get in zip(self.columns.values(), self._getters, strict=True):
+            column += map(get, rows)
         self.n += len(rows)
 
 
@@ -86,10 +129,9 @@ def read(path: str) -> list[Source]:
     bad = n_lines = 0
     for block in blocks(path):
         digest.update(block)
-        first_line, size = n_lines + 1, block.count(b"\n") + (block[-1:] != b"\n")
-        n_lines += size
+        first_line, before = n_lines + 1, columns.n
         try:
-            rows = columns.rows(block)
+            size = columns.add(block)
         except (msgspec.DecodeError, ValueError):
             good = []
             for number, row, reasons in salvage(block, first_line, path, _decode_any, _explain):
@@ -99,10 +141,11 @@ def read(path: str) -> list[Source]:
                     found += reasons
                 else:
                     good.append(row)
-            rows = columns.rows(msgspec.json.Encoder().encode_lines(good))
-        if len(rows) < size:
+            columns.add(msgspec.json.Encoder().encode_lines(good))
+            size = block.count(b"\n") + (block[-1:] != b"\n")
+        n_lines += size
+        if columns.n - before < size:
             skipped |= blank_lines(block, first_line)
-        columns.add(rows, any_empty=_EMPTY.search(block) is not None)
     numbers = [n for n in range(1, n_lines + 1) if n not in skipped] if skipped else None
     return [
         Source(

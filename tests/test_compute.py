@@ -500,3 +500,34 @@ def test_several_jobs_in_a_directory(cli: Run) -> None:
         "two-models",
         "interrupted",
     }
+
+
+def test_halves_of_a_large_file_are_read_as_one(tmp_path: Path) -> None:
+    """Whether a second process helps or not, and whatever stands in its half."""
+    rows = [f'{{"reward": {i % 7 / 7}}}\n' for i in range(300_000)]
+    rows[200_000] = "null\n"
+    rows[250_000] = "{}\n"
+    (tmp_path / "r.jsonl").write_text("".join(rows))
+    result = harbor_metrics.compute(tmp_path / "r.jsonl")
+    counts = result.groups[0].counts
+    assert (counts.found, counts.scored, counts.missing) == (300_000, 299_999, 1)
+    rows[280_000] = '{"other": true}\n'
+    (tmp_path / "r.jsonl").write_text("".join(rows))
+    result = harbor_metrics.compute(tmp_path / "r.jsonl")
+    assert result.groups[0].counts.unread == 1
+    assert result.found[0].span.line == 280_001
+
+
+def test_second_process_reads_what_the_first_would(tmp_path: Path, cli: Run) -> None:
+    trials = [trial(f"t{i % 50}", {"r": i / 7}, i) for i in range(2_100)]
+    job = write_job(tmp_path / "job", trials)
+    (job / "zz__0000001").mkdir()
+    (job / "zz__0000001" / "result.json").write_text("{")
+    done = cli("compute", job, "--format", "json")
+    alone = 'import os; os.sched_getaffinity = lambda _: {0}; import sys; sys.argv[0] = "x"\n'
+    alone += "from harbor_metrics.__main__ import main; main()"
+    command = [sys.executable, "-c", alone, "compute", str(job), "--format", "json"]
+    single = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == single.returncode == 1
+    assert done.stdout == single.stdout
+    assert json.loads(done.stdout)["groups"][0]["counts"]["found"] == 2_100

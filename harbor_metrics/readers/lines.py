@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,22 +15,36 @@ from ..document import Document, parse
 _BLOCK = 1 << 20
 
 
-def blocks(path: str) -> Iterator[bytes]:
-    """The file in pieces of about a megabyte of whole lines; the last may lack its newline."""
+def blocks(path: str, start: int = 0, end: int | None = None) -> Iterator[bytes]:
+    """The file in pieces of about a megabyte of whole lines; the last may lack its newline.
+
+    `start` and `end` are offsets at which lines begin.
+    """
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
+        os.lseek(descriptor, start, os.SEEK_SET)
+        left = sys.maxsize if end is None else end - start
         carried: list[bytes] = []
-        while block := os.read(descriptor, _BLOCK):
-            end = block.rfind(b"\n") + 1
-            if end:
-                yield b"".join([*carried, block[:end]])
-                carried = [block[end:]]
+        while block := os.read(descriptor, min(_BLOCK, left)):
+            left -= len(block)
+            whole = block.rfind(b"\n") + 1
+            if whole:
+                yield b"".join([*carried, block[:whole]])
+                carried = [block[whole:]]
             else:
                 carried.append(block)
         if rest := b"".join(carried):
             yield rest
     finally:
         os.close(descriptor)
+
+
+def middle(path: str) -> int:
+    """The offset of the first line that begins in the second half of the file."""
+    with open(path, "rb") as file:
+        file.seek(os.path.getsize(path) // 2)
+        file.readline()
+        return file.tell()
 
 
 def each_line(block: bytes, first_line: int) -> Iterator[tuple[int, bytes]]:

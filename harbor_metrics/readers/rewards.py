@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from hashlib import sha256
@@ -10,12 +11,13 @@ from typing import Any
 
 import msgspec
 
+from .. import fork
 from ..diagnostics import Diagnostic
 from ..document import Document
 from ..exact import Number
 from ..rewards import check
 from ..table import LineTrials
-from .lines import blank_lines, blocks, salvage
+from .lines import blank_lines, blocks, middle, salvage
 from .source import Source
 
 KIND = "rewards"
@@ -26,6 +28,9 @@ _EMPTY = re.compile(rb"\{[} \t\r]")
 _SAMPLE = 256
 _REMEMBERED = 4_096
 _Row = Any
+_Half = tuple[int, dict[str, list[Number | None]], set[int]]
+# Bytes from which on a second process is faster.
+_HALVES_PAY = 4 << 20
 
 
 class _Memo(dict[bytes, _Row]):
@@ -92,6 +97,15 @@ class _Columns:
         self._add_decoded(self._rows(block), any_empty=_EMPTY.search(block) is not None)
         return len(lines)
 
+    def extend(self, n: int, columns: dict[str, list[Number | None]], empty: set[int]) -> None:
+        """Put other columns below these."""
+        for key in columns.keys() - self.columns.keys():
+            self.columns[key] = [None] * self.n
+        for key, column in self.columns.items():
+            column += columns.get(key) or [None] * n
+        self.empty |= {self.n + i for i in empty}
+        self.n += n
+
     def _rows(self, block: bytes) -> list[_Row | None]:
         """The rows of a block, after making room for keys that are new in it."""
         try:
@@ -120,43 +134,91 @@ class _Columns:
         self.n += len(rows)
 
 
-def read(path: str) -> list[Source]:
-    """One source; its trials take 32 bytes a number."""
-    columns = _Columns()
-    digest = sha256()
-    skipped: set[int] = set()
-    found: list[Diagnostic] = []
-    bad = n_lines = 0
-    for block in blocks(path):
-        digest.update(block)
-        first_line, before = n_lines + 1, columns.n
+class _Reading:
+    """What is known after some blocks of a file."""
+
+    def __init__(self) -> None:
+        self.columns = _Columns()
+        self.n_lines = 0
+        self.skipped: set[int] = set()
+        self.bad = 0
+        self.found: list[Diagnostic] = []
+
+    def add(self, path: str, block: bytes) -> None:
+        """Read one more block; a line that cannot be read is explained."""
+        first_line, before = self.n_lines + 1, self.columns.n
         try:
-            size = columns.add(block)
+            size = self.columns.add(block)
         except (msgspec.DecodeError, ValueError):
             good = []
             for number, row, reasons in salvage(block, first_line, path, _decode_any, _explain):
                 if reasons:
-                    skipped.add(number)
-                    bad += 1
-                    found += reasons
+                    self.skipped.add(number)
+                    self.bad += 1
+                    self.found += reasons
                 else:
                     good.append(row)
-            columns.add(msgspec.json.Encoder().encode_lines(good))
+            self.columns.add(msgspec.json.Encoder().encode_lines(good))
             size = block.count(b"\n") + (block[-1:] != b"\n")
-        n_lines += size
-        if columns.n - before < size:
-            skipped |= blank_lines(block, first_line)
-    numbers = [n for n in range(1, n_lines + 1) if n not in skipped] if skipped else None
+        self.n_lines += size
+        if self.columns.n - before < size:
+            self.skipped |= blank_lines(block, first_line)
+
+
+def read(path: str) -> list[Source]:
+    """One source; its trials take 32 bytes a number."""
+    reading = _Reading()
+    digest = sha256()
+    size = os.path.getsize(path)
+    half = middle(path) if size > _HALVES_PAY and fork.pays() else size
+    wait = fork.alongside(lambda: _second_half(path, half)) if half < size else None
+    answer = None
+    try:
+        for block in blocks(path, 0, half):
+            digest.update(block)
+            reading.add(path, block)
+        for block in blocks(path, half):
+            digest.update(block)
+    finally:
+        answer = wait() if wait else None
+    second = msgspec.msgpack.decode(answer, type=_Half) if answer else None
+    if second is not None:
+        reading.columns.extend(*second)
+        reading.n_lines += second[0]
+    else:
+        for block in blocks(path, half):
+            reading.add(path, block)
+    skipped = reading.skipped
+    lines = range(1, reading.n_lines + 1)
+    columns = reading.columns
+    trials = LineTrials(
+        columns.n,
+        columns.columns,
+        frozenset(columns.empty),
+        [number for number in lines if number not in skipped] if skipped else None,
+    )
     return [
         Source(
             path=path,
             kind=KIND,
-            trials=LineTrials(columns.n, columns.columns, frozenset(columns.empty), numbers),
+            trials=trials,
             sha256=digest.hexdigest(),
-            unread=[(None, None, None)] * bad,
-            diagnostics=found,
+            unread=[(None, None, None)] * reading.bad,
+            diagnostics=reading.found,
         )
     ]
+
+
+def _second_half(path: str, start: int) -> bytes:
+    """The columns of the lines from `start` on, unless something must be said about them."""
+    reading = _Reading()
+    for block in blocks(path, start):
+        reading.add(path, block)
+    if reading.skipped:
+        return b""
+    columns = reading.columns
+    half: _Half = (columns.n, columns.columns, columns.empty)
+    return msgspec.msgpack.encode(half)
 
 
 def _explain(document: Document, number: int) -> list[Diagnostic]:

@@ -6,11 +6,12 @@ import bisect
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from json.decoder import scanstring  # type: ignore[attr-defined]  # real, but not in the stubs
-from typing import Any
+from json.scanner import c_make_scanner  # type: ignore[import-untyped,attr-defined,unused-ignore]
+from typing import Any, NamedTuple
 
 from .diagnostics import Diagnostic, Severity, Span
 from .errors import InputError
@@ -19,14 +20,21 @@ from .syntax import Slip, explain
 Path = Sequence[str | int]
 
 _SPACE = re.compile(r"[ \t\n\r]*")
-_SCALAR = re.compile(r"[^\s,\]}]+")
-_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
-_NEXT = re.compile(r'["\[\]{}]')
+_scan_once: Callable[[str, int], tuple[Any, int]] = c_make_scanner(json.JSONDecoder())
+_Tree = dict[str | int, "_Tree"]
 _BOM = "\ufeff"
 
 
 class _Irregular(ValueError):
     """Strict JSON forbids what json.loads has just met; `syntax` says what and where."""
+
+
+class Finding(NamedTuple):
+    """What a rule has found: the path of the value, or with `key` of the key, and what to say."""
+
+    at: tuple[str | int, ...]
+    what: dict[str, Any]
+    key: bool = False
 
 
 @dataclass(frozen=True)
@@ -52,30 +60,48 @@ class Document:
         return line + self.first_line, offset - begin + 1
 
     def span(self, path: Path, *, key: bool = False) -> Span:
-        """Where a value stands, or with `key` the key that names it."""
-        return self.place(*self.offsets(path, key=key))
-
-    def offsets(self, path: Path, *, key: bool = False) -> tuple[int, int]:
-        """As `span`, in offsets into the text.
+        """Where a value stands, or with `key` the key that names it.
 
         Raises:
             KeyError: nothing stands there.
         """
-        text, at = self.text, _past_space(self.text, 0)
-        named: tuple[int, int] | None = None
-        for step in path:
-            if text[at] != ("{" if isinstance(step, str) else "["):
-                raise KeyError(step)
-            at, named = _child(text, at, step)
-        if key and named:
-            return named
-        return at, _past_value(text, at)
+        return self.spans([(tuple(path), key)])[tuple(path), key]
+
+    def spans(self, wanted: Iterable[tuple[tuple[str | int, ...], bool]]) -> dict[Any, Span]:
+        """As `span` for many paths, in one walk through the text."""
+        wanted = list(wanted)
+        tree: _Tree = {}
+        for path, _ in wanted:
+            node = tree
+            for step in path:
+                node = node.setdefault(step, {})
+        places: dict[tuple[str | int, ...], tuple[int, int, tuple[int, int] | None]] = {}
+        _walk(self.text, _past_space(self.text, 0), tree, (), None, places)
+        spans = {}
+        for path, key in wanted:
+            start, end, named = places[path]
+            spans[path, key] = self.place(*named) if key and named else self.place(start, end)
+        return spans
 
     def find(self, path: Path, *, key: bool = False, **what: Any) -> Diagnostic:
         """A diagnostic about the value at `path`."""
         return Diagnostic(
             path=self.path, span=self.span(path, key=key), pointer=pointer(path), **what
         )
+
+    def resolve(self, findings: Sequence[Finding]) -> list[Diagnostic]:
+        """The findings as diagnostics with places, in file order."""
+        spans = self.spans((finding.at, finding.key) for finding in findings)
+        found = [
+            Diagnostic(
+                path=self.path,
+                span=spans[finding.at, finding.key],
+                pointer=pointer(finding.at),
+                **finding.what,
+            )
+            for finding in findings
+        ]
+        return sorted(found, key=lambda d: (d.span or Span(0, 0, 0, 0), d.rule))
 
 
 def pointer(path: Path) -> str:
@@ -210,49 +236,44 @@ def _past_space(text: str, at: int) -> int:
     return _SPACE.match(text, at).end()  # type: ignore[union-attr]  # matches always
 
 
-def _past_value(text: str, at: int) -> int:
-    """The offset just behind the value that begins at `at`; the text is known to be JSON."""
-    char = text[at]
-    if char == '"':
-        return _STRING.match(text, at).end()  # type: ignore[union-attr]
-    if char not in "[{":
-        return _SCALAR.match(text, at).end()  # type: ignore[union-attr]
-    depth = 0
-    while True:
-        match = _NEXT.search(text, at)
-        assert match is not None
-        char, at = match[0], match.end()
-        if char == '"':
-            at = _STRING.match(text, at - 1).end()  # type: ignore[union-attr]
-        elif char in "[{":
-            depth += 1
-        else:
-            depth -= 1
-            if depth == 0:
-                return at
+def _walk(
+    text: str,
+    at: int,
+    node: _Tree,
+    path: tuple[str | int, ...],
+    named: tuple[int, int] | None,
+    places: dict[tuple[str | int, ...], tuple[int, int, tuple[int, int] | None]],
+) -> int:
+    """Note the places of the nodes below the value at `at`; the offset just behind that value.
 
-
-def _child(text: str, at: int, step: str | int) -> tuple[int, tuple[int, int] | None]:
-    """Where the child of the container at `at` begins, and the place of its key."""
+    What no node is asked for is skipped by the scanner of `json`, which runs in C.
+    """
+    if not node:
+        end = _scan_once(text, at)[1]
+        places[path] = at, end, named
+        return end
+    start, is_object = at, text[at] == "{"
+    left = len(node)
     at = _past_space(text, at + 1)
     index = 0
-    found: tuple[int, tuple[int, int] | None] | None = None
     while text[at] not in "]}":
-        named = None
-        name: str | int = index
-        if isinstance(step, str):
+        key: tuple[int, int] | None = None
+        step: str | int = index
+        if is_object:
             key_at = at
-            name, at = scanstring(text, at + 1)
-            named = (key_at, at)
+            step, at = scanstring(text, at + 1)
+            key = (key_at, at)
             at = _past_space(text, _past_space(text, at) + 1)
-        if name == step:
-            found = at, named
-            if isinstance(step, int):
-                break
-        at = _past_space(text, _past_value(text, at))
+        if step in node:
+            left -= 1
+            at = _walk(text, at, node[step], (*path, step), key, places)
+        else:
+            at = _scan_once(text, at)[1]
+        at = _past_space(text, at)
         if text[at] == ",":
             at = _past_space(text, at + 1)
         index += 1
-    if found is None:
-        raise KeyError(step)
-    return found
+    if left:
+        raise KeyError(path)
+    places[path] = start, at + 1, named
+    return at + 1

@@ -65,9 +65,10 @@ class CommonKwargs(msgspec.Struct, frozen=True, kw_only=True):
 class SpecError(Exception):
     """A metric entry that cannot be run: an unknown type, or kwargs that do not fit."""
 
-    def __init__(self, rule: str, message: str) -> None:
+    def __init__(self, rule: str, message: str, kwarg: str | None = None) -> None:
         super().__init__(message)
         self.rule = rule
+        self.kwarg = kwarg
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +110,18 @@ def converted(name: str, kwargs: Mapping[str, Any], to: type[_Kwargs]) -> _Kwarg
         raise SpecError(
             "invalid-metric-kwargs",
             f"`{name}` takes no `{field}`; it takes {takes or 'no kwargs'}",
+            field,
         )
+    for each in msgspec.structs.fields(to):
+        if each.required and each.name not in kwargs:
+            raise SpecError("invalid-metric-kwargs", f"`{name}` needs `{each.name}` in its kwargs")
     try:
         return msgspec.convert(kwargs, to)
     except msgspec.ValidationError as error:
         what, _, where = str(error).partition(" - at `$.")
         where = where.rstrip("`")
         message = f"`{where}` of `{name}`: {_in_json_words(what)}" if where else f"`{name}`: {what}"
-        raise SpecError("invalid-metric-kwargs", message) from error
+        raise SpecError("invalid-metric-kwargs", message, where or None) from error
 
 
 def _also_takes(to: type[msgspec.Struct]) -> tuple[str, ...]:
@@ -165,12 +170,41 @@ def lookup(name: str) -> Metric:
     return metric_of(found)
 
 
-def unknown_type(name: str) -> str:
-    """The sentence that names an unknown type, the nearest known, and all of them."""
+def kwargs_of(name: str) -> tuple[str, ...]:
+    """The names of the kwargs that a metric takes.
+
+    Raises:
+        SpecError: there is no such metric.
+    """
+    if name == UV_SCRIPT:
+        return ScriptKwargs.__struct_fields__
+    return (*lookup(name).kwargs.__struct_fields__, *CommonKwargs.__struct_fields__)
+
+
+def check_kwargs(name: str, kwargs: Mapping[str, Any]) -> None:
+    """Whether a metric takes these kwargs.
+
+    Raises:
+        SpecError: there is no such metric, or it does not.
+    """
+    if name == UV_SCRIPT:
+        converted(name, kwargs, ScriptKwargs)
+    else:
+        lookup(name).arguments(kwargs)
+
+
+def near_type(name: str) -> str | None:
+    """The known type that looks most like `name`."""
     from difflib import get_close_matches
 
     near = get_close_matches(name.lower().replace("_", "-"), names(), n=1)
-    hint = f"; did you mean `{near[0]}`?" if near else ""
+    return near[0] if near else None
+
+
+def unknown_type(name: str) -> str:
+    """The sentence that names an unknown type, the nearest known, and all of them."""
+    near = near_type(name)
+    hint = f"; did you mean `{near}`?" if near else ""
     return f"unknown metric type `{name}`{hint} (one of: {', '.join(names())})"
 
 

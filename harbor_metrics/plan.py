@@ -248,7 +248,7 @@ def parse_metric(text: str) -> MetricSpec:
     """
     import msgspec
 
-    from .metric import UV_SCRIPT, ScriptKwargs, SpecError, converted, lookup
+    from .metric import SpecError, check_kwargs
 
     if text.lstrip().startswith("{"):
         try:
@@ -260,10 +260,7 @@ def parse_metric(text: str) -> MetricSpec:
     else:
         spec = MetricSpec(type=text)
     try:
-        if spec.type == UV_SCRIPT:
-            converted(UV_SCRIPT, spec.kwargs, ScriptKwargs)
-        else:
-            lookup(spec.type).arguments(spec.kwargs)
+        check_kwargs(spec.type, spec.kwargs)
     except SpecError as error:
         raise UsageError(f"--metric {text}: {error}") from error
     return spec

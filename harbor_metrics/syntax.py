@@ -48,6 +48,8 @@ class _Reader:
     text: str
     first_line: int
     slips: list[Slip] = field(default_factory=list)
+    # Where an object begins -> the slip that tells of its repeated keys: one merge, one slip.
+    repeated: dict[int, int] = field(default_factory=dict)
 
     def slip(self, rule: str, message: str, start: int, end: int, **more: str) -> None:
         self.slips.append(Slip(rule, message, start, max(end, start), **more))
@@ -314,6 +316,13 @@ class _Reader:
             raise self.ended("an object", start)
         value, at = self.value(at, depth + 1)
         if key in members:
+            if (repeated := self.repeated.get(start)) is not None:
+                first = self.slips[repeated]
+                message = f"{first.message}; also `{printable(key)}`"
+                self.slips[repeated] = first._replace(message=message)
+                members[key] = value
+                return f"`{printable(key)}`", at
+            self.repeated[start] = len(self.slips)
             same = members[key] == value and type(members[key]) is type(value)
             what = (
                 "both times the same"

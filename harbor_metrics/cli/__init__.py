@@ -16,7 +16,12 @@ from .. import __version__
 from ..errors import HarborMetricsError
 
 # Name of a command -> its one-line help; the module of that name defines it.
-COMMANDS = {"compute": "Compute dataset-level results of jobs and reward files."}
+COMMANDS = {
+    "compute": "Compute dataset-level results of jobs and reward files.",
+    "validate": "Find every mistake in registries and other documents.",
+    "explain": "Explain a metric or a rule.",
+    "schema": "Print a document schema.",
+}
 PIPE_CLOSED = 141
 
 

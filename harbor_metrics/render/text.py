@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from ..diagnostics import Diagnostic
+from ..diagnostics import Diagnostic, Severity
 from ..syntax import printable
 
 _WIDEST = 160
@@ -50,3 +50,15 @@ def _snippet(d: Diagnostic, row: str, gutter: str) -> list[str]:
         f"{gutter} | {pad}{'^' * width} {d.label}".rstrip(),
         f"{gutter} |",
     ]
+
+
+def summary(found: Iterable[Diagnostic], n_files: int, n_datasets: int) -> str:
+    """How many findings there are, and in how much."""
+    severities = [d.severity for d in found]
+    counted = [_plural(severities.count(s), str(s)) for s in Severity if s in severities]
+    where = f"{_plural(n_files, 'file')}, {_plural(n_datasets, 'dataset')}"
+    return f"Found {', '.join(counted)} in {where}." if counted else f"No mistakes in {where}."
+
+
+def _plural(n: int, noun: str) -> str:
+    return f"{n} {noun}{'' if n == 1 else 's'}"

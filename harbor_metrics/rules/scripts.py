@@ -1,0 +1,193 @@
+"""Metric scripts, as far as they can be judged without running them."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ..document import Finding
+from ..metric import UV_SCRIPT
+from ..syntax import printable
+from . import NOTE, WARNING, View
+
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+://|[\w.-]+@[\w.-]+:")
+_OPENING = re.compile(r"^# /// *(\S*)", re.MULTILINE)
+_BOTH = {"-i", "-o"}
+
+
+def script_path(view: View) -> Iterator[Finding]:
+    """The script of a `uv-script` cannot be found, or lies where a registry may not point.
+
+    A registry names scripts relative to its own folder (Harbor: to the current directory), inside
+    it, links resolved. Absolute paths and URLs belong to one machine or to no file at all; a path
+    with a dash in front is taken for an option.
+    """
+    for at, path, subject, _ in _scripts(view):
+        wrong = _wrong_path(path, view.folder)
+        if wrong:
+            message, help_ = wrong
+            what = {
+                "rule": "script-path",
+                "message": message,
+                "subject": subject,
+                "label": "this script",
+                "notes": ("Harbor finds out when it creates the job",),
+                "help": help_,
+            }
+            yield Finding(at, what)
+
+
+def _wrong_path(path: str, folder: str | None) -> tuple[str, str] | None:
+    shown = printable(path)
+    if "\0" in path:
+        return f"script_path {shown!r} holds a NUL, which no path can", "delete it"
+    if _URL.match(path):
+        return (
+            f"script_path {shown} is a URL; a script is a file",
+            "save the script beside the registry, or use `git_url` and `git_commit_id`",
+        )
+    if os.path.isabs(path) or re.match(r"[A-Za-z]:[\\/]", path):
+        return (
+            f"script_path {shown} is absolute: it is there on one machine only",
+            "keep the script beside the registry and name it relative to that",
+        )
+    if path.startswith("-"):
+        return f"script_path {shown} begins with a dash and is taken for an option", "rename it"
+    if folder is None:
+        return None
+    full = os.path.join(folder, path)
+    if not os.path.lexists(full) and os.path.isfile(path):
+        return None  # Harbor's own rule: from the current directory
+    real, home = os.path.realpath(full), os.path.realpath(folder)
+    if os.path.commonpath([real, home]) != home:
+        return (
+            f"script_path {shown} leads outside the registry's folder",
+            "keep the script inside that folder",
+        )
+    if os.path.isdir(real) or path.endswith("/"):
+        return f"script_path {shown} is a directory", "name the file in it"
+    if not os.path.isfile(real):
+        return f"script {shown} not found: there is no {full}", "name a file that is there"
+    return None
+
+
+def script_metadata(view: View) -> Iterator[Finding]:
+    """A script's PEP 723 block is missing, stands twice, is not closed or is not TOML.
+
+    The block names the Python and the packages that the script needs. Without it a script gets
+    the standard library only here, and in Harbor whatever project lies around the current directory.
+    """
+    from ..script import Script, ScriptError, metadata
+
+    for at, path, subject, text in _readable(view):
+        message, severity = "", "error"
+        try:
+            if metadata(Script(path, text.encode())) is None:
+                message, severity = _no_block(text)
+        except ScriptError as error:
+            message = str(error)
+        if message:
+            what = {
+                "rule": "script-metadata",
+                "severity": severity,
+                "message": f"{path}: {message}",
+                "subject": subject,
+                "label": "this script",
+                "help": "begin it with `# /// script`, `# dependencies = []`, `# ///`",
+            }
+            yield Finding(at, what)
+
+
+def _no_block(text: str) -> tuple[str, str]:
+    opening = _OPENING.search(text)
+    if opening is None:
+        return "the script has no PEP 723 block", NOTE
+    line = text.count("\n", 0, opening.start()) + 1
+    if opening[1] != "script":
+        return f"line {line}: `# /// {opening[1]}` is no PEP 723 script block", "error"
+    return f"line {line}: the PEP 723 block is not closed by a line `# ///`", "error"
+
+
+def script_arguments(view: View) -> Iterator[Finding]:
+    """A script does not look at `-i` and `-o`, with which Harbor calls it, or is not Python.
+
+    Read from the text alone, so a script that takes its arguments in an unusual way may be meant
+    wrongly: a warning. A text that is not Python is an error.
+    """
+    for at, path, subject, text in _readable(view):
+        what: dict[str, Any] = {"rule": "script-arguments", "subject": subject}
+        try:
+            tree = ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError) as error:
+            line = f"line {error.lineno}: " if isinstance(error, SyntaxError) else ""
+            what |= {"message": f"{path}: {line}the script is not Python", "label": "this script"}
+            yield Finding(at, what)
+            continue
+        strings = {
+            n.value
+            for n in ast.walk(tree)
+            if isinstance(n, ast.Constant) and isinstance(n.value, str)
+        }
+        reads_all = any(isinstance(n, ast.Attribute) and n.attr == "argv" for n in ast.walk(tree))
+        missing = sorted(_BOTH - strings)
+        if missing and not reads_all:
+            what |= {
+                "severity": WARNING,
+                "message": f"{path}: the script does not seem to take {' and '.join(missing)}",
+                "label": "this script",
+                "notes": ("Harbor calls it with `-i rewards.jsonl -o metric.json`",),
+                "help": 'declare them: `parser.add_argument("-i", "--input-path", required=True)`',
+            }
+            yield Finding(at, what)
+
+
+def git_script_commit(view: View) -> Iterator[Finding]:
+    """A script in a git repository is not pinned to a full commit, so it may change unseen."""
+    for at, entry, subject in view.metrics():
+        kwargs = entry.get("kwargs")
+        if (
+            entry.get("type") != UV_SCRIPT
+            or not isinstance(kwargs, dict)
+            or "git_url" not in kwargs
+        ):
+            continue
+        commit = kwargs.get("git_commit_id")
+        if isinstance(commit, str) and _COMMIT.fullmatch(commit):
+            continue
+        there = "git_commit_id" in kwargs
+        what = {
+            "rule": "git-script-commit",
+            "message": "`git_commit_id` of a script must be a full commit of 40 digits"
+            if there
+            else "a script with `git_url` needs a `git_commit_id`",
+            "subject": subject,
+            "label": "not pinned",
+            "help": "write the whole commit: `git rev-parse HEAD`",
+        }
+        yield Finding((*at, "kwargs", "git_commit_id" if there else "git_url"), what)
+
+
+def _scripts(view: View) -> Iterator[tuple[tuple[str | int, ...], str, str, str | None]]:
+    for at, entry, subject in view.metrics():
+        kwargs = entry.get("kwargs")
+        if entry.get("type") != UV_SCRIPT or not isinstance(kwargs, dict) or "git_url" in kwargs:
+            continue
+        path = kwargs.get("script_path")
+        if isinstance(path, str) and path:
+            yield (*at, "kwargs", "script_path"), path, subject, None
+
+
+def _readable(view: View) -> Iterator[tuple[tuple[str | int, ...], str, str, str]]:
+    """The scripts whose text can be had, with it."""
+    for at, path, subject, _ in _scripts(view):
+        if view.folder is None or _wrong_path(path, view.folder):
+            continue
+        try:
+            with open(os.path.join(view.folder, path), encoding="utf-8", errors="replace") as file:
+                yield at, path, subject, file.read(1 << 20)
+        except OSError:
+            continue

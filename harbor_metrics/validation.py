@@ -1,0 +1,392 @@
+"""Documents -> diagnostics: strict reading, then the schema, then the rules."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+import sys
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import rewards, schemas
+from .diagnostics import Diagnostic, Severity, Span
+from .document import Document, Finding, parse, read_bytes
+from .errors import InputError, UsageError
+from .readers.lines import each_line
+from .rules import View, label, rules
+from .syntax import printable
+
+STDIN = "-"
+# Slips that leave the meaning of a text, and its offsets, as they are.
+_HARMLESS = {"byte-order-mark"}
+
+
+@dataclass(slots=True)
+class Report:
+    """What was found in some documents: in file order, with the texts that the places are in."""
+
+    found: list[Diagnostic] = field(default_factory=list)
+    sources: dict[str, str] = field(default_factory=dict)
+    n_files: int = 0
+    n_datasets: int = 0
+
+    def count(self, severity: Severity) -> int:
+        """How many findings are that severe."""
+        return sum(d.severity == severity for d in self.found)
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is no error."""
+        return not self.count(Severity.ERROR)
+
+
+def validate(
+    *paths: str | os.PathLike[str], select: Sequence[str] = (), ignore: Sequence[str] = ()
+) -> Report:
+    """Every mistake in registries, result documents, rewards and trials files, dataset.toml.
+
+    Nothing is run and nothing fetched. A path may be a pattern such as `**/registry.json`, or `-`
+    for standard input. `select` keeps only these rules, `ignore` leaves rules out.
+
+    Raises:
+        InputError: a file cannot be read, or a pattern matches none.
+    """
+    if not paths:
+        raise UsageError("no file was given")
+    report = Report()
+    for path in _expanded([os.fspath(p) for p in paths]):
+        data = sys.stdin.buffer.read() if path == STDIN else read_bytes(path)
+        report.n_files += 1
+        report.found += _of_file(path, data, report)
+    report.found = [
+        d for d in report.found if (not select or d.rule in select) and d.rule not in ignore
+    ]
+    return report
+
+
+def _expanded(paths: Iterable[str]) -> Iterator[str]:
+    for path in paths:
+        if path == STDIN or os.path.exists(path) or not glob.has_magic(path):
+            if os.path.isdir(path):
+                raise InputError(f"{path} is a directory", "name a file, such as registry.json")
+            yield path
+            continue
+        matches = sorted(glob.glob(path, recursive=True))
+        if not matches:
+            raise InputError(f"no file matches {path}")
+        yield from matches
+
+
+def _of_file(path: str, data: bytes, report: Report) -> list[Diagnostic]:
+    shown = os.fsencode(path).decode("utf-8", "backslashreplace")
+    if path.endswith(".toml"):
+        return _manifest(path, data, report)
+    if _is_lines(path, data):
+        report.sources[shown] = data.decode("utf-8", "replace")
+        return _lines(shown, data)
+    document, found = parse(data, shown)
+    if document is None:
+        return found
+    report.sources[shown] = document.text
+    if any(d.rule not in _HARMLESS for d in found):
+        return found
+    checked = _document(document, path, report)
+    return [*found, *checked]
+
+
+def _is_lines(path: str, data: bytes) -> bool:
+    """Whether a text is JSON lines: by its name, or because its first lines are documents."""
+    if path.endswith((".jsonl", ".ndjson")):
+        return True
+    complete = 0
+    for _, line in each_line(data[:100_000], 1):
+        stripped = line.strip()
+        value, slips = parse(stripped, "")
+        if slips and not (stripped[:1] == b"{" and stripped[-1:] == b"}"):
+            return complete > 0 and stripped[:1] in b"{n"
+        if value and isinstance(value.value, list):
+            return False
+        complete += 1
+        if complete == 2:
+            return True
+        single = value.value if value else None
+        if isinstance(single, dict) and single.keys() & {"tasks", "version", "schema_version"}:
+            return False
+    return complete == 1
+
+
+def _document(document: Document, path: str, report: Report) -> list[Diagnostic]:
+    value = document.value
+    if isinstance(value, dict):
+        return _single_object(document)
+    if not isinstance(value, list):
+        return [
+            document.find(
+                [],
+                rule="not-a-registry",
+                message=f"a registry is an array of datasets, not {rewards.article(value)}",
+            )
+        ]
+    if value and all(_only_numbers(entry) for entry in value[:3]):
+        return [
+            document.find(
+                [],
+                rule="not-json-lines",
+                message="rewards come as JSONL, not as a JSON array",
+                label="an array",
+                help="write an object or null a line, without the array and its commas",
+            )
+        ]
+    report.n_datasets += len(value)
+    if not value:
+        return [
+            document.find(
+                [],
+                rule="empty-registry",
+                severity=Severity.WARNING,
+                message="there is no dataset in the registry",
+            )
+        ]
+    view = View(value, path)
+    findings = list(_by_schema(value))
+    for rule in rules().values():
+        findings += rule(view)
+    return document.resolve(findings) if findings else []
+
+
+def _only_numbers(entry: Any) -> bool:
+    return entry is None or (
+        isinstance(entry, dict)
+        and bool(entry)
+        and all(type(value) in (int, float) for value in entry.values())
+    )
+
+
+def _single_object(document: Document) -> list[Diagnostic]:
+    value = document.value
+    if "groups" in value and "schema_version" in value:
+        return document.resolve(list(_explained(value, "result", ())))
+    if "name" in value and "tasks" in value:
+        return [
+            document.find(
+                [],
+                rule="not-a-registry",
+                message="this is a single dataset; a registry is an array of datasets",
+                label="a dataset",
+                notes=("Harbor iterates over the keys of an object and fails",),
+                help="put `[` before it and `]` behind it",
+            )
+        ]
+    if isinstance(value.get("datasets"), list):
+        return [
+            document.find(
+                ["datasets"],
+                key=True,
+                rule="not-a-registry",
+                message="a registry is an array of datasets, without an object around it",
+                help="keep only the array",
+            )
+        ]
+    return [
+        document.find(
+            [],
+            rule="not-a-registry",
+            message="this object is neither a registry nor a result document",
+            help="a registry is an array of datasets",
+        )
+    ]
+
+
+def _by_schema(value: list[Any]) -> Iterator[Finding]:
+    """What the registry's schema says: jsonschema-rs decides, jsonschema explains what is wrong."""
+    import jsonschema_rs
+
+    bundled = schemas.bundled("registry")
+    errors = jsonschema_rs.validator_for(bundled).iter_errors(value)
+    units = dict.fromkeys(_unit(tuple(error.instance_path)) for error in errors)
+    for at in units:
+        entry: Any = value
+        for step in at:
+            entry = entry[step]
+        kind = "dataset" if len(at) == 1 else "task" if at[1] == "tasks" else "metric"
+        if kind == "dataset" and isinstance(entry, dict):
+            entry = {k: v if not isinstance(v, list) else [] for k, v in entry.items()}
+        yield from _explained(entry, kind, at, subject=_subject(value, at))
+
+
+def _unit(at: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    """The task, metric or dataset that an error is in."""
+    return at[:3] if len(at) >= 3 and isinstance(at[2], int) else at[:1]
+
+
+def _subject(value: list[Any], at: tuple[Any, ...]) -> str:
+    dataset = value[at[0]]
+    name = label(dataset) if isinstance(dataset, dict) else f"the entry at index {at[0]}"
+    return name if len(at) == 1 else f"{name}, {at[1]}[{at[2]}]"
+
+
+def _explained(
+    entry: Any, kind: str, at: tuple[str | int, ...], subject: str = ""
+) -> Iterator[Finding]:
+    """The schema's errors in our own words."""
+    from jsonschema import Draft202012Validator
+
+    if kind in schemas.NAMES:
+        schema = schemas.bundled(kind)
+    else:
+        registry = schemas.bundled("registry")
+        schema = {**registry["$defs"][kind], "$defs": registry["$defs"]}
+    for error in Draft202012Validator(schema).iter_errors(entry):
+        path = (*at, *error.absolute_path)
+        rule, message, help_ = _words(error, kind)
+        what = {
+            "rule": rule,
+            "message": message,
+            "subject": subject,
+            "label": "here",
+            "help": help_,
+            "notes": ("Harbor cannot load any dataset of the file",) if at else (),
+        }
+        yield Finding(path, what)
+
+
+def _words(error: Any, kind: str) -> tuple[str, str, str]:
+    where = error.absolute_path[-1] if error.absolute_path else None
+    name = f"`{printable(where)}`" if isinstance(where, str) else f"a {kind}"
+    if error.validator == "required":
+        missing = next(f for f in error.validator_value if f not in error.instance)
+        listed = [f for f in error.validator_value if f not in error.instance]
+        field = next((f for f in listed if f"'{f}'" in error.message), missing)
+        empty = '""' if field in ("name", "version", "description", "path") else "[]"
+        return "missing-field", f"{name} has no `{field}`", f'add `"{field}": {empty}`'
+    if error.validator == "type":
+        wanted = error.validator_value
+        wanted = wanted if isinstance(wanted, str) else " or ".join(wanted)
+        article = "an" if wanted[0] in "aio" else "a"
+        example = ' such as {"type": "mean"}' if kind == "metric" and where is None else ""
+        got = rewards.article(error.instance)
+        message = f"{name} must be {article} {wanted}{example}, not {got}"
+        return "wrong-type", message, _type_help(wanted, error.instance)
+    if error.validator == "minLength":
+        return "empty-field", f"{name} must not be empty", ""
+    return "schema", printable(f"{name}: {error.message}"), ""
+
+
+def _type_help(wanted: str, got: Any) -> str:
+    if wanted == "string" and isinstance(got, int | float):
+        return f'write `"{got}"`, in quotes'
+    if wanted == "array" and isinstance(got, dict):
+        return "put `[` and `]` around it"
+    if wanted == "array" and got is None:
+        return "write `[]`, or leave the field out"
+    return ""
+
+
+def _lines(path: str, data: bytes) -> list[Diagnostic]:
+    """Rewards or trials, a document a line."""
+    found: list[Diagnostic] = []
+    first = next((line for _, line in each_line(data, 1) if line.strip() != b"null"), b"")
+    document, _ = parse(first, path)
+    value = document.value if document else None
+    is_trials = isinstance(value, dict) and {"task", "rewards"} <= value.keys()
+    check = _trial_checker() if is_trials else _rewards_of_line
+    if not data.strip():
+        return [
+            Diagnostic(
+                rule="json-syntax",
+                message="the file is empty",
+                path=path,
+                span=Span(1, 1, 1, 1),
+            )
+        ]
+    for number, line in each_line(data, 1):
+        document, slips = parse(line, path, first_line=number)
+        found += slips
+        if document is not None and not slips:
+            found += check(document, number)
+    return found
+
+
+def _rewards_of_line(document: Document, number: int) -> list[Diagnostic]:
+    if isinstance(document.value, list):
+        return [
+            document.find(
+                [],
+                rule="not-json-lines",
+                message="rewards come as JSONL, an object or null a line, not as a JSON array",
+                help="write each object on a line of its own, without the array",
+            )
+        ]
+    return rewards.check(document, [], f"line {number}")
+
+
+def _trial_checker() -> Callable[[Document, int], list[Diagnostic]]:
+    import jsonschema_rs
+
+    decide = jsonschema_rs.validator_for(schemas.bundled("trials"))
+
+    def check(document: Document, number: int) -> list[Diagnostic]:
+        if decide.is_valid(document.value):
+            return []
+        value = document.value
+        subject = f"line {number}"
+        if isinstance(value, dict) and "rewards" in value:
+            found = rewards.check(document, ["rewards"], subject)
+            if found:
+                return found
+        return document.resolve(list(_explained(value, "trials", (), subject)))
+
+    return check
+
+
+def _manifest(path: str, data: bytes, report: Report) -> list[Diagnostic]:
+    """A dataset.toml, and the `metric.py` that its `[[files]]` name."""
+    text = data.decode("utf-8", "replace")
+    report.sources[path] = text
+    try:
+        manifest = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r"line (\d+), column (\d+)", str(error))
+        line, column = (int(place[1]), int(place[2])) if place else (text.count("\n") + 1, 1)
+        return [
+            Diagnostic(
+                rule="toml-syntax",
+                message=f"not TOML: {str(error).partition(' (at ')[0]}",
+                path=path,
+                span=Span(line, column, line, column + 1),
+            )
+        ]
+    report.n_datasets += 1
+    found = []
+    dataset = manifest.get("dataset")
+    if not isinstance(dataset, dict) or not isinstance(dataset.get("name"), str):
+        found.append(
+            _in_manifest(path, text, "[dataset]", "missing-field", "no `name` in [dataset]")
+        )
+    files = manifest.get("files", [])
+    for entry in files if isinstance(files, list) else ():
+        if isinstance(entry, dict) and entry.get("path") == "metric.py":
+            found += _metric_of_manifest(path, text)
+    return found
+
+
+def _metric_of_manifest(path: str, text: str) -> Iterator[Diagnostic]:
+    spec = {"type": "uv-script", "kwargs": {"script_path": "metric.py"}}
+    view = View([{"name": "the dataset", "version": "", "metrics": [spec]}], path)
+    for name, rule in rules().items():
+        if name.startswith("script-"):
+            for finding in rule(view):
+                yield _in_manifest(path, text, '"metric.py"', **finding.what)
+
+
+def _in_manifest(
+    path: str, text: str, mark: str, rule: str, message: str, **what: Any
+) -> Diagnostic:
+    at = max(0, text.find(mark))
+    line = text.count("\n", 0, at) + 1
+    column = at - (text.rfind("\n", 0, at) + 1) + 1
+    span = Span(line, column, line, column + len(mark))
+    return Diagnostic(path=path, span=span, rule=rule, message=message, **what)

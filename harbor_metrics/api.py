@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from . import exact, parity, readers
 from .diagnostics import Diagnostic, Severity
@@ -13,7 +13,7 @@ from .errors import InputError, UsageError
 from .evaluate import ScriptOptions, evaluate
 from .metric import UV_SCRIPT, MetricSpec
 from .plan import Plan, Registries, parse_metric, plan
-from .pool import Pool, exceptions, pool
+from .pool import Pool, exceptions, in_order, pool
 from .readers.source import Progress, Source
 from .registry import best_version, split
 from .result import Counts, DatasetRef, Group, Result, SourceRef, Spent
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .script import Script
 
 SCRIPT_SECONDS = ScriptOptions().timeout
+MAX_SECONDS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +39,7 @@ def compute(
     *sources: str | os.PathLike[str],
     registry: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     dataset: str | None = None,
-    metrics: Sequence[str | MetricSpec] = (),
+    metrics: str | Sequence[str | MetricSpec] = (),
     missing: Missing | None = None,
     script_timeout: float = SCRIPT_SECONDS,
     allow_outside: bool = False,
@@ -72,12 +73,14 @@ def prepare(
     *sources: str | os.PathLike[str],
     registry: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     dataset: str | None = None,
-    metrics: Sequence[str | MetricSpec] = (),
+    metrics: str | Sequence[str | MetricSpec] = (),
     progress: Progress | None = None,
 ) -> Prepared:
     """The first half of `compute`: read everything, find the metrics, run nothing."""
     if not sources:
         raise UsageError("no source was given")
+    if isinstance(metrics, str):
+        metrics = [metrics]
     specs = [
         metric if isinstance(metric, MetricSpec) else parse_metric(metric) for metric in metrics
     ]
@@ -92,9 +95,10 @@ def prepare(
     elif registries.given:
         _name_the_only(pools, registries)
     groups = []
-    for key, each in pools.items():
+    for key, each in in_order(pools):
         made = plan(key[2], version, each.jobs, registries, specs)
         found += made.diagnostics
+        found += _shadowed(made)
         groups.append((key, each, made))
     return Prepared(sources=read, groups=groups, diagnostics=found)
 
@@ -107,6 +111,10 @@ def finish(
     allow_outside: bool = False,
 ) -> Result:
     """The second half of `compute`: run the metrics."""
+    if missing not in (None, *get_args(Missing)):
+        raise UsageError(f"missing must be one of {', '.join(get_args(Missing))}, not {missing!r}")
+    if not 0 < script_timeout < MAX_SECONDS:
+        raise UsageError(f"a script takes between 0 and {MAX_SECONDS} s, not {script_timeout} s")
     found = list(prepared.diagnostics)
     groups = []
     for key, each, made in prepared.groups:
@@ -125,23 +133,59 @@ def finish(
             for s in prepared.sources
         ],
         groups=groups,
-        diagnostics=[_printable(diagnostic.as_json()) for diagnostic in found],
+        diagnostics=[diagnostic.as_json() for diagnostic in found],
     )
 
 
-def scripts(prepared: Prepared, *, allow_outside: bool = False) -> dict[str, Script | None]:
-    """The scripts that would run, by the path as written; None for one that cannot be found."""
+def _shadowed(made: Plan) -> list[Diagnostic]:
+    """Scripts of which another one of that name lies in the current directory."""
+    found = []
+    for one in made.metrics:
+        path = one.spec.kwargs.get("script_path")
+        if one.spec.type != UV_SCRIPT or not isinstance(path, str) or one.registry is None:
+            continue
+        from .script import other_copy
+
+        other = other_copy(path, one.registry)
+        if other:
+            found.append(
+                Diagnostic(
+                    rule="script-twice",
+                    severity=Severity.WARNING,
+                    message=f"script {path} lies beside the registry and, with other contents, "
+                    "in the current directory; the one beside the registry runs",
+                    path=one.registry,
+                    notes=("Harbor takes the one in the current directory",),
+                )
+            )
+    return found
+
+
+def inputs(prepared: Prepared, *, allow_outside: bool = False) -> list[str]:
+    """Every file that a result depends on and that is known by its path."""
+    found = [
+        script.path for script in scripts(prepared, allow_outside=allow_outside).values() if script
+    ]
+    return found + [d.registry for _, _, made in prepared.groups for d in made.datasets]
+
+
+def scripts(
+    prepared: Prepared, *, allow_outside: bool = False
+) -> dict[tuple[str | None, str], Script | None]:
+    """The scripts that would run, by registry and path; None for one that cannot be found."""
     from . import script
 
-    found: dict[str, Script | None] = {}
+    found: dict[tuple[str | None, str], Script | None] = {}
     for _, _, made in prepared.groups:
         for one in made.metrics:
             path = one.spec.kwargs.get("script_path")
             if one.spec.type == UV_SCRIPT and isinstance(path, str):
                 try:
-                    found[path] = script.find(path, one.registry, allow_outside=allow_outside)
+                    found[one.registry, path] = script.find(
+                        path, one.registry, allow_outside=allow_outside
+                    )
                 except script.ScriptError:
-                    found[path] = None
+                    found[one.registry, path] = None
     return found
 
 
@@ -197,8 +241,11 @@ def _name_the_only(pools: dict[GroupKey, Pool], registries: Registries) -> None:
             f"a source names no dataset, and the registry has {len(names)}: {listed}",
             "say which with --dataset",
         )
+    (name,) = names
     for agent, model, _ in nameless:
-        pools[(agent, model, names.copy().pop())] = pools.pop((agent, model, None))
+        each = pools.pop((agent, model, None))
+        key = (agent, model, name)
+        pools[key] = pools[key] + each if key in pools else each
 
 
 def _group(
@@ -263,12 +310,3 @@ def _spent(table: Table) -> Spent:
 def shown_path(path: str) -> str:
     """The path as text that can be written anywhere; bytes that are no UTF-8 are escaped."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
-
-
-def _printable(data: dict[str, Any]) -> dict[str, Any]:
-    return {
-        name: value.encode("utf-8", "backslashreplace").decode()
-        if isinstance(value, str)
-        else value
-        for name, value in data.items()
-    }

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import msgspec
 
+from . import exact
 from .exact import Number
 from .metric import UV_SCRIPT, MetricSpec, ScriptKwargs, SpecError, Undefined, converted, lookup
 from .result import Failure, Origin, Outcome, ScriptRef
@@ -66,9 +68,15 @@ def _by_function(one: Planned, table: Table, missing: Missing | None) -> Outcome
     counts: dict[str, int] = {}
     reasons: dict[str, str] = {}
     for name, key in _named(one.spec.type, keys, single=common.key is not None):
-        column = table.column(key, policy or "zero")
-        counts[name] = len(column.values)
-        value = _undefined(table, key) or metric.function(column, **arguments)
+        value = _undefined(table, key)
+        if value is None:
+            column = table.column(key or "", policy or "zero")
+            counts[name] = len(column.values)
+            value = metric.function(column, **arguments)
+        else:
+            counts[name] = len(table)
+        if isinstance(value, int) and exact.rounded(Fraction(value)) is None:
+            value = Undefined("the value is beyond the largest binary64 number")
         if isinstance(value, Undefined):
             values[name] = None
             reasons[name] = value.reason
@@ -84,19 +92,19 @@ def _by_function(one: Planned, table: Table, missing: Missing | None) -> Outcome
     )
 
 
-def _named(type_: str, keys: list[str], *, single: bool) -> list[tuple[str, str]]:
+def _named(type_: str, keys: list[str], *, single: bool) -> list[tuple[str, str | None]]:
     """Harbor's names for the values: the metric's for one key or none, else the keys'."""
     if single or len(keys) <= 1:
-        return [(type_, keys[0] if keys else "")]
+        return [(type_, keys[0] if keys else None)]
     return [(key, key) for key in keys]
 
 
-def _undefined(table: Table, key: str) -> Undefined | None:
+def _undefined(table: Table, key: str | None) -> Undefined | None:
     if not len(table):
         return Undefined("there are no trials")
     if not table.n_scored:
         return Undefined(f"0 of {len(table)} trials have rewards")
-    if key and key not in table.columns:
+    if key is not None and key not in table.columns:
         return Undefined(f"no trial has the reward `{key}`")
     return None
 

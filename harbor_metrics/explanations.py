@@ -25,7 +25,7 @@ SYNTAX = {
     "number-out-of-range": "The number is larger than any that binary64 holds.",
     "too-deep": "Nested deeper than any of these documents is.",
     "toml-syntax": "The dataset.toml is not TOML at this place.",
-    "missing-field": "A field that Harbor needs is not there; it loads no dataset of the file.",
+    "missing-field": "A field that Harbor needs is missing: no dataset loads.",
     "wrong-type": "A field holds another type of value than Harbor takes.",
     "empty-field": "A name, version or path is the empty string.",
     "schema": "The document's schema forbids this; `harbor-metrics schema` prints it.",

@@ -105,7 +105,7 @@ def converted(name: str, kwargs: Mapping[str, Any], to: type[_Kwargs]) -> _Kwarg
         SpecError: one is unknown, missing or of the wrong type.
     """
     known = to.__struct_fields__
-    for field in kwargs.keys() - set(known):
+    for field in sorted(kwargs.keys() - set(known)):
         takes = ", ".join(f"`{other}`" for other in [*known, *_also_takes(to)])
         raise SpecError(
             "invalid-metric-kwargs",

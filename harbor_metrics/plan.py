@@ -97,6 +97,15 @@ def _wanted(
 ) -> list[tuple[str, str | None]]:
     """The registry files to look into and the version to look for, without repetition."""
     if dataset is None:
+        if registries.given:
+            made.diagnostics.append(
+                Diagnostic(
+                    rule="dataset-not-said",
+                    severity=Severity.WARNING,
+                    message="the trials name no dataset, so no metrics of the registry run",
+                    help="name it with --dataset",
+                )
+            )
         return []
     named = [
         (path, entry)
@@ -117,7 +126,7 @@ def _wanted(
             )
         )
     if registries.given:
-        path = _given_with(dataset, registries)
+        path = _given_with(dataset, distinct, registries)
         if path is None:
             if all(entry.path for _, entry in named) and named:
                 return []
@@ -135,11 +144,19 @@ def _wanted(
     return list(dict.fromkeys(wanted))
 
 
-def _given_with(dataset: str, registries: Registries) -> str | None:
-    for path in registries.given:
-        if any(entry.name == dataset for entry in registries.datasets(path)):
-            return path
-    return None
+def _given_with(dataset: str, versions: Sequence[str | None], registries: Registries) -> str | None:
+    """The first registry that has every version that is wanted, else the first with the name."""
+    named = [
+        path
+        for path in registries.given
+        if any(entry.name == dataset for entry in registries.datasets(path))
+    ]
+    whole = (
+        path
+        for path in named
+        if all(registry.find(registries.datasets(path), dataset, v) for v in versions)
+    )
+    return next(whole, named[0] if named else None)
 
 
 def _of_job(job: str, entry: JobDataset) -> str | None:
@@ -204,7 +221,7 @@ def _entries(
         if not isinstance(name, str) or not isinstance(kwargs, dict):
             raise InputError(f"{where}: `type` must be a string and `kwargs` an object")
         path = dataset.registry if dataset else None
-        for unknown in entry.keys() - {"type", "kwargs"} - KNOWN_EXTRA_FIELDS:
+        for unknown in sorted(entry.keys() - {"type", "kwargs"} - KNOWN_EXTRA_FIELDS):
             made.diagnostics.append(_unknown_field(unknown, where, entry, path))
         if origin == "registry" and name not in HARBOR_TYPES:
             made.diagnostics.append(_not_in_harbor(name, where, path))
@@ -252,7 +269,7 @@ def parse_metric(text: str) -> MetricSpec:
 
     if text.lstrip().startswith("{"):
         try:
-            spec = msgspec.json.decode(text.encode(), type=MetricSpec)
+            spec = msgspec.json.decode(text.encode("utf-8", "backslashreplace"), type=MetricSpec)
         except msgspec.DecodeError as error:
             raise UsageError(
                 f"--metric {text}: {error}", 'write \'{"type": "mean", "kwargs": {}}\''

@@ -35,11 +35,12 @@ class Pool:
 
 
 def pool(sources: Sequence[Source], found: list[Diagnostic]) -> dict[GroupKey, Pool]:
-    """Every group of the sources, sorted by dataset, agent and model; findings go to `found`."""
+    """Every group of the sources; findings go to `found`."""
     pools: dict[GroupKey, Pool] = {}
     seen: dict[tuple[str | None, ...], Trial] = {}
     repeated = [0, 0]
-    for source in sources:
+    # Rewards files first: their lines are numbered on, and only then meet tasks with names.
+    for source in sorted(sources, key=lambda source: not isinstance(source.trials, LineTrials)):
         tables = _by_group(source.trials, seen, repeated)
         planned = _expected(source, tables)
         for key in tables.keys() | {key for key in source.unread if key is not None}:
@@ -58,12 +59,17 @@ def pool(sources: Sequence[Source], found: list[Diagnostic]) -> dict[GroupKey, P
                 ),
             )
         )
-    return dict(sorted(pools.items(), key=lambda item: _sort_key(item[0])))
+    return pools
 
 
-def _sort_key(key: GroupKey) -> tuple[tuple[bool, str], ...]:
-    agent, model, dataset = key
-    return tuple((part is not None, part or "") for part in (dataset, agent, model))
+def in_order(pools: dict[GroupKey, Pool]) -> list[tuple[GroupKey, Pool]]:
+    """The groups by dataset, agent and model, null first."""
+
+    def rank(item: tuple[GroupKey, Pool]) -> tuple[tuple[bool, str], ...]:
+        agent, model, dataset = item[0]
+        return tuple((part is not None, part or "") for part in (dataset, agent, model))
+
+    return sorted(pools.items(), key=rank)
 
 
 def _by_group(
@@ -107,8 +113,8 @@ def _add(
     unread = source.unread.count(key)
     job = source.job
     whole = not source.unread and not (job and (job.waiting or job.running))
-    if expected is not None and len(table) != expected:
-        whole = False
+    if job and job.n_total_trials is not None:
+        whole = whole and len(source.trials) == job.n_total_trials
     jobs = [(source.path, job)] if job else []
     new = Pool(table=table, expected=expected, unread=unread, whole=whole, jobs=jobs)
     pools[key] = pools[key] + new if key in pools else new

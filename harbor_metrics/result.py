@@ -153,7 +153,11 @@ class Result(Struct, frozen=True, kw_only=True):
 
     def to_json(self) -> str:
         """The document as text: two spaces, shortest numbers, a newline at the end."""
-        encoded = msgspec.json.encode(self)
+        try:
+            encoded = msgspec.json.encode(self)
+        except UnicodeEncodeError:
+            # Names of files need not be UTF-8.
+            encoded = msgspec.json.encode(_encodable(msgspec.to_builtins(self)))
         return msgspec.json.format(encoded, indent=2).decode() + "\n"
 
     def write(self, path: str) -> None:
@@ -174,7 +178,7 @@ class Result(Struct, frozen=True, kw_only=True):
         data = read_bytes(path)
         try:
             return msgspec.json.decode(data, type=cls)
-        except (msgspec.DecodeError, ValueError) as error:
+        except (msgspec.DecodeError, ValueError, RecursionError) as error:
             _, found = parse(data, path)
             why = found[0].message if found else str(error)
             raise InputError(f"{path} is not a result document: {why}") from error
@@ -185,21 +189,36 @@ class Result(Struct, frozen=True, kw_only=True):
         return html(self)
 
 
+def _encodable(value: Any) -> Any:
+    """The same with every string in UTF-8, other bytes escaped."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, list):
+        return [_encodable(item) for item in value]
+    if isinstance(value, dict):
+        return {_encodable(key): _encodable(item) for key, item in value.items()}
+    return value
+
+
 def check_writable(path: str) -> None:
     """Find out before the work what would make `write` fail.
 
     Raises:
         OutputError: the directory is missing or not writable, or the path is a directory.
     """
-    target = os.path.realpath(path)
-    if os.path.isdir(target):
-        raise OutputError(f"{path} is a directory")
     try:
+        target = os.path.realpath(path)
+        if os.path.isdir(target):
+            raise OutputError(f"{path} is a directory")
+        if _is_special(path):
+            return
         descriptor, probe = _temporary_beside(target)
         os.close(descriptor)
         os.unlink(probe)
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {reason(error)}") from error
+    except ValueError as error:
+        raise OutputError(f"{path!r} cannot be written: {error}") from error
 
 
 def write_atomically(path: str, data: bytes) -> None:
@@ -208,9 +227,13 @@ def write_atomically(path: str, data: bytes) -> None:
     Raises:
         OutputError: it cannot be written; the old file is as it was.
     """
-    target = os.path.realpath(path)
     temporary = None
     try:
+        target = os.path.realpath(path)
+        if _is_special(path):
+            with open(path, "wb") as stream:
+                stream.write(data)
+            return
         descriptor, temporary = _temporary_beside(target)
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
@@ -222,6 +245,8 @@ def write_atomically(path: str, data: bytes) -> None:
         _sync_directory(os.path.dirname(target))
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {reason(error)}") from error
+    except ValueError as error:
+        raise OutputError(f"{path!r} cannot be written: {error}") from error
     finally:
         if temporary is not None:
             with contextlib.suppress(OSError):
@@ -231,8 +256,12 @@ def write_atomically(path: str, data: bytes) -> None:
 def _temporary_beside(target: str) -> tuple[int, str]:
     import tempfile
 
-    folder, name = os.path.split(target)
-    return tempfile.mkstemp(prefix=f".{name[:100]}.", suffix=".tmp", dir=folder)
+    return tempfile.mkstemp(prefix=".harbor-metrics-", suffix=".tmp", dir=os.path.dirname(target))
+
+
+def _is_special(path: str) -> bool:
+    """Whether it is a pipe or a device: something to write into, never to replace."""
+    return os.path.exists(path) and not os.path.isfile(path)
 
 
 def _mode(target: str) -> int:

@@ -99,6 +99,18 @@ def find(script_path: str, registry: str | None, *, allow_outside: bool = False)
     )
 
 
+def other_copy(script_path: str, registry: str) -> bool:
+    """Whether both places where a script is looked for have one, and they differ."""
+    paths = [os.path.join(folder, script_path) for folder in (_folder(registry), os.getcwd())]
+    if "\0" in script_path or not all(map(os.path.isfile, paths)):
+        return False
+    try:
+        first, second = (_read(path, script_path).text for path in paths)
+    except ScriptError:
+        return False
+    return first != second
+
+
 def _folder(registry: str) -> str:
     return os.path.dirname(os.path.abspath(registry))
 
@@ -135,7 +147,7 @@ def metadata(script: Script) -> dict[str, Any] | None:
     content = "\n".join(line[2:] if line.startswith("# ") else line[1:] for line in lines)
     try:
         return tomllib.loads(content)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ScriptError(
             f"the PEP 723 block of the script is not TOML: {error}", "script-metadata"
         ) from error

@@ -101,6 +101,7 @@ class LineTrials(Sequence[Trial]):
         self.columns = columns
         self.empty = empty
         self.numbers = numbers if numbers is not None else range(1, n + 1)
+        assert len(self.numbers) == n
 
     def __len__(self) -> int:
         return self.n
@@ -173,6 +174,17 @@ class MissingRewardError(Exception):
     """The policy is `error` and a reward is missing; says how many and which first."""
 
 
+def _named(trials: Sequence[Trial], others: Sequence[Trial]) -> Sequence[Trial]:
+    """The trials; lines get another name where one of the others has theirs."""
+    if not isinstance(trials, LineTrials):
+        return trials
+    taken = {trial.task for trial in others}
+    prefix = ""
+    while any(f"{prefix}{task}" in taken for task in trials.tasks):
+        prefix = f"rewards:{prefix}"
+    return [msgspec.structs.replace(t, task=f"{prefix}{t.task}") for t in trials]
+
+
 class Table:
     """Trials in canonical order; `a + b` is the table of both."""
 
@@ -191,7 +203,7 @@ class Table:
         mine, theirs = self.trials, other.trials
         if isinstance(mine, LineTrials) and isinstance(theirs, LineTrials):
             return Table(mine.joined(theirs))
-        return Table([*mine, *theirs])
+        return Table([*_named(mine, theirs), *_named(theirs, mine)])
 
     @cached_property
     def columns(self) -> dict[str, list[Number | None]]:

@@ -49,15 +49,23 @@ def group() -> None:
 
 
 class Terminated(BaseException):
-    """SIGTERM came; raised so that everything that was started is ended first."""
+    """SIGTERM or SIGHUP came; raised so that everything that was started is ended first."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
 
 
 def run() -> NoReturn:
     """Run the command line and exit: 0 fine, 1 found, 2 usage, 3 could not, 130 and 143 signals."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
-    signal.signal(signal.SIGTERM, _terminate)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _terminate)
     try:
         code = _call()
         sys.stdout.flush()
@@ -68,8 +76,8 @@ def run() -> NoReturn:
     except KeyboardInterrupt:
         click.echo("interrupted", err=True)
         code = 130
-    except Terminated:
-        code = 143
+    except Terminated as error:
+        code = 128 + error.number
     sys.stderr.flush()
     # Not sys.exit: it would free a million numbers one by one.
     os._exit(code)
@@ -110,7 +118,7 @@ def fail(error: HarborMetricsError) -> None:
 
 
 def _terminate(number: int, frame: Any) -> NoReturn:  # noqa: ARG001
-    raise Terminated
+    raise Terminated(number)
 
 
 def terminal() -> tuple[int, bool]:

@@ -86,7 +86,7 @@ def command(
     A SOURCE is a Harbor job directory, a directory of several jobs, a rewards JSONL (an object of
     numbers or null a line) or a trials JSONL (with `task` and `rewards`). Several pool into one.
     """
-    from ..api import finish, prepare, scripts
+    from ..api import finish, inputs, prepare, scripts
     from ..diagnostics import Severity
     from ..render.text import text
     from ..result import check_writable
@@ -99,15 +99,18 @@ def command(
             *sources, registry=registries, dataset=dataset, metrics=metrics, progress=update
         )
     if dry_run:
+        from ..render.dry_run import cannot_run
         from ..render.dry_run import dry_run as render
 
-        click.echo(
-            render(prepared.groups, scripts(prepared, allow_outside=allow_outside)), nl=False
-        )
+        known = scripts(prepared, allow_outside=allow_outside)
+        click.echo(render(prepared.groups, known), nl=False)
         click.echo(text(prepared.diagnostics), err=True, nl=False)
-        return int(any(d.severity == Severity.ERROR for d in prepared.diagnostics))
+        failing = any(
+            cannot_run(one, known) for _, _, made in prepared.groups for one in made.metrics
+        )
+        return int(failing or any(d.severity == Severity.ERROR for d in prepared.diagnostics))
     if output is not None:
-        _refuse_input(output, [found.path for found in scripts(prepared).values() if found])
+        _refuse_input(output, inputs(prepared, allow_outside=allow_outside))
     result = finish(
         prepared, missing=missing, script_timeout=script_timeout, allow_outside=allow_outside
     )
@@ -139,7 +142,7 @@ def _refuse_input(output: str, inputs: Sequence[str]) -> None:
         of_the_job = os.path.basename(target) in _JOB_DOCUMENTS and target.startswith(
             f"{real}{os.sep}"
         )
-        if target == real or (of_the_job and os.path.exists(target)):
+        if target == real or of_the_job:
             what = "a document of the input" if of_the_job else "the same file as the input"
             raise UsageError(
                 f"-o {output} is {what} {path}: it is the same file that would be read"

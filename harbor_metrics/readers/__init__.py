@@ -11,8 +11,8 @@ import msgspec
 from ..document import parse, reason
 from ..errors import InputError
 from . import harbor_job, rewards, trials
-from .lines import blocks
-from .source import NotThisFormat, Progress, Source
+from .lines import blocks, each_line
+from .source import REFUSED, NotThisFormat, Progress, Source
 
 __all__ = ["NotThisFormat", "Source", "read"]
 
@@ -27,6 +27,11 @@ def read(path: str, progress: Progress | None = None) -> list[Source]:
     """
     try:
         mode = os.stat(path).st_mode
+    except OSError as error:
+        raise InputError(f"{path}: {reason(error)}", f"a source is {_TAKES}") from error
+    except ValueError as error:
+        raise InputError(f"{path!r} is no path: {error}") from error
+    try:
         if stat.S_ISDIR(mode):
             return harbor_job.read(path.rstrip("/") or "/", progress)
         if not stat.S_ISREG(mode):
@@ -34,39 +39,45 @@ def read(path: str, progress: Progress | None = None) -> list[Source]:
         return _read_file(path)
     except OSError as error:
         raise InputError(f"{path}: {reason(error)}", f"a source is {_TAKES}") from error
-    except ValueError as error:
-        raise InputError(f"{path!r} is no path: {error}") from error
 
 
 def _read_file(path: str) -> list[Source]:
-    head = next(blocks(path), b"")
-    if not head.strip():
+    empty = True
+    for block in blocks(path):
+        first = _first_value(block)
+        if isinstance(first, dict):
+            is_trial = isinstance(first.get("task"), str)
+            return trials.read(path) if is_trial else rewards.read(path)
+        if isinstance(first, str):
+            raise InputError(f"{path} {first}", f"a source is {_TAKES}")
+        empty = empty and not block.strip()
+    if empty:
         raise InputError(f"{path} is empty", f"a source is {_TAKES}")
-    first = _first_value(head)
-    if isinstance(first, dict):
-        return trials.read(path) if {"task", "rewards"} <= first.keys() else rewards.read(path)
-    if first is None:
-        return rewards.read(path)
-    raise InputError(f"{path} {first}", f"a source is {_TAKES}")
+    return rewards.read(path)
 
 
-def _first_value(head: bytes) -> dict[str, Any] | str | None:
-    """The first object of a JSONL, None if all lines are null, or why it is no JSONL of ours."""
-    for line in head.split(b"\n"):
-        if not line.strip() or line.strip() == b"null":
+def _first_value(block: bytes) -> dict[str, Any] | str | None:
+    """The first object of a JSONL, None if all lines are null, or why it is no JSONL of ours.
+
+    A line that cannot be read decides nothing while another can: the reader names it.
+    """
+    broken = ""
+    for number, line in each_line(block, 1):
+        if line.strip() == b"null":
             continue
         try:
             value = msgspec.json.decode(line)
-        except (msgspec.DecodeError, ValueError):
-            document, found = parse(line, "")
+        except REFUSED:
+            document, found = parse(line, "", first_line=number)
             value = document.value if document else None
-            if isinstance(value, dict) and value and all(d.rule != "json-syntax" for d in found):
-                return value
-            return _whole(head) or f"is not JSON lines: line 1: {found[0].message if found else ''}"
+            if not isinstance(value, dict) or any(d.rule == "json-syntax" for d in found):
+                slip = found[0].message if found else ""
+                broken = broken or f"is not JSON lines: line {number}: {slip}"
+                continue
         if isinstance(value, dict):
             return _other_document(value) or value
-        return _not_an_object(value)
-    return None
+        return (broken and _whole(block)) or _not_an_object(value)
+    return (_whole(block) or broken) if broken else None
 
 
 def _not_an_object(value: Any) -> str:
@@ -82,7 +93,7 @@ def _whole(head: bytes) -> str:
     """What a document over several lines is, if it is one that people mistake for a source."""
     try:
         value = msgspec.json.decode(head)
-    except (msgspec.DecodeError, ValueError):
+    except REFUSED:
         return ""
     if isinstance(value, dict):
         return _other_document(value) or "is one JSON object over several lines, not JSONL"
@@ -96,6 +107,6 @@ def _other_document(value: dict[str, Any]) -> str:
         return "is a job's own result.json; give the directory it lies in"
     if "schema_version" in value and "groups" in value:
         return "is a result document that harbor-metrics wrote; give what it was computed from"
-    if "tasks" in value and "version" in value:
+    if isinstance(value.get("tasks"), list) and "version" in value:
         return "is a dataset of a registry; pass a registry with --registry"
     return ""

@@ -18,7 +18,7 @@ from ..document import parse, reason
 from ..exact import Number
 from ..rewards import check
 from ..table import NO_USAGE, GroupKey, Trial, Usage, group_key, in_canonical_order
-from .source import Job, JobDataset, NotThisFormat, Progress, Source
+from .source import REFUSED, Job, JobDataset, NotThisFormat, Progress, Source
 
 KIND = "harbor-job"
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
@@ -67,6 +67,8 @@ class _Result(msgspec.Struct, gc=False):
 
 # Trials in a half from which on a second process is faster.
 _HALF_PAYS = 1_000
+# Where Harbor keeps the trials that it tried again.
+_ARCHIVE = "_retries"
 _Half = tuple[list[Trial], list[str], list[str]]
 _encode_lines = msgspec.json.Encoder().encode_lines
 _decode = msgspec.json.Decoder(_Result).decode
@@ -90,10 +92,23 @@ def read(path: str, progress: Progress | None = None) -> list[Source]:
     """
     if looks_like_job(path):
         return [_read_job(path, progress)]
-    jobs = [f"{path}/{name}" for name in _folders(path) if looks_like_job(f"{path}/{name}")]
+    jobs, closed = [], []
+    for name in _folders(path):
+        try:
+            if looks_like_job(f"{path}/{name}"):
+                jobs.append(f"{path}/{name}")
+        except OSError as error:
+            closed.append(_closed(f"{path}/{name}", error))
     if not jobs:
         raise NotThisFormat(_why_not(path))
-    return [_read_job(job, progress) for job in jobs]
+    sources = [_read_job(job, progress) for job in jobs]
+    sources[0].diagnostics += closed
+    return sources
+
+
+def _closed(path: str, error: OSError) -> Diagnostic:
+    message = f"{path} could not be read: {reason(error)}"
+    return Diagnostic(rule="unread-job", message=message, path=path)
 
 
 def looks_like_job(path: str) -> bool:
@@ -108,7 +123,7 @@ def looks_like_job(path: str) -> bool:
         return True
     return any(
         {"trial_name", "task_name"} <= _fields(f"{path}/{name}/result.json").keys()
-        for name in _folders(path)[:50]
+        for name in _folders(path)
     )
 
 
@@ -134,7 +149,7 @@ def _fields(path: str) -> dict[str, Any]:
     """The members of a JSON object, none if there is no such file or it is something else."""
     try:
         value = msgspec.json.decode(_bytes(path))
-    except (OSError, msgspec.DecodeError, ValueError):
+    except (OSError, *REFUSED):
         return {}
     return value if isinstance(value, dict) else {}
 
@@ -146,7 +161,7 @@ def _folders(path: str) -> list[str]:
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
     try:
-        return entry.name[0] not in "._" and entry.is_dir()
+        return entry.name[0] != "." and entry.name != _ARCHIVE and entry.is_dir()
     except OSError:
         return False
 
@@ -243,7 +258,7 @@ def _read_trials(path: str, names: list[str], reading: _Reading, progress: Progr
             continue
         try:
             add(_trial(_decode(data)))
-        except (msgspec.DecodeError, ValueError):
+        except REFUSED:
             reading.refused.append((name, data))
     if progress:
         progress(len(names), len(names))
@@ -302,7 +317,7 @@ def _job(path: str, reading: _Reading, found: list[Diagnostic]) -> Job:
         datasets=tuple(_datasets(config)),
         metrics=tuple(metrics) if isinstance(metrics, list) else (),
         n_agents=len(agents) if isinstance(agents, list) and agents else 1,
-        n_total_trials=total if type(total) is int else None,
+        n_total_trials=total if type(total) is int and total >= 0 else None,
         running=bool(result) and result.get("finished_at") is None,
         waiting=tuple(sorted(reading.waiting)),
     )
@@ -317,7 +332,7 @@ def _own(path: str, name: str, found: list[Diagnostic]) -> dict[str, Any]:
         return {}
     except OSError as error:
         why = reason(error)
-    except (msgspec.DecodeError, ValueError):
+    except REFUSED:
         _, slips = parse(_bytes(file), file)
         why = slips[0].message if slips else "not JSON"
     else:
@@ -398,7 +413,7 @@ def _explain(path: str, name: str, data: bytes) -> list[Diagnostic]:
             return [msgspec.structs.replace(d, message=f"trial {name}: {d.message}") for d in wrong]
     try:
         _decode(data)
-    except (msgspec.DecodeError, ValueError) as error:
+    except REFUSED as error:
         message = f"trial {name}: not a trial result of Harbor: {error}"
     else:
         message = f"trial {name} was being rewritten each time it was read"

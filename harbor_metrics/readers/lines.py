@@ -7,10 +7,9 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import msgspec
-
 from ..diagnostics import Diagnostic
 from ..document import Document, parse
+from .source import REFUSED
 
 _BLOCK = 1 << 20
 
@@ -56,7 +55,10 @@ def each_line(block: bytes, first_line: int) -> Iterator[tuple[int, bytes]]:
 
 def blank_lines(block: bytes, first_line: int) -> set[int]:
     """The numbers of the lines that hold nothing."""
-    return {n for n, line in enumerate(block.split(b"\n"), first_line) if not line.strip()}
+    lines = block.split(b"\n")
+    if not lines[-1]:
+        del lines[-1]
+    return {n for n, line in enumerate(lines, first_line) if not line.strip()}
 
 
 def salvage(
@@ -70,7 +72,7 @@ def salvage(
     for number, line in each_line(block, first_line):
         try:
             row = decode(line)
-        except (msgspec.DecodeError, ValueError) as error:
+        except REFUSED as error:
             document, found = parse(line, path, first_line=number)
             if not found and document is not None:
                 found = explain(document, number)

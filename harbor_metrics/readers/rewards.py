@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable
 from hashlib import sha256
-from operator import attrgetter
+from operator import attrgetter, methodcaller
 from typing import Any
 
 import msgspec
@@ -18,13 +18,15 @@ from ..exact import Number
 from ..rewards import check
 from ..table import LineTrials
 from .lines import blank_lines, blocks, middle, salvage
-from .source import Source
+from .source import REFUSED, Source
 
 KIND = "rewards"
 _decode_any = msgspec.json.Decoder(dict[str, Number] | None).decode
 
 # An empty object has nothing or white space behind its brace; few lines have that.
 _EMPTY = re.compile(rb"\{[} \t\r]")
+# What msgspec refuses in the name of a field.
+_NO_FIELD_NAME = re.compile(r'["\\\x00-\x1f]')
 _SAMPLE = 256
 _REMEMBERED = 4_096
 _Row = Any
@@ -62,6 +64,9 @@ class _Columns:
         self._build()
 
     def _build(self) -> None:
+        if any(_NO_FIELD_NAME.search(key) for key in self.columns):
+            self._build_for_odd_keys()
+            return
         fields = [f"f{i}" for i in range(len(self.columns))]
         # The default is never checked: a key that is absent becomes None, a null is refused.
         row: Any = msgspec.defstruct(
@@ -76,7 +81,26 @@ class _Columns:
         self._decode_lines: Callable[[bytes], list[_Row | None]] = decoder.decode_lines
         self._blank = row()
         self._memo = _Memo(decoder.decode, self._blank)
-        self._getters = [attrgetter(name) for name in fields]
+        self._getters: list[Callable[[_Row], Any]] = [attrgetter(name) for name in fields]
+
+    def _build_for_odd_keys(self) -> None:
+        """Rows as dicts, because a struct cannot have fields of such names."""
+        known = self.columns.keys()
+        decode_lines = msgspec.json.Decoder(dict[str, Number] | None).decode_lines
+
+        def decode_known(block: bytes) -> list[_Row | None]:
+            rows = decode_lines(block)
+            if any(row is not None and not row.keys() <= known for row in rows):
+                raise msgspec.ValidationError("Object contains unknown field")
+            return rows
+
+        def decode(line: bytes) -> _Row | None:
+            return next(iter(decode_known(line)))
+
+        self._decode_lines = decode_known
+        self._blank = {}
+        self._memo = _Memo(decode, self._blank)
+        self._getters = [methodcaller("get", key) for key in self.columns]
 
     def add(self, block: bytes) -> int:
         """Put the rows of a block below those that are there; how many lines they are.
@@ -90,7 +114,7 @@ class _Columns:
         if len(set(lines[:_SAMPLE])) * 2 < len(lines[:_SAMPLE]):
             try:
                 self._append(list(map(self._memo.__getitem__, lines)))
-            except (msgspec.DecodeError, ValueError):
+            except REFUSED:
                 pass
             else:
                 return len(lines)
@@ -99,7 +123,7 @@ class _Columns:
 
     def extend(self, n: int, columns: dict[str, list[Number | None]], empty: set[int]) -> None:
         """Put other columns below these."""
-        for key in columns.keys() - self.columns.keys():
+        for key in [key for key in columns if key not in self.columns]:
             self.columns[key] = [None] * self.n
         for key, column in self.columns.items():
             column += columns.get(key) or [None] * n
@@ -149,7 +173,7 @@ class _Reading:
         first_line, before = self.n_lines + 1, self.columns.n
         try:
             size = self.columns.add(block)
-        except (msgspec.DecodeError, ValueError):
+        except REFUSED:
             good = []
             for number, row, reasons in salvage(block, first_line, path, _decode_any, _explain):
                 if reasons:

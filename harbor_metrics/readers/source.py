@@ -12,6 +12,9 @@ from ..diagnostics import Diagnostic
 from ..errors import InputError
 from ..table import GroupKey, Trial
 
+# What decoding raises for a text that is not what it should be, deep nesting included.
+REFUSED = (msgspec.DecodeError, ValueError, RecursionError)
+
 Progress = Callable[[int, int], None]
 
 

@@ -9,9 +9,9 @@ import msgspec
 from ..diagnostics import Diagnostic
 from ..document import Document
 from ..rewards import check
-from ..table import GroupKey, Trial, in_canonical_order
+from ..table import GroupKey, Trial, group_key, in_canonical_order
 from .lines import blocks, salvage
-from .source import Source
+from .source import REFUSED, Source
 
 KIND = "trials"
 _decoder = msgspec.json.Decoder(Trial)
@@ -28,7 +28,7 @@ def read(path: str) -> list[Source]:
         digest.update(block)
         try:
             trials += _decoder.decode_lines(block)
-        except (msgspec.DecodeError, ValueError):
+        except REFUSED:
             for _, row, reasons in salvage(block, first_line, path, _decoder.decode, _explain):
                 if reasons:
                     unread.append(None)
@@ -37,6 +37,9 @@ def read(path: str) -> list[Source]:
                     trials.append(row)
         first_line += block.count(b"\n")
     trials = in_canonical_order(trials)
+    groups = set(map(group_key, trials))
+    if len(groups) == 1:
+        unread = [*groups] * len(unread)
     return [
         Source(
             path=path,

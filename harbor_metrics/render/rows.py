@@ -8,7 +8,10 @@ from typing import NamedTuple
 from ..exact import Number
 from ..result import Group, Outcome
 from ..syntax import printable
+from .text import plural
 
+# pass@k of so many k is enough for people; the document has all.
+_MOST_K = 10
 HEADINGS = ("metric", "value", "n")
 
 
@@ -43,13 +46,10 @@ def title(group: Group) -> str:
 def counts(group: Group) -> str:
     """How many trials there are, and how many of them lack what."""
     c = group.counts
-    parts = [
-        f"{c.found} of {c.expected} trials"
-        if c.expected not in (None, c.found)
-        else f"{c.found} trials"
-    ]
+    known = c.expected not in (None, c.found)
+    parts = [f"{c.found} of {c.expected} trials" if known else plural(c.found, "trial")]
     parts += [
-        f"{c.tasks} task{'' if c.tasks == 1 else 's'}",
+        plural(c.tasks, "task"),
         f"{c.missing} missing",
         f"{c.errored} errored",
     ]
@@ -63,7 +63,9 @@ def counts(group: Group) -> str:
 def details(group: Group) -> Iterator[tuple[str, str]]:
     """What stands below a group's table: Harbor's pass@k, exceptions, usage."""
     if group.pass_at_k:
-        yield "pass@k", ", ".join(f"{k}: {number(v)}" for k, v in group.pass_at_k.items())
+        shown = list(group.pass_at_k.items())[:_MOST_K]
+        more = ", …" if len(group.pass_at_k) > _MOST_K else ""
+        yield "pass@k", ", ".join(f"{k}: {number(v)}" for k, v in shown) + more
     if group.exceptions:
         yield "exceptions", ", ".join(f"{printable(e)} {n}" for e, n in group.exceptions.items())
     usage = group.usage
@@ -105,4 +107,5 @@ def _name(outcome: Outcome, value: str | None) -> str:
     label = f"{outcome.name}{given}"
     if outcome.type == "uv-script" and isinstance(outcome.kwargs.get("script_path"), str):
         label = outcome.kwargs["script_path"].rpartition("/")[2]
-    return printable(label if value in (None, outcome.name) else f"{label}: {value}")
+    alone = value is None or (value == outcome.name and outcome.type != "uv-script")
+    return printable(label if alone else f"{label}: {value}")

@@ -34,16 +34,21 @@ def _lines(group: Group, width: int, colour: bool) -> Iterator[str]:
         yield f"{_padded(first, metric)}{_GAP}{middle}{_GAP}{texts[2]:>{n}}".rstrip()
         yield from (f"  {part}" for part in more)
 
-    yield _painted(title(group), _BOLD, colour)
-    yield _painted(counts(group), _DIM, colour)
+    for part in _folded(title(group), width):
+        yield _painted(part, _BOLD, colour)
+    for part in _folded(counts(group), width):
+        yield _painted(part, _DIM, colour)
     yield from line(HEADINGS)
     yield "─" * (metric + value + n + 2 * len(_GAP))
     for row in cells:
         yield from line(row[:3], _RED if row.value == "failed" else _YELLOW if row.why else "")
     for reason in dict.fromkeys(f"{row.metric}: {row.why}" for row in cells if row.why):
-        yield from reason.split("\n")
+        for text in reason.split("\n"):
+            yield from _folded(text, width)
     for name, text in details(group):
-        yield f"{_painted(name, _DIM, colour)}  {text}"
+        first, *more = _folded(f"{name}  {text}", width)
+        yield _painted(name, _DIM, colour) + first.removeprefix(name)
+        yield from (f"  {part}" for part in more)
 
 
 def columns(text: str) -> int:
@@ -61,13 +66,17 @@ def _padded(text: str, width: int) -> str:
 
 
 def _folded(text: str, width: int) -> list[str]:
-    """The text in pieces that fit, cut where they must be."""
-    pieces = [""]
-    for char in text:
-        if columns(pieces[-1] + char) > width - (2 if len(pieces) > 1 else 0):
-            pieces.append("")
-        pieces[-1] += char
-    return pieces
+    """The text in pieces that fit, cut at a space where there is one."""
+    pieces: list[str] = []
+    while columns(text) > (room := width - (2 if pieces else 0)):
+        end = used = 0
+        while used + columns(text[end]) <= room or not end:
+            used += columns(text[end])
+            end += 1
+        space = text.rfind(" ", 1, end + 1)
+        pieces.append(text[: space if space > room // 3 else end])
+        text = text[len(pieces[-1]) :].lstrip(" ")
+    return [*pieces, text]
 
 
 def _painted(text: str, style: str, colour: bool) -> str:

@@ -55,10 +55,11 @@ def _snippet(d: Diagnostic, row: str, gutter: str) -> list[str]:
 def summary(found: Iterable[Diagnostic], n_files: int, n_datasets: int) -> str:
     """How many findings there are, and in how much."""
     severities = [d.severity for d in found]
-    counted = [_plural(severities.count(s), str(s)) for s in Severity if s in severities]
-    where = f"{_plural(n_files, 'file')}, {_plural(n_datasets, 'dataset')}"
+    counted = [plural(severities.count(s), str(s)) for s in Severity if s in severities]
+    where = f"{plural(n_files, 'file')}, {plural(n_datasets, 'dataset')}"
     return f"Found {', '.join(counted)} in {where}." if counted else f"No mistakes in {where}."
 
 
-def _plural(n: int, noun: str) -> str:
+def plural(n: int, noun: str) -> str:
+    """The number with its noun."""
     return f"{n} {noun}{'' if n == 1 else 's'}"

@@ -79,7 +79,7 @@ def script_metadata(view: View) -> Iterator[Finding]:
     """A script's PEP 723 block is missing, stands twice, is not closed or is not TOML.
 
     The block names the Python and the packages that the script needs. Without it a script gets
-    the standard library only here, and in Harbor whatever project lies around the current directory.
+    the standard library only here, and in Harbor whatever project the current directory is in.
     """
     from ..script import Script, ScriptError, metadata
 

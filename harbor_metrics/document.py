@@ -83,6 +83,10 @@ class Document:
             spans[path, key] = self.place(*named) if key and named else self.place(start, end)
         return spans
 
+    def slips(self) -> list[Diagnostic]:
+        """What the patient reader finds in the text; it is stricter about depth."""
+        return [_diagnostic(self, slip) for slip in explain(self.text, self.first_line)[1]]
+
     def find(self, path: Path, *, key: bool = False, **what: Any) -> Diagnostic:
         """A diagnostic about the value at `path`."""
         return Diagnostic(

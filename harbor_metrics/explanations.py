@@ -33,7 +33,7 @@ SYNTAX = {
     "empty-registry": "The registry is an array without any dataset.",
     "not-json-lines": "Rewards and trials are JSONL: a document a line, no array around them.",
     "invalid-rewards": "The rewards of a trial are an object of numbers, or null.",
-    "invalid-reward": "A reward is a finite number. Harbor takes true for 1.0 and refuses the rest.",
+    "invalid-reward": "A reward is a finite number. Harbor takes true for 1.0, and refuses others.",
 }
 
 

@@ -132,9 +132,9 @@ def _in_json_words(message: str) -> str:
     words = {"str": "string", "int": "integer", "float": "number", "bool": "boolean"}
     words |= {"dict": "object", "list": "array"}
     for python, plain in words.items():
-        message = message.replace(f"`{python}`", f"a {plain}").replace(
-            f"`{python} |", f"`{plain} |"
-        )
+        article = "an" if plain[0] in "aio" else "a"
+        message = message.replace(f"`{python}`", f"{article} {plain}")
+        message = message.replace(f"`{python} |", f"`{plain} |")
     return message[:1].lower() + message[1:]
 
 
@@ -158,6 +158,7 @@ def metric_of(function: Callable[..., Any]) -> Metric:
     return Metric(name, function, kwargs)
 
 
+@cache
 def lookup(name: str) -> Metric:
     """The metric of that type.
 

@@ -142,7 +142,11 @@ def metadata(script: Script) -> dict[str, Any] | None:
     if not blocks:
         return None
     if len(blocks) > 1:
-        raise ScriptError("the script has more than one PEP 723 block", "script-metadata")
+        line = text.count("\n", 0, blocks[1].start()) + 1
+        raise ScriptError(
+            f"the script has more than one PEP 723 block, the second on line {line}",
+            "script-metadata",
+        )
     lines = blocks[0]["content"].splitlines()
     content = "\n".join(line[2:] if line.startswith("# ") else line[1:] for line in lines)
     try:

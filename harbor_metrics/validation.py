@@ -9,6 +9,7 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from . import rewards, schemas
@@ -20,6 +21,7 @@ from .rules import View, label, rules
 from .syntax import printable
 
 STDIN = "-"
+_UNLOADABLE = "Harbor cannot load any dataset of the file"
 # Slips that leave the meaning of a text, and its offsets, as they are.
 _HARMLESS = {"byte-order-mark"}
 
@@ -151,7 +153,10 @@ def _document(document: Document, path: str, report: Report) -> list[Diagnostic]
             )
         ]
     view = View(value, path)
-    findings = list(_by_schema(value))
+    try:
+        findings = list(_by_schema(value))
+    except (ValueError, RecursionError):
+        return document.slips()  # deeper than the validator goes
     for rule in rules().values():
         findings += rule(view)
     return document.resolve(findings) if findings else []
@@ -204,8 +209,7 @@ def _by_schema(value: list[Any]) -> Iterator[Finding]:
     """What the registry's schema says: jsonschema-rs decides, jsonschema explains what is wrong."""
     import jsonschema_rs
 
-    bundled = schemas.bundled("registry")
-    errors = jsonschema_rs.validator_for(bundled).iter_errors(value)
+    errors = jsonschema_rs.validator_for(schemas.structure("registry")).iter_errors(value)
     units = dict.fromkeys(_unit(tuple(error.instance_path)) for error in errors)
     for at in units:
         entry: Any = value
@@ -232,14 +236,7 @@ def _explained(
     entry: Any, kind: str, at: tuple[str | int, ...], subject: str = ""
 ) -> Iterator[Finding]:
     """The schema's errors in our own words."""
-    from jsonschema import Draft202012Validator
-
-    if kind in schemas.NAMES:
-        schema = schemas.bundled(kind)
-    else:
-        registry = schemas.bundled("registry")
-        schema = {**registry["$defs"][kind], "$defs": registry["$defs"]}
-    for error in Draft202012Validator(schema).iter_errors(entry):
+    for error in _explainer(kind).iter_errors(entry):
         path = (*at, *error.absolute_path)
         rule, message, help_ = _words(error, kind)
         what = {
@@ -248,9 +245,20 @@ def _explained(
             "subject": subject,
             "label": "here",
             "help": help_,
-            "notes": ("Harbor cannot load any dataset of the file",) if at else (),
+            "notes": (_UNLOADABLE,) if at and rule != "empty-field" else (),
         }
         yield Finding(path, what)
+
+
+@cache
+def _explainer(kind: str) -> Any:
+    """The validator that explains; made once, since making it takes as long as using it."""
+    from jsonschema import Draft202012Validator
+
+    if kind in schemas.NAMES:
+        return Draft202012Validator(schemas.bundled(kind))
+    registry = schemas.structure("registry")
+    return Draft202012Validator({**registry["$defs"][kind], "$defs": registry["$defs"]})
 
 
 def _words(error: Any, kind: str) -> tuple[str, str, str]:

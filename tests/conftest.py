@@ -83,3 +83,7 @@ def job(tmp_path: Path) -> Path:
         trial(f"task-{i % 5}", None if i == 7 else {"reward": float(i % 2)}, i) for i in range(10)
     ]
     return write_job(tmp_path / "job", trials)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update", action="store_true", help="rewrite the expected texts")

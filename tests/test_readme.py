@@ -27,8 +27,9 @@ def test_command_prints_what_the_readme_says(block: str, tmp_path: Path) -> None
     printed = ""
     for command in commands:
         line = command.removeprefix(SET_UP).replace("harbor-metrics", ours, 1)
+        allowed = (0, 1) if " validate - " in line else (0,)
         done = subprocess.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
+        assert done.returncode in allowed, done.stderr
         printed += done.stdout
     assert printed == expected
 

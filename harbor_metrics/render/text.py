@@ -12,21 +12,22 @@ _WIDEST = 160
 
 def text(found: Iterable[Diagnostic], sources: Mapping[str, str] | None = None) -> str:
     """Every finding in full, an empty line between two; `sources` are the texts by path."""
-    return "\n".join(_finding(diagnostic, sources or {}) for diagnostic in found)
+    found = list(found)
+    named = {diagnostic.path for diagnostic in found}
+    rows = {p: source.split("\n") for p, source in (sources or {}).items() if p in named}
+    return "\n".join(_finding(diagnostic, rows) for diagnostic in found)
 
 
-def _finding(diagnostic: Diagnostic, sources: Mapping[str, str]) -> str:
+def _finding(diagnostic: Diagnostic, sources: Mapping[str, list[str]]) -> str:
     d, span = diagnostic, diagnostic.span
     lines = [f"{d.severity}[{d.rule}]: {printable(d.message)}"]
     gutter = " " * (len(str(span.line)) if span else 1)
     if d.path is not None:
         place = f":{span.line}:{span.column}" if span else ""
         lines.append(f"{gutter}--> {printable(d.path)}{place}")
-    source = sources.get(d.path or "")
-    if span and source is not None:
-        rows = source.split("\n")
-        if 0 < span.line <= len(rows):
-            lines += _snippet(d, rows[span.line - 1].rstrip("\r"), gutter)
+    rows = sources.get(d.path or "", [])
+    if span and 0 < span.line <= len(rows):
+        lines += _snippet(d, rows[span.line - 1].rstrip("\r"), gutter)
     if d.subject:
         lines.append(f"{gutter} = in {printable(d.subject)}")
     lines += [f"{gutter} = note: {printable(note)}" for note in d.notes]

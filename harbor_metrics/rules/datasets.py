@@ -202,8 +202,6 @@ def unreachable_version(view: View) -> Iterator[Finding]:
     Without a version `-d` means `head`, else the highest PEP 440 version; others take part only
     where no version is one. It can still be named.
     """
-    from packaging.version import InvalidVersion, Version
-
     versions = Counter(
         (dataset["name"], dataset["version"])
         for _, dataset in _named(view)
@@ -217,6 +215,8 @@ def unreachable_version(view: View) -> Iterator[Finding]:
         others = by_name.get(dataset["name"], [])
         if not isinstance(version, str) or len(others) < 2 or version == "head":
             continue
+        from packaging.version import InvalidVersion, Version
+
         try:
             Version(version)
         except InvalidVersion:

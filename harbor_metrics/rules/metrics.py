@@ -140,6 +140,8 @@ def duplicate_metric(view: View) -> Iterator[Finding]:
     """The same metric with the same kwargs stands twice in a dataset, and is computed twice."""
     seen: dict[tuple[str | int, str], str] = {}
     for at, entry, subject in view.metrics():
+        if "type" not in entry:
+            continue  # what it is meant to be is not known
         canonical = {"type": entry.get("type", "mean"), "kwargs": entry.get("kwargs", {})}
         key = at[0], json.dumps(canonical, sort_keys=True)
         if key in seen:

@@ -81,9 +81,9 @@ def script_metadata(view: View) -> Iterator[Finding]:
     The block names the Python and the packages that the script needs. Without it a script gets
     the standard library only here, and in Harbor whatever project the current directory is in.
     """
-    from ..script import Script, ScriptError, metadata
-
     for at, path, subject, text in _readable(view):
+        from ..script import Script, ScriptError, metadata
+
         message, severity = "", "error"
         try:
             if metadata(Script(path, text.encode())) is None:

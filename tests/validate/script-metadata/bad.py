@@ -1,0 +1,6 @@
+# /// script
+# dependencies = [
+# ///
+import sys
+
+sys.argv

@@ -1,0 +1,5 @@
+import sys
+
+sys.argv
+# /// script
+# dependencies = []

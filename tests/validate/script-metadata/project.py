@@ -1,0 +1,6 @@
+# /// pyproject
+# a = 1
+# ///
+import sys
+
+sys.argv

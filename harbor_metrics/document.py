@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import bisect
+import codecs
+import contextlib
 import json
 import math
 import re
@@ -13,16 +15,18 @@ from json.decoder import scanstring  # type: ignore[attr-defined]  # real, but n
 from json.scanner import c_make_scanner  # type: ignore[import-untyped,attr-defined,unused-ignore]
 from typing import Any, NamedTuple
 
+import msgspec
+
 from .diagnostics import Diagnostic, Severity, Span
 from .errors import InputError
 from .syntax import Slip, explain
 
 Path = Sequence[str | int]
 
+_DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _SPACE = re.compile(r"[ \t\n\r]*")
 _scan_once: Callable[[str, int], tuple[Any, int]] = c_make_scanner(json.JSONDecoder())
 _Tree = dict[str | int, "_Tree"]
-_BOM = "\ufeff"
 
 
 class _Irregular(ValueError):
@@ -42,9 +46,14 @@ class Document:
     """A text, what it says, and which line of which file it begins on."""
 
     path: str
-    text: str
+    data: bytes
     value: Any
     first_line: int = 1
+
+    @cached_property
+    def text(self) -> str:
+        """The bytes as text; a document without mistakes never needs it."""
+        return self.data.decode("utf-8")
 
     @cached_property
     def _breaks(self) -> list[int]:
@@ -120,13 +129,9 @@ def parse(
 
     A document with slips has the meaning that a lenient reader would give it.
     """
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        return None, [_not_utf8(data, error, path, first_line)]
     found = []
-    if text.startswith(_BOM):
-        text = text[1:]
+    if data.startswith(codecs.BOM_UTF8):
+        data = data[len(codecs.BOM_UTF8) :]
         found.append(
             Diagnostic(
                 rule="byte-order-mark",
@@ -138,15 +143,31 @@ def parse(
             )
         )
     try:
-        return Document(path, text, _load(text), first_line), found
+        return Document(path, data, _load(data), first_line), found
+    except UnicodeDecodeError as error:
+        return None, [_not_utf8(data, error, path, first_line)]
     except (ValueError, RecursionError):
-        value, slips = explain(text, first_line)
-    document = Document(path, text, value, first_line)
+        value, slips = explain(data.decode("utf-8"), first_line)
+    document = Document(path, data, value, first_line)
     found += [_diagnostic(document, slip) for slip in slips]
     return document, found
 
 
-def _load(text: str) -> Any:
+def _load(data: bytes) -> Any:
+    """The value of a strict JSON text.
+
+    Raises:
+        UnicodeDecodeError: it is not UTF-8.
+        ValueError: it is not strict JSON.
+    """
+    # A number of so many digits may be beyond binary64, and the fast decoder would take it.
+    if b"\\u" not in data and b"0" * 300 not in data.translate(_DIGITS):
+        with contextlib.suppress(ValueError, OverflowError):
+            value = msgspec.json.decode(data)
+            # Writing it again drops the quotes of a repeated key, and of nothing else.
+            if msgspec.json.encode(value).count(b'"') == data.count(b'"'):
+                return value
+    text = data.decode("utf-8")
     if "\\ud" in text or "\\uD" in text:
         # A pair is fine and a half is not: only the slow reader tells them apart.
         value, slips = explain(text)

@@ -92,11 +92,11 @@ def _of_file(path: str, data: bytes, report: Report) -> list[Diagnostic]:
     document, found = parse(data, shown)
     if document is None:
         return found
-    report.sources[shown] = document.text
-    if any(d.rule not in _HARMLESS for d in found):
-        return found
-    checked = _document(document, path, report)
-    return [*found, *checked]
+    if all(d.rule in _HARMLESS for d in found):
+        found = [*found, *_document(document, path, report)]
+    if found:
+        report.sources[shown] = document.text
+    return found
 
 
 def _is_lines(path: str, data: bytes) -> bool:

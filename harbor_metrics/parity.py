@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from itertools import compress
 
 from .table import LineTrials, Table
 
@@ -23,20 +25,21 @@ def pass_at_k(table: Table) -> dict[str, float]:
     """
     if isinstance(table.trials, LineTrials):
         return {}
-    attempts: dict[str, list[int]] = {}
-    for trial in table:
-        if trial.rewards is None:
-            passed = 0
-        elif len(trial.rewards) == 1 and (value := next(iter(trial.rewards.values()))) in (0, 1):
-            passed = int(value)
-        else:
-            return {}
-        attempts.setdefault(trial.task, []).append(passed)
-    fewest = min(map(len, attempts.values()), default=0)
+    rewards = [trial.rewards for trial in table.trials]
+    if any(reward is not None and len(reward) != 1 for reward in rewards):
+        return {}
+    values = [0 if reward is None else next(iter(reward.values())) for reward in rewards]
+    if not set(values) <= {0, 1}:
+        return {}
+    attempts = Counter(table.tasks)
+    passes = Counter(compress(table.tasks, values))
+    outcomes = Counter((n, passes[task]) for task, n in attempts.items())
     return {
-        str(k): math.fsum(_pass(len(passes), sum(passes), k) for passes in attempts.values())
+        str(k): math.fsum(
+            _pass(n, c, k) for (n, c), tasks in outcomes.items() for _ in range(tasks)
+        )
         / len(attempts)
-        for k in _choices_of_k(fewest)
+        for k in _choices_of_k(min(attempts.values(), default=0))
     }
 
 

@@ -138,7 +138,7 @@ def parse(
                 message="the file begins with a byte order mark",
                 path=path,
                 span=Span(first_line, 1, first_line, 1),
-                notes=("Harbor cannot read a registry with it",),
+                notes=("Harbor cannot read a file with it",),
                 help="save the file as UTF-8 without BOM",
             )
         )

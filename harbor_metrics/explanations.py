@@ -27,7 +27,7 @@ SYNTAX = {
     "toml-syntax": "The dataset.toml is not TOML at this place.",
     "missing-field": "A field that Harbor needs is missing: no dataset loads.",
     "wrong-type": "A field holds another type of value than Harbor takes.",
-    "empty-field": "A name, version or path is the empty string.",
+    "empty-field": "A name or a version is the empty string, by which nothing can be named.",
     "schema": "The document's schema forbids this; `harbor-metrics schema` prints it.",
     "not-a-registry": "A registry is an array of datasets at the top of the file.",
     "empty-registry": "The registry is an array without any dataset.",

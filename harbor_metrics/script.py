@@ -151,9 +151,10 @@ def metadata(script: Script) -> dict[str, Any] | None:
     content = "\n".join(line[2:] if line.startswith("# ") else line[1:] for line in lines)
     try:
         return tomllib.loads(content)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
+        why = "nested too deep" if isinstance(error, RecursionError) else str(error)
         raise ScriptError(
-            f"the PEP 723 block of the script is not TOML: {error}", "script-metadata"
+            f"the PEP 723 block of the script is not TOML: {why}", "script-metadata"
         ) from error
 
 

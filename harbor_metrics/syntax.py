@@ -18,10 +18,11 @@ SHOWN = 40
 _SPACE = re.compile(r"[ \t\n\r]*")
 _STRING = re.compile(r'"[^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*)*"', re.DOTALL)
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_LINE_END = re.compile(r"[\r\n]")
 _WORD = re.compile(r"[^\s,:\[\]{}\"]+")
 _ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_CONFLICT = re.compile(r"^(?:<{7}|={7}|>{7})(?: .*)?$", re.MULTILINE)
+_CONFLICT = re.compile(r"^<{7}(?: .*)?$", re.MULTILINE)
 _LITERALS = {"true": True, "false": False, "null": None}
 _NEAR_LITERALS = {"none": "null", "nil": "null", "undefined": "null"}
 _NOT_FINITE = {"nan", "infinity", "inf"}
@@ -69,8 +70,7 @@ class _Reader:
                 close = self.text.find("*/", at + 2)
                 end = close + 2 if close >= 0 else len(self.text)
             elif self.text.startswith("//", at) or self.text.startswith("#", at):
-                close = self.text.find("\n", at)
-                end = close if close >= 0 else len(self.text)
+                end = self.end_of_line(at)
             else:
                 return at
             self.slip(
@@ -84,8 +84,8 @@ class _Reader:
             at = end
 
     def end_of_line(self, at: int) -> int:
-        end = self.text.find("\n", at)
-        return len(self.text) if end < 0 else end
+        match = _LINE_END.search(self.text, at)
+        return match.start() if match else len(self.text)
 
     def ended(self, inside: str, began: int) -> _Stop:
         end = len(self.text)
@@ -346,7 +346,7 @@ def explain(text: str, first_line: int = 1) -> tuple[Any, list[Slip]]:
     """What the text says as far as it can be read, and every slip in it, in file order."""
     reader = _Reader(text, first_line)
     value: Any = None
-    if marker := _CONFLICT.search(text):
+    for marker in _CONFLICT.finditer(text):
         reader.slip(
             "conflict-marker",
             "a conflict marker of git was left in",
@@ -355,6 +355,7 @@ def explain(text: str, first_line: int = 1) -> tuple[Any, list[Slip]]:
             label="left by a merge",
             help="keep one side, or both with a comma between, and delete the markers",
         )
+    if reader.slips:
         return None, reader.slips
     try:
         at = reader.space(0)

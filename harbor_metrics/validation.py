@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import glob
 import os
 import re
@@ -9,6 +10,7 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
@@ -21,8 +23,13 @@ from .rules import View, label, rules
 from .syntax import printable
 
 STDIN = "-"
+_TABLE = re.compile(r"^\s*(\[dataset\]|dataset\b)", re.MULTILINE)
+_METRIC = re.compile(r"""^\s*path\s*=\s*(["']metric\.py["'])""", re.MULTILINE)
 _UNLOADABLE = "Harbor cannot load any dataset of the file"
+# Lines that tell rewards from trials.
+_LOOKED_AT = 50
 # Slips that leave the meaning of a text, and its offsets, as they are.
+_NOT_OF_A_REWARD = {"name", "version", "tasks", "datasets", "metrics", "groups", "schema_version"}
 _HARMLESS = {"byte-order-mark"}
 
 
@@ -34,6 +41,7 @@ class Report:
     sources: dict[str, str] = field(default_factory=dict)
     n_files: int = 0
     n_datasets: int = 0
+    unread: list[InputError] = field(default_factory=list)
 
     def count(self, severity: Severity) -> int:
         """How many findings are that severe."""
@@ -41,8 +49,8 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether there is no error."""
-        return not self.count(Severity.ERROR)
+        """Whether there is no error, and every file was read."""
+        return not self.count(Severity.ERROR) and not self.unread
 
 
 def validate(
@@ -54,15 +62,21 @@ def validate(
     for standard input. `select` keeps only these rules, `ignore` leaves rules out.
 
     Raises:
-        InputError: a file cannot be read, or a pattern matches none.
+        InputError: no file can be read, or a pattern matches none.
     """
     if not paths:
         raise UsageError("no file was given")
     report = Report()
-    for path in _expanded([os.fspath(p) for p in paths]):
-        data = sys.stdin.buffer.read() if path == STDIN else read_bytes(path)
+    for path in dict.fromkeys(_expanded([os.fspath(p) for p in paths])):
+        try:
+            data = sys.stdin.buffer.read() if path == STDIN else read_bytes(path)
+        except InputError as error:
+            report.unread.append(error)
+            continue
         report.n_files += 1
         report.found += _of_file(path, data, report)
+    if not report.n_files and report.unread:
+        raise report.unread[0]
     report.found = [
         d for d in report.found if (not select or d.rule in select) and d.rule not in ignore
     ]
@@ -76,7 +90,7 @@ def _expanded(paths: Iterable[str]) -> Iterator[str]:
                 raise InputError(f"{path} is a directory", "name a file, such as registry.json")
             yield path
             continue
-        matches = sorted(glob.glob(path, recursive=True))
+        matches = sorted(m for m in glob.glob(path, recursive=True) if not os.path.isdir(m))
         if not matches:
             raise InputError(f"no file matches {path}")
         yield from matches
@@ -87,7 +101,7 @@ def _of_file(path: str, data: bytes, report: Report) -> list[Diagnostic]:
     if path.endswith(".toml"):
         return _manifest(path, data, report)
     if _is_lines(path, data):
-        report.sources[shown] = data.decode("utf-8", "replace")
+        report.sources[shown] = data.decode("utf-8-sig", "replace")
         return _lines(shown, data)
     document, found = parse(data, shown)
     if document is None:
@@ -100,24 +114,35 @@ def _of_file(path: str, data: bytes, report: Report) -> list[Diagnostic]:
 
 
 def _is_lines(path: str, data: bytes) -> bool:
-    """Whether a text is JSON lines: by its name, or because its first lines are documents."""
+    """Whether a text is JSON lines: by its name, or because each of its first lines is whole."""
     if path.endswith((".jsonl", ".ndjson")):
         return True
-    complete = 0
-    for _, line in each_line(data[:100_000], 1):
-        stripped = line.strip()
-        value, slips = parse(stripped, "")
-        if slips and not (stripped[:1] == b"{" and stripped[-1:] == b"}"):
-            return complete > 0 and stripped[:1] in b"{n"
-        if value and isinstance(value.value, list):
-            return False
-        complete += 1
-        if complete == 2:
-            return True
-        single = value.value if value else None
-        if isinstance(single, dict) and single.keys() & {"tasks", "version", "schema_version"}:
-            return False
-    return complete == 1
+    first, second = [*_first_lines(data, 2), b"", b""][:2]
+    document, slips = parse(first, "")
+    value = document.value if document else None
+    braced = first[:1] == b"{" and first[-1:] == b"}"
+    if isinstance(value, list) or (slips and not braced):
+        return False
+    if second:
+        return second[:1] in b"{n-0123456789"
+    return (
+        isinstance(value, dict)
+        and bool(value)
+        and not path.endswith(".json")
+        and not value.keys() & _NOT_OF_A_REWARD
+    )
+
+
+def _first_lines(data: bytes, n: int) -> Iterator[bytes]:
+    """The first lines that are not blank, without white space around them."""
+    at = 0
+    while n and at < len(data):
+        end = data.find(b"\n", at) + 1 or len(data)
+        line = data[at:end].strip()
+        at = end
+        if line:
+            n -= 1
+            yield line
 
 
 def _document(document: Document, path: str, report: Report) -> list[Diagnostic]:
@@ -132,7 +157,7 @@ def _document(document: Document, path: str, report: Report) -> list[Diagnostic]
                 message=f"a registry is an array of datasets, not {rewards.article(value)}",
             )
         ]
-    if value and all(_only_numbers(entry) for entry in value[:3]):
+    if any(value[:3]) and all(_only_numbers(entry) for entry in value[:3]):
         return [
             document.find(
                 [],
@@ -238,6 +263,8 @@ def _explained(
     """The schema's errors in our own words."""
     for error in _explainer(kind).iter_errors(entry):
         path = (*at, *error.absolute_path)
+        if error.validator == "required" and _is_misspelt(_missing(error), error):
+            continue  # unknown-field says it
         rule, message, help_ = _words(error, kind)
         what = {
             "rule": rule,
@@ -265,9 +292,7 @@ def _words(error: Any, kind: str) -> tuple[str, str, str]:
     where = error.absolute_path[-1] if error.absolute_path else None
     name = f"`{printable(where)}`" if isinstance(where, str) else f"a {kind}"
     if error.validator == "required":
-        missing = next(f for f in error.validator_value if f not in error.instance)
-        listed = [f for f in error.validator_value if f not in error.instance]
-        field = next((f for f in listed if f"'{f}'" in error.message), missing)
+        field = _missing(error)
         empty = '""' if field in ("name", "version", "description", "path") else "[]"
         return "missing-field", f"{name} has no `{field}`", f'add `"{field}": {empty}`'
     if error.validator == "type":
@@ -283,6 +308,19 @@ def _words(error: Any, kind: str) -> tuple[str, str, str]:
     return "schema", printable(f"{name}: {error.message}"), ""
 
 
+def _missing(error: Any) -> str:
+    """Which of the required fields this error is about."""
+    absent = [field for field in error.validator_value if field not in error.instance]
+    return str(next((field for field in absent if repr(field) in error.message), absent[0]))
+
+
+def _is_misspelt(field: str, error: Any) -> bool:
+    """Whether the object has an unknown field that was probably meant to be this one."""
+    known = error.schema.get("properties", {})
+    others = [other.lower() for other in error.instance if other not in known]
+    return bool(get_close_matches(field, others, n=1, cutoff=0.7))
+
+
 def _type_help(wanted: str, got: Any) -> str:
     if wanted == "string" and isinstance(got, int | float):
         return f'write `"{got}"`, in quotes'
@@ -295,25 +333,25 @@ def _type_help(wanted: str, got: Any) -> str:
 
 def _lines(path: str, data: bytes) -> list[Diagnostic]:
     """Rewards or trials, a document a line."""
-    found: list[Diagnostic] = []
-    first = next((line for _, line in each_line(data, 1) if line.strip() != b"null"), b"")
-    document, _ = parse(first, path)
-    value = document.value if document else None
-    is_trials = isinstance(value, dict) and {"task", "rewards"} <= value.keys()
-    check = _trial_checker() if is_trials else _rewards_of_line
     if not data.strip():
-        return [
-            Diagnostic(
-                rule="json-syntax",
-                message="the file is empty",
-                path=path,
-                span=Span(1, 1, 1, 1),
-            )
-        ]
+        message = "the file is empty"
+        return [Diagnostic(rule="json-syntax", message=message, path=path, span=Span(1, 1, 1, 1))]
+    found: list[Diagnostic] = []
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        found += parse(data, path)[1]
+        if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+            return found
+    first = (parse(line, path)[0] for line in _first_lines(data, _LOOKED_AT))
+    is_trials = any(
+        isinstance(d.value, dict) and isinstance(d.value.get("task"), str) for d in first if d
+    )
+    check = _trial_checker() if is_trials else _rewards_of_line
     for number, line in each_line(data, 1):
         document, slips = parse(line, path, first_line=number)
-        found += slips
-        if document is not None and not slips:
+        found += [slip for slip in slips if slip.rule != "not-utf-8"]
+        if document is not None and all(slip.rule in _HARMLESS for slip in slips):
             found += check(document, number)
     return found
 
@@ -352,17 +390,23 @@ def _trial_checker() -> Callable[[Document, int], list[Diagnostic]]:
 
 def _manifest(path: str, data: bytes, report: Report) -> list[Diagnostic]:
     """A dataset.toml, and the `metric.py` that its `[[files]]` name."""
-    text = data.decode("utf-8", "replace")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return parse(data, path)[1]
     report.sources[path] = text
     try:
         manifest = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         place = re.search(r"line (\d+), column (\d+)", str(error))
         line, column = (int(place[1]), int(place[2])) if place else (text.count("\n") + 1, 1)
+        deep = isinstance(error, RecursionError)
         return [
             Diagnostic(
-                rule="toml-syntax",
-                message=f"not TOML: {str(error).partition(' (at ')[0]}",
+                rule="too-deep" if deep else "toml-syntax",
+                message="nested too deep"
+                if deep
+                else f"not TOML: {str(error).partition(' (at ')[0]}",
                 path=path,
                 span=Span(line, column, line, column + 1),
             )
@@ -371,9 +415,7 @@ def _manifest(path: str, data: bytes, report: Report) -> list[Diagnostic]:
     found = []
     dataset = manifest.get("dataset")
     if not isinstance(dataset, dict) or not isinstance(dataset.get("name"), str):
-        found.append(
-            _in_manifest(path, text, "[dataset]", "missing-field", "no `name` in [dataset]")
-        )
+        found.append(_in_manifest(path, text, _TABLE, "missing-field", "no `name` in [dataset]"))
     files = manifest.get("files", [])
     for entry in files if isinstance(files, list) else ():
         if isinstance(entry, dict) and entry.get("path") == "metric.py":
@@ -387,14 +429,17 @@ def _metric_of_manifest(path: str, text: str) -> Iterator[Diagnostic]:
     for name, rule in rules().items():
         if name.startswith("script-"):
             for finding in rule(view):
-                yield _in_manifest(path, text, '"metric.py"', **finding.what)
+                what = {**finding.what, "subject": "[[files]]"}
+                yield _in_manifest(path, text, _METRIC, **what)
 
 
 def _in_manifest(
-    path: str, text: str, mark: str, rule: str, message: str, **what: Any
+    path: str, text: str, mark: re.Pattern[str], rule: str, message: str, **what: Any
 ) -> Diagnostic:
-    at = max(0, text.find(mark))
-    line = text.count("\n", 0, at) + 1
-    column = at - (text.rfind("\n", 0, at) + 1) + 1
-    span = Span(line, column, line, column + len(mark))
-    return Diagnostic(path=path, span=span, rule=rule, message=message, **what)
+    """A diagnostic about the first place in a dataset.toml that the mark fits."""
+    match = mark.search(text)
+    start, end = match.span(1) if match else (0, 0)
+    document = Document(path, text.encode(), None)
+    return Diagnostic(
+        path=path, span=document.place(start, end), rule=rule, message=message, **what
+    )

@@ -279,3 +279,149 @@ def test_table_fits_eighty_columns(cli: Run, tmp_path: Path) -> None:
     done = cli("compute", job, "--metric", script("gone.py"))
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert "1 trial, 1 task" in done.stdout
+
+
+ONE = {"name": "a", "version": "1.0", "description": "d", "tasks": [{"name": "t", "path": "p"}]}
+
+
+def rules_of(path: Path) -> list[str]:
+    return [d.rule for d in harbor_metrics.validate(path).found]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "print('x')\nx = " + "-" * 200_000 + "1\n",
+        "# /// script\n# a = " + "1" * 5_000 + "\n# ///\nimport sys; sys.argv\n",
+        "# /// script\n# a = " + "[" * 5_000 + "\n# ///\nimport sys; sys.argv\n",
+        "import sys; sys.argv\n\0",
+    ],
+    ids=["deep", "digits", "nested", "nul"],
+)
+def test_script_that_python_chokes_on(text: str, tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text(text)
+    entry = {**ONE, "metrics": [json.loads(script("m.py"))]}
+    (tmp_path / "registry.json").write_text(json.dumps([entry]))
+    report = harbor_metrics.validate(tmp_path / "registry.json")
+    assert not report.ok
+    assert "None" not in report.found[0].message
+
+
+@pytest.mark.parametrize(
+    "start", ["\ufeff# /// script", "x = '''" + "y" * 1_100_000 + "'''\n# /// script"]
+)
+def test_script_that_runs_is_fine(start: str, tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text(
+        f"{start}\n# dependencies = []\n# ///\nimport sys\nx = '\\d'\nsys.argv\n", encoding="utf-8"
+    )
+    entry = {**ONE, "metrics": [json.loads(script("m.py"))]}
+    (tmp_path / "registry.json").write_text(json.dumps([entry]))
+    assert rules_of(tmp_path / "registry.json") == []
+
+
+def test_script_outside_both_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "far" / "reg").mkdir(parents=True)
+    (tmp_path / "o" / "cwd").mkdir(parents=True)
+    (tmp_path / "o" / "nn.py").write_text("")
+    entry = {**ONE, "metrics": [json.loads(script("../nn.py"))]}
+    (tmp_path / "far" / "reg" / "r.json").write_text(json.dumps([entry]))
+    monkeypatch.chdir(tmp_path / "o" / "cwd")
+    assert rules_of(tmp_path / "far" / "reg" / "r.json") == ["script-path"]
+
+
+@pytest.mark.parametrize(
+    ("text", "rules"),
+    [
+        ("null", ["not-a-registry"]),
+        ("42", ["not-a-registry"]),
+        ("{}", ["not-a-registry"]),
+        ('{"reward": 1}', ["not-a-registry"]),
+        ('{"datasets":[]}', ["not-a-registry"]),
+        ('{"name":"a"}', ["not-a-registry"]),
+        ("[null]", ["wrong-type"]),
+        (json.dumps([{**ONE, "name": ["x"]}]), ["wrong-type"]),
+        (json.dumps([{**ONE, "tasks": {}}]), ["wrong-type"]),
+        (json.dumps([{**ONE, "metrics": [None, 5]}]), ["wrong-type", "wrong-type"]),
+        (json.dumps([{**ONE, "metrics": [{"type": []}]}]), ["wrong-type"]),
+        (json.dumps([ONE]).replace("version", "versoin"), ["unknown-field"]),
+        (json.dumps([ONE]).replace("path", "pth"), ["unknown-field"]),
+        (
+            json.dumps([{**ONE, "metrics": [{"type": "uv-script", "kwarg": {}}]}]),
+            ["unknown-metric-field"],
+        ),
+        (
+            json.dumps([{**ONE, "metrics": [{"type": "uv_script", "script_path": "m"}]}]),
+            ["unknown-metric-type"],
+        ),
+        (json.dumps([{**ONE, "tasks": ONE["tasks"] * 2}]), ["duplicate-task"]),
+        (json.dumps([{**ONE, "metrics": [], "Metrics": [{"type": "max"}]}]), ["unknown-field"]),
+        (
+            "[\n<<<<<<< a\n1\n=======\n2\n>>>>>>> b\n<<<<<<< a\n=======\n>>>>>>> b\n]",
+            ["conflict-marker"] * 2,
+        ),
+    ],
+    ids=lambda x: x[-60:] if isinstance(x, str) else "",
+)
+def test_one_slip_one_diagnostic(text: str, rules: list[str], tmp_path: Path) -> None:
+    (tmp_path / "registry.json").write_text(text)
+    assert rules_of(tmp_path / "registry.json") == rules
+
+
+def test_lines_are_recognised_whatever_their_length(tmp_path: Path) -> None:
+    row = json.dumps({"task": "a", "rewards": {"r": 1}, "texts": {"x": "x" * 120_000}})
+    (tmp_path / "big").write_text(f"{row}\n{row}\n")
+    assert rules_of(tmp_path / "big") == []
+    (tmp_path / "t.jsonl").write_text('{"task":"a"}\n{"task":"b","rewards":{"reward":1.0}}\n')
+    assert rules_of(tmp_path / "t.jsonl") == ["missing-field"]
+
+
+def test_encodings_of_lines_and_manifests(tmp_path: Path) -> None:
+    (tmp_path / "b.jsonl").write_bytes(b'\xef\xbb\xbf{"reward": "x"}\n{"reward": 1}\n')
+    assert rules_of(tmp_path / "b.jsonl") == ["byte-order-mark", "invalid-reward"]
+    (tmp_path / "u.jsonl").write_bytes('{"r": 1}\n{"r": 2}\n'.encode("utf-16"))
+    assert rules_of(tmp_path / "u.jsonl") == ["not-utf-8"]
+    (tmp_path / "n.jsonl").write_bytes(b'{"reward": 1}\n{"reward": \xff}')
+    (only,) = harbor_metrics.validate(tmp_path / "n.jsonl").found
+    assert (only.span.line, only.span.column) == (2, 12)
+    assert "byte offset 25" in only.message
+    (tmp_path / "dataset.toml").write_bytes(b'[dataset]\nname = "a/b\xff"')
+    assert rules_of(tmp_path / "dataset.toml") == ["not-utf-8"]
+    for value, rule in (("1" * 5_000, "toml-syntax"), ("[" * 5_000, "too-deep")):
+        (tmp_path / "dataset.toml").write_text(f'[dataset]\nname = "a/b"\nx = {value}')
+        assert rules_of(tmp_path / "dataset.toml") == [rule]
+
+
+def test_place_in_a_manifest_is_no_comment(tmp_path: Path) -> None:
+    text = "# no [dataset] \"metric.py\"\n[dataset]\nname = 'a'\n[[files]]\npath = 'metric.py'\n"
+    (tmp_path / "dataset.toml").write_text(text)
+    (only,) = harbor_metrics.validate(tmp_path / "dataset.toml").found
+    assert (only.span.line, only.span.column, only.subject) == (5, 8, "[[files]]")
+
+
+def test_carets_stand_below_wide_characters(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "registry.json").write_text('[{"name":"日本語","versoin":"1"}]', encoding="utf-8")
+    lines = cli("validate", "registry.json", "--select", "unknown-field").stdout.splitlines()
+    assert lines[4] == "  |" + " " * 19 + "^" * 9 + " not a dataset field"
+
+
+def test_file_that_cannot_be_read_hides_no_other(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("[1]")
+    (tmp_path / "sub.json").mkdir()
+    done = cli("validate", "a.json", "gone.json")
+    assert done.returncode == 3
+    assert "wrong-type" in done.stdout
+    assert "gone.json" in done.stderr
+    assert cli("validate", "*.json").returncode == 1
+    twice = cli("validate", "-", "-", input="[]")
+    assert twice.stdout.endswith("in 1 file, 0 datasets.\n")
+
+
+def test_commits_and_null_urls(tmp_path: Path) -> None:
+    def registry(**kwargs: object) -> Path:
+        entry = {**ONE, "metrics": [{"type": "uv-script", "kwargs": kwargs}]}
+        (tmp_path / "r.json").write_text(json.dumps([entry]))
+        return tmp_path / "r.json"
+
+    upper = registry(git_url="https://x.org/m", git_commit_id="ABCDEF0123" * 4, script_path="m.py")
+    assert "git-script-commit" not in rules_of(upper)
+    assert "script-path" in rules_of(registry(git_url=None, script_path="gone.py"))

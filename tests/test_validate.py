@@ -27,7 +27,8 @@ DEEP = "[" * 100_000 + "]" * 100_000
 def test_rule_says_what_it_should(
     folder: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
-    (file,) = (p.name for p in folder.iterdir() if p.suffix in (".json", ".jsonl", ".toml"))
+    found = (p for p in folder.rglob("*") if p.suffix in (".json", ".jsonl", ".toml"))
+    (file,) = (str(p.relative_to(folder)) for p in found)
     monkeypatch.chdir(folder)
     report = validate(file)
     printed = text(report.found, report.sources)
@@ -141,7 +142,7 @@ def test_standard_input_several_files_and_patterns(cli: Run, tmp_path: Path) -> 
         (tmp_path / name).mkdir()
         (tmp_path / name / "registry.json").write_text("[]")
     done = cli("validate", "**/registry.json", "a/registry.json")
-    assert done.stdout.endswith("Found 3 warnings in 3 files, 0 datasets.\n")
+    assert done.stdout.endswith("Found 2 warnings in 2 files, 0 datasets.\n")
     assert cli("validate", "no*").returncode == 3
     assert cli("validate", "a").returncode == 3
     assert cli("validate", "gone.json").returncode == 3

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import click
 
-from ..errors import UsageError
+from ..errors import InputError, UsageError
+from . import fail
 
 
 @click.command()
@@ -60,4 +61,8 @@ def command(
         from ..render import json
 
         click.echo(getattr(json, format_)(report.found), nl=False)
+    for error in report.unread:
+        fail(error)
+    if report.unread:
+        return InputError.exit_code
     return 0 if report.ok else 1

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator, Sequence
 
 from ..result import Group, Result
 from .rows import HEADINGS, counts, details, rows, title
+from .text import columns
 
 _GAP = "   "
 _BOLD, _DIM, _RED, _YELLOW, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[33m", "\x1b[0m"
@@ -49,16 +49,6 @@ def _lines(group: Group, width: int, colour: bool) -> Iterator[str]:
         first, *more = _folded(f"{name}  {text}", width)
         yield _painted(name, _DIM, colour) + first.removeprefix(name)
         yield from (f"  {part}" for part in more)
-
-
-def columns(text: str) -> int:
-    """How many columns of a terminal the text takes."""
-    if text.isascii():
-        return len(text)
-    return sum(
-        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
-        for c in text
-    )
 
 
 def _padded(text: str, width: int) -> str:

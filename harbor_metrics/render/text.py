@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Mapping
 
 from ..diagnostics import Diagnostic, Severity
@@ -37,20 +38,36 @@ def _finding(diagnostic: Diagnostic, sources: Mapping[str, list[str]]) -> str:
 
 
 def _snippet(d: Diagnostic, row: str, gutter: str) -> list[str]:
+    """The source line, or the part of a long one around the place, and carets below it."""
     assert d.span is not None
     start = d.span.column - 1
     end = d.span.end_column - 1 if d.span.end_line == d.span.line else len(row)
-    cut = max(0, min(start - 20, len(row) - _WIDEST)) if len(row) > _WIDEST else 0
-    shown = "".join(c if c.isprintable() else " " for c in row[cut : cut + _WIDEST])
-    before, after = "…" if cut else "", "…" if len(row) > cut + _WIDEST else ""
-    width = max(1, min(end, cut + _WIDEST) - start)
-    pad = " " * (start - cut + len(before))
+    cut = max(0, start - 40) if columns(row) > _WIDEST else 0
+    stop = cut
+    width = 0
+    while stop < len(row) and width + columns(row[stop]) <= _WIDEST:
+        width += columns(row[stop])
+        stop += 1
+    shown = "".join(c if c.isprintable() else " " for c in row[cut:stop])
+    before, after = "…" if cut else "", "…" if stop < len(row) else ""
+    pad = " " * columns(before + row[cut:start])
+    carets = "^" * max(1, columns(row[start : min(end, stop)]))
     return [
         f"{gutter} |",
         f"{d.span.line} | {before}{shown}{after}".rstrip(),
-        f"{gutter} | {pad}{'^' * width} {d.label}".rstrip(),
+        f"{gutter} | {pad}{carets} {d.label}".rstrip(),
         f"{gutter} |",
     ]
+
+
+def columns(text: str) -> int:
+    """How many columns of a terminal the text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        for c in text
+    )
 
 
 def summary(found: Iterable[Diagnostic], n_files: int, n_datasets: int) -> str:

@@ -60,8 +60,9 @@ def tasks(dataset: dict[str, Any]) -> list[Any]:
 def label(dataset: dict[str, Any]) -> str:
     """A dataset in a reader's words."""
     name, version = dataset.get("name"), dataset.get("version")
-    known = isinstance(name, str) and isinstance(version, str)
-    return f"dataset {printable(f'{name}@{version}')}" if known else "a dataset without a name"
+    if not isinstance(name, str):
+        return "a dataset without a name"
+    return f"dataset {printable(f'{name}@{version}' if isinstance(version, str) else name)}"
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
@@ -70,6 +71,8 @@ def _repeated(view: View, field: str, rule: str, message: str) -> Iterator[Findi
                 continue
             where = str(task.get("git_url")), str(task.get("git_commit_id"))
             key = (value, *where) if field == "path" else (value,)
+            if key in seen and field == "path" and _name(dataset, seen[key]) == task.get("name"):
+                continue  # duplicate-task says it
             if key in seen:
                 what = {
                     "rule": rule,
@@ -81,6 +84,10 @@ def _repeated(view: View, field: str, rule: str, message: str) -> Iterator[Findi
                 yield Finding((i, "tasks", j, field), what)
             else:
                 seen[key] = j
+
+
+def _name(dataset: dict[str, Any], index: int) -> Any:
+    return tasks(dataset)[index].get("name")
 
 
 def task_without_commit(view: View) -> Iterator[Finding]:
@@ -97,6 +104,29 @@ def task_without_commit(view: View) -> Iterator[Finding]:
                     "help": "add the full commit as `git_commit_id`",
                 }
                 yield Finding((i, "tasks", j), what)
+
+
+def task_path(view: View) -> Iterator[Finding]:
+    """The path of a task in a git repository is absolute or leads out of the repository.
+
+    Harbor refuses it when it makes the list of tasks, before anything runs.
+    """
+    for i, dataset in view.datasets:
+        for j, task in enumerate(tasks(dataset)):
+            path = task.get("path") if isinstance(task, dict) and task.get("git_url") else None
+            if not isinstance(path, str):
+                continue
+            normal = posixpath.normpath(path)
+            if posixpath.isabs(path) or normal == ".." or normal.startswith("../"):
+                what = {
+                    "rule": "task-path",
+                    "message": f"the path {printable(path)} of a task in git leaves the repository",
+                    "subject": f"{label(dataset)}, tasks[{j}]",
+                    "label": "outside the repository",
+                    "notes": ("Harbor fails before the job starts",),
+                    "help": "write it relative to the top of the repository",
+                }
+                yield Finding((i, "tasks", j, "path"), what)
 
 
 def mixed_task_sources(view: View) -> Iterator[Finding]:

@@ -8,12 +8,12 @@ from difflib import get_close_matches
 from typing import Any
 
 from ..document import Finding
-from ..metric import UV_SCRIPT, SpecError, kwargs_of
+from ..metric import UV_SCRIPT, SpecError, kwargs_of, names
 from ..syntax import printable
 from . import ERROR, WARNING, View, label, tasks
 
-_DATASET = ("name", "version", "description", "tasks", "metrics")
-_TASK = ("name", "path", "git_url", "git_commit_id")
+DATASET = ("name", "version", "description", "tasks", "metrics")
+TASK = ("name", "path", "git_url", "git_commit_id")
 _METRIC = ("type", "kwargs")
 # What known extensions of Harbor's registry add.
 _KNOWN = {"scenarios", "extra_instruction_paths", "extra_metrics"}
@@ -28,19 +28,24 @@ def unknown_field(view: View) -> Iterator[Finding]:
     otherwise. The fields of known extensions (`scenarios`, `extra_instruction_paths`,
     `extra_metrics`) are fine.
     """
-    allowed = {*_DATASET, *_KNOWN}
+    allowed = {*DATASET, *_KNOWN}
     for i, dataset in view.datasets:
         if not dataset.keys() <= allowed:
             for field in dataset.keys() - allowed:
-                yield _unknown((i, field), field, _DATASET, dataset, label(dataset), "dataset")
+                yield _unknown((i, field), field, DATASET, dataset, label(dataset), "dataset")
         if not all(type(task) is dict and task.keys() <= _TASK_SET for task in tasks(dataset)):
             for j, task in enumerate(tasks(dataset)):
                 for field in task.keys() - _TASK_SET if isinstance(task, dict) else ():
                     subject = f"{label(dataset)}, tasks[{j}]"
-                    yield _unknown((i, "tasks", j, field), field, _TASK, task, subject, "task")
+                    yield _unknown((i, "tasks", j, field), field, TASK, task, subject, "task")
 
 
-_TASK_SET = frozenset(_TASK)
+def _misspelt(field: str, entry: dict[str, Any], known: tuple[str, ...]) -> list[str]:
+    """The field that is not there and that this one was probably meant to be; or none."""
+    return get_close_matches(field.lower(), [k for k in known if k not in entry], n=1, cutoff=0.7)
+
+
+_TASK_SET = frozenset(TASK)
 
 
 def _unknown(
@@ -51,7 +56,9 @@ def _unknown(
     subject: str,
     kind: str,
 ) -> Finding:
-    near = get_close_matches(field.lower(), [k for k in known if k not in entry], n=1, cutoff=0.7)
+    near = _misspelt(field, entry, known)
+    if not near and field.lower() in known:
+        near = [field.lower()]  # the right one is there too, and what is written here is lost
     effect = ": without `metrics` it computes the mean only" if near == ["metrics"] else ""
     what = {
         "rule": "unknown-field",
@@ -75,7 +82,9 @@ def unknown_metric_field(view: View) -> Iterator[Finding]:
     for at, entry, subject in view.metrics():
         for field in entry.keys() - set(_METRIC) - _KNOWN_IN_METRIC:
             if field in _kwargs(entry):
-                continue
+                continue  # misplaced-kwargs says it
+            if "type" in entry and entry["type"] not in names():
+                continue  # unknown-metric-type says that nothing is known of it
             missing = [known for known in _METRIC if known not in entry]
             near = get_close_matches(field.lower(), missing, n=1)
             effect = (

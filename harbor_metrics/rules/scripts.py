@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,7 +14,7 @@ from ..metric import UV_SCRIPT
 from ..syntax import printable
 from . import NOTE, WARNING, View
 
-_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_COMMIT = re.compile(r"[0-9a-fA-F]{40}|[0-9a-fA-F]{64}")
 _URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+://|[\w.-]+@[\w.-]+:")
 _OPENING = re.compile(r"^# /// *(\S*)", re.MULTILINE)
 _BOTH = {"-i", "-o"}
@@ -59,11 +60,9 @@ def _wrong_path(path: str, folder: str | None) -> tuple[str, str] | None:
         return f"script_path {shown} begins with a dash and is taken for an option", "rename it"
     if folder is None:
         return None
-    full = os.path.join(folder, path)
-    if not os.path.lexists(full) and os.path.isfile(path):
-        return None  # Harbor's own rule: from the current directory
-    real, home = os.path.realpath(full), os.path.realpath(folder)
-    if os.path.commonpath([real, home]) != home:
+    full = _where(path, folder)
+    real, homes = os.path.realpath(full), [os.path.realpath(f) for f in (folder, os.getcwd())]
+    if not any(os.path.commonpath([real, home]) == home for home in homes):
         return (
             f"script_path {shown} leads outside the registry's folder",
             "keep the script inside that folder",
@@ -73,6 +72,33 @@ def _wrong_path(path: str, folder: str | None) -> tuple[str, str] | None:
     if not os.path.isfile(real):
         return f"script {shown} not found: there is no {full}", "name a file that is there"
     return None
+
+
+def _where(path: str, folder: str) -> str:
+    """Beside the registry, or else, by Harbor's own rule, from the current directory."""
+    beside = os.path.join(folder, path)
+    return beside if os.path.lexists(beside) or not os.path.isfile(path) else os.path.abspath(path)
+
+
+def script_twice(view: View) -> Iterator[Finding]:
+    """Another script of that name, with other contents, lies in the current directory.
+
+    Here the one beside the registry runs, in Harbor the one in the current directory.
+    """
+    for at, path, subject, _ in _readable(view):
+        from ..script import other_copy
+
+        if other_copy(path, view.path):
+            what = {
+                "rule": "script-twice",
+                "severity": WARNING,
+                "message": f"another {printable(path)}, with other contents, lies in the current "
+                "directory",
+                "subject": subject,
+                "label": "which one is meant?",
+                "notes": ("Harbor takes the one in the current directory",),
+            }
+            yield Finding(at, what)
 
 
 def script_metadata(view: View) -> Iterator[Finding]:
@@ -121,9 +147,10 @@ def script_arguments(view: View) -> Iterator[Finding]:
     for at, path, subject, text in _readable(view):
         what: dict[str, Any] = {"rule": "script-arguments", "subject": subject}
         try:
-            tree = ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError) as error:
-            line = f"line {error.lineno}: " if isinstance(error, SyntaxError) else ""
+            tree = _parsed(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            number = error.lineno if isinstance(error, SyntaxError) else None
+            line = f"line {number}: " if number else ""
             what |= {"message": f"{path}: {line}the script is not Python", "label": "this script"}
             yield Finding(at, what)
             continue
@@ -145,15 +172,19 @@ def script_arguments(view: View) -> Iterator[Finding]:
             yield Finding(at, what)
 
 
+def _parsed(text: str) -> ast.Module:
+    with warnings.catch_warnings():
+        # What Python thinks of the script's style is no business of ours.
+        warnings.simplefilter("ignore")
+        return ast.parse(text)
+
+
 def git_script_commit(view: View) -> Iterator[Finding]:
     """A script in a git repository is not pinned to a full commit, so it may change unseen."""
     for at, entry, subject in view.metrics():
         kwargs = entry.get("kwargs")
-        if (
-            entry.get("type") != UV_SCRIPT
-            or not isinstance(kwargs, dict)
-            or "git_url" not in kwargs
-        ):
+        git = isinstance(kwargs, dict) and kwargs.get("git_url")
+        if entry.get("type") != UV_SCRIPT or not isinstance(kwargs, dict) or not git:
             continue
         commit = kwargs.get("git_commit_id")
         if isinstance(commit, str) and _COMMIT.fullmatch(commit):
@@ -174,7 +205,7 @@ def git_script_commit(view: View) -> Iterator[Finding]:
 def _scripts(view: View) -> Iterator[tuple[tuple[str | int, ...], str, str, str | None]]:
     for at, entry, subject in view.metrics():
         kwargs = entry.get("kwargs")
-        if entry.get("type") != UV_SCRIPT or not isinstance(kwargs, dict) or "git_url" in kwargs:
+        if entry.get("type") != UV_SCRIPT or not isinstance(kwargs, dict) or kwargs.get("git_url"):
             continue
         path = kwargs.get("script_path")
         if isinstance(path, str) and path:
@@ -187,7 +218,7 @@ def _readable(view: View) -> Iterator[tuple[tuple[str | int, ...], str, str, str
         if view.folder is None or _wrong_path(path, view.folder):
             continue
         try:
-            with open(os.path.join(view.folder, path), encoding="utf-8", errors="replace") as file:
-                yield at, path, subject, file.read(1 << 20)
+            with open(_where(path, view.folder), encoding="utf-8-sig", errors="replace") as file:
+                yield at, path, subject, file.read()
         except OSError:
             continue

@@ -1,0 +1,5 @@
+# /// script
+# dependencies = []
+# ///
+import sys
+print(sys.argv)

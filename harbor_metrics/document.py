@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bisect
 import codecs
 import contextlib
 import json
@@ -55,18 +54,20 @@ class Document:
         """The bytes as text; a document without mistakes never needs it."""
         return self.data.decode("utf-8")
 
-    @cached_property
-    def _breaks(self) -> list[int]:
-        return [match.start() for match in re.finditer("\n", self.text)]
-
     def place(self, start: int, end: int) -> Span:
         """The lines and columns of two offsets."""
-        return Span(*self._line_column(start), *self._line_column(end))
+        places = self._places([start, end])
+        return Span(*places[start], *places[end])
 
-    def _line_column(self, offset: int) -> tuple[int, int]:
-        line = bisect.bisect_left(self._breaks, offset)
-        begin = self._breaks[line - 1] + 1 if line else 0
-        return line + self.first_line, offset - begin + 1
+    def _places(self, offsets: Iterable[int]) -> dict[int, tuple[int, int]]:
+        """Line and column of each offset, in one pass."""
+        places = {}
+        line, last = self.first_line, 0
+        for offset in sorted(offsets):
+            line += self.text.count("\n", last, offset)
+            last = offset
+            places[offset] = line, offset - self.text.rfind("\n", 0, offset)
+        return places
 
     def span(self, path: Path, *, key: bool = False) -> Span:
         """Where a value stands, or with `key` the key that names it.
@@ -86,11 +87,12 @@ class Document:
                 node = node.setdefault(step, {})
         places: dict[tuple[str | int, ...], tuple[int, int, tuple[int, int] | None]] = {}
         _walk(self.text, _past_space(self.text, 0), tree, (), None, places)
-        spans = {}
+        offsets = {}
         for path, key in wanted:
             start, end, named = places[path]
-            spans[path, key] = self.place(*named) if key and named else self.place(start, end)
-        return spans
+            offsets[path, key] = named if key and named else (start, end)
+        at = self._places({offset for pair in offsets.values() for offset in pair})
+        return {which: Span(*at[start], *at[end]) for which, (start, end) in offsets.items()}
 
     def slips(self) -> list[Diagnostic]:
         """What the patient reader finds in the text; it is stricter about depth."""
@@ -161,7 +163,7 @@ def _load(data: bytes) -> Any:
         ValueError: it is not strict JSON.
     """
     # A number of so many digits may be beyond binary64, and the fast decoder would take it.
-    if b"\\u" not in data and b"0" * 300 not in data.translate(_DIGITS):
+    if b"\\" not in data and b"0" * 300 not in data.translate(_DIGITS):
         with contextlib.suppress(ValueError, OverflowError):
             value = msgspec.json.decode(data)
             # Writing it again drops the quotes of a repeated key, and of nothing else.

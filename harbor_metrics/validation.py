@@ -5,27 +5,19 @@ from __future__ import annotations
 import codecs
 import glob
 import os
-import re
 import sys
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
-from functools import cache
 from typing import Any
 
-from . import rewards, schemas
+from . import manifest, rewards, schema_check, schemas
 from .diagnostics import Diagnostic, Severity, Span
-from .document import Document, Finding, parse, read_bytes
+from .document import Document, parse, read_bytes
 from .errors import InputError, UsageError
 from .readers.lines import each_line
-from .rules import View, label, rules
-from .syntax import printable
+from .rules import View, rules
 
 STDIN = "-"
-_TABLE = re.compile(r"^\s*(\[dataset\]|dataset\b)", re.MULTILINE)
-_METRIC = re.compile(r"""^\s*path\s*=\s*(["']metric\.py["'])""", re.MULTILINE)
-_UNLOADABLE = "Harbor cannot load any dataset of the file"
 # Lines that tell rewards from trials.
 _LOOKED_AT = 50
 # Slips that leave the meaning of a text, and its offsets, as they are.
@@ -99,7 +91,9 @@ def _expanded(paths: Iterable[str]) -> Iterator[str]:
 def _of_file(path: str, data: bytes, report: Report) -> list[Diagnostic]:
     shown = os.fsencode(path).decode("utf-8", "backslashreplace")
     if path.endswith(".toml"):
-        return _manifest(path, data, report)
+        report.n_datasets += 1
+        report.sources[shown] = data.decode("utf-8", "replace")
+        return manifest.check(path, data)
     if _is_lines(path, data):
         report.sources[shown] = data.decode("utf-8-sig", "replace")
         return _lines(shown, data)
@@ -179,7 +173,7 @@ def _document(document: Document, path: str, report: Report) -> list[Diagnostic]
         ]
     view = View(value, path)
     try:
-        findings = list(_by_schema(value))
+        findings = list(schema_check.of_registry(value))
     except (ValueError, RecursionError):
         return document.slips()  # deeper than the validator goes
     for rule in rules().values():
@@ -198,7 +192,7 @@ def _only_numbers(entry: Any) -> bool:
 def _single_object(document: Document) -> list[Diagnostic]:
     value = document.value
     if "groups" in value and "schema_version" in value:
-        return document.resolve(list(_explained(value, "result", ())))
+        return document.resolve(list(schema_check.explained(value, "result", ())))
     if "name" in value and "tasks" in value:
         return [
             document.find(
@@ -228,107 +222,6 @@ def _single_object(document: Document) -> list[Diagnostic]:
             help="a registry is an array of datasets",
         )
     ]
-
-
-def _by_schema(value: list[Any]) -> Iterator[Finding]:
-    """What the registry's schema says: jsonschema-rs decides, jsonschema explains what is wrong."""
-    import jsonschema_rs
-
-    errors = jsonschema_rs.validator_for(schemas.structure("registry")).iter_errors(value)
-    units = dict.fromkeys(_unit(tuple(error.instance_path)) for error in errors)
-    for at in units:
-        entry: Any = value
-        for step in at:
-            entry = entry[step]
-        kind = "dataset" if len(at) == 1 else "task" if at[1] == "tasks" else "metric"
-        if kind == "dataset" and isinstance(entry, dict):
-            entry = {k: v if not isinstance(v, list) else [] for k, v in entry.items()}
-        yield from _explained(entry, kind, at, subject=_subject(value, at))
-
-
-def _unit(at: tuple[str | int, ...]) -> tuple[str | int, ...]:
-    """The task, metric or dataset that an error is in."""
-    return at[:3] if len(at) >= 3 and isinstance(at[2], int) else at[:1]
-
-
-def _subject(value: list[Any], at: tuple[Any, ...]) -> str:
-    dataset = value[at[0]]
-    name = label(dataset) if isinstance(dataset, dict) else f"the entry at index {at[0]}"
-    return name if len(at) == 1 else f"{name}, {at[1]}[{at[2]}]"
-
-
-def _explained(
-    entry: Any, kind: str, at: tuple[str | int, ...], subject: str = ""
-) -> Iterator[Finding]:
-    """The schema's errors in our own words."""
-    for error in _explainer(kind).iter_errors(entry):
-        path = (*at, *error.absolute_path)
-        if error.validator == "required" and _is_misspelt(_missing(error), error):
-            continue  # unknown-field says it
-        rule, message, help_ = _words(error, kind)
-        what = {
-            "rule": rule,
-            "message": message,
-            "subject": subject,
-            "label": "here",
-            "help": help_,
-            "notes": (_UNLOADABLE,) if at and rule != "empty-field" else (),
-        }
-        yield Finding(path, what)
-
-
-@cache
-def _explainer(kind: str) -> Any:
-    """The validator that explains; made once, since making it takes as long as using it."""
-    from jsonschema import Draft202012Validator
-
-    if kind in schemas.NAMES:
-        return Draft202012Validator(schemas.bundled(kind))
-    registry = schemas.structure("registry")
-    return Draft202012Validator({**registry["$defs"][kind], "$defs": registry["$defs"]})
-
-
-def _words(error: Any, kind: str) -> tuple[str, str, str]:
-    where = error.absolute_path[-1] if error.absolute_path else None
-    name = f"`{printable(where)}`" if isinstance(where, str) else f"a {kind}"
-    if error.validator == "required":
-        field = _missing(error)
-        empty = '""' if field in ("name", "version", "description", "path") else "[]"
-        return "missing-field", f"{name} has no `{field}`", f'add `"{field}": {empty}`'
-    if error.validator == "type":
-        wanted = error.validator_value
-        wanted = wanted if isinstance(wanted, str) else " or ".join(wanted)
-        article = "an" if wanted[0] in "aio" else "a"
-        example = ' such as {"type": "mean"}' if kind == "metric" and where is None else ""
-        got = rewards.article(error.instance)
-        message = f"{name} must be {article} {wanted}{example}, not {got}"
-        return "wrong-type", message, _type_help(wanted, error.instance)
-    if error.validator == "minLength":
-        return "empty-field", f"{name} must not be empty", ""
-    return "schema", printable(f"{name}: {error.message}"), ""
-
-
-def _missing(error: Any) -> str:
-    """Which of the required fields this error is about."""
-    absent = [field for field in error.validator_value if field not in error.instance]
-    return str(next((field for field in absent if repr(field) in error.message), absent[0]))
-
-
-def _is_misspelt(field: str, error: Any) -> bool:
-    """Whether the object has an unknown field that was probably meant to be this one."""
-    known = error.schema.get("properties", {})
-    others = [other.lower() for other in error.instance if other not in known]
-    return bool(get_close_matches(field, others, n=1, cutoff=0.7))
-
-
-def _type_help(wanted: str, got: Any) -> str:
-    if wanted == "string" and isinstance(got, int | float):
-        return f'write `"{got}"`, in quotes'
-    if wanted == "array" and isinstance(got, dict):
-        return "put `[` and `]` around it"
-    if wanted == "array" and got is None:
-        return "write `[]`, or leave the field out"
-    return ""
 
 
 def _lines(path: str, data: bytes) -> list[Diagnostic]:
@@ -383,63 +276,6 @@ def _trial_checker() -> Callable[[Document, int], list[Diagnostic]]:
             found = rewards.check(document, ["rewards"], subject)
             if found:
                 return found
-        return document.resolve(list(_explained(value, "trials", (), subject)))
+        return document.resolve(list(schema_check.explained(value, "trials", (), subject)))
 
     return check
-
-
-def _manifest(path: str, data: bytes, report: Report) -> list[Diagnostic]:
-    """A dataset.toml, and the `metric.py` that its `[[files]]` name."""
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        return parse(data, path)[1]
-    report.sources[path] = text
-    try:
-        manifest = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        place = re.search(r"line (\d+), column (\d+)", str(error))
-        line, column = (int(place[1]), int(place[2])) if place else (text.count("\n") + 1, 1)
-        deep = isinstance(error, RecursionError)
-        return [
-            Diagnostic(
-                rule="too-deep" if deep else "toml-syntax",
-                message="nested too deep"
-                if deep
-                else f"not TOML: {str(error).partition(' (at ')[0]}",
-                path=path,
-                span=Span(line, column, line, column + 1),
-            )
-        ]
-    report.n_datasets += 1
-    found = []
-    dataset = manifest.get("dataset")
-    if not isinstance(dataset, dict) or not isinstance(dataset.get("name"), str):
-        found.append(_in_manifest(path, text, _TABLE, "missing-field", "no `name` in [dataset]"))
-    files = manifest.get("files", [])
-    for entry in files if isinstance(files, list) else ():
-        if isinstance(entry, dict) and entry.get("path") == "metric.py":
-            found += _metric_of_manifest(path, text)
-    return found
-
-
-def _metric_of_manifest(path: str, text: str) -> Iterator[Diagnostic]:
-    spec = {"type": "uv-script", "kwargs": {"script_path": "metric.py"}}
-    view = View([{"name": "the dataset", "version": "", "metrics": [spec]}], path)
-    for name, rule in rules().items():
-        if name.startswith("script-"):
-            for finding in rule(view):
-                what = {**finding.what, "subject": "[[files]]"}
-                yield _in_manifest(path, text, _METRIC, **what)
-
-
-def _in_manifest(
-    path: str, text: str, mark: re.Pattern[str], rule: str, message: str, **what: Any
-) -> Diagnostic:
-    """A diagnostic about the first place in a dataset.toml that the mark fits."""
-    match = mark.search(text)
-    start, end = match.span(1) if match else (0, 0)
-    document = Document(path, text.encode(), None)
-    return Diagnostic(
-        path=path, span=document.place(start, end), rule=rule, message=message, **what
-    )

@@ -63,8 +63,8 @@ def test_never(who: str, whom: list[str]) -> None:
     [
         ("subprocess", [f"{H}.process"]),
         ("click", [f"{H}.cli"]),
-        ("jsonschema", [f"{H}.schemas", f"{H}.validation"]),
-        ("jsonschema_rs", [f"{H}.schemas", f"{H}.validation"]),
+        ("jsonschema", [f"{H}.schemas", f"{H}.schema_check", f"{H}.validation"]),
+        ("jsonschema_rs", [f"{H}.schemas", f"{H}.schema_check", f"{H}.validation"]),
         (f"{H}.cli", [f"{H}.__main__", f"{H}.cli"]),
         ("socket", []),
         ("urllib.request", []),

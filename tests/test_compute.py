@@ -244,7 +244,7 @@ def test_what_is_refused(
 
 
 def test_output_is_checked_before_the_work(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from harbor_metrics.result import check_writable
+    from harbor_metrics.atomic import check_writable
 
     def refuse(*args: object, **kwargs: object) -> None:
         raise PermissionError(13, "Permission denied")

@@ -87,9 +87,9 @@ def command(
     numbers or null a line) or a trials JSONL (with `task` and `rewards`). Several pool into one.
     """
     from ..api import finish, inputs, prepare, scripts
+    from ..atomic import check_writable
     from ..diagnostics import Severity
     from ..render.text import text
-    from ..result import check_writable
 
     if output is not None:
         _refuse_input(output, [*sources, *registries])

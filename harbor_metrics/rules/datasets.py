@@ -114,7 +114,7 @@ def task_path(view: View) -> Iterator[Finding]:
     for i, dataset in view.datasets:
         for j, task in enumerate(tasks(dataset)):
             path = task.get("path") if isinstance(task, dict) and task.get("git_url") else None
-            if not isinstance(path, str):
+            if not isinstance(path, str) or not (path.startswith("/") or ".." in path):
                 continue
             normal = posixpath.normpath(path)
             if posixpath.isabs(path) or normal == ".." or normal.startswith("../"):

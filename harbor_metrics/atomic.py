@@ -1,0 +1,90 @@
+"""Write a file as a whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+from .document import reason
+from .errors import OutputError
+
+
+def check_writable(path: str) -> None:
+    """Find out before the work what would make `write` fail.
+
+    Raises:
+        OutputError: the directory is missing or not writable, or the path is a directory.
+    """
+    try:
+        target = os.path.realpath(path)
+        if os.path.isdir(target):
+            raise OutputError(f"{path} is a directory")
+        if _is_special(path):
+            return
+        descriptor, probe = _temporary_beside(target)
+        os.close(descriptor)
+        os.unlink(probe)
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {reason(error)}") from error
+    except ValueError as error:
+        raise OutputError(f"{path!r} cannot be written: {error}") from error
+
+
+def write_atomically(path: str, data: bytes) -> None:
+    """Put `data` where `path` leads, links followed, in one step; the mode of the old file stays.
+
+    Raises:
+        OutputError: it cannot be written; the old file is as it was.
+    """
+    temporary = None
+    try:
+        target = os.path.realpath(path)
+        if _is_special(path):
+            with open(path, "wb") as stream:
+                stream.write(data)
+            return
+        descriptor, temporary = _temporary_beside(target)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, _mode(target))
+        os.replace(temporary, target)
+        temporary = None
+        _sync_directory(os.path.dirname(target))
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {reason(error)}") from error
+    except ValueError as error:
+        raise OutputError(f"{path!r} cannot be written: {error}") from error
+    finally:
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+
+
+def _temporary_beside(target: str) -> tuple[int, str]:
+    import tempfile
+
+    return tempfile.mkstemp(prefix=".harbor-metrics-", suffix=".tmp", dir=os.path.dirname(target))
+
+
+def _is_special(path: str) -> bool:
+    """Whether it is a pipe or a device: something to write into, never to replace."""
+    return os.path.exists(path) and not os.path.isfile(path)
+
+
+def _mode(target: str) -> int:
+    try:
+        return os.stat(target).st_mode & 0o7777
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask
+
+
+def _sync_directory(folder: str) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

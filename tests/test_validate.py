@@ -65,7 +65,7 @@ def test_fault(fault: dict[str, object], cli: Run, tmp_path: Path) -> None:
 
 
 def test_whatever_harbor_rejects_is_rejected(tmp_path: Path) -> None:
-    """Harbor's verdict on each mutant, 1 where it loads, was taken with harbor 0.25."""
+    """Harbor's verdict on each mutant, 1 where it loads, was taken with harbor 0.24."""
     verdicts = json.loads((HERE / "mutants.json").read_text())
     source = ROOT / "registry" / "registry.json"
     (tmp_path / "metrics").mkdir()

@@ -26,6 +26,7 @@ _DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _SPACE = re.compile(r"[ \t\n\r]*")
 _scan_once: Callable[[str, int], tuple[Any, int]] = c_make_scanner(json.JSONDecoder())
 _Tree = dict[str | int, "_Tree"]
+_Walked = dict[tuple[str | int, ...], tuple[int, int, tuple[int, int] | None]]
 
 
 class _Irregular(ValueError):
@@ -80,19 +81,33 @@ class Document:
     def spans(self, wanted: Iterable[tuple[tuple[str | int, ...], bool]]) -> dict[Any, Span]:
         """As `span` for many paths, in one walk through the text."""
         wanted = list(wanted)
-        tree: _Tree = {}
-        for path, _ in wanted:
-            node = tree
-            for step in path:
-                node = node.setdefault(step, {})
-        places: dict[tuple[str | int, ...], tuple[int, int, tuple[int, int] | None]] = {}
-        _walk(self.text, _past_space(self.text, 0), tree, (), None, places)
+        places = self._walked(path for path, _ in wanted)
         offsets = {}
         for path, key in wanted:
             start, end, named = places[path]
             offsets[path, key] = named if key and named else (start, end)
         at = self._places({offset for pair in offsets.values() for offset in pair})
         return {which: Span(*at[start], *at[end]) for which, (start, end) in offsets.items()}
+
+    def _walked(self, paths: Iterable[tuple[str | int, ...]]) -> _Walked:
+        """Offsets of each value and of its key, in one walk through the text."""
+        tree: _Tree = {}
+        for path in paths:
+            node = tree
+            for step in path:
+                node = node.setdefault(step, {})
+        places: _Walked = {}
+        _walk(self.text, _past_space(self.text, 0), tree, (), None, places)
+        return places
+
+    def offsets(self, path: Path, *, key: bool = False) -> tuple[int, int]:
+        """As `span`, in offsets into the text.
+
+        Raises:
+            KeyError: nothing stands there.
+        """
+        start, end, named = self._walked([tuple(path)])[tuple(path)]
+        return named if key and named else (start, end)
 
     def slips(self) -> list[Diagnostic]:
         """What the patient reader finds in the text; it is stricter about depth."""
@@ -269,7 +284,7 @@ def _walk(
     node: _Tree,
     path: tuple[str | int, ...],
     named: tuple[int, int] | None,
-    places: dict[tuple[str | int, ...], tuple[int, int, tuple[int, int] | None]],
+    places: _Walked,
 ) -> int:
     """Note the places of the nodes below the value at `at`; the offset just behind that value.
 

@@ -44,9 +44,18 @@ def read(path: str) -> list[Dataset]:
     if found or document is None:
         text = document.text if document else ""
         raise InvalidDocumentError(f"{path} is not a registry that can be read", found, text)
+    return datasets_of(document)
+
+
+def datasets_of(document: Document) -> list[Dataset]:
+    """The datasets of a document, in file order.
+
+    Raises:
+        InputError: it is not a registry.
+    """
     if not isinstance(document.value, list):
         raise InputError(
-            f"{path} is not a registry: a registry is an array of datasets",
+            f"{document.path} is not a registry: a registry is an array of datasets",
             "put `[` and `]` around a single dataset",
         )
     return [_dataset(document, index) for index in range(len(document.value))]

@@ -19,6 +19,8 @@ from ..errors import HarborMetricsError
 COMMANDS = {
     "compute": "Compute dataset-level results of jobs and reward files.",
     "validate": "Find every mistake in registries and other documents.",
+    "add": "Add a metric to a dataset of a registry.",
+    "remove": "Remove a metric from a dataset of a registry.",
     "explain": "Explain a metric or a rule.",
     "schema": "Print a document schema.",
 }

@@ -6,7 +6,7 @@ import codecs
 import glob
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,6 +34,8 @@ class Report:
     n_files: int = 0
     n_datasets: int = 0
     unread: list[InputError] = field(default_factory=list)
+    # Rule -> how often it would have spoken, and why it was told not to.
+    ignored: dict[str, tuple[int, str]] = field(default_factory=dict)
 
     def count(self, severity: Severity) -> int:
         """How many findings are that severe."""
@@ -46,12 +48,16 @@ class Report:
 
 
 def validate(
-    *paths: str | os.PathLike[str], select: Sequence[str] = (), ignore: Sequence[str] = ()
+    *paths: str | os.PathLike[str],
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    reasons: Mapping[str, str] | None = None,
 ) -> Report:
     """Every mistake in registries, result documents, rewards and trials files, dataset.toml.
 
     Nothing is run and nothing fetched. A path may be a pattern such as `**/registry.json`, or `-`
-    for standard input. `select` keeps only these rules, `ignore` leaves rules out.
+    for standard input. `select` keeps only these rules, `ignore` leaves rules out; `reasons` leaves
+    rules out too, and the report says how often, with the reason.
 
     Raises:
         InputError: no file can be read, or a pattern matches none.
@@ -72,6 +78,11 @@ def validate(
     report.found = [
         d for d in report.found if (not select or d.rule in select) and d.rule not in ignore
     ]
+    for rule, reason in (reasons or {}).items():
+        n = sum(d.rule == rule for d in report.found)
+        if n:
+            report.ignored[rule] = n, reason
+            report.found = [d for d in report.found if d.rule != rule]
     return report
 
 

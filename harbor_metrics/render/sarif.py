@@ -1,0 +1,70 @@
+"""Findings as SARIF 2.1.0, for code scanning."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from .. import __version__
+from ..diagnostics import Diagnostic, Severity
+
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "note"}
+
+
+def sarif(found: Sequence[Diagnostic], explain: Callable[[str], str]) -> str:
+    """One run with every finding; `explain` gives the help of a rule."""
+    rules = sorted({d.rule for d in found})
+    driver = {
+        "name": "harbor-metrics",
+        "version": __version__,
+        "rules": [_rule(rule, explain(rule)) for rule in rules],
+    }
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(d, rules.index(d.rule)) for d in found],
+    }
+    document = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json.dumps(document, indent=2) + "\n"
+
+
+def _rule(name: str, text: str) -> dict[str, Any]:
+    paragraphs = text.split("\n\n")
+    return {
+        "id": name,
+        "shortDescription": {"text": " ".join(paragraphs[1].split())},
+        "help": {"text": "\n\n".join(" ".join(p.split()) for p in paragraphs[1:])},
+    }
+
+
+def _result(d: Diagnostic, index: int) -> dict[str, Any]:
+    sentences = [f"{d.message}.", *(f"{note}." for note in d.notes)]
+    if d.help:
+        sentences.append(f"Help: {d.help}.")
+    result: dict[str, Any] = {
+        "ruleId": d.rule,
+        "ruleIndex": index,
+        "level": _LEVELS[d.severity],
+        "message": {"text": _encodable(" ".join(sentences))},
+    }
+    if d.path is not None:
+        physical: dict[str, Any] = {"artifactLocation": {"uri": quote(_encodable(d.path))}}
+        if d.span:
+            physical["region"] = {
+                "startLine": d.span.line,
+                "startColumn": d.span.column,
+                "endLine": d.span.end_line,
+                "endColumn": d.span.end_column,
+            }
+        location: dict[str, Any] = {"physicalLocation": physical}
+        if d.pointer:
+            location["logicalLocations"] = [{"fullyQualifiedName": _encodable(d.pointer)}]
+        result["locations"] = [location]
+    return result
+
+
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()

@@ -54,6 +54,7 @@ def add(path: str, dataset: str, type_: str, kwargs: dict[str, Any]) -> Change:
     field = FIELDS[not in_harbor(entry)]
 
     def change(document: Document) -> tuple[str, str]:
+        registry.datasets_of(document)
         index = find(document, dataset)
         found = document.value[index]
         name = f"{found['name']}@{found['version']}"
@@ -67,7 +68,7 @@ def add(path: str, dataset: str, type_: str, kwargs: dict[str, Any]) -> Change:
             f"added {shown(entry)} to {name}, `{field}`{why}",
         )
 
-    return _apply(path, change)
+    return apply(path, change)
 
 
 def remove(path: str, dataset: str, which: str) -> Change:
@@ -78,6 +79,7 @@ def remove(path: str, dataset: str, which: str) -> Change:
     """
 
     def change(document: Document) -> tuple[str, str]:
+        registry.datasets_of(document)
         index = find(document, dataset)
         found = document.value[index]
         name = f"{found['name']}@{found['version']}"
@@ -89,7 +91,7 @@ def remove(path: str, dataset: str, which: str) -> Change:
             f"removed {shown(entry)} from {name}, `{place.field}`",
         )
 
-    return _apply(path, change)
+    return apply(path, change)
 
 
 def in_harbor(entry: dict[str, Any]) -> bool:
@@ -140,7 +142,13 @@ def _one(places: list[Place], found: dict[str, Any], which: str, name: str) -> P
     raise EditError(f"{name} has several metrics `{which}`: {listed}", "name one by its index")
 
 
-def _apply(path: str, change: Callable[[Document], tuple[str, str]]) -> Change:
+def apply(path: str, change: Callable[[Document], tuple[str, str]]) -> Change:
+    """Make a change, a function from a document to its new text and a sentence, to a file.
+
+    Raises:
+        EditError: the registry has mistakes of syntax, or was changed meanwhile.
+        OutputError: it cannot be written; it is as it was.
+    """
     with _locked(path):
         data = read_bytes(path)
         document = _editable(data, path)
@@ -164,7 +172,6 @@ def _editable(data: bytes, path: str) -> Document:
         error.diagnostics = found  # type: ignore[attr-defined]
         error.text = document.text if document else ""  # type: ignore[attr-defined]
         raise error
-    registry.datasets_of(document)
     return document
 
 

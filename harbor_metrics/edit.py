@@ -47,6 +47,14 @@ def with_metric(document: Document, place: Place, entry: dict[str, Any]) -> str:
     return _checked(text, expected)
 
 
+def with_entry(document: Document, place: Place, entry: dict[str, Any]) -> str:
+    """The text with `entry` in the place of the metric that stands there."""
+    text = document.text
+    start, end = document.offsets((place.dataset, place.field, place.index))
+    written = _written(text, entry, _indent(text, start), "\n" in text[start:end])
+    return text[:start] + written + text[end:]
+
+
 def without_metric(document: Document, place: Place) -> str:
     """The text without the metric; an array that was written for it alone goes too.
 

@@ -112,7 +112,7 @@ def _of_file(path: str, data: bytes, report: Report) -> list[Diagnostic]:
     if document is None:
         return found
     if all(d.rule in _HARMLESS for d in found):
-        found = [*found, *_document(document, path, report)]
+        found = [*found, *_document(document, report)]
     if found:
         report.sources[shown] = document.text
     return found
@@ -150,7 +150,7 @@ def _first_lines(data: bytes, n: int) -> Iterator[bytes]:
             yield line
 
 
-def _document(document: Document, path: str, report: Report) -> list[Diagnostic]:
+def _document(document: Document, report: Report) -> list[Diagnostic]:
     value = document.value
     if isinstance(value, dict):
         return _single_object(document)
@@ -173,6 +173,12 @@ def _document(document: Document, path: str, report: Report) -> list[Diagnostic]
             )
         ]
     report.n_datasets += len(value)
+    return validate_document(document)
+
+
+def validate_document(document: Document) -> list[Diagnostic]:
+    """What the schema and the rules find in an array of datasets."""
+    value = document.value
     if not value:
         return [
             document.find(
@@ -182,7 +188,7 @@ def _document(document: Document, path: str, report: Report) -> list[Diagnostic]
                 message="there is no dataset in the registry",
             )
         ]
-    view = View(value, path)
+    view = View(value, document.path)
     try:
         findings = list(schema_check.of_registry(value))
     except (ValueError, RecursionError):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 import click
+
+from ..errors import HarborMetricsError, UsageError
 
 
 @click.command()
@@ -12,15 +15,33 @@ import click
 @click.argument("dataset", metavar="DATASET[@VERSION]")
 @click.argument("type_", metavar="TYPE")
 @click.option("-k", "kwargs", multiple=True, metavar="NAME=VALUE", help="A kwarg. Repeatable.")
+@click.option("--new", is_flag=True, help="Write a script that works to script_path, too.")
 @click.option("--diff", is_flag=True, help="Show what changed.")
-def command(registry: str, dataset: str, type_: str, kwargs: Sequence[str], diff: bool) -> int:
+def command(
+    registry: str, dataset: str, type_: str, kwargs: Sequence[str], new: bool, diff: bool
+) -> int:
     """Add a metric to a dataset of a registry.
 
     It goes to `metrics` if Harbor can load it, else to `extra_metrics`, which Harbor ignores.
     """
     from ..change import add, parse_kwargs
+    from ..metric import UV_SCRIPT
 
-    change = add(registry, dataset, type_, parse_kwargs(type_, kwargs))
+    parsed = parse_kwargs(type_, kwargs)
+    script = parsed.get("script_path")
+    if new:
+        from .. import template
+
+        if type_ != UV_SCRIPT or not isinstance(script, str):
+            raise UsageError("--new writes a script: add uv-script -k script_path=FILE --new")
+        script = os.path.join(os.path.dirname(os.path.abspath(registry)), script)
+        template.write(script)
+    try:
+        change = add(registry, dataset, type_, parsed)
+    except HarborMetricsError:
+        if new:
+            os.unlink(str(script))
+        raise
     click.echo(change.message)
     if diff:
         click.echo(change.diff(registry), nl=False)

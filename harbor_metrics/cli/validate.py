@@ -28,6 +28,7 @@ FORMATS = ("text", "concise", "json", "jsonl", "github", "sarif")
 )
 @click.option("--select", multiple=True, metavar="RULE", help="Only this rule. Repeatable.")
 @click.option("--ignore", multiple=True, metavar="RULE", help="Not this rule. Repeatable.")
+@click.option("--fix", is_flag=True, help="First mend what has exactly one right answer.")
 @click.option("--quiet", "-q", is_flag=True, help="Say nothing where nothing is wrong.")
 def command(
     files: Sequence[str],
@@ -35,6 +36,7 @@ def command(
     also: Sequence[str],
     select: Sequence[str],
     ignore: Sequence[str],
+    fix: bool,
     quiet: bool,
 ) -> int:
     """Find every mistake in registries and other documents; run and fetch nothing.
@@ -57,6 +59,8 @@ def command(
     copies = [_copy(pair) for pair in also]
     for _, path in copies:
         check_writable(path)
+    if fix:
+        _mend(files)
     # A document has no cycles, and looking for some takes longer than reading it.
     gc.disable()
     report = validate(*files, select=select or config.select, ignore=ignore, reasons=config.ignore)
@@ -71,6 +75,22 @@ def command(
         return InputError.exit_code
     # Who reads SARIF takes any other exit for a failure of the tool.
     return 0 if report.ok or format_ == "sarif" else 1
+
+
+def _mend(files: Sequence[str]) -> None:
+    from ..errors import HarborMetricsError
+    from ..fix import fix
+
+    for path in files:
+        if path.endswith(".json") and os.path.isfile(path):
+            try:
+                change = fix(path)
+            except HarborMetricsError as error:
+                click.echo(f"{path}: {error}", err=True)
+                continue
+            if change.before != change.after:
+                for line in change.message.splitlines():
+                    click.echo(f"{path}: {line}", err=True)
 
 
 def _copy(pair: str) -> tuple[str, str]:

@@ -40,7 +40,7 @@ def write_atomically(path: str, data: bytes) -> None:
     try:
         target = os.path.realpath(path)
         if _is_special(path):
-            with open(path, "wb") as stream:
+            with open(path, "ab") as stream:
                 stream.write(data)
             return
         descriptor, temporary = _temporary_beside(target)
@@ -70,7 +70,8 @@ def _temporary_beside(target: str) -> tuple[int, str]:
 
 def _is_special(path: str) -> bool:
     """Whether it is a pipe or a device: something to write into, never to replace."""
-    return os.path.exists(path) and not os.path.isfile(path)
+    stream = path.startswith(("/dev/", "/proc/"))
+    return os.path.exists(path) and (stream or not os.path.isfile(path))
 
 
 def _mode(target: str) -> int:

@@ -17,7 +17,7 @@ from .document import Document, parse, read_bytes, reason
 from .edit import EditError, Place
 from .errors import OutputError, UsageError
 from .metric import HARBOR_TYPES, UV_SCRIPT, SpecError, check_kwargs
-from .syntax import shown
+from .syntax import printable, shown
 
 FIELDS = ("metrics", "extra_metrics")
 
@@ -34,9 +34,8 @@ class Change:
         """The change as a unified diff."""
         from difflib import unified_diff
 
-        texts = (self.before.splitlines(keepends=True), self.after.splitlines(keepends=True))
-        lines = unified_diff(*texts, f"a/{path}", f"b/{path}")
-        return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
+        before, after = ([f"{li}\n" for li in t.split("\n")] for t in (self.before, self.after))
+        return "".join(unified_diff(before, after, f"a/{path}", f"b/{path}"))
 
 
 def add(path: str, dataset: str, type_: str, kwargs: dict[str, Any]) -> Change:
@@ -51,6 +50,10 @@ def add(path: str, dataset: str, type_: str, kwargs: dict[str, Any]) -> Change:
     except SpecError as error:
         raise UsageError(str(error)) from error
     entry: dict[str, Any] = {"type": type_, **({"kwargs": kwargs} if kwargs else {})}
+    try:
+        json.dumps(entry, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise UsageError("a kwarg holds bytes that are no UTF-8, and cannot be written") from error
     field = FIELDS[not in_harbor(entry)]
 
     def change(document: Document) -> tuple[str, str]:
@@ -65,7 +68,7 @@ def add(path: str, dataset: str, type_: str, kwargs: dict[str, Any]) -> Change:
         why = "" if field == "metrics" else ", which Harbor ignores: it cannot load this one"
         return (
             edit.with_metric(document, place, entry),
-            f"added {shown(entry)} to {name}, `{field}`{why}",
+            f"added {_whole(entry)} to {name}, `{field}`{why}",
         )
 
     return apply(path, change)
@@ -88,10 +91,14 @@ def remove(path: str, dataset: str, which: str) -> Change:
         entry = found[place.field][place.index]
         return (
             edit.without_metric(document, place),
-            f"removed {shown(entry)} from {name}, `{place.field}`",
+            f"removed {_whole(entry)} from {name}, `{place.field}`",
         )
 
     return apply(path, change)
+
+
+def _whole(entry: dict[str, Any]) -> str:
+    return printable(json.dumps(entry, ensure_ascii=False))
 
 
 def in_harbor(entry: dict[str, Any]) -> bool:
@@ -110,7 +117,8 @@ def find(document: Document, dataset: str) -> int:
     entries = [
         (i, entry)
         for i, entry in enumerate(document.value)
-        if entry["name"] == name and version in (None, entry["version"])
+        if dataset in (entry["name"], f"{entry['name']}@{entry['version']}")
+        or (entry["name"] == name and version == entry["version"])
     ]
     if len(entries) == 1:
         return entries[0][0]
@@ -128,9 +136,9 @@ def find(document: Document, dataset: str) -> int:
 
 def _one(places: list[Place], found: dict[str, Any], which: str, name: str) -> Place:
     if which.isdecimal():
-        if int(which) < len(places):
+        if len(which) < 10 and int(which) < len(places):
             return places[int(which)]
-        raise EditError(f"{name} has {len(places)} metrics; there is no index {which}")
+        raise EditError(f"{name} has {len(places)} metrics; there is no index {which[:20]}")
     fitting = [
         place for place in places if found[place.field][place.index].get("type", "mean") == which
     ]

@@ -40,11 +40,19 @@ def read(folder: str) -> Configuration:
 def _table(path: str) -> dict[str, Any] | None:
     try:
         with open(path, "rb") as file:
-            tools = tomllib.load(file).get("tool", {})
-    except (OSError, ValueError, RecursionError):
+            data = file.read()
+    except OSError:
         return None
+    if b"harbor-metrics" not in data:
+        return None
+    try:
+        tools = tomllib.loads(data.decode()).get("tool", {})
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path} is not TOML: {error}") from error
     table = tools.get("harbor-metrics") if isinstance(tools, dict) else None
-    return table if isinstance(table, dict) else None
+    if table is not None and not isinstance(table, dict):
+        raise UsageError(f"{path}: tool.harbor-metrics must be a table")
+    return table
 
 
 def _configuration(table: dict[str, Any], path: str) -> Configuration:

@@ -74,7 +74,9 @@ def without_metric(document: Document, place: Place) -> str:
         return _checked(text[:previous] + text[end:], expected)
     opening, closing = document.offsets(array)
     if start > opening + 1:
-        return _checked(f"{text[:opening]}[]{text[closing:]}", expected)
+        before, after = text[opening + 1 : start], text[end : closing - 1]
+        inside = before if before == after else ""
+        return _checked(f"{text[:opening]}[{inside}]{text[closing:]}", expected)
     del expected[place.dataset][place.field]
     return _checked(_without_field(document, array), expected)
 
@@ -96,8 +98,12 @@ def _into_empty(document: Document, place: Place, entry: dict[str, Any]) -> str:
     opening, closing = document.offsets((place.dataset, place.field))
     key = document.offsets((place.dataset, place.field), key=True)[0]
     indent = _indent(text, key)
-    if indent is None:
-        return f"{text[:opening]}[ {_written(text, entry, None, False)} ]{text[closing:]}"
+    inside = text[opening + 1 : closing - 1]
+    if inside or indent is None:
+        # What stood between the brackets stands on both sides, so that `remove` can restore it.
+        before, after = (inside, inside) if inside else (" ", "")
+        written = _written(text, entry, None, False)
+        return f"{text[:opening]}[{before}{written}{after}]{text[closing:]}"
     newline = _newline(text)
     inner = indent + _unit(document, place.dataset)
     written = _written(text, entry, inner, False)
@@ -176,12 +182,17 @@ def _copy(value: Any) -> Any:
 
 def _checked(text: str, expected: Any) -> str:
     document, found = parse(text.encode(), "")
-    if found or document is None or document.value != expected:
+    if found or document is None or _exact(document.value) != _exact(expected):
         raise EditError(
             "the change would alter more than the metric, and was not made",
             "edit the file by hand, and tell us how it is written",
         )
     return text
+
+
+def _exact(value: Any) -> str:
+    """A value as text that tells 1, 1.0 and true apart, which are equal in Python."""
+    return json.dumps(value, sort_keys=True)
 
 
 def canonical(entry: dict[str, Any]) -> dict[str, Any]:
@@ -192,5 +203,7 @@ def canonical(entry: dict[str, Any]) -> dict[str, Any]:
 def same_metrics(entries: Sequence[Any], entry: dict[str, Any]) -> list[int]:
     """The indices of the entries that are the same metric."""
     return [
-        i for i, e in enumerate(entries) if isinstance(e, dict) and canonical(e) == canonical(entry)
+        i
+        for i, e in enumerate(entries)
+        if isinstance(e, dict) and _exact(canonical(e)) == _exact(canonical(entry))
     ]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 from typing import Any
 
@@ -11,34 +13,43 @@ from . import edit
 from .change import Change, apply
 from .diagnostics import Severity
 from .document import Document, parse
-from .edit import EditError, Place
-from .metric import names
+from .edit import Place
+from .metric import SpecError, check_kwargs, names
 from .rules import View, tasks
 from .rules.fields import DATASET, TASK
 from .syntax import printable
-from .validation import validate_document
+from .validation import findings_in
 
 Step = str | int
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[-+.\w]+')
 
 
-def fix(path: str) -> Change:
+Candidate = tuple[int, str, str, str]
+
+
+def fix(path: str, wanted: Callable[[str], bool] = lambda _: True) -> Change:
     """Mend what can be mended in one way only, each mend checked to leave fewer mistakes.
+
+    `wanted` tells of a rule whether its findings are to be mended.
 
     Raises:
         EditError: the registry has mistakes of syntax; nothing was written.
     """
-    return apply(path, _mended)
+    return apply(path, lambda document: _mended(document, wanted))
 
 
-def _mended(document: Document) -> tuple[str, str]:
+def _mended(document: Document, wanted: Callable[[str], bool]) -> tuple[str, str]:
     messages: list[str] = []
     if not isinstance(document.value, list):
         return document.text, "not a registry"
     while True:
-        before = _mistakes(document)
-        for message, text in _candidates(document):
+        for dataset, rule, message, text in _candidates(document):
+            if not wanted(rule):
+                continue
             other, found = parse(text.encode(), document.path)
-            if other is not None and not found and _mistakes(other) < before:
+            if other is None or found:
+                continue
+            if _mistakes(other, dataset) < _mistakes(document, dataset):
                 document = other
                 messages.append(message)
                 break
@@ -46,44 +57,49 @@ def _mended(document: Document) -> tuple[str, str]:
             return document.text, "\n".join(messages) or "nothing to mend in one way only"
 
 
-def _mistakes(document: Document) -> tuple[int, int, int]:
-    """Errors, unknown fields, findings: a mend lowers this, or it is none.
+def _mistakes(document: Document, dataset: int) -> tuple[int, int, int]:
+    """Errors, unknown fields, findings in a dataset: a mend lowers this, or it is none.
 
     A field with its right name is better even where its value is now seen to be wrong, too.
     """
-    found = validate_document(document)
-    errors = sum(d.severity == Severity.ERROR for d in found)
-    return errors, sum(d.rule.startswith("unknown-") for d in found), len(found)
+    found = [f.what for f in findings_in([document.value[dataset]], document.path)]
+    errors = sum(what.get("severity", "error") == Severity.ERROR for what in found)
+    return errors, sum(what["rule"].startswith("unknown-") for what in found), len(found)
 
 
-def _candidates(document: Document) -> Iterator[tuple[str, str]]:
-    """A sentence and the text after each mend that could be made."""
+def _candidates(document: Document) -> Iterator[Candidate]:
+    """Dataset, rule, a sentence and the text after, of each mend that could be made."""
     view = View(document.value, document.path)
     for i, dataset in view.datasets:
-        yield from _renamed(document, (i,), dataset, DATASET)
+        yield from _renamed(document, (i,), dataset, DATASET, "unknown-field")
         for j, task in enumerate(tasks(dataset)):
             if isinstance(task, dict):
-                yield from _renamed(document, (i, "tasks", j), task, TASK)
+                yield from _renamed(document, (i, "tasks", j), task, TASK, "unknown-field")
     for at, entry, _ in view.metrics():
         yield from _metric(document, Place(int(at[0]), str(at[1]), int(at[2])), entry)
 
 
 def _renamed(
-    document: Document, at: tuple[Step, ...], entry: dict[str, Any], known: tuple[str, ...]
-) -> Iterator[tuple[str, str]]:
+    document: Document,
+    at: tuple[Step, ...],
+    entry: dict[str, Any],
+    known: tuple[str, ...],
+    rule: str,
+) -> Iterator[Candidate]:
     absent = [field for field in known if field not in entry]
-    for field in sorted(entry.keys() - set(known)):
-        near = get_close_matches(field.lower(), absent, n=2, cutoff=0.7)
-        if len(near) == 1:
+    unknown = sorted(entry.keys() - set(known))
+    near_to = {f: get_close_matches(f.lower(), absent, n=2, cutoff=0.7) for f in unknown}
+    for field, near in near_to.items():
+        if len(near) == 1 and list(near_to.values()).count(near) == 1:
             start, end = document.offsets((*at, field), key=True)
             text = document.text
             after = f"{text[:start]}{json.dumps(near[0])}{text[end:]}"
-            yield f"renamed `{printable(field)}` to `{near[0]}`", after
+            yield int(at[0]), rule, f"renamed `{printable(field)}` to `{near[0]}`", after
 
 
-def _metric(document: Document, place: Place, entry: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _metric(document: Document, place: Place, entry: dict[str, Any]) -> Iterator[Candidate]:
     at = (place.dataset, place.field, place.index)
-    yield from _renamed(document, at, entry, ("type", "kwargs"))
+    yield from _renamed(document, at, entry, ("type", "kwargs"), "unknown-metric-field")
     type_ = entry.get("type")
     if isinstance(type_, str) and type_ not in names():
         plain = type_.lower().replace("_", "-")
@@ -91,17 +107,36 @@ def _metric(document: Document, place: Place, entry: dict[str, Any]) -> Iterator
             start, end = document.offsets((*at, "type"))
             text = document.text
             after = f"{text[:start]}{json.dumps(plain)}{text[end:]}"
-            yield f"wrote `{plain}` for `{printable(type_)}`", after
+            message = f"wrote `{plain}` for `{printable(type_)}`"
+            yield place.dataset, "unknown-metric-type", message, after
     beside = {k: v for k, v in entry.items() if k not in ("type", "kwargs", "sha256")}
     kwargs = entry.get("kwargs", {})
     if beside and isinstance(kwargs, dict) and not beside.keys() & kwargs.keys():
         kept = {k: v for k, v in entry.items() if k in ("type", "sha256")}
         fixed = {**kept, "kwargs": {**kwargs, **beside}}
-        moved = ", ".join(f"`{printable(k)}`" for k in beside)
-        yield f"moved {moved} into `kwargs`", edit.with_entry(document, place, fixed)
+        after = edit.with_entry(document, place, fixed)
+        if _fits(fixed) and _keeps_spelling(document, at, after):
+            moved = ", ".join(f"`{printable(k)}`" for k in beside)
+            yield place.dataset, "misplaced-kwargs", f"moved {moved} into `kwargs`", after
     entries = document.value[place.dataset][place.field]
-    if edit.same_metrics(entries[: place.index], entry):
-        try:
-            yield f"removed a second {json.dumps(entry)}", edit.without_metric(document, place)
-        except EditError:
-            return
+    if entry in entries[: place.index]:
+        twin = entries.index(entry)
+        if json.dumps(entries[twin]) == json.dumps(entry):
+            after = edit.without_metric(document, place)
+            yield place.dataset, "duplicate-metric", f"removed a second {json.dumps(entry)}", after
+
+
+def _fits(entry: dict[str, Any]) -> bool:
+    try:
+        check_kwargs(entry.get("type", "mean"), entry["kwargs"])
+    except SpecError:
+        return False
+    return True
+
+
+def _keeps_spelling(document: Document, at: tuple[int, str, int], after: str) -> bool:
+    """Whether every number and string of the entry is written after as it was before."""
+    start, end = document.offsets(at)
+    before = Counter(_TOKEN.findall(document.text[start:end]))
+    stop = end + len(after) - len(document.text)
+    return not before - Counter(_TOKEN.findall(after[start:stop]))

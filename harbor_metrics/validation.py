@@ -12,7 +12,7 @@ from typing import Any
 
 from . import manifest, rewards, schema_check, schemas
 from .diagnostics import Diagnostic, Severity, Span
-from .document import Document, parse, read_bytes
+from .document import Document, Finding, parse, read_bytes
 from .errors import InputError, UsageError
 from .readers.lines import each_line
 from .rules import View, rules
@@ -65,7 +65,7 @@ def validate(
     if not paths:
         raise UsageError("no file was given")
     report = Report()
-    for path in dict.fromkeys(_expanded([os.fspath(p) for p in paths])):
+    for path in dict.fromkeys(expanded([os.fspath(p) for p in paths])):
         try:
             data = sys.stdin.buffer.read() if path == STDIN else read_bytes(path)
         except InputError as error:
@@ -86,7 +86,12 @@ def validate(
     return report
 
 
-def _expanded(paths: Iterable[str]) -> Iterator[str]:
+def expanded(paths: Iterable[str]) -> Iterator[str]:
+    """The paths with patterns replaced by the files that they match.
+
+    Raises:
+        InputError: a pattern matches none, or a path is a directory.
+    """
     for path in paths:
         if path == STDIN or os.path.exists(path) or not glob.has_magic(path):
             if os.path.isdir(path):
@@ -188,14 +193,20 @@ def validate_document(document: Document) -> list[Diagnostic]:
                 message="there is no dataset in the registry",
             )
         ]
-    view = View(value, document.path)
     try:
-        findings = list(schema_check.of_registry(value))
+        findings = findings_in(value, document.path)
     except (ValueError, RecursionError):
         return document.slips()  # deeper than the validator goes
+    return document.resolve(findings) if findings else []
+
+
+def findings_in(datasets: list[Any], path: str) -> list[Finding]:
+    """What the schema and the rules find, without places; `path` is the registry's."""
+    view = View(datasets, path)
+    findings = list(schema_check.of_registry(datasets))
     for rule in rules().values():
         findings += rule(view)
-    return document.resolve(findings) if findings else []
+    return findings
 
 
 def _only_numbers(entry: Any) -> bool:

@@ -232,3 +232,58 @@ def test_add_is_for_ci_too(tmp_path: Path) -> None:
     path.write_text((ROOT / "registry" / "registry.json").read_text())
     change = add(str(path), "buoys", "max", {})
     assert change.diff("registry.json").count("\n+") == 4
+
+
+def mended(metrics: list[object], cli: Run, tmp_path: Path, *options: str) -> list[object]:
+    task = {"name": "t", "path": "p"}
+    dataset = {"name": "a", "version": "1", "description": "", "tasks": [task], "metrics": metrics}
+    (tmp_path / "registry.json").write_text(json.dumps([dataset]))
+    cli("validate", "*.json", "--fix", *options)
+    return json.loads((tmp_path / "registry.json").read_text())[0]["metrics"]
+
+
+@pytest.mark.parametrize(
+    "metrics",
+    [
+        [{"type": "sum"}, {"type": "sum", "threshold": 1.0}],
+        [{"type": "sum"}, {"type": "sum", "sha256": "00"}],
+        [
+            {"type": "sum", "kwargs": {"key": "1", "x": 1}},
+            {"type": "sum", "kwargs": {"key": "1", "x": True}},
+        ],
+        [{"type": "mean", "missing": 1.0}],
+        [{"type": "uv-script", "é": 1.5, "kwargs": {}}],
+        [{"tpe": "max", "typ": "min"}],
+    ],
+    ids=str,
+)
+def test_fix_leaves_what_has_two_answers(metrics: list[object], cli: Run, tmp_path: Path) -> None:
+    assert mended(metrics, cli, tmp_path) == metrics
+
+
+def test_fix_mends_only_what_is_selected(cli: Run, tmp_path: Path) -> None:
+    metrics = [{"typ": "max"}, {"type": "Mean"}]
+    assert mended(metrics, cli, tmp_path, "--select", "unknown-metric-type")[1] == {"type": "mean"}
+    assert mended(metrics, cli, tmp_path, "--ignore", "unknown-metric-type")[1] == {"type": "Mean"}
+
+
+def test_fix_of_many_is_done_soon(cli: Run, tmp_path: Path) -> None:
+    mend = [{"type": "SUM"}]
+    one = {"version": "1", "description": "", "tasks": [], "metrics": mend}
+    datasets = [{"name": f"d{i}", **one} for i in range(60)]
+    (tmp_path / "registry.json").write_text(json.dumps(datasets))
+    assert cli("validate", "registry.json", "--fix").returncode == 0
+
+
+def test_also_never_replaces_an_input(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "registry.json").write_text("[1]")
+    done = cli("validate", "registry.json", "--also", "sarif:./registry.json")
+    assert done.returncode == 2
+    assert (tmp_path / "registry.json").read_text() == "[1]"
+
+
+@pytest.mark.parametrize("text", ["[tool.harbor-metrics\n", "[tool]\nharbor-metrics = 3\n"])
+def test_broken_configuration_is_said(text: str, cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "registry.json").write_text("[]")
+    (tmp_path / "pyproject.toml").write_text(text)
+    assert cli("validate", "registry.json").returncode == 2

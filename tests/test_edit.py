@@ -236,3 +236,19 @@ def test_full_disk_loses_nothing(
     assert os.listdir(tmp_path) == ["r.json"]
     with pytest.raises(HarborMetricsError):
         add(str(tmp_path / "gone" / "r.json"), "a", "mean", {})
+
+
+@pytest.mark.parametrize("inside", ["", " ", "\n    ", "\t"])
+def test_empty_array_comes_back_as_it_was(inside: str) -> None:
+    text = f'[\n  {{"name": "a", "version": "1", "metrics": [{inside}], "tasks": []}}\n]'
+    document, _ = parse(text.encode(), "x")
+    after = with_metric(document, Place(0, "metrics", 0), {"type": "mean"})
+    edited, _ = parse(after.encode(), "x")
+    assert without_metric(edited, Place(0, "metrics", 0)) == text
+
+
+def test_name_with_an_at_is_reached(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "r.json").write_text(json.dumps([{**DATASET, "name": "d@x y"}]))
+    assert cli("add", "r.json", "d@x y@1", "min").returncode == 0
+    assert cli("remove", "r.json", "d@x y", "9" * 5000).returncode == 1
+    assert cli("add", "r.json", "d@x y", "uv-script", "-k", "script_path=\udcff").returncode == 2

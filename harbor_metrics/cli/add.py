@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import click
 
-from ..errors import HarborMetricsError, UsageError
+from ..errors import UsageError
 
 
 @click.command()
@@ -34,11 +34,13 @@ def command(
 
         if type_ != UV_SCRIPT or not isinstance(script, str):
             raise UsageError("--new writes a script: add uv-script -k script_path=FILE --new")
+        if os.path.isabs(script) or "://" in script:
+            raise UsageError("--new writes beside the registry: name a relative path")
         script = os.path.join(os.path.dirname(os.path.abspath(registry)), script)
         template.write(script)
     try:
         change = add(registry, dataset, type_, parsed)
-    except HarborMetricsError:
+    except BaseException:
         if new:
             os.unlink(str(script))
         raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -58,9 +58,13 @@ def command(
             raise UsageError(f"there is no rule `{rule}`", "`harbor-metrics explain` lists them")
     copies = [_copy(pair) for pair in also]
     for _, path in copies:
+        if os.path.realpath(path) in {os.path.realpath(file) for file in files}:
+            raise UsageError(f"--also {path} is one of the files that are read")
         check_writable(path)
     if fix:
-        _mend(files)
+        chosen = select or config.select
+        ignored = {*ignore, *config.ignore}
+        _mend(files, lambda rule: rule not in ignored and (not chosen or rule in chosen))
     # A document has no cycles, and looking for some takes longer than reading it.
     gc.disable()
     report = validate(*files, select=select or config.select, ignore=ignore, reasons=config.ignore)
@@ -77,20 +81,23 @@ def command(
     return 0 if report.ok or format_ == "sarif" else 1
 
 
-def _mend(files: Sequence[str]) -> None:
+def _mend(files: Sequence[str], wanted: Callable[[str], bool]) -> None:
     from ..errors import HarborMetricsError
     from ..fix import fix
+    from ..validation import STDIN, expanded
 
-    for path in files:
-        if path.endswith(".json") and os.path.isfile(path):
-            try:
-                change = fix(path)
-            except HarborMetricsError as error:
-                click.echo(f"{path}: {error}", err=True)
-                continue
-            if change.before != change.after:
-                for line in change.message.splitlines():
-                    click.echo(f"{path}: {line}", err=True)
+    for path in expanded(files):
+        if path == STDIN or path.endswith((".toml", ".jsonl", ".ndjson")):
+            click.echo(f"{path}: only registry files are mended", err=True)
+            continue
+        try:
+            change = fix(path, wanted)
+        except HarborMetricsError as error:
+            click.echo(f"{path}: {error}", err=True)
+            continue
+        if change.before != change.after:
+            for line in change.message.splitlines():
+                click.echo(f"{path}: {line}", err=True)
 
 
 def _copy(pair: str) -> tuple[str, str]:
@@ -120,10 +127,11 @@ def _rendered(report: Report, format_: str, quiet: bool) -> str:
 
         return sarif(found, explain)
     from ..render.text import summary, text
+    from ..syntax import printable
 
     said = text(found, report.sources)
     for rule, (n, reason) in report.ignored.items():
-        said += f"{chr(10) if said else ''}ignored {n} x {rule}: {reason}\n"
+        said += f"{chr(10) if said else ''}ignored {n} x {rule}: {printable(reason)}\n"
     if quiet and report.ok:
         return said
     ending = summary(found, report.n_files, report.n_datasets)

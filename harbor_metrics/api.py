@@ -137,24 +137,32 @@ def finish(
     )
 
 
+def _script_paths(made: Plan) -> list[tuple[str | None, str]]:
+    """Registry and path of every script that the plan names."""
+    return [
+        (one.registry, path)
+        for one in made.metrics
+        if one.spec.type == UV_SCRIPT
+        and isinstance(path := one.spec.kwargs.get("script_path"), str)
+    ]
+
+
 def _shadowed(made: Plan) -> list[Diagnostic]:
     """Scripts of which another one of that name lies in the current directory."""
     found = []
-    for one in made.metrics:
-        path = one.spec.kwargs.get("script_path")
-        if one.spec.type != UV_SCRIPT or not isinstance(path, str) or one.registry is None:
+    for registry, path in _script_paths(made):
+        if registry is None:
             continue
         from .script import other_copy
 
-        other = other_copy(path, one.registry)
-        if other:
+        if other_copy(path, registry):
             found.append(
                 Diagnostic(
                     rule="script-twice",
                     severity=Severity.WARNING,
                     message=f"script {path} lies beside the registry and, with other contents, "
                     "in the current directory; the one beside the registry runs",
-                    path=one.registry,
+                    path=registry,
                     notes=("Harbor takes the one in the current directory",),
                 )
             )
@@ -177,15 +185,11 @@ def scripts(
 
     found: dict[tuple[str | None, str], Script | None] = {}
     for _, _, made in prepared.groups:
-        for one in made.metrics:
-            path = one.spec.kwargs.get("script_path")
-            if one.spec.type == UV_SCRIPT and isinstance(path, str):
-                try:
-                    found[one.registry, path] = script.find(
-                        path, one.registry, allow_outside=allow_outside
-                    )
-                except script.ScriptError:
-                    found[one.registry, path] = None
+        for registry, path in _script_paths(made):
+            try:
+                found[registry, path] = script.find(path, registry, allow_outside=allow_outside)
+            except script.ScriptError:
+                found[registry, path] = None
     return found
 
 

@@ -64,9 +64,3 @@ class Diagnostic(msgspec.Struct, frozen=True, kw_only=True):
         place = [fields.pop(name) for name in ("line", "column", "end_line", "end_column")]
         span = None if place[0] is None else Span(*place)
         return msgspec.convert({**fields, "span": span}, cls)
-
-
-def worst(found: list[Diagnostic]) -> Severity | None:
-    """The gravest severity among the findings."""
-    present = {diagnostic.severity for diagnostic in found}
-    return next((severity for severity in Severity if severity in present), None)

@@ -13,7 +13,6 @@ from .document import parse, read_bytes
 from .errors import InputError
 from .exact import Number
 
-SCHEMA_VERSION = "1"
 Origin = Literal["registry", "job", "extra", "command-line", "default"]
 Status = Literal["ok", "undefined", "failed"]
 

@@ -8,7 +8,6 @@ from functools import cache
 from typing import Any
 
 NAMES = ("registry", "metric", "rewards", "trials", "result", "diagnostics")
-DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def folder() -> str:

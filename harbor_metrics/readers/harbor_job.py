@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
-from typing import Any
 
 import msgspec
 
 from .. import fork
-from ..diagnostics import Diagnostic, Severity
+from ..diagnostics import Diagnostic
 from ..document import parse, reason
 from ..exact import Number
 from ..rewards import check
 from ..table import NO_USAGE, GroupKey, Trial, Usage, group_key, in_canonical_order
-from .source import REFUSED, Job, JobDataset, NotThisFormat, Progress, Source
+from .job_documents import contents, fields, job_of
+from .source import REFUSED, NotThisFormat, Progress, Source
 
 KIND = "harbor-job"
-_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
-# Larger reads make malloc map and unmap memory for each file: three times slower.
-_BLOCK = 65_536
 # A file caught while Harbor rewrites it is whole a moment later.
 _TRIES, _PAUSE = 5, 0.05
 
@@ -113,22 +109,22 @@ def _closed(path: str, error: OSError) -> Diagnostic:
 
 def looks_like_job(path: str) -> bool:
     """Whether a directory is a job: by its own documents, or by a trial in it."""
-    result = _fields(f"{path}/result.json")
+    result = fields(f"{path}/result.json")
     if "trial_name" in result:
         return False
     if "n_total_trials" in result and "stats" in result:
         return True
-    config = _fields(f"{path}/config.json")
+    config = fields(f"{path}/config.json")
     if "task" not in config and config.keys() & {"datasets", "n_attempts", "job_name", "tasks"}:
         return True
     return any(
-        {"trial_name", "task_name"} <= _fields(f"{path}/{name}/result.json").keys()
+        {"trial_name", "task_name"} <= fields(f"{path}/{name}/result.json").keys()
         for name in _folders(path)
     )
 
 
 def _why_not(path: str) -> str:
-    result = _fields(f"{path}/result.json")
+    result = fields(f"{path}/result.json")
     if "trial_name" in result:
         folder = os.path.dirname(os.path.abspath(path))
         return f"{path} is one trial, not a job; give the job's directory, {folder}"
@@ -145,15 +141,6 @@ def _why_not(path: str) -> str:
     )
 
 
-def _fields(path: str) -> dict[str, Any]:
-    """The members of a JSON object, none if there is no such file or it is something else."""
-    try:
-        value = msgspec.json.decode(_bytes(path))
-    except (OSError, *REFUSED):
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
 def _folders(path: str) -> list[str]:
     with os.scandir(path) as entries:
         return sorted(entry.name for entry in entries if _is_folder(entry))
@@ -164,24 +151,6 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return entry.name[0] != "." and entry.name != _ARCHIVE and entry.is_dir()
     except OSError:
         return False
-
-
-def _bytes(path: str) -> bytes:
-    descriptor = os.open(path, _FLAGS)
-    try:
-        data = os.read(descriptor, _BLOCK)
-        if len(data) < _BLOCK:
-            return data
-        size = os.fstat(descriptor).st_size
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        data = os.read(descriptor, size + 1)
-        parts = [data]
-        while len(data) > 0 and sum(map(len, parts)) < size:
-            data = os.read(descriptor, size)
-            parts.append(data)
-        return parts[0] if len(parts) == 1 else b"".join(parts)
-    finally:
-        os.close(descriptor)
 
 
 def _read_job(path: str, progress: Progress | None) -> Source:
@@ -196,7 +165,7 @@ def _read_job(path: str, progress: Progress | None) -> Source:
         reading.refused = []
         _read_trials(path, again, reading, None)
     found: list[Diagnostic] = []
-    job = _job(path, reading, found)
+    job = job_of(path, reading.waiting, found)
     trials = in_canonical_order(reading.trials)
     source = Source(
         path=path, kind=KIND, trials=trials, sha256=_digest(trials), diagnostics=found, job=job
@@ -249,7 +218,7 @@ def _read_trials(path: str, names: list[str], reading: _Reading, progress: Progr
         if progress and not i % 256:
             progress(i, len(names))
         try:
-            data = _bytes(f"{path}/{name}/result.json")
+            data = contents(f"{path}/{name}/result.json")
         except FileNotFoundError:
             reading.waiting.append(name)
             continue
@@ -307,72 +276,11 @@ def _seconds(started: str | None, finished: str | None) -> float | None:
         return None
 
 
-def _job(path: str, reading: _Reading, found: list[Diagnostic]) -> Job:
-    config = _own(path, "config.json", found)
-    result = _own(path, "result.json", found)
-    total = result.get("n_total_trials")
-    agents = config.get("agents")
-    metrics = config.get("metrics")
-    return Job(
-        datasets=tuple(_datasets(config)),
-        metrics=tuple(metrics) if isinstance(metrics, list) else (),
-        n_agents=len(agents) if isinstance(agents, list) and agents else 1,
-        n_total_trials=total if type(total) is int and total >= 0 else None,
-        running=bool(result) and result.get("finished_at") is None,
-        waiting=tuple(sorted(reading.waiting)),
-    )
-
-
-def _own(path: str, name: str, found: list[Diagnostic]) -> dict[str, Any]:
-    """A document of the job itself; a job without it is still read, and a broken one is said."""
-    file = f"{path}/{name}"
-    try:
-        value = msgspec.json.decode(_bytes(file))
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        why = reason(error)
-    except REFUSED:
-        _, slips = parse(_bytes(file), file)
-        why = slips[0].message if slips else "not JSON"
-    else:
-        if isinstance(value, dict):
-            return value
-        why = "not a JSON object"
-    found.append(
-        Diagnostic(
-            rule="job-document",
-            severity=Severity.WARNING,
-            message=f"{name} of the job cannot be read: {why}",
-            path=file,
-            notes=("the registry and the number of planned trials are looked up in it",),
-        )
-    )
-    return {}
-
-
-def _datasets(config: dict[str, Any]) -> Iterator[JobDataset]:
-    entries = config.get("datasets")
-    for entry in entries if isinstance(entries, list) else ():
-        if not isinstance(entry, dict):
-            continue
-        registry = entry.get("registry")
-        older = registry if isinstance(registry, dict) else {}
-        fields = {
-            "name": entry.get("name"),
-            "version": entry.get("version") or entry.get("ref"),
-            "path": entry.get("path"),
-            "registry_path": entry.get("registry_path") or older.get("path"),
-            "registry_url": entry.get("registry_url") or older.get("url"),
-        }
-        yield JobDataset(**{k: v for k, v in fields.items() if isinstance(v, str)})
-
-
 def _group_of(folder: str, groups: set[GroupKey]) -> GroupKey | None:
     """The group that an unread trial would be in, if the job or the trial's own config tells."""
     if len(groups) == 1:
         return next(iter(groups))
-    config = _fields(f"{folder}/config.json")
+    config = fields(f"{folder}/config.json")
     task, agent = config.get("task"), config.get("agent")
     dataset = task.get("source") if isinstance(task, dict) else None
     name = agent.get("name") if isinstance(agent, dict) else None

@@ -11,7 +11,8 @@ from conftest import HERE
 from harbor_metrics.evaluate import Planned, ScriptOptions, evaluate
 from harbor_metrics.metric import UV_SCRIPT, MetricSpec, lookup, names
 from harbor_metrics.result import Outcome
-from harbor_metrics.table import Table, Trial
+from harbor_metrics.table import Table
+from harbor_metrics.trial import Trial
 
 FILES = sorted((HERE / "metrics").glob("*.json"))
 CASES = [

@@ -16,7 +16,7 @@ from ..diagnostics import Diagnostic
 from ..document import Document
 from ..exact import Number
 from ..rewards import check
-from ..table import LineTrials
+from ..trial import LineTrials
 from .lines import blank_lines, blocks, middle, salvage
 from .source import REFUSED, Source
 

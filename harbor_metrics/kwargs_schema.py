@@ -92,21 +92,23 @@ def _branches(
     also: Sequence[Schema] = (),
 ) -> list[Schema]:
     """If an entry is of this type, by its own name or an alias, then its kwargs are these."""
-    plain = [alias for alias in known if alias.type == name]
+    needed = _required(kwargs)
+    by_need: dict[tuple[str, ...], list[Alias]] = {tuple(sorted(needed)): []}
+    for alias in known:
+        if alias.type == name:
+            by_need.setdefault(tuple(sorted(needed - _implied(alias))), []).append(alias)
     branches = []
-    for implied in sorted({tuple(sorted(_implied(alias))) for alias in plain} | {()}):
-        said = [alias for alias in plain if tuple(sorted(_implied(alias))) == implied]
-        required = sorted(_required(kwargs) - set(implied))
+    for i, (required, called) in enumerate(by_need.items()):
         then: Schema = {"allOf": [{"$ref": f"#/$defs/{prefix}{name}"}, *also]}
         if common:
             then["properties"] = {field: {"$ref": f"#/$defs/{field}"} for field in common}
         then["unevaluatedProperties"] = False
         outer: Schema = {"properties": {"kwargs": then}}
         if required:
-            then["required"] = required
+            then["required"] = list(required)
             outer["required"] = ["kwargs"]
-        own_name = [name] if implied == () else []
-        condition = {"properties": {"type": _called(own_name, said)}, "required": ["type"]}
+        types = _called([name] if i == 0 else [], called)
+        condition = {"properties": {"type": types}, "required": ["type"]}
         branches.append({"if": condition, "then": outer})
     return branches
 

@@ -1,4 +1,4 @@
-"""What attempts cost: seconds, tokens and US dollars, from the trials' usage."""
+"""What attempts cost: seconds, tokens, US dollars."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def tokens_per_task(trials: Table) -> Estimate | Undefined:
     """Input and output tokens of an attempt, averaged within tasks, then over tasks.
 
     Over the attempts that say either, and the tasks that have rewards: evsys's `tokens_per_task`.
-    Tokens read from a cache are counted as input is: Harbor's input tokens include them.
+    Tokens read from a cache are not added.
     """
     return _per_task(trials, _tokens, "tokens")
 
@@ -106,7 +106,11 @@ def _total(trials: Table, amount: _Amount, what: str) -> Number | Undefined:
 
 
 def _per_task(trials: Table, amount: _Amount, what: str) -> Estimate | Undefined:
-    scored = {task for task, rewards in zip(trials.tasks, trials.rewards(), strict=True) if rewards}
+    scored = {
+        task
+        for task, rewards in zip(trials.tasks, trials.rewards(), strict=True)
+        if rewards is not None
+    }
     tasks: dict[str, list[Number]] = {}
     for trial, said in _said(trials, amount):
         if trial.task in scored:

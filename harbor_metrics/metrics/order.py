@@ -1,4 +1,4 @@
-"""What the order of the rewards tells: the smallest, the largest, the ones between."""
+"""The smallest reward, the largest, and those between."""
 
 from __future__ import annotations
 

@@ -142,30 +142,36 @@ class Metric:
             SpecError: one is unknown, missing or of the wrong type.
         """
         own = converted(self.name, kwargs, self.kwargs, self.common)
-        common = converted(
-            self.name, {k: v for k, v in kwargs.items() if k in self.common}, CommonKwargs
-        )
+        given = {k: v for k, v in kwargs.items() if k in self.common}
         arguments = msgspec.structs.asdict(own)
         takes = self.takes
         if takes == "inner":
-            inner = _bound_inner(self.name, arguments["metric"])
+            inner, implied = _bound_inner(self.name, arguments["metric"])
             arguments["metric"] = inner
             takes = inner.takes
+            given = {**implied, **given}
             for name in kwargs.keys() & set(COMMON["inner"]) - set(COMMON[takes]):
                 raise SpecError(
                     "invalid-metric-kwargs",
                     f"`{self.name}` over `{inner.metric.name}` takes no `{name}`",
                     name,
                 )
+        common = converted(self.name, given, CommonKwargs)
         reduce = None if common.reducer is None else reducer.bind(common.reducer)
         return Bound(self, common, arguments, takes, reduce)
 
 
-def _bound_inner(name: str, given: str | MetricSpec) -> Bound:
+def _bound_inner(name: str, given: str | MetricSpec) -> tuple[Bound, dict[str, Any]]:
+    """The metric, and the common kwargs that its name elsewhere implies for the one around it."""
     from .aliases import metric_of as alias_of
 
     spec = MetricSpec(type=given) if isinstance(given, str) else given
-    spec = alias_of(spec.type, spec.kwargs) or spec
+    alias = alias_of(spec.type, {})
+    own_names = COMMON["inner"]
+    implied = {k: v for k, v in alias.kwargs.items() if k in own_names} if alias else {}
+    if alias:
+        rest = {k: v for k, v in alias.kwargs.items() if k not in own_names}
+        spec = MetricSpec(type=alias.type, kwargs={**rest, **spec.kwargs})
     if spec.type == UV_SCRIPT:
         raise SpecError("invalid-metric-kwargs", f"`{name}` does not run scripts", "metric")
     try:
@@ -176,7 +182,7 @@ def _bound_inner(name: str, given: str | MetricSpec) -> Bound:
                 "invalid-metric-kwargs",
                 f"`{misplaced[0]}` belongs beside `metric`, to the kwargs of `{name}`",
             )
-        return metric.bind(spec.kwargs)
+        return metric.bind(spec.kwargs), implied
     except SpecError as error:
         raise SpecError(
             "invalid-metric-kwargs", f"`metric` of `{name}`: {error}", "metric"

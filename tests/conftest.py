@@ -95,7 +95,7 @@ def job(tmp_path: Path) -> Path:
 def outcome(
     type_: str, case: dict[str, Any], *, level: float | None = 0.95, missing: Any = None
 ) -> Outcome:
-    """What a metric says of trials that are given column by column, each a task unless it is said."""
+    """What a metric says of trials given column by column, each a task unless it is said."""
     rewards = case["rewards"]
     rows = range(len(rewards))
     trials = [

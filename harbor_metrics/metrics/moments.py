@@ -75,7 +75,7 @@ def _averaged(tasks: Units) -> Units:
     sizes = tasks.denominators or ()
     common = math.lcm(*set(sizes))
     numerators = [n * (common // d) for n, d in zip(tasks.numerators, sizes, strict=True)]
-    return Units(numerators, None, tasks.scale * common)
+    return Units(numerators, None, tasks.scale * common, tasks.times)
 
 
 def weighted_mean(rewards: Column, *, weight: Weight) -> Estimate | Undefined:

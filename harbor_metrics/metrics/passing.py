@@ -6,10 +6,10 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import accumulate, pairwise
+from itertools import pairwise
 
 from ..column import Column
-from ..estimate import Estimate, Undefined, Units, estimate, ratio_units
+from ..estimate import Estimate, Undefined, Units, estimate, ratio_units, units
 from ..parameters import Attempts, Fewer, Ks, Threshold
 from ..passing import at_k, hat_k
 from .moments import NO_VALUES
@@ -26,8 +26,7 @@ def pass_rate(rewards: Column, *, threshold: Threshold = 1.0) -> Estimate | Unde
     """
     if not rewards.values:
         return Undefined(NO_VALUES)
-    passed = [int(reward >= threshold) for reward in rewards.values]
-    return estimate(ratio_units(rewards, passed, None, 1))
+    return estimate(ratio_units(rewards, _passes(rewards, threshold), None, 1))
 
 
 def pass_at_k(rewards: Attempts, *, k: Ks, threshold: Threshold = 1.0) -> _Values:
@@ -39,7 +38,8 @@ def pass_at_k(rewards: Attempts, *, k: Ks, threshold: Threshold = 1.0) -> _Value
     stands in the result's field of that name; evsys's pass@k is `any-first-k`; Inspect's `pass_at`
     is a reducer, and leaves tasks with too few attempts out.
     """
-    return _of_each(k, lambda one: _mean_chance(rewards, one, threshold, at_k))
+    times = _histogram(rewards, threshold)
+    return _of_each(k, lambda one: _mean_chance(rewards, times, one, at_k))
 
 
 def pass_hat_k(rewards: Attempts, *, k: Ks, threshold: Threshold = 1.0) -> _Values:
@@ -50,7 +50,8 @@ def pass_hat_k(rewards: Attempts, *, k: Ks, threshold: Threshold = 1.0) -> _Valu
     it undefined. evsys's pass^k is `all-first-k`; Inspect's `pass_k` is a reducer, and leaves tasks
     with too few attempts out.
     """
-    return _of_each(k, lambda one: _mean_chance(rewards, one, threshold, hat_k))
+    times = _histogram(rewards, threshold)
+    return _of_each(k, lambda one: _mean_chance(rewards, times, one, hat_k))
 
 
 def at_least_k(
@@ -100,21 +101,34 @@ def _of_each(k: Ks, value: Callable[[int], Estimate | Undefined]) -> _Values:
     return {str(one): value(one) for one in k}
 
 
+def _histogram(rewards: Column, threshold: float) -> Counter[tuple[int, int]]:
+    """How many tasks have n attempts of which c pass, by (n, c)."""
+    if rewards.tally is not None and set(rewards.tally) <= {0, 1} and 0 < threshold <= 1:
+        # The tasks' sums, which other metrics need as well.
+        tasks = units(rewards)
+        sizes = tasks.denominators or [1] * len(tasks.numerators)
+        times = tasks.times or [1] * len(tasks.numerators)
+        histogram: Counter[tuple[int, int]] = Counter()
+        for top, n, often in zip(tasks.numerators, sizes, times, strict=True):
+            histogram[n, top // tasks.scale] += often
+        return histogram
+    passed = rewards.task_sums(_passes(rewards, threshold))
+    return Counter(zip(rewards.sizes, passed, strict=True))
+
+
 def _mean_chance(
-    rewards: Column, k: int, threshold: float, chance: _Chance
+    rewards: Column, times: Counter[tuple[int, int]], k: int, chance: _Chance
 ) -> Estimate | Undefined:
     if not rewards.values:
         return Undefined(NO_VALUES)
     few = _too_few(rewards, k)
     if few is not None:
         return few
-    passed = [sum(task) for task in _passed(rewards, threshold)]
-    times = Counter(zip(rewards.sizes, passed, strict=True))
     chances = [chance(n, c, k) for n, c in times]
     scale = math.lcm(*{each.denominator for each in chances})
     numerators = [each.numerator * (scale // each.denominator) for each in chances]
-    units = Units(numerators, None, scale, list(times.values()))
-    return estimate(units, n=rewards.n_tasks, notes=_unequal(rewards))
+    tasks = Units(numerators, None, scale, list(times.values()))
+    return estimate(tasks, n=rewards.n_tasks, notes=_unequal(rewards))
 
 
 def _share(
@@ -136,25 +150,31 @@ def _share(
     return estimate(Units(tasks), n=rewards.n_tasks, notes=notes)
 
 
-def _passed(rewards: Column, threshold: float) -> list[list[int]]:
+def _passed(rewards: Column, threshold: float) -> list[list[bool]]:
     """Of each task, which attempts pass."""
-    passed = [int(reward >= threshold) for reward in rewards.values]
-    return [passed[a:b] for a, b in pairwise(accumulate(rewards.sizes, initial=0))]
+    passed = _passes(rewards, threshold)
+    return [passed[a:b] for a, b in pairwise(rewards.ends)]
+
+
+def _passes(rewards: Column, threshold: float) -> list[bool]:
+    # In C: a comparison written out takes four times as long.
+    return list(map(float(threshold).__le__, rewards.values))
 
 
 def _too_few(rewards: Column, k: int) -> Undefined | None:
-    fewest = min(rewards.sizes)
-    if fewest >= k:
+    short = sum(times for size, times in rewards.sizes_tally.items() if size < k)
+    if not short:
         return None
-    short = [task for task, size in zip(rewards.by_task, rewards.sizes, strict=True) if size < k]
+    first = next(i for i, size in enumerate(rewards.sizes) if size < k)
+    task = rewards.tasks[rewards.ends[first]]
     return Undefined(
-        f"k={k} needs {k} attempts at each task, and {len(short)} of {rewards.n_tasks} have fewer: "
-        f"{short[0]} has {len(rewards.by_task[short[0]])}"
+        f"k={k} needs {k} attempts at each task, and {short} of {rewards.n_tasks} have fewer: "
+        f"{task} has {rewards.sizes[first]}"
     )
 
 
 def _unequal(rewards: Column) -> tuple[str, ...]:
-    fewest, most = min(rewards.sizes), max(rewards.sizes)
+    fewest, most = min(rewards.sizes_tally), max(rewards.sizes_tally)
     if fewest == most:
         return ()
     return (f"tasks have {fewest} to {most} attempts: the value is taken task by task",)

@@ -211,6 +211,40 @@ def test_chances_are_those_of_drawing_attempts(tasks: list[list[int]], k: int) -
         assert outcome(name, rows).values == {name: float(true)}
 
 
+@given(
+    st.lists(st.lists(st.sampled_from([0, 0.5, 1]), min_size=1, max_size=5), min_size=2, max_size=30)
+)
+@settings(deadline=None)
+def test_means_and_errors_are_those_of_fractions(tasks: list[list[float]]) -> None:
+    rows = {
+        "rewards": [{"r": r} for task in tasks for r in task],
+        "tasks": [f"t{i:02}" for i, task in enumerate(tasks) for _ in task],
+    }
+    exact = [[Fraction(r) for r in task] for task in tasks]
+    n = sum(map(len, tasks))
+    mean = sum(map(sum, exact)) / n
+    macro = sum(sum(task) / len(task) for task in exact) / len(tasks)
+    clusters = sum((sum(task) - mean * len(task)) ** 2 for task in exact)
+    error = clusters * len(tasks) / (len(tasks) - 1) / n**2
+    of_tasks = sum((sum(task) / len(task) - macro) ** 2 for task in exact)
+    macro_error = of_tasks / (len(tasks) - 1) / len(tasks)
+    for name, value, squared in (
+        ("accuracy", mean, error),
+        ("mean", mean, error),
+        ("mean-reward", macro, macro_error),
+    ):
+        found = outcome(name, rows)
+        assert found.values == {name: pytest.approx(float(value), rel=1e-15)}
+        sure = found.uncertainty[name]
+        if squared:
+            assert sure.stderr == pytest.approx(float(squared) ** 0.5, rel=1e-14)
+        else:
+            assert sure.stderr is None
+    if error:
+        (found_error,) = outcome("stderr", rows).values.values()
+        assert found_error == pytest.approx(float(error) ** 0.5, rel=1e-14)
+
+
 @given(st.lists(st.floats(-1e300, 1e300), min_size=2, max_size=9))
 def test_spread_is_the_rounded_exact_spread(values: list[float]) -> None:
     xs = [Fraction(value) for value in values]

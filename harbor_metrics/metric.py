@@ -233,8 +233,9 @@ def near_type(name: str) -> str | None:
     from .aliases import METRICS
 
     others = [alias.name for alias in METRICS]
-    plain = name.lower().replace("_", "-")
-    near = get_close_matches(plain, names(), n=1) or get_close_matches(name, others, n=1)
+    plain = get_close_matches(name.lower().replace("_", "-"), names(), n=1)
+    elsewhere = get_close_matches(name, others, n=1)
+    near = elsewhere or plain if "/" in name else plain or elsewhere
     return near[0] if near else None
 
 

@@ -212,7 +212,9 @@ def test_chances_are_those_of_drawing_attempts(tasks: list[list[int]], k: int) -
 
 
 @given(
-    st.lists(st.lists(st.sampled_from([0, 0.5, 1]), min_size=1, max_size=5), min_size=2, max_size=30)
+    st.lists(
+        st.lists(st.sampled_from([0, 0.5, 1]), min_size=1, max_size=5), min_size=2, max_size=30
+    )
 )
 @settings(deadline=None)
 def test_means_and_errors_are_those_of_fractions(tasks: list[list[float]]) -> None:

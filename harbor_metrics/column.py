@@ -131,6 +131,14 @@ class Column:
         """
         return {key: self._rows(rows) for key, rows in grouped_rows(self, names)}
 
+    def picked(self, rows: Sequence[int], tasks: Sequence[str]) -> Column:
+        """Some of the rows, as attempts at other tasks."""
+        return Column(
+            [self.values[i] for i in rows],
+            tasks,
+            Picked(self.trials, rows) if self.trials else (),
+        )
+
     def _rows(self, rows: list[int]) -> Column:
         kept = Column(
             [self.values[i] for i in rows],

@@ -127,10 +127,12 @@ class Estimate:
     notes: tuple[str, ...] = ()
 
 
-class Strata(tuple[Column, ...]):
-    """Groups side by side, of which the mean of their means is asked: the macro mean."""
+@dataclass(frozen=True, slots=True)
+class Strata:
+    """Groups side by side: the mean of their means (macro), or pooled, each by its size."""
 
-    __slots__ = ()
+    groups: tuple[Column, ...]
+    pooled: bool = False
 
 
 def estimate(
@@ -144,12 +146,15 @@ def estimate(
     return Estimate(value=value, strata=(Stratum(Fraction(1), units),), n=n, notes=notes)
 
 
-def macro(means: Sequence[Estimate]) -> Estimate:
-    """The mean of these means, each of equal weight."""
-    share = Fraction(1, len(means))
-    value = sum((Fraction(each.value) for each in means), Fraction(0)) * share
+def macro(means: Sequence[Estimate], sizes: Sequence[int] | None = None) -> Estimate:
+    """The mean of these means, each of equal weight or weighted by its size."""
+    whole_size = sum(sizes) if sizes is not None else len(means)
+    shares = [Fraction(size, whole_size) for size in sizes or [1] * len(means)]
+    value = sum((Fraction(m.value) * s for m, s in zip(means, shares, strict=True)), Fraction(0))
     strata = tuple(
-        Stratum(weight * share, units) for each in means for weight, units in each.strata
+        Stratum(weight * share, units)
+        for each, share in zip(means, shares, strict=True)
+        for weight, units in each.strata
     )
     whole = all(each.strata for each in means)
     # A mean of binary64 numbers is never beyond the largest of them.

@@ -110,6 +110,15 @@ class Table:
             key: Table([self.trials[i] for i in rows]) for key, rows in grouped_rows(self, names)
         }
 
+    def picked(self, rows: Sequence[int], tasks: Sequence[str]) -> Table:
+        """Some of the trials, as attempts at other tasks."""
+        return Table(
+            [
+                msgspec.structs.replace(self.trials[i], task=task, attempt=None)
+                for i, task in zip(rows, tasks, strict=True)
+            ]
+        )
+
     @cached_property
     def _columns_made(self) -> dict[tuple[str, Missing], Column]:
         return {}

@@ -10,16 +10,15 @@ from itertools import pairwise
 
 from ..column import Column
 from ..estimate import Estimate, Undefined, Units, estimate, ratio_units, units
-from ..parameters import Attempts, Fewer, Ks, Threshold
+from ..parameters import Attempts, Fewer, Higher, Highers, Ks, Threshold
 from ..passing import at_k, hat_k
 from .moments import NO_VALUES
 
-_Values = Estimate | Undefined | dict[str, Estimate | Undefined]
 # From how many attempts of a task, how many of them passed and k to the task's value.
 _Chance = Callable[[int, int, int], Fraction]
 
 
-def pass_rate(rewards: Column, *, threshold: Threshold = 1.0) -> Estimate | Undefined:
+def pass_rate(rewards: Column, *, threshold: Threshold = 1.0) -> Higher:
     """Share of all attempts that pass (pooled): those with a reward of at least the threshold.
 
     Tasks with more attempts weigh more. evsys's `pass_rate`.
@@ -29,7 +28,7 @@ def pass_rate(rewards: Column, *, threshold: Threshold = 1.0) -> Estimate | Unde
     return estimate(ratio_units(rewards, _passes(rewards, threshold), None, 1))
 
 
-def pass_at_k(rewards: Attempts, *, k: Ks, threshold: Threshold = 1.0) -> _Values:
+def pass_at_k(rewards: Attempts, *, k: Ks, threshold: Threshold = 1.0) -> Highers:
     """Chance that one of k attempts at a task passes, averaged over tasks.
 
     Estimated without bias from all n attempts of a task, of which c pass: 1 - C(n-c, k) / C(n, k)
@@ -42,7 +41,7 @@ def pass_at_k(rewards: Attempts, *, k: Ks, threshold: Threshold = 1.0) -> _Value
     return _of_each(k, lambda one: _mean_chance(rewards, times, one, at_k))
 
 
-def pass_hat_k(rewards: Attempts, *, k: Ks, threshold: Threshold = 1.0) -> _Values:
+def pass_hat_k(rewards: Attempts, *, k: Ks, threshold: Threshold = 1.0) -> Highers:
     """Chance that all of k attempts at a task pass, averaged over tasks.
 
     Estimated without bias from all n attempts of a task, of which c pass: C(c, k) / C(n, k)
@@ -56,7 +55,7 @@ def pass_hat_k(rewards: Attempts, *, k: Ks, threshold: Threshold = 1.0) -> _Valu
 
 def at_least_k(
     rewards: Attempts, *, k: Ks, threshold: Threshold = 1.0, method: Fewer = "strict"
-) -> _Values:
+) -> Highers:
     """Share of tasks of which k or more attempts pass, of however many there are."""
 
     def reached(attempts: Sequence[int], k: int) -> bool:
@@ -67,7 +66,7 @@ def at_least_k(
 
 def any_first_k(
     rewards: Attempts, *, k: Ks, threshold: Threshold = 1.0, method: Fewer = "strict"
-) -> _Values:
+) -> Highers:
     """Share of tasks of which any of the first k attempts passes.
 
     evsys's pass@k, which looks at fewer attempts where there are fewer: `method` `available`.
@@ -82,7 +81,7 @@ def any_first_k(
 
 def all_first_k(
     rewards: Attempts, *, k: Ks, threshold: Threshold = 1.0, method: Fewer = "strict"
-) -> _Values:
+) -> Highers:
     """Share of tasks of which all of the first k attempts pass.
 
     evsys's pass^k, which takes one attempt that passes for all where there is no other: `method`
@@ -95,7 +94,7 @@ def all_first_k(
     return _of_each(k, lambda one: _share(rewards, one, threshold, method, reached))
 
 
-def _of_each(k: Ks, value: Callable[[int], Estimate | Undefined]) -> _Values:
+def _of_each(k: Ks, value: Callable[[int], Estimate | Undefined]) -> Highers:
     if isinstance(k, int):
         return value(k)
     return {str(one): value(one) for one in k}

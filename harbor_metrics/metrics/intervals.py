@@ -130,7 +130,9 @@ def _resampled(
         if isinstance(value, dict):
             return Undefined("undefined: a metric of several values; name one of them")
         if isinstance(value, Undefined):
-            return Undefined(f"undefined for a resample: {value.reason}")
+            if method != "lm-eval" or not value.reason.startswith("undefined ratio"):
+                return Undefined(f"undefined for a resample: {value.reason}")
+            value = 0.0  # as scikit-learn, and with it lm-eval, says
         drawn.append(float(value.value if isinstance(value, Estimate) else value))
     return Estimate(value=bootstrap.deviation(drawn))
 

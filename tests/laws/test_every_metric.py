@@ -57,6 +57,15 @@ SPECS = [
     ("grouped", {"metric": "mean", "by": "group", "all": "groups"}),
     ("weighted-mean", {"weight": "size"}),
     ("micro-average", {"weight": "size"}),
+    ("perplexity", {}),
+    ("weighted-perplexity", {"weight": "size"}),
+    ("bits-per-byte", {"weight": "size"}),
+    ("f1", {"reference": "size"}),
+    ("matthews-corrcoef", {"reference": "size"}),
+    ("brier-score", {"probabilities": "a"}),
+    ("exact-match", {}),
+    ("bootstrap-stderr", {"metric": "median", "samples": 5}),
+    ("bootstrap-stderr", {"metric": "exact-match", "samples": 5}),
     ("seconds-per-task", {}),
     ("total-seconds", {}),
     ("seconds-per-solved-task", {"key": "a"}),
@@ -71,6 +80,7 @@ def trials(rows: list[Any]) -> list[Trial]:
             attempt=i,
             labels={"group": f"{group}{task}", "one": "same", "size": task},
             usage=Usage(seconds=seconds),
+            texts={"prediction": group, "reference": "x"},
         )
         for i, (rewards, task, group, seconds) in enumerate(rows)
     ]
@@ -81,9 +91,15 @@ def numbers(spec: tuple[str, dict[str, Any]], table: Table) -> Any:
 
 
 def test_every_metric_is_under_the_laws() -> None:
-    same_family = {
-        f"{what}-{per}" for what in ("tokens", "cost") for per in ("per-task", "per-solved-task")
-    } | {"total-tokens", "total-cost"}
+    same_family = (
+        {"bleu", "chrf", "ter"}
+        | {
+            f"{what}-{per}"
+            for what in ("tokens", "cost")
+            for per in ("per-task", "per-solved-task")
+        }
+        | {"total-tokens", "total-cost"}
+    )
     assert {name for name, _ in SPECS} | same_family == set(metric.names()) - {UV_SCRIPT}
 
 
@@ -132,6 +148,8 @@ def test_grouping_by_a_constant_is_no_grouping(name: str, rows: list[Any]) -> No
 @pytest.mark.parametrize("alias", aliases.METRICS, ids=lambda alias: alias.name)
 def test_an_alias_is_its_spec(alias: aliases.Alias, rows: list[Any]) -> None:
     needed = {"metric": "mean", "by": "one"} if alias.type == "grouped" else {}
+    if alias.name == "lm-eval/weighted_perplexity":
+        needed = {"weight": "size"}
     name = alias.name.replace("{k}", "2")
     kwargs = {**alias.kwargs, **needed, **({"k": 2} if "{k}" in alias.name else {})}
     spec = catalogue.resolved(MetricSpec(type=name, kwargs=needed))
@@ -174,7 +192,15 @@ NAMES += ["inspect/accuracy", "inspect/grouped", "evsys/pass@3", "inspect/ci"]
 @pytest.mark.parametrize("name", NAMES)
 def test_the_schema_accepts_what_the_function_accepts(name: str, data: st.DataObject) -> None:
     fields = [*catalogue.kwargs_of(name), "typo"]
-    needed = {"metric": "mean", "by": "g", "k": 1, "q": 0.5, "weight": "w"}
+    needed = {
+        "metric": "mean",
+        "by": "g",
+        "k": 1,
+        "q": 0.5,
+        "weight": "w",
+        "reference": "r",
+        "probabilities": "p",
+    }
     kwargs = {field: needed[field] for field in fields if field in needed}
     kwargs |= data.draw(st.dictionaries(st.sampled_from(fields), VALUES, max_size=2))
     for field in data.draw(st.sets(st.sampled_from([*needed]), max_size=1)):

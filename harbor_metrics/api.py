@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -13,7 +13,7 @@ from .diagnostics import Diagnostic, Severity
 from .errors import InputError, UsageError
 from .evaluate import ScriptOptions, evaluate
 from .metric import UV_SCRIPT, MetricSpec
-from .plan import Plan, Registries, parse_metric, plan
+from .plan import Plan, Registries, asked, plan
 from .pool import Pool, exceptions, in_order, pool
 from .readers.source import Progress, Source
 from .registry import best_version, split
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 SCRIPT_SECONDS = ScriptOptions().timeout
 MAX_SECONDS = 1_000_000
 LEVEL = 0.95
+# A metric that a caller asks for: what `--metric` takes, a spec, or a function of its own.
+Asked = str | MetricSpec | Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +44,7 @@ def compute(
     *sources: str | os.PathLike[str],
     registry: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     dataset: str | None = None,
-    metrics: str | Sequence[str | MetricSpec] = (),
+    metrics: Asked | Sequence[Asked] = (),
     missing: Missing | None = None,
     level: float | None = LEVEL,
     labels: str | os.PathLike[str] | None = None,
@@ -56,7 +58,8 @@ def compute(
         sources: paths of job directories, directories of jobs, rewards JSONL, trials JSONL.
         registry: registry files to look for the datasets in; by default those the jobs name.
         dataset: `name` or `name@version`; filters sources that name a dataset, names the others.
-        metrics: types or JSON objects to run beside those of registry and job.
+        metrics: types, JSON objects, files as `mine.py:function`, or functions, to run beside
+            those of registry and job.
         missing: what a missing reward counts as, where a metric's own kwargs do not say.
         level: of the intervals beside means, rates and chances; None for no uncertainty.
         labels: a file that labels tasks, to group by (JSON, JSONL, CSV).
@@ -89,18 +92,16 @@ def prepare(
     *sources: str | os.PathLike[str],
     registry: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     dataset: str | None = None,
-    metrics: str | Sequence[str | MetricSpec] = (),
+    metrics: Asked | Sequence[Asked] = (),
     labels: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> Prepared:
     """The first half of `compute`: read everything, find the metrics, run nothing."""
     if not sources:
         raise UsageError("no source was given")
-    if isinstance(metrics, str):
+    if isinstance(metrics, str | MetricSpec) or callable(metrics):
         metrics = [metrics]
-    specs = [
-        metric if isinstance(metric, MetricSpec) else parse_metric(metric) for metric in metrics
-    ]
+    specs = [asked(metric) for metric in metrics]
     given = [registry] if isinstance(registry, str | os.PathLike) else registry
     registries = Registries([os.fspath(path) for path in given])
     name, version = split(dataset) if dataset is not None else (None, None)

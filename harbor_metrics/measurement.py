@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
+import os
+import traceback
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from . import exact, uncertainty
-from .column import Column
+from .column import Column, LabelError
 from .estimate import Estimate, Undefined
 from .exact import Number
-from .metric import MetricSpec, Value, lookup
+from .metric import Bound, MetricSpec, Value
 from .result import Uncertainty
+from .signature import SpecError
 from .table import Missing, Table
 
 
@@ -46,20 +50,19 @@ class Measured:
 
 
 def measure(
-    spec: MetricSpec, table: Table, *, missing: Missing | None, level: float | None
+    bound: Bound, spec: MetricSpec, table: Table, *, missing: Missing | None, level: float | None
 ) -> Measured:
     """The metric's values over the table; `missing` where its own kwargs do not say.
 
     Raises:
-        SpecError: the metric does not exist, or does not take these kwargs.
+        SpecError: the metric is another's, and raises or returns what is no number.
         MissingRewardError: the policy is `error` and a trial lacks the key.
         LabelError: a trial lacks a label that was asked for.
     """
-    bound = lookup(spec.type).bind(spec.kwargs)
     measured = Measured(dict(spec.kwargs))
     if bound.takes == "table":
         reason = Undefined("there are no trials") if not len(table) else None
-        for name, value in _outputs(spec.type, None, bound(table)):
+        for name, value in _outputs(spec.type, None, _called(bound, table)):
             measured.add(name, reason or value, len(table), level)
         return measured
     policy = bound.common.missing or missing
@@ -79,9 +82,44 @@ def measure(
                 n, reason, view = view.n_tasks, reduced, Column((), ())
             else:
                 n, view = len(reduced), reduced
-        for name, value in _outputs(spec.type, None if single else key, bound(view)):
+        for name, value in _outputs(spec.type, None if single else key, _called(bound, view)):
             measured.add(name, reason or value, n, level)
     return measured
+
+
+def _called(bound: Bound, view: Column | Table) -> Value | dict[str, Value]:
+    """What the function returns; what another's raises or returns wrongly is its failure alone."""
+    try:
+        value = bound(view)
+    except (SpecError, LabelError):
+        raise
+    # Whatever a stranger's code raises must break nothing but itself.
+    except Exception as error:
+        if bound.metric.is_ours:
+            raise
+        raise SpecError("metric-raised", f"{bound.metric.origin}: {told(error)}") from error
+    if not bound.metric.is_ours:
+        for each in value.values() if isinstance(value, dict) else (value,):
+            _check(each, bound)
+    return value
+
+
+def _check(value: object, bound: Bound) -> None:
+    if isinstance(value, Undefined):
+        return
+    number = value.value if isinstance(value, Estimate) else value
+    if type(number) not in (int, float) or not math.isfinite(number):  # type: ignore[arg-type]
+        raise SpecError(
+            "metric-raised", f"{bound.metric.origin} returned {number!r}, which is no finite number"
+        )
+
+
+def told(error: Exception) -> str:
+    """The error in a line, with the file and line that it came from."""
+    frames = traceback.extract_tb(error.__traceback__)
+    last = frames[-1] if frames else None
+    where = f"{os.path.basename(last.filename)}, line {last.lineno}: " if last else ""
+    return f"{where}{type(error).__name__}: {error}"
 
 
 def _outputs(

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from . import plugins
 from .column import Column
 from .estimate import Undefined
 from .exact import Number
@@ -94,6 +95,12 @@ def lookup(name: str) -> Reducer:
         SpecError: there is none; the message names the nearest.
     """
     function = _builtin().get(name)
+    loaded = plugins.load("reducers", name) if function is None else None
+    if loaded is not None:
+        try:
+            return Reducer(name, loaded.function, kwargs_struct(loaded.function))
+        except TypeError as error:
+            raise plugins.broken(loaded.plugin, str(error)) from error
     if function is None:
         from difflib import get_close_matches
 

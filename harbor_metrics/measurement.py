@@ -29,24 +29,42 @@ class Measured:
     reasons: dict[str, str] = field(default_factory=dict)
     uncertainty: dict[str, Uncertainty] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    fewest: int | None = None
 
     def add(self, name: str, value: Value, n: int, level: float | None) -> None:
-        """Take in one value over n rows."""
+        """Take in one value over n rows.
+
+        Raises:
+            SpecError: there is one of that name.
+        """
+        if name in self.values:
+            raise SpecError("duplicate-output", f"two values are called `{name}`")
         if isinstance(value, int) and exact.rounded(Fraction(value)) is None:
             value = Undefined("the value is beyond the largest binary64 number")
         if isinstance(value, Undefined):
             self.values[name] = None
-            self.n[name] = n
+            self.n[name] = n if value.n is None else value.n
             self.reasons[name] = value.reason
             return
         found = value if isinstance(value, Estimate) else Estimate(value=value)
         self.values[name] = found.value
         self.n[name] = n if found.n is None else found.n
-        notes = list(found.notes)
+        self.notes += [note for note in dict.fromkeys(found.notes) if note not in self.notes]
+        rests_on = found.fewest
         if found.strata and level is not None:
             self.uncertainty[name] = _uncertainty(found, level)
-            notes += uncertainty.few(found.strata)
-        self.notes += [note for note in dict.fromkeys(notes) if note not in self.notes]
+            rests_on = uncertainty.fewest(found.strata)
+        if rests_on is not None and rests_on > 1:
+            self.fewest = min(rests_on, self.fewest or rests_on)
+
+    def say_how_few(self, *, grouped: bool) -> None:
+        """A note where there are too few independent units to trust a standard error."""
+        if self.fewest is not None and self.fewest < uncertainty.FEW_CLUSTERS:
+            where = ", in the smallest group," if grouped else ""
+            self.notes.append(
+                f"standard errors and intervals rest on {self.fewest} independent units{where} "
+                f"and are too small below {uncertainty.FEW_CLUSTERS}"
+            )
 
 
 def measure(
@@ -64,18 +82,22 @@ def measure(
         reason = Undefined("there are no trials") if not len(table) else None
         for name, value in _outputs(spec.type, None, _called(bound, table)):
             measured.add(name, reason or value, len(table), level)
+        measured.say_how_few(grouped=bound.metric.takes == "inner")
         return measured
     policy = bound.common.missing or missing
     if policy is not None:
         measured.kwargs["missing"] = policy
-    single = bound.common.key is not None or len(table.columns) <= 1
-    keys: list[str] = [bound.common.key] if bound.common.key is not None else list(table.columns)
+    # What others are weighted by or compared with is no result of its own.
+    beside = {bound.arguments.get(name) for name in ("weight", "reference")}
+    keys = [key for key in table.columns if key not in beside]
+    keys = [bound.common.key] if bound.common.key is not None else keys
+    single = len(keys) <= 1
     for key in keys or (None,):
         reason = _undefined(table, key)
         view = Column((), ())
         if reason is None:
             view = table.column(key if key is not None else "", policy or "zero")
-        n = len(table) if reason else len(view)
+        n = len(table) if reason else bound.rows(view)
         if bound.reducer is not None and reason is None:
             reduced = bound.reducer(view, skip=policy == "skip")
             if isinstance(reduced, Undefined):
@@ -84,6 +106,7 @@ def measure(
                 n, view = len(reduced), reduced
         for name, value in _outputs(spec.type, None if single else key, _called(bound, view)):
             measured.add(name, reason or value, n, level)
+    measured.say_how_few(grouped=bound.metric.takes == "inner")
     return measured
 
 

@@ -98,6 +98,10 @@ class Bound:
         value: Value | dict[str, Value] = self.metric.function(view, **self.arguments)
         return value
 
+    def rows(self, view: Column | Table) -> int:
+        """How many trials a value is over, or tasks where the metric reduces them itself."""
+        return view.n_tasks if self.takes == "attempts" else len(view)
+
     def macro(self, groups: Strata) -> Value | dict[str, Value] | None:
         """What it says of the mean of the groups' means, None where it knows of no such thing."""
         if not self.metric.knows_strata:

@@ -60,15 +60,18 @@ class BoundReducer:
         """One value a task; a task without one is left out, or leaves nothing defined."""
         values: list[Number] = []
         tasks: list[str] = []
+        why = ""
         for task, attempts in rewards.by_task.items():
             value = self.function(attempts, **self.arguments)
             if not isinstance(value, Undefined):
                 values.append(value)
                 tasks.append(task)
-            elif not skip:
-                return Undefined(
-                    f"task {task}: {value.reason} (`missing`: `skip` leaves such tasks out)"
-                )
+                continue
+            why = why or f"task {task}: {value.reason}"
+            if not skip:
+                return Undefined(f"{why} (`missing`: `skip` leaves such tasks out)")
+        if why and not values:
+            return Undefined(f"no task has a value: {why}")
         return Column(values, tasks, attempts=rewards)
 
 

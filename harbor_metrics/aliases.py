@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from . import metric, plugins, reducer
 from .metric import MetricSpec
@@ -21,6 +21,7 @@ class Alias(NamedTuple):
     type: str
     kwargs: dict[str, Any]
     difference: str = ""
+    kind: Literal["metric", "reducer"] = "metric"
 
 
 _INSPECT: dict[str, Any] = {"reducer": "mean", "missing": "skip"}
@@ -40,7 +41,7 @@ METRICS: tuple[Alias, ...] = (
         "inspect/ci",
         "ci",
         {**_INSPECT, "method": "t", "cluster": None},
-        f"`low` and `high` for `lower` and `upper`. {_ONE} {_SEED}",
+        f"`low` and `high` for `lower` and `upper`. {_ONE} With `method` `bootstrap`: {_SEED}",
     ),
     Alias(
         "inspect/ci_wilson",
@@ -130,19 +131,26 @@ METRICS += (
 )
 _TOO_FEW = "Undefined for fewer than k attempts; `missing` `skip` leaves such a task out."
 _TRUTHY = "What is not 0 passes in lm-eval, here what reaches the `threshold`."
-REDUCERS = (
-    Alias("inspect/mean", "mean", {}),
-    Alias("inspect/median", "median", {}),
-    Alias("inspect/mode", "mode", {}),
-    Alias("inspect/max", "max", {}),
-    Alias("inspect/majority", "majority", {}, "A missing score does not count as a vote against."),
-    Alias(f"inspect/at_least_{_K}", "at-least-k", {"method": "available"}),
-    Alias(f"inspect/pass_at_{_K}", "pass-at-k", {}, _TOO_FEW),
-    Alias(f"inspect/pass_k_{_K}", "pass-hat-k", {}, _TOO_FEW),
-    Alias("lm-eval/take_first", "first", {}),
-    Alias("lm-eval/mean", "mean", {}),
-    Alias(f"lm-eval/pass@{_K}", "pass-at-k", {}, f"{_TOO_FEW} lm-eval says 1 there. {_TRUTHY}"),
-    Alias(f"lm-eval/pass_at_{_K}", "pass-at-k", {}, f"{_TOO_FEW} lm-eval says 1 there. {_TRUTHY}"),
+REDUCERS: tuple[Alias, ...] = tuple(
+    alias._replace(kind="reducer")
+    for alias in (
+        Alias("inspect/mean", "mean", {}),
+        Alias("inspect/median", "median", {}),
+        Alias("inspect/mode", "mode", {}),
+        Alias("inspect/max", "max", {}),
+        Alias(
+            "inspect/majority", "majority", {}, "A missing score does not count as a vote against."
+        ),
+        Alias(f"inspect/at_least_{_K}", "at-least-k", {"method": "available"}),
+        Alias(f"inspect/pass_at_{_K}", "pass-at-k", {}, _TOO_FEW),
+        Alias(f"inspect/pass_k_{_K}", "pass-hat-k", {}, _TOO_FEW),
+        Alias("lm-eval/take_first", "first", {}),
+        Alias("lm-eval/mean", "mean", {}),
+        Alias(f"lm-eval/pass@{_K}", "pass-at-k", {}, f"{_TOO_FEW} lm-eval says 1 there. {_TRUTHY}"),
+        Alias(
+            f"lm-eval/pass_at_{_K}", "pass-at-k", {}, f"{_TOO_FEW} lm-eval says 1 there. {_TRUTHY}"
+        ),
+    )
 )
 
 
@@ -151,9 +159,24 @@ def metric_of(name: str, kwargs: Mapping[str, Any]) -> MetricSpec | None:
     if name in metric.names() or _is_plugin("metrics", name):
         return None
     matches = _meanings(name, METRICS)
-    if len(matches) != 1:
+    if len(matches) != 1 or ambiguous(name):
         return None
-    return MetricSpec(type=matches[0].type, kwargs={**matches[0].kwargs, **kwargs})
+    implied = matches[0].kwargs
+    if matches[0].type == "grouped" and "metric" in kwargs:
+        implied = _fitting(implied, kwargs["metric"])
+    return MetricSpec(type=matches[0].type, kwargs={**implied, **kwargs})
+
+
+def _fitting(implied: dict[str, Any], inner: Any) -> dict[str, Any]:
+    """Those of the implied kwargs that mean something for the metric inside."""
+    name = inner.get("type", metric.DEFAULT_TYPE) if isinstance(inner, dict) else inner
+    if not isinstance(name, str):
+        return implied
+    spec = metric_of(name, {}) or MetricSpec(type=name)
+    if spec.type not in metric.names() or spec.type == metric.UV_SCRIPT:
+        return implied
+    takes = metric.COMMON[metric.lookup(spec.type).takes]
+    return {k: v for k, v in implied.items() if k in takes or k not in metric.COMMON["inner"]}
 
 
 def reducer_of(name: str, kwargs: Mapping[str, Any]) -> ReducerSpec | None:
@@ -175,12 +198,25 @@ def _is_plugin(kind: plugins.Kind, name: str) -> bool:
 def ambiguous(name: str) -> list[str]:
     """The full names where a name without a system means several metrics; else none."""
     matches = _meanings(name, METRICS)
-    return [each.name for each in matches] if len(matches) > 1 else []
+    names = [each.name for each in matches]
+    twin = name.replace("_", "-")
+    if (
+        "/" not in name
+        and twin != name
+        and twin in metric.names()
+        and any(each.kwargs for each in matches)
+    ):
+        names.append(twin)
+    return names if len(names) > 1 else []
 
 
 def find(name: str) -> list[Alias]:
-    """Every alias that a name can mean, as it is listed."""
-    return [alias for alias in (*METRICS, *REDUCERS) if _matched(alias, name) or alias.name == name]
+    """Every alias that a name can mean, with the k that it says."""
+    return [
+        found
+        for alias in (*METRICS, *REDUCERS)
+        if (found := alias if alias.name == name else _matched(alias, name)) is not None
+    ]
 
 
 def _meanings(name: str, aliases: tuple[Alias, ...]) -> list[Alias]:

@@ -55,24 +55,43 @@ def add(path: str, dataset: str, type_: str, kwargs: dict[str, Any]) -> Change:
         json.dumps(entry, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         raise UsageError("a kwarg holds bytes that are no UTF-8, and cannot be written") from error
-    field = FIELDS[not in_harbor(entry)]
+    return add_all(path, dataset, [entry])
+
+
+def add_all(path: str, dataset: str, entries: Sequence[dict[str, Any]]) -> Change:
+    """Put several metrics, known to exist, there in one change.
+
+    Raises:
+        EditError: the registry has mistakes, or no or several such datasets; nothing was written.
+    """
 
     def change(document: Document) -> tuple[str, str]:
-        registry.datasets_of(document)
-        index = find(document, dataset)
-        found = document.value[index]
-        name = f"{found['name']}@{found['version']}"
-        for other in FIELDS:
-            if edit.same_metrics(found.get(other, []), entry):
-                return document.text, f"{name} has this metric in `{other}`: nothing was changed"
-        place = Place(index, field, len(found.get(field, [])))
-        why = "" if field == "metrics" else ", which Harbor ignores: it cannot load this one"
-        return (
-            edit.with_metric(document, place, entry),
-            f"added {_whole(entry)} to {name}, `{field}`{why}",
-        )
+        messages = []
+        for entry in entries:
+            text, message = _added(document, dataset, entry)
+            messages.append(message)
+            if text != document.text:
+                document = _editable(text.encode(), path)
+        return document.text, "\n".join(messages) or "nothing to add"
 
     return apply(path, change)
+
+
+def _added(document: Document, dataset: str, entry: dict[str, Any]) -> tuple[str, str]:
+    registry.datasets_of(document)
+    index = find(document, dataset)
+    found = document.value[index]
+    name = f"{found['name']}@{found['version']}"
+    for other in FIELDS:
+        if edit.same_metrics(found.get(other, []), entry):
+            return document.text, f"{name} has this metric in `{other}`: nothing was changed"
+    field = FIELDS[not in_harbor(entry)]
+    place = Place(index, field, len(found.get(field, [])))
+    why = "" if field == "metrics" else ", which Harbor ignores: it cannot load this one"
+    return (
+        edit.with_metric(document, place, entry),
+        f"added {_whole(entry)} to {name}, `{field}`{why}",
+    )
 
 
 def remove(path: str, dataset: str, which: str) -> Change:

@@ -10,10 +10,11 @@ from typing import Any
 
 import msgspec
 
-from . import aliases, reducer
+from . import aliases, plugins, reducer
 from .errors import UsageError
 from .metric import UV_SCRIPT, CommonKwargs, ScriptKwargs, lookup, names
 from .rules import rules
+from .signature import SpecError
 
 _WIDTH = 80
 SYNTAX = {
@@ -57,12 +58,12 @@ def explain(name: str) -> str:
     """
     parts = [*_rule(name), *_metric(name), *_reducer(name)]
     own = bool(parts)
-    parts += [_alias(alias) for alias in aliases.find(name) if not own or alias.name == name]
+    parts += [_alias(alias) for alias in aliases.find(name) if not own or "/" in name]
     if parts:
         return "\n".join(parts)
     from difflib import get_close_matches
 
-    others = [alias.name for alias in (*aliases.METRICS, *aliases.REDUCERS)]
+    others = [a.name.replace("{k}", "1") for a in (*aliases.METRICS, *aliases.REDUCERS)]
     known = [*names(), *reducer.names(), *rule_names(), *others]
     near = get_close_matches(name, known, n=1)
     hint = f"; did you mean `{near[0]}`?" if near else ""
@@ -80,17 +81,24 @@ def _metric(name: str) -> Iterator[str]:
     if name == UV_SCRIPT:
         about = "A script of the dataset's own, run by uv in an environment of its own."
         yield _page(f"{name}: a metric", about, [*_kwargs(ScriptKwargs)], name, ScriptKwargs)
-    elif name in names():
-        metric = lookup(name)
+    elif name in names() or name in plugins.found("metrics"):
+        try:
+            metric = lookup(name)
+        except SpecError as error:
+            raise UsageError(str(error)) from error
         common = [line for line in _kwargs(CommonKwargs) if line.split(":")[0] in metric.common]
         lines = [*_kwargs(metric.kwargs), *common]
-        title = f"{name}: a metric{_known_as(name, aliases.METRICS)}"
+        whose = f" of the plugin {metric.plugin.plugin}" if metric.plugin else ""
+        title = f"{name}: a metric{whose}{_known_as(name, aliases.METRICS)}"
         yield _page(title, metric.description, lines, name, metric.kwargs)
 
 
 def _reducer(name: str) -> Iterator[str]:
-    if name in reducer.names():
-        found = reducer.lookup(name)
+    if name in reducer.names() or name in plugins.found("reducers"):
+        try:
+            found = reducer.lookup(name)
+        except SpecError as error:
+            raise UsageError(str(error)) from error
         title = f"{name}: a reducer, one task's attempts -> one value"
         title += _known_as(name, aliases.REDUCERS)
         lines = _kwargs(found.kwargs)
@@ -101,11 +109,11 @@ def _reducer(name: str) -> Iterator[str]:
 
 
 def _alias(alias: aliases.Alias) -> str:
-    of = "a reducer" if alias in aliases.REDUCERS else "a metric"
-    meaning = json.dumps({"type": alias.type, "kwargs": alias.kwargs})
+    of = f"a {alias.kind}"
+    spec: dict[str, Any] = {"type": alias.type, "kwargs": alias.kwargs}
     if "{k}" in alias.name:
-        meaning = meaning.replace('"kwargs": {', '"kwargs": {"k": k, ').replace(", }", "}")
-    lines = [f"{alias.name}: the name of {of} elsewhere", "", "It means", f"  {meaning}"]
+        spec["kwargs"] = {"k": "{k}", **alias.kwargs}
+    lines = [f"{alias.name}: the name of {of} elsewhere", "", "It means", *_json(spec)]
     if alias.difference:
         lines += ["", *wrap(alias.difference, _WIDTH)]
     return "\n".join([*lines, "", f"See `harbor-metrics explain {alias.type}`.", ""])
@@ -131,7 +139,14 @@ def _text(title: str, about: str, lines: list[str], example: str) -> str:
     parts = [fill(title, _WIDTH), "", *_paragraphs(about)]
     if kwargs:
         parts += ["kwargs", *kwargs, ""]
-    return "\n".join([*parts, "example", f"  {example}", ""])
+    return "\n".join([*parts, "example", *_json(json.loads(example)), ""])
+
+
+def _json(value: Any) -> list[str]:
+    """JSON in one line, or in several where that is too long."""
+    line = json.dumps(value)
+    lines = [line] if len(line) <= _WIDTH - 2 else json.dumps(value, indent=2).split("\n")
+    return [f"  {each}" for each in lines]
 
 
 def _paragraphs(about: str) -> Iterator[str]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from . import aliases, metric, reducer
+from . import aliases, metric, plugins, reducer
 from .metric import UV_SCRIPT, ScriptKwargs
+from .signature import SpecError
 
 
 class Entry(NamedTuple):
@@ -50,7 +51,32 @@ def entries() -> list[Entry]:
         for alias in known
         for of in [{"type": alias.type, "kwargs": alias.kwargs}]
     ]
-    return [*sorted(metrics, key=_family), script, *sorted(reducers, key=_family), *others]
+    return [
+        *sorted(metrics, key=_family),
+        script,
+        *sorted(reducers, key=_family),
+        *others,
+        *_of_plugins("metric", metric.names()),
+        *_of_plugins("reducer", reducer.names()),
+    ]
+
+
+def _of_plugins(kind: Literal["metric", "reducer"], ours: list[str]) -> list[Entry]:
+    """What plugins bring that works; what does not is among `plugins.problems`."""
+    found = []
+    for name, (plugin, *_) in plugins.found("metrics" if kind == "metric" else "reducers").items():
+        try:
+            brought = metric.lookup(name) if kind == "metric" else reducer.lookup(name)
+        except SpecError:
+            continue
+        if name in ours:
+            continue
+        kwargs = brought.kwargs.__struct_fields__
+        if isinstance(brought, metric.Metric):
+            kwargs = (*kwargs, *brought.common)
+        summary = brought.description.partition("\n")[0]
+        found.append(Entry(kind, f"Plugin {plugin}", name, summary, kwargs))
+    return found
 
 
 def _family(entry: Entry) -> str:

@@ -274,10 +274,13 @@ def near_type(name: str) -> str | None:
 
 def unknown_type(name: str) -> str:
     """The sentence that names an unknown type, the nearest known, and where all of them are."""
-    from .aliases import ambiguous
+    from .aliases import ambiguous, reducer_of
 
     if ambiguous(name):
-        return f"`{name}` is used by several systems: write {' or '.join(ambiguous(name))}"
+        return f"`{name}` can mean several metrics: write {' or '.join(ambiguous(name))}"
+    if name in reducer.names() or reducer_of(name, {}) is not None:
+        entry = f'{{"type": "accuracy", "kwargs": {{"reducer": "{name}"}}}}'
+        return f"`{name}` is a reducer: write {entry}"
     near = near_type(name)
     hint = f"; did you mean `{near}`?" if near else ""
     return f"unknown metric type `{name}`{hint} (`harbor-metrics list` shows all)"

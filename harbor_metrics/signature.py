@@ -85,10 +85,26 @@ def converted(
     except msgspec.ValidationError as error:
         what, _, where = str(error).partition(" - at `$.")
         where = where.rstrip("`")
-        message = f"`{where}` of `{name}`: {_in_json_words(what)}" if where else f"`{name}`: {what}"
+        value = own.get(where)
+        if what.startswith("Invalid enum value") and isinstance(value, str):
+            known = _choices(to, where)
+            message = f"`{where}` of `{name}` is `{value}`{_nearest(value, known)}"
+            message += f"; it is one of {', '.join(f'`{each}`' for each in known)}"
+        elif where:
+            message = f"`{where}` of `{name}`: {_in_json_words(what)}"
+        else:
+            message = f"`{name}`: {what}"
         raise SpecError(
             "invalid-metric-kwargs", message, where.partition("[")[0] or None
         ) from error
+
+
+def _choices(struct: type[msgspec.Struct], field: str) -> list[str]:
+    """The texts that a kwarg may be."""
+    _, components = msgspec.json.schema_components([struct])
+    schema = components[struct.__name__]["properties"][field]
+    options = [schema, *schema.get("anyOf", ())]
+    return [str(value) for option in options for value in option.get("enum", ())]
 
 
 def _whole(value: Any) -> Any:

@@ -224,7 +224,7 @@ def test_notes_stand_beside_the_numbers(cli: Run, tmp_path: Path) -> None:
     assert any("1 to 2 attempts" in note for note in found["pass-at-k"]["notes"])
     assert any("3 independent units" in note for note in found["stderr"]["notes"])
     shown = cli("compute", "in.jsonl", "--metric", "stderr").stdout
-    assert "note  stderr and interval rest on 3 independent units" in shown
+    assert "note  standard errors and intervals rest on 3 independent units" in shown
     assert all(len(line) <= 80 for line in shown.splitlines())
 
 

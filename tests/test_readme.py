@@ -15,12 +15,14 @@ from conftest import ROOT
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```console\n(.*?)```", README, re.DOTALL)
 COMMANDS = [block for block in BLOCKS if "pytest" not in block]
+PYTHON = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 SET_UP = "python3 -m pip install uv && python3 -m uv run "
 
 
 @pytest.mark.parametrize("block", COMMANDS, ids=lambda b: b.split("\n")[0][:60])
 def test_command_prints_what_the_readme_says(block: str, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "registry", tmp_path / "registry")
+    (tmp_path / "worst.py").write_text(next(c for c in PYTHON if c.startswith("# worst.py")))
     commands = [line[2:] for line in block.splitlines() if line.startswith("$ ")]
     expected = "".join(f"{line}\n" for line in block.splitlines() if not line.startswith("$ "))
     ours = f"{shlex.quote(sys.executable)} -m harbor_metrics"
@@ -36,7 +38,7 @@ def test_command_prints_what_the_readme_says(block: str, tmp_path: Path) -> None
 
 def test_python_example(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "registry", tmp_path / "registry")
-    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    code = PYTHON[0]
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
     )

@@ -13,12 +13,21 @@ from ..errors import UsageError
 @click.command()
 @click.argument("registry")
 @click.argument("dataset", metavar="DATASET[@VERSION]")
-@click.argument("type_", metavar="TYPE")
+@click.argument("type_", metavar="[TYPE]", required=False)
 @click.option("-k", "kwargs", multiple=True, metavar="NAME=VALUE", help="A kwarg. Repeatable.")
+@click.option(
+    "--from-lm-eval", "task", metavar="TASK.yaml", help="The metrics of an lm-eval task file."
+)
 @click.option("--new", is_flag=True, help="Write a script that works to script_path, too.")
 @click.option("--diff", is_flag=True, help="Show what changed.")
 def command(
-    registry: str, dataset: str, type_: str, kwargs: Sequence[str], new: bool, diff: bool
+    registry: str,
+    dataset: str,
+    type_: str | None,
+    kwargs: Sequence[str],
+    task: str | None,
+    new: bool,
+    diff: bool,
 ) -> int:
     """Add a metric to a dataset of a registry.
 
@@ -27,6 +36,12 @@ def command(
     from ..change import add, parse_kwargs
     from ..metric import UV_SCRIPT
 
+    if task is not None:
+        if type_ is not None or kwargs or new:
+            raise UsageError("--from-lm-eval says the metrics: give no TYPE, -k or --new with it")
+        return _from_lm_eval(registry, dataset, task, diff)
+    if type_ is None:
+        raise UsageError("say which metric: its TYPE, or --from-lm-eval TASK.yaml")
     parsed = parse_kwargs(type_, kwargs)
     script = parsed.get("script_path")
     if new:
@@ -48,3 +63,18 @@ def command(
     if diff:
         click.echo(change.diff(registry), nl=False)
     return 0
+
+
+def _from_lm_eval(registry: str, dataset: str, task: str, diff: bool) -> int:
+    """Add all that a task file has a counterpart for, in one change; say what has none."""
+    from ..change import add_all
+    from ..lm_eval_task import read
+
+    entries, remarks = read(task)
+    change = add_all(registry, dataset, entries)
+    click.echo(change.message)
+    for remark in remarks:
+        click.echo(f"note: {task}: {remark}", err=True)
+    if diff:
+        click.echo(change.diff(registry), nl=False)
+    return 0 if entries else 1

@@ -20,9 +20,12 @@ from . import terminal
 def command(format_: Literal["table", "json"]) -> int:
     """List metrics and reducers by family, and the names that other systems have for them."""
     from ..listing import entries
+    from ..plugins import problems
     from ..render import listing
 
     found = entries()
     width, _ = terminal()
     click.echo(listing.table(found, width) if format_ == "table" else listing.json(found), nl=False)
+    for problem in problems():
+        click.echo(f"warning: {problem}", err=True)
     return 0

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import msgspec
 
 from ..aliases import metric_of
 from ..exact import Number
@@ -147,6 +149,15 @@ def _interval(sure: Uncertainty) -> str:
     return f"[{sure.low:.4g}, {sure.high:.4g}]"
 
 
+def _plain(value: Any) -> str:
+    """A kwarg: a text as it is, a metric or reducer without kwargs by its name, else JSON."""
+    if isinstance(value, dict) and isinstance(value.get("type"), str):
+        kwargs = value.get("kwargs") or {}
+        inside = ", ".join(f"{k}={_plain(v)}" for k, v in kwargs.items())
+        return f"{value['type']}({inside})" if inside else str(value["type"])
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
 def _name(outcome: Outcome, value: str | None) -> str:
     alias = metric_of(outcome.name, {})
     implied = alias.kwargs if alias else {}
@@ -155,7 +166,7 @@ def _name(outcome: Outcome, value: str | None) -> str:
         for k, v in outcome.kwargs.items()
         if outcome.type != "uv-script" and not (k in implied and implied[k] == v)
     }
-    given = f" ({', '.join(f'{k}={v}' for k, v in kwargs.items())})" if kwargs else ""
+    given = f" ({', '.join(f'{k}={_plain(v)}' for k, v in kwargs.items())})" if kwargs else ""
     label = f"{outcome.name}{given}"
     if outcome.type == "uv-script" and isinstance(outcome.kwargs.get("script_path"), str):
         label = outcome.kwargs["script_path"].rpartition("/")[2]

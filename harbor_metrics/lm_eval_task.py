@@ -1,0 +1,198 @@
+"""The metrics of an lm-eval task file (YAML) as entries of a registry."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from . import catalogue
+from .document import read_bytes
+from .errors import InputError
+from .signature import SpecError
+
+Entry = dict[str, Any]
+# What a field of an entry may be besides kwargs.
+_FIELDS = ("metric", "aggregation", "reduction", "higher_is_better", "hf_evaluate", "kwargs")
+# The metrics of an output type, where a task names none.
+_DEFAULTS = {
+    "loglikelihood": ("perplexity", "acc"),
+    "loglikelihood_rolling": ("word_perplexity", "byte_perplexity", "bits_per_byte"),
+    "multiple_choice": ("acc", "acc_norm"),
+    "generate_until": ("exact_match",),
+}
+# Metric -> the aggregation that is registered with it.
+_AGGREGATIONS = {
+    **dict.fromkeys(("acc", "acc_norm", "acc_bytes", "acc_mutual_info", "exact_match"), "mean"),
+    **dict.fromkeys(("word_perplexity", "byte_perplexity"), "weighted_perplexity"),
+    **{name: name for name in ("perplexity", "bits_per_byte", "f1", "brier_score")},
+    **{name: name for name in ("bleu", "chrf", "chrf++", "ter")},
+    "mcc": "matthews_corrcoef",
+}
+_OF_PAIRS = ("weighted_perplexity", "bits_per_byte")
+_OF_CLASSES = ("f1", "matthews_corrcoef")
+_OF_VALUES = ("mean", "nanmean", "median", "perplexity")
+_OF_TEXTS = ("bleu", "chrf", "chrf++", "ter")
+
+
+class Function(NamedTuple):
+    """A `!function` of a task file: code of the task's own."""
+
+    name: str
+
+
+class Matched(NamedTuple):
+    """The entries, and a sentence for each thing that has no counterpart or that one must know."""
+
+    entries: list[Entry]
+    remarks: list[str]
+
+
+class NoCounterpartError(Exception):
+    """A metric that nothing here computes; says why."""
+
+
+def read(path: str) -> Matched:
+    """The entries for the metrics of a task file, by lm-eval's precedence: explicit over default.
+
+    Raises:
+        InputError: it cannot be read, or is no task file.
+    """
+    task = _load(path, ())
+    matched = Matched([], [])
+    for where, config in _configured(task, path):
+        repeats = task.get("repeats", 1)
+        try:
+            for entry, remark in _entries(config, repeats):
+                if entry not in matched.entries:
+                    matched.entries.append(entry)
+                if remark:
+                    matched.remarks.append(f"{where}: {remark}")
+        except NoCounterpartError as error:
+            matched.remarks.append(f"{where} has no counterpart: {error}")
+    return matched
+
+
+def _load(path: str, including: tuple[str, ...]) -> dict[str, Any]:
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        """Safe: a `!function` is kept as a name, and nothing is called."""
+
+    def function(loader: yaml.SafeLoader, node: yaml.Node) -> Function:
+        return Function(str(getattr(node, "value", "")))
+
+    Loader.add_constructor("!function", function)
+    data = read_bytes(path)
+    try:
+        task = yaml.load(data, Loader)  # noqa: S506  # a SafeLoader
+    except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
+        problem = " ".join(str(error).split())
+        raise InputError(f"{path} is no YAML: {problem}") from error
+    if not isinstance(task, dict):
+        raise InputError(f"{path} is no task file of lm-eval: it is not a mapping")
+    included = task.pop("include", [])
+    base: dict[str, Any] = {}
+    for name in [included] if isinstance(included, str) else included:
+        other = os.path.join(os.path.dirname(path), str(name))
+        real = os.path.realpath(other)
+        if real in including:
+            raise InputError(f"{path} includes itself by way of {name}")
+        base |= _load(other, (*including, real))
+    return {**base, **task}
+
+
+def _configured(task: dict[str, Any], path: str) -> Iterator[tuple[str, Any]]:
+    """Where a metric stands, and its configuration; each filter's own, else the task's."""
+    if isinstance(task.get("group"), str) and isinstance(task.get("task"), list):
+        raise InputError(f"{path} is a group of tasks; give the file of one of them")
+    of_task = task.get("metric_list") or [
+        {"metric": name} for name in _DEFAULTS.get(str(task.get("output_type")), ())
+    ]
+    filters = task.get("filter_list") or [{}]
+    if not isinstance(of_task, list) or not isinstance(filters, list):
+        raise InputError(f"{path}: `metric_list` and `filter_list` must be lists")
+    found = False
+    for each in filters:
+        own = each.get("metric_list") if isinstance(each, dict) else None
+        name = each.get("name", "none") if own else "metric_list"
+        for i, config in enumerate(own or of_task):
+            found = True
+            yield (f"filter {name}, metric {i}" if own else f"metric_list[{i}]"), config
+    if not found:
+        raise InputError(f"{path} has no metrics: no `metric_list` and no known `output_type`")
+
+
+def _entries(config: Any, repeats: Any) -> Iterator[tuple[Entry, str]]:
+    if not isinstance(config, dict) or "metric" not in config:
+        raise NoCounterpartError("it is not a mapping with `metric`")
+    flat = {k: v for k, v in config.items() if k not in _FIELDS}
+    given = config.get("kwargs")
+    options = {**flat, **(given if isinstance(given, dict) else {})}
+    metric = config["metric"]
+    remark = ""
+    if isinstance(metric, Function):
+        name = metric.name.rpartition(".")[2]
+        remark = f"`{name}` is the task's own code: what the samples say of it is averaged"
+        options = {}
+    elif not isinstance(metric, str):
+        raise NoCounterpartError("`metric` is no name")
+    else:
+        name = metric
+    aggregation = config.get("aggregation", _AGGREGATIONS.get(name, "mean"))
+    if isinstance(aggregation, Function):
+        raise NoCounterpartError(f"its aggregation is the task's own code, {aggregation.name}")
+    if name not in _AGGREGATIONS and not remark:
+        remark = f"`{name}` is computed elsewhere: what the samples say of it is aggregated"
+        options = {}
+    reducers, more = _reducers(config.get("reduction"), options, repeats)
+    entry = _entry(name, aggregation or "mean", options)
+    for reducer in reducers:
+        made = {"type": entry["type"], "kwargs": {**entry["kwargs"], **reducer}}
+        if not made["kwargs"]:
+            del made["kwargs"]
+        try:
+            catalogue.check(made["type"], made.get("kwargs", {}))
+        except SpecError as error:
+            raise NoCounterpartError(str(error)) from error
+        yield made, "; ".join(filter(None, (remark, more)))
+
+
+def _entry(name: str, aggregation: str, options: dict[str, Any]) -> Entry:
+    """The entry for a metric under an aggregation."""
+    if aggregation == _AGGREGATIONS.get(name):
+        return {"type": f"lm-eval/{name}", "kwargs": options}
+    if aggregation in _OF_VALUES:
+        return {"type": f"lm-eval/{aggregation}", "kwargs": {"key": name}}
+    if aggregation in _OF_PAIRS:
+        pair = {"key": f"{name}/0", "weight": f"{name}/1"}
+        return {"type": f"lm-eval/{aggregation}", "kwargs": pair}
+    if aggregation in _OF_CLASSES:
+        classes = {"key": f"{name}/1", "reference": f"{name}/0"}
+        return {"type": f"lm-eval/{aggregation}", "kwargs": classes}
+    if aggregation == "brier_score":
+        forecast = {"key": f"{name}/0", "probabilities": f"{name}/1"}
+        return {"type": "lm-eval/brier_score", "kwargs": forecast}
+    if aggregation in _OF_TEXTS:
+        return {"type": f"lm-eval/{aggregation}", "kwargs": {}}
+    raise NoCounterpartError(f"the aggregation `{aggregation}` is not known")
+
+
+def _reducers(reduction: Any, options: dict[str, Any], repeats: Any) -> tuple[list[Entry], str]:
+    """The `reducer` of each entry that a reduction asks for, and what one must know."""
+    if reduction is None:
+        several = isinstance(repeats, int) and repeats > 1
+        return ([{"reducer": "lm-eval/take_first"}] if several else [{}]), ""
+    if isinstance(reduction, Function):
+        raise NoCounterpartError(f"its reduction is the task's own code, {reduction.name}")
+    if reduction in ("take_first", "mean"):
+        return [{"reducer": f"lm-eval/{reduction}"}], ""
+    if reduction in ("pass@k", "pass_at_k"):
+        k = options.pop("k", None)
+        if k is None:
+            return [{"reducer": {"type": "pass-at-k", "kwargs": {"k": 1}}}], (
+                "lm-eval chooses the k from the number of repeats; here it is said, and is 1"
+            )
+        ks = k if isinstance(k, list) else [k]
+        return [{"reducer": {"type": "pass-at-k", "kwargs": {"k": one}}} for one in ks], ""
+    raise NoCounterpartError(f"the reduction `{reduction}` is not known")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -43,18 +43,23 @@ def compute(
     missing: Missing | None = None,
     script_timeout: float = SCRIPT_SECONDS,
     allow_outside: bool = False,
+    as_format: str | None = None,
+    columns: str | Mapping[str, str] = "",
     progress: Progress | None = None,
 ) -> Result:
-    """Dataset-level results of jobs, rewards files and trials files.
+    """Dataset-level results of jobs, logs of other harnesses, rewards, trials and tables.
 
     Args:
-        sources: paths of job directories, directories of jobs, rewards JSONL, trials JSONL.
+        sources: paths of job directories, directories of jobs, rewards JSONL, trials JSONL,
+            Inspect logs, lm-eval samples, evsys rewards, CSV; `-` is standard input.
         registry: registry files to look for the datasets in; by default those the jobs name.
         dataset: `name` or `name@version`; filters sources that name a dataset, names the others.
         metrics: types or JSON objects to run beside those of registry and job.
         missing: what a missing reward counts as, where a metric's own kwargs do not say.
         script_timeout: seconds that a metric script may take.
         allow_outside: run scripts that a registry points to outside its own folder.
+        as_format: one of `readers.FORMATS`, where the content is not to decide.
+        columns: which column of a CSV is what: `task=problem_id,reward=score`, or a mapping.
         progress: called with trials read and trials in all while a job is read.
 
     Raises:
@@ -62,7 +67,13 @@ def compute(
         InputError: a source or a registry cannot be read.
     """
     prepared = prepare(
-        *sources, registry=registry, dataset=dataset, metrics=metrics, progress=progress
+        *sources,
+        registry=registry,
+        dataset=dataset,
+        metrics=metrics,
+        as_format=as_format,
+        columns=columns,
+        progress=progress,
     )
     return finish(
         prepared, missing=missing, script_timeout=script_timeout, allow_outside=allow_outside
@@ -74,6 +85,8 @@ def prepare(
     registry: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     dataset: str | None = None,
     metrics: str | Sequence[str | MetricSpec] = (),
+    as_format: str | None = None,
+    columns: str | Mapping[str, str] = "",
     progress: Progress | None = None,
 ) -> Prepared:
     """The first half of `compute`: read everything, find the metrics, run nothing."""
@@ -88,7 +101,8 @@ def prepare(
     registries = Registries([os.fspath(path) for path in given])
     name, version = split(dataset) if dataset is not None else (None, None)
     found: list[Diagnostic] = []
-    read = _read(dict.fromkeys([os.fspath(source) for source in sources]), found, progress)
+    paths = dict.fromkeys([os.fspath(source) for source in sources])
+    read = _read(paths, found, progress, as_format, columns)
     pools = pool(read, found)
     if name is not None:
         pools = _of_dataset(pools, name)
@@ -194,12 +208,18 @@ def scripts(
 
 
 def _read(
-    paths: dict[str, None], found: list[Diagnostic], progress: Progress | None
+    paths: dict[str, None],
+    found: list[Diagnostic],
+    progress: Progress | None,
+    as_format: str | None,
+    columns: str | Mapping[str, str],
 ) -> list[Source]:
+    if isinstance(columns, str):
+        columns = readers.parse_columns(columns) if columns else {}
     read: list[Source] = []
     known: dict[str, str] = {}
     for path in paths:
-        for source in readers.read(path, progress):
+        for source in readers.read(path, progress, as_format=as_format, columns=columns):
             real = os.path.realpath(source.path)
             if real in known:
                 found.append(

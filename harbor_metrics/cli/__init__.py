@@ -25,6 +25,9 @@ COMMANDS = {
     "schema": "Print a document schema.",
 }
 PIPE_CLOSED = 141
+# The options that every command with a SOURCE has.
+AS_HELP = "The format of the sources: harbor-job, inspect, lm-eval, trials, evsys, rewards or csv."
+COLUMNS_HELP = "What the columns of a CSV are, as task=problem_id,reward=score."
 
 
 class Commands(click.Group):

@@ -10,7 +10,7 @@ import click
 
 from ..errors import UsageError
 from ..table import Missing
-from . import progress, terminal
+from . import AS_HELP, COLUMNS_HELP, progress, terminal
 
 _JOB_DOCUMENTS = ("result.json", "config.json", "lock.json")
 
@@ -68,6 +68,8 @@ _JOB_DOCUMENTS = ("result.json", "config.json", "lock.json")
     is_flag=True,
     help="Run scripts that a registry names outside its own folder.",
 )
+@click.option("--as", "as_format", metavar="FORMAT", help=AS_HELP)
+@click.option("--columns", metavar="FIELD=COLUMN,...", default="", help=COLUMNS_HELP)
 def command(
     sources: Sequence[str],
     registries: Sequence[str],
@@ -80,11 +82,15 @@ def command(
     output: str | None,
     script_timeout: float,
     allow_outside: bool,
+    as_format: str | None,
+    columns: str,
 ) -> int:
     """Compute dataset-level results of jobs and reward files.
 
     A SOURCE is a Harbor job directory, a directory of several jobs, a rewards JSONL (an object of
-    numbers or null a line) or a trials JSONL (with `task` and `rewards`). Several pool into one.
+    numbers or null a line), a trials JSONL (with `task` and `rewards`), an Inspect log, lm-eval
+    samples or the folder of them, evsys rewards, a CSV, or - for standard input. Lines may be
+    packed (.gz, .zst). The format is recognised from the content. Several sources pool into one.
     """
     from ..api import finish, inputs, prepare, scripts
     from ..atomic import check_writable
@@ -96,7 +102,13 @@ def command(
         check_writable(output)
     with progress("reading") as update:
         prepared = prepare(
-            *sources, registry=registries, dataset=dataset, metrics=metrics, progress=update
+            *sources,
+            registry=registries,
+            dataset=dataset,
+            metrics=metrics,
+            as_format=as_format,
+            columns=columns,
+            progress=update,
         )
     if dry_run:
         from ..render.dry_run import cannot_run

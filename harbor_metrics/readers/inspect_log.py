@@ -1,0 +1,500 @@
+"""An Inspect log, `.eval` or `.json`: a group a log and scorer.
+
+Agent: the solver, or the solvers of the plan joined by `+`. Dataset: the task's name, and behind a
+colon the scorer's where the log has several. Task: the sample's id. Attempt: the epoch.
+
+Rewards: a scalar score is a reward of the scorer's name, a dict score one of each of its keys, a
+list one of `name/0`, `name/1`, …; texts become numbers as in Inspect, `C` 1, `P` 0.5, `I` and `N`
+0. NaN, and null inside a dict or list, is unscored: no reward. A sample without any reward says
+why in the label `inspect/status`: `error`, `unscored` (the scorer gave NaN) or `missing` (it gave
+nothing). Score metadata `sum_log_probs` and `num_tokens` are rewards, for perplexities.
+
+Labels: the sample's metadata, `a.b` for what is nested, and the reader's own, which begin with
+`inspect/`: `scorer`, `status`, `limit`, `value` (a score that was text; `value/KEY` in a dict).
+Texts: `prediction` is the score's answer, `reference` the target; only where samples are read,
+since summaries shorten both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from ..diagnostics import Diagnostic, Severity
+from ..document import parse
+from ..errors import InputError
+from ..exact import Number
+from ..syntax import printable, shown
+from ..table import GroupKey, Trial, Usage, in_canonical_order
+from .archive import Archive
+from .file import File
+from .inspect_reported import Results, reported
+from .lenient import NotJSONError, constant, decode
+from .recognition import FITS, Fit, Head
+from .scores import inspect_number, leaves
+from .source import Job, Source
+
+KIND = "inspect"
+_NEWEST = 2
+_MARKS = ("version", "status", "eval", "plan", "samples")
+_START = "_journal/start.json"
+_SUMMARY = re.compile(r"_journal/summaries/([0-9]+)\.json")
+# A sample in one piece, or in the newer shape of many pieces the one without messages and events.
+_SAMPLE = re.compile(r"samples/[^/]+\.json|samples/[^/]+/sample\.json")
+_EXCEPTION = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*)\(")
+_THINNED = "Key removed from summary (> 1k)"
+_PERPLEXITY = ("sum_log_probs", "num_tokens")
+
+
+class _Dataset(msgspec.Struct, frozen=True, gc=False):
+    samples: int | None = None
+    sample_ids: list[Any] | None = None
+
+
+class _Config(msgspec.Struct, frozen=True, gc=False):
+    epochs: int | None = None
+
+
+class _Eval(msgspec.Struct, frozen=True, gc=False):
+    task: str
+    model: str | None = None
+    eval_id: str | None = None
+    solver: str | None = None
+    dataset: _Dataset = _Dataset()
+    config: _Config = _Config()
+
+
+class _Step(msgspec.Struct, frozen=True, gc=False):
+    solver: str
+
+
+class _Plan(msgspec.Struct, frozen=True, gc=False):
+    steps: list[_Step] = []
+
+
+class _Failure(msgspec.Struct, gc=False):
+    message: str = ""
+
+
+class _Spent(msgspec.Struct, gc=False):
+    input_tokens: int = 0
+    output_tokens: int = 0
+    total_tokens: int = 0
+    input_tokens_cache_write: int | None = None
+    input_tokens_cache_read: int | None = None
+    total_cost: Number | str | None = None
+
+
+class _Header(msgspec.Struct):
+    eval: _Eval
+    version: int = 1
+    status: str = "started"
+    plan: _Plan = _Plan()
+    results: Results | None = None
+    error: _Failure | None = None
+
+
+class _Score(msgspec.Struct, gc=False):
+    value: Any = None
+    answer: Any = None
+    metadata: dict[str, Any] | None = None
+
+
+class _Sample(msgspec.Struct):
+    id: int | str | None = None
+    epoch: int = 1
+    target: str | list[str] = ""
+    metadata: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
+    scores: dict[str, _Score] | None = None
+    model_usage: dict[str, _Spent] | msgspec.UnsetType = msgspec.UNSET
+    total_time: Number | str | None = None
+    started_at: str | None = None
+    uuid: str | None = None
+    error: str | _Failure | None = None
+    limit: str | dict[str, Any] | None = None
+
+
+class _Log(_Header):
+    samples: list[_Sample] = []
+
+
+def fit(head: Head) -> Fit:
+    """An archive, or an object with Inspect's members."""
+    if head.is_zip:
+        return FITS
+    value = head.members
+    if isinstance(value.get("eval"), dict) and head.share(*_MARKS) >= 0.6:
+        return FITS
+    absent = [f"`{mark}`" for mark in _MARKS if mark not in value]
+    return Fit(head.share(*_MARKS), f"it is no object with {' and '.join(absent[:3]) or '`eval`'}")
+
+
+def read(file: File, *, whole: bool = False) -> list[Source]:
+    """One source; `whole` reads the samples for their texts also where summaries would do.
+
+    Raises:
+        InputError: it is no Inspect log, is damaged, or of a version that is not known.
+    """
+    with open(file.local, "rb") as stream:
+        is_zip = stream.read(4) == b"PK\x03\x04"
+        stream.seek(0)
+        digest = sha256()
+        while chunk := stream.read(1 << 20):
+            digest.update(chunk)
+    found: list[Diagnostic] = []
+    if is_zip:
+        with Archive(file) as archive:
+            header, samples, has_texts = _of_archive(archive, found, whole=whole)
+            reading = _Reading(file.path, header, found, has_texts=has_texts)
+            reading.add(samples)
+    else:
+        with open(file.local, "rb") as stream:
+            data = stream.read()
+        log = _decoded(file.path, "", data, _Log)
+        _check_version(file.path, log)
+        reading = _Reading(file.path, log, found, has_texts=True)
+        reading.add(log.samples)
+    return [reading.source(digest.hexdigest())]
+
+
+def _of_archive(
+    archive: Archive, found: list[Diagnostic], *, whole: bool
+) -> tuple[_Header, Iterable[_Sample], bool]:
+    """The header, the samples or their summaries, and whether these have their texts."""
+    path = archive.path
+    names = archive.names
+    outside = [name for name in names if ".." in name.split("/") or name.startswith("/")]
+    if outside:
+        found.append(
+            Diagnostic(
+                rule="odd-member",
+                severity=Severity.WARNING,
+                message=f"{path} has a member {printable(outside[0])}, which leads out of the "
+                "archive; Inspect writes none such, and it is not read",
+                path=path,
+            )
+        )
+    first = next((name for name in ("header.json", _START) if name in archive), None)
+    if first is None:
+        raise InputError(
+            f"{path} is a zip archive, but no Inspect log: it has neither header.json nor {_START}",
+            "give the log as Inspect wrote it",
+        )
+    header = _decoded(path, first, archive.read(first), _Header)
+    _check_version(path, header)
+    details = [name for name in names if _SAMPLE.fullmatch(name)]
+    if whole and details:
+        return header, _details(archive, details), True
+    if "summaries.json" in archive:
+        rows = _decoded(path, "summaries.json", archive.read("summaries.json"), list[_Sample])
+    else:
+        rows = _journal(archive, names)
+    if details and (len(details) > len(rows) or not _suffice(rows)):
+        return header, _details(archive, details), True
+    return header, rows, False
+
+
+def _journal(archive: Archive, names: list[str]) -> list[_Sample]:
+    """What a log that is not finished has noted; of a sample that was noted twice the last."""
+    parts = sorted((int(m.group(1)), n) for n in names if (m := _SUMMARY.fullmatch(n)))
+    rows: dict[tuple[str, int], _Sample] = {}
+    for _, name in parts:
+        for row in _decoded(archive.path, name, archive.read(name), list[_Sample]):
+            rows[str(row.id), row.epoch] = row
+    return list(rows.values())
+
+
+def _suffice(rows: list[_Sample]) -> bool:
+    """Older summaries have neither metadata nor usage."""
+    return all(
+        row.metadata is not msgspec.UNSET and row.model_usage is not msgspec.UNSET for row in rows
+    )
+
+
+def _details(archive: Archive, names: list[str]) -> Iterator[_Sample]:
+    for name in names:
+        sample = _decoded(archive.path, name, archive.read(name), _Sample)
+        apart = name.removesuffix("sample.json") + "metadata.json"
+        if name.endswith("/sample.json") and apart in archive and not sample.metadata:
+            sample.metadata = _decoded(archive.path, apart, archive.read(apart), dict[str, Any])
+        yield sample
+
+
+def _decoded(path: str, member: str, data: bytes, to: Any) -> Any:
+    try:
+        return decode(data, to)
+    except NotJSONError as error:
+        where = f"{path}: member {member}" if member else path
+        why = str(error)
+        if not member and len(data) < 1 << 20:
+            _, slips = parse(data, path)
+            slips = [slip for slip in slips if slip.rule != "non-finite-number"]
+            if slips and slips[0].span:
+                why = f"line {slips[0].span.line}: {slips[0].message}"
+        raise InputError(f"{where} is no Inspect log: {why}", "copy the log anew") from error
+
+
+def _check_version(path: str, header: _Header) -> None:
+    if not 1 <= header.version <= _NEWEST:
+        raise InputError(
+            f"{path} is an Inspect log of version {header.version}; "
+            f"versions 1 to {_NEWEST} are read",
+            "convert it with `inspect log convert`, or use a newer harbor-metrics",
+        )
+
+
+class _Reading:
+    """The trials so far, a list a scorer, and what there is to say."""
+
+    def __init__(
+        self, path: str, header: _Header, found: list[Diagnostic], *, has_texts: bool
+    ) -> None:
+        self.path = path
+        self.header = header
+        self.found = found
+        self.has_texts = has_texts
+        rows = header.results.scores if header.results else []
+        self.scorers = dict.fromkeys(row.scorer for row in rows)
+        self.samples: list[_Sample] = []
+        self.unknown: Counter[str] = Counter()
+        self.unread = 0
+
+    def add(self, samples: Iterable[_Sample]) -> None:
+        """Keep the samples; the scorers are known when all have been seen."""
+        for sample in samples:
+            self.scorers.update(dict.fromkeys(sample.scores or ()))
+            self.samples.append(sample)
+
+    def source(self, digest: str) -> Source:
+        """Everything as one source."""
+        header = self.header
+        scorers: list[str | None] = list(self.scorers) or [None]
+        agent = header.eval.solver or "+".join(step.solver for step in header.plan.steps) or None
+        trials: list[Trial] = []
+        unread: list[GroupKey | None] = []
+        for scorer in scorers:
+            task = header.eval.task
+            dataset = f"{task}:{scorer}" if len(scorers) > 1 else task
+            group = agent, header.eval.model, dataset
+            statuses: Counter[str] = Counter()
+            for sample in self.samples:
+                trial = self._trial(sample, scorer, group, statuses)
+                if trial is None:
+                    unread.append(group)
+                else:
+                    trials.append(trial)
+            self._say(statuses, dataset)
+        self._say_whole()
+        planned = self._planned()
+        return Source(
+            path=self.path,
+            kind=KIND,
+            trials=in_canonical_order(trials),
+            sha256=digest,
+            unread=unread,
+            diagnostics=self.found,
+            job=Job(
+                n_agents=len(scorers),
+                n_total_trials=planned and planned * len(scorers),
+                running=header.status == "started",
+            ),
+            reported=reported(header.results, multiple=len(scorers) > 1),
+        )
+
+    def _planned(self) -> int | None:
+        header = self.header
+        if header.results is not None and header.results.total_samples is not None:
+            return header.results.total_samples
+        dataset = header.eval.dataset
+        n = len(dataset.sample_ids) if dataset.sample_ids is not None else dataset.samples
+        return n and n * (header.eval.config.epochs or 1)
+
+    def _trial(
+        self,
+        sample: _Sample,
+        scorer: str | None,
+        group: tuple[str | None, str | None, str],
+        statuses: Counter[str],
+    ) -> Trial | None:
+        if sample.id is None:
+            self.found.append(
+                Diagnostic(
+                    rule="invalid-trial",
+                    message=f"{self.path}: a sample of epoch {sample.epoch} has no id",
+                    path=self.path,
+                    help="Inspect numbers samples that have none; the log was changed",
+                )
+            )
+            return None
+        name = f"{sample.id}_epoch_{sample.epoch}"
+        labels = _labels(sample)
+        labels["inspect/scorer"] = scorer
+        score = (sample.scores or {}).get(scorer) if scorer is not None else None
+        rewards: dict[str, Number] | None = None
+        if score is not None:
+            try:
+                rewards = self._rewards(scorer or "", score, labels) or None
+            except _InfiniteError as error:
+                self.found.append(self._infinite(name, error.key))
+                return None
+        failure = sample.error.message if isinstance(sample.error, _Failure) else sample.error
+        if rewards is None:
+            status = "error" if failure else "missing" if score is None else "unscored"
+            labels["inspect/status"] = status
+            statuses[status] += 1
+        else:
+            statuses["scored"] += 1
+        texts: dict[str, str | list[str]] = {}
+        if self.has_texts:
+            texts["reference"] = sample.target
+            if score is not None and isinstance(score.answer, str):
+                texts["prediction"] = score.answer
+        agent, model, dataset = group
+        unique = sample.uuid or self.header.eval.eval_id
+        return Trial(
+            task=str(sample.id),
+            rewards=rewards,
+            attempt=sample.epoch,
+            trial=name,
+            id=f"{unique}/{name}/{scorer}" if unique else None,
+            started_at=sample.started_at,
+            agent=agent,
+            model=model,
+            dataset=dataset,
+            error=_exception(failure) if failure else None,
+            texts=texts,
+            labels=labels,
+            usage=_usage(sample),
+        )
+
+    def _rewards(self, scorer: str, score: _Score, labels: dict[str, Any]) -> dict[str, Number]:
+        rewards: dict[str, Number] = {}
+        value = score.value
+        named = value.items() if isinstance(value, dict) else [(scorer, value)]
+        for name, part in named:
+            for key, leaf in leaves(name, part):
+                if leaf is None or (bare := constant(leaf)) == "NaN":
+                    continue
+                if bare:
+                    raise _InfiniteError(key)
+                try:
+                    rewards[key] = inspect_number(leaf, self._unknown)
+                except OverflowError:
+                    raise _InfiniteError(key) from None
+                if isinstance(leaf, str):
+                    place = f"/{key}" if isinstance(value, dict) else key.removeprefix(scorer)
+                    labels[f"inspect/value{place}"] = leaf
+        measured = score.metadata or {}
+        if all(type(measured.get(key)) in (int, float) for key in _PERPLEXITY):
+            rewards |= {key: measured[key] for key in _PERPLEXITY}
+        return rewards
+
+    def _unknown(self, value: str) -> None:
+        self.unknown[value] += 1
+
+    def _infinite(self, name: str, key: str) -> Diagnostic:
+        return Diagnostic(
+            rule="non-finite-number",
+            message=f"{self.path}: sample {printable(name)}: score `{printable(key)}` is infinite",
+            path=self.path,
+            subject=f"sample {name}",
+        )
+
+    def _say(self, statuses: Counter[str], dataset: str) -> None:
+        words = {"error": "errored", "unscored": "unscored", "missing": "without a score"}
+        counted = [f"{statuses[each]} {word}" for each, word in words.items() if statuses[each]]
+        if counted:
+            self.found.append(
+                Diagnostic(
+                    rule="unscored-samples",
+                    severity=Severity.NOTE,
+                    message=f"{dataset}: of {statuses.total()} samples {', '.join(counted)}",
+                    path=self.path,
+                    notes=("they count as 0; Inspect leaves them out, as --missing skip does",),
+                )
+            )
+
+    def _say_whole(self) -> None:
+        header = self.header
+        if self.unknown:
+            (value, _), *_ = self.unknown.most_common(1)
+            self.found.append(
+                Diagnostic(
+                    rule="score-is-text",
+                    severity=Severity.WARNING,
+                    message=f"{self.unknown.total()} scores are texts that are no numbers, such as "
+                    f"{shown(value)}; they count as 0, as in Inspect",
+                    path=self.path,
+                )
+            )
+        if header.status in ("error", "cancelled"):
+            why = header.error.message.partition("\n")[0][:200] if header.error else ""
+            self.found.append(
+                Diagnostic(
+                    rule="log-not-finished",
+                    severity=Severity.WARNING,
+                    message=f"the eval of {self.path} ended with status {header.status}"
+                    + (f": {why}" if why else ""),
+                    path=self.path,
+                    notes=("the numbers are over the samples that are there",),
+                )
+            )
+
+
+class _InfiniteError(ValueError):
+    """A score is infinite; `key` says which."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.key = key
+
+
+def _labels(sample: _Sample) -> dict[str, Any]:
+    metadata = sample.metadata if isinstance(sample.metadata, dict) else {}
+    labels: dict[str, Any] = dict(_flat("", metadata)) if metadata else {}
+    limit = sample.limit.get("type") if isinstance(sample.limit, dict) else sample.limit
+    if isinstance(limit, str):
+        labels["inspect/limit"] = limit
+    return labels
+
+
+def _flat(prefix: str, metadata: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    for key, value in metadata.items():
+        if isinstance(value, dict):
+            yield from _flat(f"{prefix}{key}.", value)
+        elif not isinstance(value, list) and value != _THINNED:
+            yield f"{prefix}{key}", constant(value) or value
+
+
+def _usage(sample: _Sample) -> Usage:
+    spent = list(sample.model_usage.values()) if isinstance(sample.model_usage, dict) else []
+    costs = [each.total_cost for each in spent if isinstance(each.total_cost, int | float)]
+    seconds = sample.total_time if isinstance(sample.total_time, int | float) else None
+    if not spent:
+        return Usage(seconds=seconds)
+    cached = [each.input_tokens_cache_read for each in spent]
+    return Usage(
+        n_input_tokens=sum(map(_read_tokens, spent)),
+        n_cache_tokens=sum(n or 0 for n in cached) if any(n is not None for n in cached) else None,
+        n_output_tokens=sum(each.output_tokens for each in spent),
+        cost_usd=sum(costs) if costs else None,
+        seconds=seconds,
+    )
+
+
+def _read_tokens(spent: _Spent) -> int:
+    """All input tokens; older logs counted the cached ones in, which their total shows."""
+    cached = (spent.input_tokens_cache_read or 0) + (spent.input_tokens_cache_write or 0)
+    apart = spent.input_tokens + cached + spent.output_tokens <= spent.total_tokens
+    return spent.input_tokens + (cached if apart else 0)
+
+
+def _exception(message: str) -> str:
+    """The exception's type where the message begins with one, else its first words."""
+    found = _EXCEPTION.match(message)
+    return found.group(1) if found else message.partition("\n")[0][:80] or "error"

@@ -214,8 +214,6 @@ def _read(
     as_format: str | None,
     columns: str | Mapping[str, str],
 ) -> list[Source]:
-    if isinstance(columns, str):
-        columns = readers.parse_columns(columns) if columns else {}
     read: list[Source] = []
     known: dict[str, str] = {}
     for path in paths:

@@ -98,7 +98,7 @@ def command(
     from ..render.text import text
 
     if output is not None:
-        _refuse_input(output, [*sources, *registries])
+        refuse_input(output, [*sources, *registries])
         check_writable(output)
     with progress("reading") as update:
         prepared = prepare(
@@ -122,7 +122,7 @@ def command(
         )
         return int(failing or any(d.severity == Severity.ERROR for d in prepared.diagnostics))
     if output is not None:
-        _refuse_input(output, inputs(prepared, allow_outside=allow_outside))
+        refuse_input(output, inputs(prepared, allow_outside=allow_outside))
     result = finish(
         prepared, missing=missing, script_timeout=script_timeout, allow_outside=allow_outside
     )
@@ -146,7 +146,7 @@ def command(
     return 0 if result.ok else 1
 
 
-def _refuse_input(output: str, inputs: Sequence[str]) -> None:
+def refuse_input(output: str, inputs: Sequence[str]) -> None:
     """Never replace what the result is computed from."""
     target = os.path.realpath(output)
     for path in inputs:

@@ -15,7 +15,7 @@ from .file import STANDARD_INPUT, File, opened
 from .recognition import Fit, Head, head_of, mistaken, refusal
 from .source import NotThisFormat, Progress, Source
 
-__all__ = ["FORMATS", "NotThisFormat", "Source", "parse_columns", "read"]
+__all__ = ["FORMATS", "NotThisFormat", "Source", "read"]
 
 _TAKES = (
     "a Harbor job directory, a directory of them, a rewards JSONL, a trials JSONL, an Inspect log, "
@@ -24,12 +24,20 @@ _TAKES = (
 
 
 @dataclass(frozen=True, slots=True)
+class _Options:
+    """What a reader may be told: the columns of a CSV; to read samples, not their summaries."""
+
+    columns: Mapping[str, str]
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True)
 class _Format:
     """How people call a format, what it says to the beginning of a file, and its reader."""
 
     name: str
     fit: Callable[[Head], Fit]
-    read: Callable[[File], list[Source]]
+    read: Callable[[File, _Options], list[Source]]
 
 
 _INSPECT, _LM_EVAL, _CSV = "inspect", "lm-eval", "csv"
@@ -43,14 +51,24 @@ def _formats() -> dict[str, _Format]:
     from . import delimited, evsys, inspect_log, lm_eval_samples, rewards, trials
 
     formats = {
-        inspect_log.KIND: _Format("an Inspect log", inspect_log.fit, inspect_log.read),
-        lm_eval_samples.KIND: _Format("lm-eval samples", lm_eval_samples.fit, lm_eval_samples.read),
-        trials.KIND: _Format("a trials JSONL", trials.fit, trials.read),
-        evsys.KIND: _Format("evsys rewards", evsys.fit, evsys.read),
-        rewards.KIND: _Format("a rewards JSONL", rewards.fit, rewards.read),
-        delimited.KIND: _Format("a CSV", delimited.fit, delimited.read),
+        inspect_log.KIND: _Format(
+            "an Inspect log",
+            inspect_log.fit,
+            lambda file, options: inspect_log.read(file, whole=options.whole),
+        ),
+        lm_eval_samples.KIND: _Format(
+            "lm-eval samples", lm_eval_samples.fit, lambda file, _: lm_eval_samples.read(file)
+        ),
+        trials.KIND: _Format("a trials JSONL", trials.fit, lambda file, _: trials.read(file)),
+        evsys.KIND: _Format("evsys rewards", evsys.fit, lambda file, _: evsys.read(file)),
+        rewards.KIND: _Format("a rewards JSONL", rewards.fit, lambda file, _: rewards.read(file)),
+        delimited.KIND: _Format(
+            "a CSV",
+            delimited.fit,
+            lambda file, options: delimited.read(file, options.columns),
+        ),
     }
-    assert FORMATS == (harbor_job.KIND, *formats)
+    assert (harbor_job.KIND, *formats) == FORMATS
     return formats
 
 
@@ -59,7 +77,8 @@ def read(
     progress: Progress | None = None,
     *,
     as_format: str | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: str | Mapping[str, str] = "",
+    whole: bool = False,
 ) -> list[Source]:
     """The sources at a path, or of standard input for `-`.
 
@@ -67,7 +86,8 @@ def read(
         path: a file, or a directory: of a job, of jobs, or of logs.
         progress: called while a directory is read.
         as_format: one of `FORMATS`, where the content is not to decide.
-        columns: FIELD -> column of a CSV.
+        columns: FIELD -> column of a CSV, or `FIELD=COLUMN,…`.
+        whole: read the texts too, where that takes longer.
 
     Raises:
         UsageError: the format is unknown, or columns are named for something else than a CSV.
@@ -75,6 +95,7 @@ def read(
     """
     if as_format is not None and as_format not in FORMATS:
         raise UsageError(f"no format `{as_format}`; the formats are {', '.join(FORMATS)}")
+    options = _Options(_parsed(columns), whole)
     if columns and as_format is None:
         as_format = _CSV
     if columns and as_format != _CSV:
@@ -87,24 +108,26 @@ def read(
         raise InputError(f"{path!r} is no path: {error}") from error
     try:
         if stat.S_ISDIR(mode):
-            return _read_directory(path.rstrip("/") or "/", progress, as_format)
+            return _read_directory(path.rstrip("/") or "/", progress, as_format, options)
         with opened(path) as file:
-            return _read_file(file, as_format, columns)
+            return _read_file(file, as_format, options)
     except OSError as error:
         raise InputError(f"{path}: {reason(error)}", f"a source is {_TAKES}") from error
 
 
-def _read_file(
-    file: File, as_format: str | None, columns: Mapping[str, str] | None
-) -> list[Source]:
+def _parsed(columns: str | Mapping[str, str]) -> Mapping[str, str]:
+    if not isinstance(columns, str):
+        return columns
+    from .delimited import parse_columns
+
+    return parse_columns(columns) if columns else {}
+
+
+def _read_file(file: File, as_format: str | None, options: _Options) -> list[Source]:
     if as_format == harbor_job.KIND:
         raise InputError(f"{file.path} is a file; a Harbor job is a directory")
-    if as_format == _CSV:
-        from . import delimited
-
-        return delimited.read(file, columns)
     if as_format is not None:
-        return _formats()[as_format].read(file)
+        return _formats()[as_format].read(file, options)
     head = head_of(file)
     if not head.data.strip():
         raise InputError(f"{file.path} is empty", f"a source is {_TAKES}")
@@ -114,12 +137,14 @@ def _read_file(
     for each in _formats().values():
         fit = each.fit(head)
         if not fit.why:
-            return each.read(file)
+            return each.read(file, options)
         fits.append((each.name, fit))
     raise InputError(f"{file.path} {refusal(head, fits)}", f"a source is {_TAKES}")
 
 
-def _read_directory(path: str, progress: Progress | None, as_format: str | None) -> list[Source]:
+def _read_directory(
+    path: str, progress: Progress | None, as_format: str | None, options: _Options
+) -> list[Source]:
     """The job or jobs in a directory, else the logs in it."""
     if as_format in (None, harbor_job.KIND):
         try:
@@ -137,7 +162,7 @@ def _read_directory(path: str, progress: Progress | None, as_format: str | None)
             head = head_of(file)
             kind = next((kind for kind in kinds if not _formats()[kind].fit(head).why), None)
             if kind is not None:
-                sources += _formats()[kind].read(file)
+                sources += _formats()[kind].read(file, options)
     if not sources:
         named = " nor ".join(_formats()[kind].name for kind in kinds)
         raise NotThisFormat(f"{why_no_job or path}, and no file in it is {named}", _TAKES)
@@ -165,14 +190,3 @@ def _files_of(folder: str) -> list[str]:
     with os.scandir(folder) as entries:
         named = sorted(entry.path for entry in entries if entry.is_file())
     return [name for name in named if not os.path.basename(name).startswith(".")]
-
-
-def parse_columns(text: str) -> dict[str, str]:
-    """FIELD -> column, from `FIELD=COLUMN,…`.
-
-    Raises:
-        UsageError: it is not of that form, or a FIELD is unknown or given twice.
-    """
-    from .delimited import parse_columns as parse
-
-    return parse(text)

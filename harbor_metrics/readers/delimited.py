@@ -80,7 +80,7 @@ def fit(head: Head) -> Fit:
     meaning = _meanings(names, {})
     if "reward" in meaning or any(field.startswith("reward.") for field in meaning):
         return FITS
-    points = 0.5 if "task" in meaning else 0.1
+    points = 0.5 if "task" in meaning else 0.3
     return Fit(
         points,
         f"no column of its first line is named `reward` or `score` ({_listed(names)}); "

@@ -6,6 +6,7 @@ object of task name -> samples; and `{"task_rewards": [[…], …], "tasks": ["n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any
@@ -23,14 +24,16 @@ from .source import Source
 KIND = "evsys"
 _REWARDS, _NAMES = "task_rewards", ("tasks", "task_names", "task_ids")
 _KEY = "reward"
+_BEGINS = re.compile(rb"\s*\[\s*\[\s*(?:-?[0-9]|null|NaN|\])")
 
 
 def fit(head: Head) -> Fit:
     """An array of arrays, or an object of arrays, of numbers."""
-    if head.is_array:
+    if head.is_array and not isinstance(head.line, dict):
         value = document_of(head)
         if value is None:
-            return FITS if head.data.split(None, 1)[0][:2] == b"[[" else Fit(0.3, "no `[[`")
+            begins = _BEGINS.match(head.data) is not None
+            return FITS if begins else Fit(0.3, "it does not begin with an array of rewards")
         if value and all(isinstance(samples, list) for samples in value):
             return FITS
         if not value:
@@ -40,7 +43,7 @@ def fit(head: Head) -> Fit:
     if _REWARDS in value:
         return FITS
     lists = [v for v in value.values() if isinstance(v, list)]
-    numbers = all(type(v) in (int, float, type(None)) for samples in lists for v in samples)
+    numbers = all(type(v) in (int, float, bool, type(None)) for samples in lists for v in samples)
     if lists and len(lists) == len(value) and numbers and value.keys() != {_KEY}:
         return FITS
     return Fit(

@@ -198,7 +198,11 @@ def fit(head: Head) -> Fit:
     if line is None and not (head.broken or head.members or head.is_array or head.is_zip):
         return FITS
     if not isinstance(line, dict):
-        if line is None or isinstance(line, list):
+        if line is None and not (head.members or head.is_array):
+            return Fit(0.1, "its first line is no JSON")
+        if head.is_array:
+            return Fit(0.5, "it is a JSON array; JSONL has an object or null a line")
+        if line is None:
             return Fit(0.2, "rewards come as JSONL, an object of numbers or null a line")
         return Fit(0.6, 'the lines are bare values; write `{"reward": 0.5}`, not `0.5`')
     numbers = sum(type(value) in (int, float, bool) for value in line.values())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -17,6 +18,7 @@ from ..errors import InputError
 from ..rewards import article
 from ..syntax import printable
 from ..table import Trial, in_canonical_order
+from . import lenient
 from .file import File
 from .recognition import FITS, Fit, Head, document_of
 from .source import Source
@@ -64,13 +66,15 @@ def read(file: File) -> list[Source]:
     if document is None or any(d.rule == "json-syntax" for d in found):
         line = found[0].span.line if found[0].span else 1
         raise InputError(f"{file.path} is not JSON: line {line}: {found[0].message}")
-    # A NaN is said below, once, with its task.
-    found = [d for d in found if d.rule != "non-finite-number"]
+    if any(d.rule == "non-finite-number" for d in found):
+        # They are said below, with their task.
+        found = [d for d in found if d.rule != "non-finite-number"]
+        document = replace(document, value=lenient.decode(document.data, Any))
     trials: list[Trial] = []
     unread = 0
     for task, samples, path in _tasks(document):
         for attempt, reward in enumerate(samples, 1):
-            if reward is None or (type(reward) in (int, float) and -1e400 < reward < 1e400):
+            if reward is None or type(reward) in (int, float):
                 rewards = None if reward is None else {_KEY: reward}
                 trials.append(Trial(task=task, rewards=rewards, attempt=attempt))
             else:
@@ -129,9 +133,7 @@ def _tasks(document: Document) -> Iterator[tuple[str, list[Any], list[str | int]
 def _wrong(
     document: Document, path: list[str | int], task: str, attempt: int, reward: Any
 ) -> Diagnostic:
-    what = f"{article(reward)}"
-    if isinstance(reward, float):
-        what = "NaN" if reward != reward else "infinite"
+    what = lenient.constant(reward) or article(reward)
     return document.find(
         path,
         rule="invalid-reward",

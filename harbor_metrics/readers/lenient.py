@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
 from .source import REFUSED
 
-_Type = TypeVar("_Type")
 _CONSTANT = re.compile(rb"-?(?:NaN|Infinity)")
 _MARK = "\0"
 
@@ -30,7 +29,7 @@ def constant(value: Any) -> str:
     return ""
 
 
-def decode(data: bytes, to: type[_Type]) -> _Type:
+def decode(data: bytes, to: Any) -> Any:
     """The value of a JSON text.
 
     Raises:

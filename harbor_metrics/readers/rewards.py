@@ -205,6 +205,8 @@ def fit(head: Head) -> Fit:
         if line is None:
             return Fit(0.2, "rewards come as JSONL, an object of numbers or null a line")
         return Fit(0.6, 'the lines are bare values; write `{"reward": 0.5}`, not `0.5`')
+    if isinstance(line.get("rewards"), dict):
+        return Fit(0.4, "rewards are flat, and `rewards` is an object")
     numbers = sum(type(value) in (int, float, bool) for value in line.values())
     if len(line) <= 1 or 2 * numbers >= len(line):
         return FITS

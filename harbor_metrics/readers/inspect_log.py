@@ -58,6 +58,12 @@ class _Dataset(msgspec.Struct, frozen=True, gc=False):
 
 class _Config(msgspec.Struct, frozen=True, gc=False):
     epochs: int | None = None
+    epochs_reducer: list[str] | None = None
+
+    @property
+    def unreduced(self) -> bool:
+        """Whether the task asked for no reducer, which is not the same as naming none."""
+        return self.epochs_reducer == []
 
 
 class _Eval(msgspec.Struct, frozen=True, gc=False):
@@ -277,10 +283,11 @@ class _Reading:
         agent = header.eval.solver or "+".join(step.solver for step in header.plan.steps) or None
         trials: list[Trial] = []
         unread: list[GroupKey | None] = []
+        groups: dict[str | None, GroupKey] = {}
         for scorer in scorers:
             task = header.eval.task
             dataset = f"{task}:{scorer}" if len(scorers) > 1 else task
-            group = agent, header.eval.model, dataset
+            group = groups[scorer] = agent, header.eval.model, dataset
             statuses: Counter[str] = Counter()
             for sample in self.samples:
                 trial = self._trial(sample, scorer, group, statuses)
@@ -303,7 +310,9 @@ class _Reading:
                 n_total_trials=planned and planned * len(scorers),
                 running=header.status == "started",
             ),
-            reported=reported(header.results, multiple=len(scorers) > 1),
+            reported=tuple(
+                reported(header.results, groups.__getitem__, unreduced=header.eval.config.unreduced)
+            ),
         )
 
     def _planned(self) -> int | None:

@@ -1,12 +1,15 @@
-"""The metrics that an Inspect log reports, as data."""
+"""The numbers that an Inspect log reports, as data."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
 
 from ..exact import Number
+from ..table import GroupKey
+from .lenient import constant
 from .source import Reported
 
 
@@ -16,7 +19,7 @@ class Metric(msgspec.Struct, gc=False):
     name: str
     value: Number | str | None = None
     group: str | None = None
-    params: dict[str, Any] = {}
+    params: dict[str, Any] | None = None
 
 
 class Scores(msgspec.Struct, gc=False):
@@ -38,6 +41,41 @@ class Results(msgspec.Struct, gc=False):
     scores: list[Scores] = []
 
 
-def reported(results: Results | None, *, multiple: bool) -> tuple[Reported, ...]:
-    """Every value of the log; `multiple` where the scorers are groups of their own."""
-    return ()
+def reported(
+    results: Results | None, group_of: Callable[[str], GroupKey], *, unreduced: bool
+) -> Iterator[Reported]:
+    """Every value of the log.
+
+    Args:
+        results: what the header has of them.
+        group_of: the group of a scorer.
+        unreduced: the log was made without a reducer: attempts count one by one.
+    """
+    for row in results.scores if results else ():
+        key = row.name if row.name != row.scorer else None
+        reducer = row.reducer or (None if unreduced else "mean")
+        where = f"{row.name}, {row.reducer}" if row.reducer else row.name
+        for name, metric in row.metrics.items():
+            value = metric.value
+            yield Reported(
+                place=f"{where}: {name}",
+                metric=(metric.group or metric.name).rpartition("/")[2],
+                value=value if isinstance(value, int | float) else None,
+                not_finite=constant(value),
+                group=group_of(row.scorer),
+                key=key,
+                part=metric.name if metric.group else None,
+                reducer=reducer,
+                params=metric.params or {},
+            )
+        for what in ("scored_samples", "unscored_samples"):
+            count = getattr(row, what)
+            if count is not None:
+                yield Reported(
+                    place=f"{where}: {what}",
+                    metric=what,
+                    value=count,
+                    group=group_of(row.scorer),
+                    key=key,
+                    reducer=reducer,
+                )

@@ -111,7 +111,8 @@ def _results_of(
 def _read(path: str) -> dict[str, Any]:
     try:
         with open(path, "rb") as stream:
-            return decode(stream.read(), dict[str, Any])
+            value: dict[str, Any] = decode(stream.read(), dict[str, Any])
+            return value
     except NotJSONError as error:
         raise InputError(f"{path} is no results file of lm-eval: {error}") from error
     except OSError as error:

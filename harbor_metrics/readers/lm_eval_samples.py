@@ -124,7 +124,7 @@ class _Decoder:
 def _unlisted(block: bytes) -> set[str]:
     """The names on a line of an older version that are no fixed ones."""
     for line in block.split(b"\n", 1):
-        value = lenient.decode(line, dict[str, Any])
+        value: dict[str, Any] = lenient.decode(line, dict[str, Any])
         return value.keys() - _FIXED
     return set()
 

@@ -34,7 +34,8 @@ def inspect_number(value: str | float | bool, unknown: Callable[[str], None]) ->
     if isinstance(value, bool):
         return float(value)
     if isinstance(value, int | float):
-        float(value)
+        if not math.isfinite(value):
+            raise OverflowError
         return value
     if value in _LETTERS:
         return _LETTERS[value]

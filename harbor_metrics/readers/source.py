@@ -49,14 +49,18 @@ class Job:
 class Reported:
     """A number that a log itself reports: where it stands, and in the log's words what it is.
 
-    `group` is the part of the source that it is over; `reducer` one task's attempts to one value;
-    `key` the reward key, None for the only one; `part` one of several values that a metric gives.
+    `group` is the part of the source that it is over, or with `members` the parts; `reducer` makes
+    one task's attempts one value; `key` is the reward key, None for the only one; `part` one of
+    several values that a metric gives. A value that is none is null, and `not_finite` says `NaN` or
+    `Infinity` where it was one of these.
     """
 
     place: str
     metric: str
     value: Number | None
     group: GroupKey
+    members: tuple[GroupKey, ...] = ()
+    not_finite: str = ""
     key: str | None = None
     part: str | None = None
     reducer: str | None = None

@@ -17,7 +17,7 @@ from ..diagnostics import Diagnostic, Severity, Span
 from ..errors import InputError, UsageError
 from ..exact import Number
 from ..syntax import printable, shown
-from ..table import Trial, Usage, group_key, in_canonical_order
+from ..table import NO_USAGE, Trial, Usage, group_key, in_canonical_order
 from .file import File
 from .recognition import FITS, Fit, Head
 from .source import Source
@@ -260,7 +260,7 @@ class _Rows:
             rewards=rewards,
             labels=many["label"],
             texts=many["text"],
-            usage=Usage(**usage),
+            usage=Usage(**usage) if usage else NO_USAGE,
             **plain,
         )
 

@@ -30,7 +30,7 @@ from ..document import parse
 from ..errors import InputError
 from ..exact import Number
 from ..syntax import printable, shown
-from ..table import GroupKey, Trial, Usage, in_canonical_order
+from ..table import NO_USAGE, GroupKey, Trial, Usage, in_canonical_order
 from .archive import Archive
 from .file import File
 from .inspect_reported import Results, reported
@@ -485,7 +485,7 @@ def _usage(sample: _Sample) -> Usage:
     costs = [each.total_cost for each in spent if isinstance(each.total_cost, int | float)]
     seconds = sample.total_time if isinstance(sample.total_time, int | float) else None
     if not spent:
-        return Usage(seconds=seconds)
+        return NO_USAGE if seconds is None else Usage(seconds=seconds)
     cached = [each.input_tokens_cache_read for each in spent]
     return Usage(
         n_input_tokens=sum(map(_read_tokens, spent)),

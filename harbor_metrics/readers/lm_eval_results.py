@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..diagnostics import Diagnostic, Severity
 from ..document import reason
 from ..errors import InputError
+from ..exact import Number
 from .lenient import NotJSONError, decode
 from .source import Reported
 
+NO_FILTER = "none"
+_STDERR = "_stderr"
 _STAMP = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?"
 _SAMPLES = re.compile(rf"samples_(?P<task>.+)_(?P<stamp>{_STAMP})\.jsonl?(?:\.gz|\.zst)?")
 _RESULTS = re.compile(rf"(?:.+_)?results_(?P<stamp>{_STAMP})\.json|results\.json")
@@ -64,14 +67,67 @@ def run_of(
             )
         )
         return Run(task=task, id=_identity(task, stamp), started_at=_time(stamp))
-    model = value.get("model_name")
+    named_model = value.get("model_name")
+    model = named_model if isinstance(named_model, str) and named_model else None
     return Run(
         task=task,
-        model=model if isinstance(model, str) and model else None,
+        model=model,
         id=_identity(task, stamp),
         started_at=_time(stamp),
         n_documents=n,
+        reported=tuple(reported(value, task, model)),
     )
+
+
+def dataset(task: str | None, filter_: str) -> str | None:
+    """The name of a group: the task's, with the filter's unless it is lm-eval's own."""
+    if filter_ == NO_FILTER:
+        return task
+    return f"{task}:{filter_}" if task else filter_
+
+
+def reported(value: dict[str, Any], task: str | None, model: str | None) -> Iterator[Reported]:
+    """The numbers of a task, and those of the groups that it is a member of."""
+    for place, number, metric, filter_ in _numbers(_member(value, "results", task)):
+        yield Reported(
+            place=place,
+            metric=metric,
+            value=number,
+            group=(None, model, dataset(task, filter_)),
+            key=metric.removesuffix(_STDERR),
+        )
+    groups = _member(value, "groups")
+    for group in groups if isinstance(groups, dict) else ():
+        members = _leaves(value, group)
+        if task not in members:
+            continue
+        for place, number, metric, filter_ in _numbers(_member(value, "groups", group)):
+            yield Reported(
+                place=f"{group}: {place}",
+                metric=metric,
+                value=number,
+                group=(None, model, dataset(group, filter_)),
+                members=tuple((None, model, dataset(each, filter_)) for each in members),
+                key=metric.removesuffix(_STDERR),
+            )
+
+
+def _numbers(row: Any) -> Iterator[tuple[str, Number | None, str, str]]:
+    """Place, number, metric and filter of each `metric,filter`; a stderr may be `N/A` or `[]`."""
+    for place, number in row.items() if isinstance(row, dict) else ():
+        metric, comma, filter_ = place.partition(",")
+        if comma:
+            plain = number if type(number) in (int, float) else None
+            yield place, plain, metric, filter_
+
+
+def _leaves(value: dict[str, Any], group: str) -> list[str]:
+    """The tasks of a group, through the groups in it."""
+    below = _member(value, "group_subtasks", group)
+    if not isinstance(below, list) or not below:
+        return [group]
+    found = [leaf for name in below if name != group for leaf in _leaves(value, str(name))]
+    return list(dict.fromkeys(found))
 
 
 def _identity(task: str | None, stamp: str | None) -> str | None:

@@ -34,14 +34,13 @@ from ..table import Trial, in_canonical_order
 from . import lenient
 from .file import File
 from .lines import blocks, salvage
-from .lm_eval_results import Run, run_of
+from .lm_eval_results import NO_FILTER, Run, dataset, run_of
 from .recognition import FITS, Fit, Head
 from .scores import leaves
 from .source import REFUSED, Job, Source
 
 KIND = "lm-eval"
 _MARKS = ("doc_id", "doc", "target", "filtered_resps", "resps", "arguments")
-_NO_FILTER = "none"
 _ARRAY = re.compile(r"\[[-+0-9.eE\s]+\]")
 _LONGEST_LABEL = 100
 _TRUTH = {"True": 1, "False": 0}
@@ -54,7 +53,7 @@ class _Row(msgspec.Struct, gc=False):
     doc: Any = None
     target: Any = None
     filtered_resps: Any = None
-    filter: str = _NO_FILTER
+    filter: str = NO_FILTER
     metrics: list[str] | None = None
     doc_hash: str = ""
     prompt_hash: str = ""
@@ -216,7 +215,7 @@ class _Reading:
         n_rows = sum(map(len, self.rows.values()))
         run = run_of(path, self.hash.hexdigest(), list(self.rows), n_rows + self.unread, self.found)
         trials: list[Trial] = []
-        groups = [(None, run.model, _dataset(run.task, name)) for name in self.rows]
+        groups = [(None, run.model, dataset(run.task, name)) for name in self.rows]
         for name, rows in self.rows.items():
             for row in rows:
                 trials += self._trials(row, run, name)
@@ -248,7 +247,7 @@ class _Reading:
         )
 
     def _trials(self, row: _Row, run: Run, filter_: str) -> Iterator[Trial]:
-        dataset = _dataset(run.task, filter_)
+        group = dataset(run.task, filter_)
         name = str(row.doc_id)
         labels = _labels(row.doc)
         labels["lm-eval/filter"] = filter_
@@ -279,7 +278,7 @@ class _Reading:
                 id=f"{run.id}/{filter_}/{trial}" if run.id else None,
                 started_at=run.started_at,
                 model=run.model,
-                dataset=dataset,
+                dataset=group,
                 texts=texts,
                 labels=labels,
             )
@@ -355,12 +354,6 @@ def _numbered(block: bytes, first_line: int, rows: list[_Row]) -> Iterator[tuple
         return
     lines = enumerate(block.split(b"\n"), first_line)
     yield from zip((n for n, line in lines if line.strip()), rows, strict=True)
-
-
-def _dataset(task: str | None, filter_: str) -> str | None:
-    if filter_ == _NO_FILTER:
-        return task
-    return f"{task}:{filter_}" if task else filter_
 
 
 def _pair_of_texts(value: Any) -> tuple[str | list[str], str] | None:

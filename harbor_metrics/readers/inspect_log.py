@@ -23,110 +23,24 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from typing import Any
 
-import msgspec
-
 from ..diagnostics import Diagnostic, Severity
-from ..document import parse
-from ..errors import InputError
 from ..exact import Number
 from ..syntax import printable, shown
 from ..table import NO_USAGE, GroupKey, Trial, Usage, in_canonical_order
 from .archive import Archive
 from .file import File
-from .inspect_reported import Results, reported
-from .lenient import NotJSONError, constant, decode
+from .inspect_document import Failure, Header, Sample, Score, Spent, of_archive, of_document
+from .inspect_reported import reported
+from .lenient import constant
 from .recognition import FITS, Fit, Head
 from .scores import inspect_number, leaves
 from .source import Job, Source
 
 KIND = "inspect"
-_NEWEST = 2
 _MARKS = ("version", "status", "eval", "plan", "samples")
-_START = "_journal/start.json"
-_SUMMARY = re.compile(r"_journal/summaries/([0-9]+)\.json")
-# A sample in one piece, or in the newer shape of many pieces the one without messages and events.
-_SAMPLE = re.compile(r"samples/[^/]+\.json|samples/[^/]+/sample\.json")
 _EXCEPTION = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*)\(")
 _THINNED = "Key removed from summary (> 1k)"
 _PERPLEXITY = ("sum_log_probs", "num_tokens")
-
-
-class _Dataset(msgspec.Struct, frozen=True, gc=False):
-    samples: int | None = None
-    sample_ids: list[Any] | None = None
-
-
-class _Config(msgspec.Struct, frozen=True, gc=False):
-    epochs: int | None = None
-    epochs_reducer: list[str] | None = None
-
-    @property
-    def unreduced(self) -> bool:
-        """Whether the task asked for no reducer, which is not the same as naming none."""
-        return self.epochs_reducer == []
-
-
-class _Eval(msgspec.Struct, frozen=True, gc=False):
-    task: str
-    model: str | None = None
-    eval_id: str | None = None
-    solver: str | None = None
-    dataset: _Dataset = _Dataset()
-    config: _Config = _Config()
-
-
-class _Step(msgspec.Struct, frozen=True, gc=False):
-    solver: str
-
-
-class _Plan(msgspec.Struct, frozen=True, gc=False):
-    steps: list[_Step] = []
-
-
-class _Failure(msgspec.Struct, gc=False):
-    message: str = ""
-
-
-class _Spent(msgspec.Struct, gc=False):
-    input_tokens: int = 0
-    output_tokens: int = 0
-    total_tokens: int = 0
-    input_tokens_cache_write: int | None = None
-    input_tokens_cache_read: int | None = None
-    total_cost: Number | str | None = None
-
-
-class _Header(msgspec.Struct):
-    eval: _Eval
-    version: int = 1
-    status: str = "started"
-    plan: _Plan = _Plan()
-    results: Results | None = None
-    error: _Failure | None = None
-
-
-class _Score(msgspec.Struct, gc=False):
-    value: Any = None
-    answer: Any = None
-    metadata: dict[str, Any] | None = None
-
-
-class _Sample(msgspec.Struct):
-    id: int | str | None = None
-    epoch: int = 1
-    target: str | list[str] = ""
-    metadata: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
-    scores: dict[str, _Score] | None = None
-    model_usage: dict[str, _Spent] | msgspec.UnsetType = msgspec.UNSET
-    total_time: Number | str | None = None
-    started_at: str | None = None
-    uuid: str | None = None
-    error: str | _Failure | None = None
-    limit: str | dict[str, Any] | None = None
-
-
-class _Log(_Header):
-    samples: list[_Sample] = []
 
 
 def fit(head: Head) -> Fit:
@@ -155,110 +69,23 @@ def read(file: File, *, whole: bool = False) -> list[Source]:
     found: list[Diagnostic] = []
     if is_zip:
         with Archive(file) as archive:
-            header, samples, has_texts = _of_archive(archive, found, whole=whole)
+            header, samples, has_texts = of_archive(archive, found, whole=whole)
             reading = _Reading(file.path, header, found, has_texts=has_texts)
             reading.add(samples)
     else:
         with open(file.local, "rb") as stream:
             data = stream.read()
-        log = _decoded(file.path, "", data, _Log)
-        _check_version(file.path, log)
-        reading = _Reading(file.path, log, found, has_texts=True)
-        reading.add(log.samples)
+        header, samples = of_document(file.path, data)
+        reading = _Reading(file.path, header, found, has_texts=True)
+        reading.add(samples)
     return [reading.source(digest.hexdigest())]
-
-
-def _of_archive(
-    archive: Archive, found: list[Diagnostic], *, whole: bool
-) -> tuple[_Header, Iterable[_Sample], bool]:
-    """The header, the samples or their summaries, and whether these have their texts."""
-    path = archive.path
-    names = archive.names
-    outside = [name for name in names if ".." in name.split("/") or name.startswith("/")]
-    if outside:
-        found.append(
-            Diagnostic(
-                rule="odd-member",
-                severity=Severity.WARNING,
-                message=f"{path} has a member {printable(outside[0])}, which leads out of the "
-                "archive; Inspect writes none such, and it is not read",
-                path=path,
-            )
-        )
-    first = next((name for name in ("header.json", _START) if name in archive), None)
-    if first is None:
-        raise InputError(
-            f"{path} is a zip archive, but no Inspect log: it has neither header.json nor {_START}",
-            "give the log as Inspect wrote it",
-        )
-    header = _decoded(path, first, archive.read(first), _Header)
-    _check_version(path, header)
-    details = [name for name in names if _SAMPLE.fullmatch(name)]
-    if whole and details:
-        return header, _details(archive, details), True
-    if "summaries.json" in archive:
-        rows = _decoded(path, "summaries.json", archive.read("summaries.json"), list[_Sample])
-    else:
-        rows = _journal(archive, names)
-    if details and (len(details) > len(rows) or not _suffice(rows)):
-        return header, _details(archive, details), True
-    return header, rows, False
-
-
-def _journal(archive: Archive, names: list[str]) -> list[_Sample]:
-    """What a log that is not finished has noted; of a sample that was noted twice the last."""
-    parts = sorted((int(m.group(1)), n) for n in names if (m := _SUMMARY.fullmatch(n)))
-    rows: dict[tuple[str, int], _Sample] = {}
-    for _, name in parts:
-        for row in _decoded(archive.path, name, archive.read(name), list[_Sample]):
-            rows[str(row.id), row.epoch] = row
-    return list(rows.values())
-
-
-def _suffice(rows: list[_Sample]) -> bool:
-    """Older summaries have neither metadata nor usage."""
-    return all(
-        row.metadata is not msgspec.UNSET and row.model_usage is not msgspec.UNSET for row in rows
-    )
-
-
-def _details(archive: Archive, names: list[str]) -> Iterator[_Sample]:
-    for name in names:
-        sample = _decoded(archive.path, name, archive.read(name), _Sample)
-        apart = name.removesuffix("sample.json") + "metadata.json"
-        if name.endswith("/sample.json") and apart in archive and not sample.metadata:
-            sample.metadata = _decoded(archive.path, apart, archive.read(apart), dict[str, Any])
-        yield sample
-
-
-def _decoded(path: str, member: str, data: bytes, to: Any) -> Any:
-    try:
-        return decode(data, to)
-    except NotJSONError as error:
-        where = f"{path}: member {member}" if member else path
-        why = str(error)
-        if not member and len(data) < 1 << 20:
-            _, slips = parse(data, path)
-            slips = [slip for slip in slips if slip.rule != "non-finite-number"]
-            if slips and slips[0].span:
-                why = f"line {slips[0].span.line}: {slips[0].message}"
-        raise InputError(f"{where} is no Inspect log: {why}", "copy the log anew") from error
-
-
-def _check_version(path: str, header: _Header) -> None:
-    if not 1 <= header.version <= _NEWEST:
-        raise InputError(
-            f"{path} is an Inspect log of version {header.version}; "
-            f"versions 1 to {_NEWEST} are read",
-            "convert it with `inspect log convert`, or use a newer harbor-metrics",
-        )
 
 
 class _Reading:
     """The trials so far, a list a scorer, and what there is to say."""
 
     def __init__(
-        self, path: str, header: _Header, found: list[Diagnostic], *, has_texts: bool
+        self, path: str, header: Header, found: list[Diagnostic], *, has_texts: bool
     ) -> None:
         self.path = path
         self.header = header
@@ -266,11 +93,11 @@ class _Reading:
         self.has_texts = has_texts
         rows = header.results.scores if header.results else []
         self.scorers = dict.fromkeys(row.scorer for row in rows)
-        self.samples: list[_Sample] = []
+        self.samples: list[Sample] = []
         self.unknown: Counter[str] = Counter()
         self.unread = 0
 
-    def add(self, samples: Iterable[_Sample]) -> None:
+    def add(self, samples: Iterable[Sample]) -> None:
         """Keep the samples; the scorers are known when all have been seen."""
         for sample in samples:
             self.scorers.update(dict.fromkeys(sample.scores or ()))
@@ -325,7 +152,7 @@ class _Reading:
 
     def _trial(
         self,
-        sample: _Sample,
+        sample: Sample,
         scorer: str | None,
         group: tuple[str | None, str | None, str],
         statuses: Counter[str],
@@ -351,7 +178,7 @@ class _Reading:
             except _InfiniteError as error:
                 self.found.append(self._infinite(name, error.key))
                 return None
-        failure = sample.error.message if isinstance(sample.error, _Failure) else sample.error
+        failure = sample.error.message if isinstance(sample.error, Failure) else sample.error
         if rewards is None:
             status = "error" if failure else "missing" if score is None else "unscored"
             labels["inspect/status"] = status
@@ -381,7 +208,7 @@ class _Reading:
             usage=_usage(sample),
         )
 
-    def _rewards(self, scorer: str, score: _Score, labels: dict[str, Any]) -> dict[str, Number]:
+    def _rewards(self, scorer: str, score: Score, labels: dict[str, Any]) -> dict[str, Number]:
         rewards: dict[str, Number] = {}
         value = score.value
         named = value.items() if isinstance(value, dict) else [(scorer, value)]
@@ -463,7 +290,7 @@ class _InfiniteError(ValueError):
         self.key = key
 
 
-def _labels(sample: _Sample) -> dict[str, Any]:
+def _labels(sample: Sample) -> dict[str, Any]:
     metadata = sample.metadata if isinstance(sample.metadata, dict) else {}
     labels: dict[str, Any] = dict(_flat("", metadata)) if metadata else {}
     limit = sample.limit.get("type") if isinstance(sample.limit, dict) else sample.limit
@@ -480,7 +307,7 @@ def _flat(prefix: str, metadata: dict[str, Any]) -> Iterator[tuple[str, Any]]:
             yield f"{prefix}{key}", constant(value) or value
 
 
-def _usage(sample: _Sample) -> Usage:
+def _usage(sample: Sample) -> Usage:
     spent = list(sample.model_usage.values()) if isinstance(sample.model_usage, dict) else []
     costs = [each.total_cost for each in spent if isinstance(each.total_cost, int | float)]
     seconds = sample.total_time if isinstance(sample.total_time, int | float) else None
@@ -496,7 +323,7 @@ def _usage(sample: _Sample) -> Usage:
     )
 
 
-def _read_tokens(spent: _Spent) -> int:
+def _read_tokens(spent: Spent) -> int:
     """All input tokens; older logs counted the cached ones in, which their total shows."""
     cached = (spent.input_tokens_cache_read or 0) + (spent.input_tokens_cache_write or 0)
     apart = spent.input_tokens + cached + spent.output_tokens <= spent.total_tokens

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +13,9 @@ from ..document import reason
 from ..errors import InputError
 from ..exact import Number
 from .lenient import NotJSONError, decode
+from .lm_eval_rows import NO_FILTER
 from .source import Reported
 
-NO_FILTER = "none"
 _STDERR = "_stderr"
 _STAMP = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?"
 _SAMPLES = re.compile(rf"samples_(?P<task>.+)_(?P<stamp>{_STAMP})\.jsonl?(?:\.gz|\.zst)?")
@@ -34,15 +34,13 @@ class Run:
     reported: tuple[Reported, ...] = ()
 
 
-def run_of(
-    path: str, hash_: str, filters: Sequence[str], n_rows: int, found: list[Diagnostic]
-) -> Run:
+def run_of(path: str, hash_: str, n_filters: int, n_rows: int, found: list[Diagnostic]) -> Run:
     """The run of a samples file, by its name and by the results file in the same folder.
 
     Args:
         path: the samples file.
         hash_: SHA-256 over the hashes of its rows, which lm-eval notes for each task.
-        filters: the names of its filters.
+        n_filters: how many filters it has.
         n_rows: how many rows it has.
         found: what is to be said goes here.
     """
@@ -55,7 +53,7 @@ def run_of(
     task = task or _task_of(value, hash_)
     n = _number_of_documents(value, task)
     theirs = _member(value, "task_hashes", task)
-    if isinstance(theirs, str) and theirs != hash_ and n == n_rows / max(len(filters), 1):
+    if isinstance(theirs, str) and theirs != hash_ and n == n_rows / max(n_filters, 1):
         found.append(
             Diagnostic(
                 rule="other-results",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
 from . import exact, parity, readers
+from . import labels as task_labels
 from .diagnostics import Diagnostic, Severity
 from .errors import InputError, UsageError
 from .evaluate import ScriptOptions, evaluate
@@ -17,13 +18,15 @@ from .pool import Pool, exceptions, in_order, pool
 from .readers.source import Progress, Source
 from .registry import best_version, split
 from .result import Counts, DatasetRef, Group, Result, SourceRef, Spent
-from .table import GroupKey, LineTrials, Missing, Table
+from .table import Missing, Table
+from .trial import GroupKey, LineTrials
 
 if TYPE_CHECKING:
     from .script import Script
 
 SCRIPT_SECONDS = ScriptOptions().timeout
 MAX_SECONDS = 1_000_000
+LEVEL = 0.95
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +44,8 @@ def compute(
     dataset: str | None = None,
     metrics: str | Sequence[str | MetricSpec] = (),
     missing: Missing | None = None,
+    level: float | None = LEVEL,
+    labels: str | os.PathLike[str] | None = None,
     script_timeout: float = SCRIPT_SECONDS,
     allow_outside: bool = False,
     as_format: str | None = None,
@@ -56,6 +61,8 @@ def compute(
         dataset: `name` or `name@version`; filters sources that name a dataset, names the others.
         metrics: types or JSON objects to run beside those of registry and job.
         missing: what a missing reward counts as, where a metric's own kwargs do not say.
+        level: of the intervals beside means, rates and chances; None for no uncertainty.
+        labels: a file that labels tasks, to group by (JSON, JSONL, CSV).
         script_timeout: seconds that a metric script may take.
         allow_outside: run scripts that a registry points to outside its own folder.
         as_format: one of `readers.FORMATS`, where the content is not to decide.
@@ -73,10 +80,15 @@ def compute(
         metrics=metrics,
         as_format=as_format,
         columns=columns,
+        labels=labels,
         progress=progress,
     )
     return finish(
-        prepared, missing=missing, script_timeout=script_timeout, allow_outside=allow_outside
+        prepared,
+        missing=missing,
+        level=level,
+        script_timeout=script_timeout,
+        allow_outside=allow_outside,
     )
 
 
@@ -87,6 +99,7 @@ def prepare(
     metrics: str | Sequence[str | MetricSpec] = (),
     as_format: str | None = None,
     columns: str | Mapping[str, str] = "",
+    labels: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> Prepared:
     """The first half of `compute`: read everything, find the metrics, run nothing."""
@@ -108,11 +121,15 @@ def prepare(
         pools = _of_dataset(pools, name)
     elif registries.given:
         _name_the_only(pools, registries)
+    if labels is not None:
+        _label(pools, os.fspath(labels))
     groups = []
     for key, each in in_order(pools):
         made = plan(key[2], version, each.jobs, registries, specs)
         found += made.diagnostics
         found += _shadowed(made)
+        for of_dataset in made.datasets:
+            each.table = task_labels.joined(each.table, task_labels.of_tasks(of_dataset.tasks))
         groups.append((key, each, made))
     return Prepared(sources=read, groups=groups, diagnostics=found)
 
@@ -121,10 +138,13 @@ def finish(
     prepared: Prepared,
     *,
     missing: Missing | None = None,
+    level: float | None = LEVEL,
     script_timeout: float = SCRIPT_SECONDS,
     allow_outside: bool = False,
 ) -> Result:
     """The second half of `compute`: run the metrics."""
+    if level is not None and not 0 < level < 1:
+        raise UsageError(f"a level lies between 0 and 1, as 0.95 does, and {level} does not")
     if missing not in (None, *get_args(Missing)):
         raise UsageError(f"missing must be one of {', '.join(get_args(Missing))}, not {missing!r}")
     if not 0 < script_timeout < MAX_SECONDS:
@@ -136,6 +156,7 @@ def finish(
             made.metrics,
             each.table,
             missing=missing,
+            level=level,
             scripts=ScriptOptions(timeout=script_timeout, allow_outside=allow_outside),
         )
         groups.append(_group(key, each, made, outcomes, found))
@@ -232,6 +253,17 @@ def _read(
             known[real] = source.path
             read.append(source)
     return read
+
+
+def _label(pools: dict[GroupKey, Pool], path: str) -> None:
+    """Give every trial the labels that the file has for its task."""
+    labels = task_labels.read(path)
+    tasks = {task for each in pools.values() for task in each.table.tasks}
+    if not labels.keys() & tasks:
+        examples = f"it has {min(labels)}, the trials have {min(tasks)}" if tasks else "no trials"
+        raise InputError(f"{path} labels no task of these trials: {examples}")
+    for each in pools.values():
+        each.table = task_labels.joined(each.table, labels, path=path)
 
 
 def _of_dataset(pools: dict[GroupKey, Pool], name: str) -> dict[GroupKey, Pool]:

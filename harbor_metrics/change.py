@@ -11,12 +11,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from . import edit, registry
+from . import catalogue, edit, registry
 from .atomic import write_atomically
 from .document import Document, parse, read_bytes, reason
 from .edit import EditError, Place
 from .errors import OutputError, UsageError
-from .metric import HARBOR_TYPES, UV_SCRIPT, SpecError, check_kwargs
+from .metric import HARBOR_TYPES, UV_SCRIPT
+from .signature import SpecError
 from .syntax import printable, shown
 
 FIELDS = ("metrics", "extra_metrics")
@@ -46,7 +47,7 @@ def add(path: str, dataset: str, type_: str, kwargs: dict[str, Any]) -> Change:
         EditError: the registry has mistakes, or no or several such datasets; nothing was written.
     """
     try:
-        check_kwargs(type_, kwargs)
+        catalogue.check(type_, kwargs)
     except SpecError as error:
         raise UsageError(str(error)) from error
     entry: dict[str, Any] = {"type": type_, **({"kwargs": kwargs} if kwargs else {})}
@@ -211,7 +212,7 @@ def parse_kwargs(type_: str, given: Sequence[str]) -> dict[str, Any]:
             raise UsageError(f"-k {pair}: write NAME=VALUE")
         kwargs[name] = value
     try:
-        check_kwargs(type_, kwargs)
+        catalogue.check(type_, kwargs)
     except SpecError as error:
         if error.kwarg is None or error.kwarg not in kwargs:
             return kwargs

@@ -10,7 +10,7 @@ import msgspec
 from . import readers
 from .diagnostics import Diagnostic, Severity
 from .readers.source import Progress, Source
-from .table import Trial
+from .trial import Trial
 
 _LINES = 4_096
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import msgspec
 
-from . import exact
-from .exact import Number
-from .metric import UV_SCRIPT, MetricSpec, ScriptKwargs, SpecError, Undefined, converted, lookup
+from .column import LabelError
+from .measurement import measure
+from .metric import UV_SCRIPT, MetricSpec, ScriptKwargs
 from .result import Failure, Origin, Outcome, ScriptRef
+from .signature import SpecError, converted
 from .table import Missing, MissingRewardError, Table
 
 
@@ -38,6 +38,7 @@ def evaluate(
     table: Table,
     *,
     missing: Missing | None,
+    level: float | None,
     scripts: ScriptOptions,
 ) -> list[Outcome]:
     """An outcome a metric, in order; a failed one never stops the others."""
@@ -47,66 +48,31 @@ def evaluate(
             if one.spec.type == UV_SCRIPT:
                 outcome = _by_script(one, table, scripts)
             else:
-                outcome = _by_function(one, table, missing)
+                outcome = _by_function(one, table, missing, level)
         except SpecError as error:
             outcome = _failed(one, error.rule, str(error))
         except MissingRewardError as error:
             outcome = _failed(one, "missing-reward", str(error))
+        except LabelError as error:
+            outcome = _failed(one, "missing-label", str(error))
         outcomes.append(outcome)
     return outcomes
 
 
-def _by_function(one: Planned, table: Table, missing: Missing | None) -> Outcome:
-    metric = lookup(one.spec.type)
-    common, arguments = metric.arguments(one.spec.kwargs)
-    policy = common.missing or missing
-    kwargs = dict(one.spec.kwargs)
-    if policy is not None:
-        kwargs["missing"] = policy
-    keys = [common.key] if common.key is not None else list(table.columns)
-    values: dict[str, Number | None] = {}
-    counts: dict[str, int] = {}
-    reasons: dict[str, str] = {}
-    for name, key in _named(one.spec.type, keys, single=common.key is not None):
-        value = _undefined(table, key)
-        if value is None:
-            column = table.column(key or "", policy or "zero")
-            counts[name] = len(column.values)
-            value = metric.function(column, **arguments)
-        else:
-            counts[name] = len(table)
-        if isinstance(value, int) and exact.rounded(Fraction(value)) is None:
-            value = Undefined("the value is beyond the largest binary64 number")
-        if isinstance(value, Undefined):
-            values[name] = None
-            reasons[name] = value.reason
-        else:
-            values[name] = value
+def _by_function(
+    one: Planned, table: Table, missing: Missing | None, level: float | None
+) -> Outcome:
+    measured = measure(one.spec, table, missing=missing, level=level)
     return _outcome(
         one,
-        kwargs=kwargs,
-        status="undefined" if len(reasons) == len(values) else "ok",
-        values=values,
-        n=counts,
-        reasons=reasons,
+        kwargs=measured.kwargs,
+        status="undefined" if len(measured.reasons) == len(measured.values) else "ok",
+        values=measured.values,
+        n=measured.n,
+        reasons=measured.reasons,
+        uncertainty=measured.uncertainty,
+        notes=measured.notes,
     )
-
-
-def _named(type_: str, keys: list[str], *, single: bool) -> list[tuple[str, str | None]]:
-    """Harbor's names for the values: the metric's for one key or none, else the keys'."""
-    if single or len(keys) <= 1:
-        return [(type_, keys[0] if keys else None)]
-    return [(key, key) for key in keys]
-
-
-def _undefined(table: Table, key: str | None) -> Undefined | None:
-    if not len(table):
-        return Undefined("there are no trials")
-    if not table.n_scored:
-        return Undefined(f"0 of {len(table)} trials have rewards")
-    if key is not None and key not in table.columns:
-        return Undefined(f"no trial has the reward `{key}`")
-    return None
 
 
 def _by_script(one: Planned, table: Table, options: ScriptOptions) -> Outcome:

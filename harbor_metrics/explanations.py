@@ -1,14 +1,21 @@
-"""What `explain` says about a rule or a metric: their own docstrings, and a few words on syntax."""
+"""What `explain` says: the docstrings of rules, metrics and reducers, and what they take."""
 
 from __future__ import annotations
 
 import inspect
+import json
+from collections.abc import Iterator
+from textwrap import fill, wrap
 from typing import Any
 
+import msgspec
+
+from . import aliases, reducer
 from .errors import UsageError
 from .metric import UV_SCRIPT, CommonKwargs, ScriptKwargs, lookup, names
 from .rules import rules
 
+_WIDTH = 80
 SYNTAX = {
     "json-syntax": "The text is not JSON at this place; nothing behind it is certain.",
     "json-comment": "JSON has no comments. Harbor cannot read a registry with one.",
@@ -43,35 +50,129 @@ def rule_names() -> list[str]:
 
 
 def explain(name: str) -> str:
-    """The paragraph about a rule or a metric, with the kwargs of a metric.
+    """All there is to say about a rule, a metric, a reducer or a name of another system.
 
     Raises:
         UsageError: there is nothing of that name; the message names what is near.
     """
-    if name in SYNTAX:
-        return f"{name}\n\n{SYNTAX[name]}\n"
-    if name in rules():
-        return f"{name}\n\n{inspect.getdoc(rules()[name])}\n"
-    if name == UV_SCRIPT:
-        about = "A script of the dataset's own, run by uv in an environment of its own."
-        return f"{name}\n\n{about}\n\n{_kwargs(ScriptKwargs)}"
-    if name in names():
-        metric = lookup(name)
-        own = _kwargs(metric.kwargs)
-        return f"{name}\n\n{inspect.getdoc(metric.function)}\n\n{own}{_kwargs(CommonKwargs)}"
+    parts = [*_rule(name), *_metric(name), *_reducer(name)]
+    own = bool(parts)
+    parts += [_alias(alias) for alias in aliases.find(name) if not own or alias.name == name]
+    if parts:
+        return "\n".join(parts)
     from difflib import get_close_matches
 
-    near = get_close_matches(name, [*names(), *rule_names()], n=1)
+    others = [alias.name for alias in (*aliases.METRICS, *aliases.REDUCERS)]
+    known = [*names(), *reducer.names(), *rule_names(), *others]
+    near = get_close_matches(name, known, n=1)
     hint = f"; did you mean `{near[0]}`?" if near else ""
-    raise UsageError(f"there is no metric and no rule `{name}`{hint}")
+    raise UsageError(f"there is no metric, reducer or rule `{name}`{hint}")
 
 
-def _kwargs(struct: type[Any]) -> str:
-    import msgspec
+def _rule(name: str) -> Iterator[str]:
+    if name in SYNTAX:
+        yield f"{name}\n\n{SYNTAX[name]}\n"
+    elif name in rules():
+        yield f"{name}\n\n{inspect.getdoc(rules()[name])}\n"
 
+
+def _metric(name: str) -> Iterator[str]:
+    if name == UV_SCRIPT:
+        about = "A script of the dataset's own, run by uv in an environment of its own."
+        yield _page(f"{name}: a metric", about, [*_kwargs(ScriptKwargs)], name, ScriptKwargs)
+    elif name in names():
+        metric = lookup(name)
+        common = [line for line in _kwargs(CommonKwargs) if line.split(":")[0] in metric.common]
+        lines = [*_kwargs(metric.kwargs), *common]
+        title = f"{name}: a metric{_known_as(name, aliases.METRICS)}"
+        yield _page(title, metric.description, lines, name, metric.kwargs)
+
+
+def _reducer(name: str) -> Iterator[str]:
+    if name in reducer.names():
+        found = reducer.lookup(name)
+        title = f"{name}: a reducer, one task's attempts -> one value"
+        title += _known_as(name, aliases.REDUCERS)
+        lines = _kwargs(found.kwargs)
+        required = _examples(found.kwargs)
+        spec = {"type": name, "kwargs": required} if required else name
+        entry = {"type": "mean", "kwargs": {"reducer": spec}}
+        yield _text(title, found.description, lines, json.dumps(entry))
+
+
+def _alias(alias: aliases.Alias) -> str:
+    of = "a reducer" if alias in aliases.REDUCERS else "a metric"
+    meaning = json.dumps({"type": alias.type, "kwargs": alias.kwargs})
+    if "{k}" in alias.name:
+        meaning = meaning.replace('"kwargs": {', '"kwargs": {"k": k, ').replace(", }", "}")
+    lines = [f"{alias.name}: the name of {of} elsewhere", "", "It means", f"  {meaning}"]
+    if alias.difference:
+        lines += ["", *wrap(alias.difference, _WIDTH)]
+    return "\n".join([*lines, "", f"See `harbor-metrics explain {alias.type}`.", ""])
+
+
+def _known_as(name: str, known: tuple[aliases.Alias, ...]) -> str:
+    found = [alias.name for alias in known if alias.type == name]
+    return f" (elsewhere {', '.join(found)})" if found else ""
+
+
+def _page(title: str, about: str, lines: list[str], name: str, struct: type[msgspec.Struct]) -> str:
+    required = _examples(struct)
+    entry = {"type": name, **({"kwargs": required} if required else {})}
+    return _text(title, about, lines, json.dumps(entry))
+
+
+def _text(title: str, about: str, lines: list[str], example: str) -> str:
+    kwargs = [
+        part
+        for line in lines
+        for part in wrap(line, _WIDTH, initial_indent="  ", subsequent_indent="      ")
+    ]
+    parts = [fill(title, _WIDTH), "", *_paragraphs(about)]
+    if kwargs:
+        parts += ["kwargs", *kwargs, ""]
+    return "\n".join([*parts, "example", f"  {example}", ""])
+
+
+def _paragraphs(about: str) -> Iterator[str]:
+    for paragraph in about.split("\n\n"):
+        yield fill(" ".join(paragraph.split()), _WIDTH)
+        yield ""
+
+
+def _examples(struct: type[msgspec.Struct]) -> dict[str, Any]:
+    """A value for each kwarg that is needed."""
+    properties = _schema(struct)
+    needed = [each.name for each in msgspec.structs.fields(struct) if each.required]
+    return {name: _example(properties[name]) for name in needed}
+
+
+def _example(field: dict[str, Any]) -> Any:
+    options = [field, *field.get("anyOf", ())]
+    found = next((o["examples"][0] for o in options if "examples" in o), None)
+    return found if found is not None else "metrics/mine.py"
+
+
+def _kwargs(struct: type[msgspec.Struct]) -> list[str]:
+    fields = {each.name: each for each in msgspec.structs.fields(struct)}
+    lines = []
+    for name, schema in _schema(struct).items():
+        default = fields[name].default
+        given = "needed" if fields[name].required else f"default {json.dumps(default)}"
+        lines.append(f"{name}: {_description(schema)} [{_choices(schema)}{given}]")
+    return lines
+
+
+def _schema(struct: type[msgspec.Struct]) -> dict[str, Any]:
     _, components = msgspec.json.schema_components([struct])
-    fields = next(iter(components.values()))["properties"]
-    return "".join(f"  {name}: {_description(field)}\n" for name, field in fields.items())
+    properties: dict[str, Any] = components[struct.__name__]["properties"]
+    return properties
+
+
+def _choices(field: dict[str, Any]) -> str:
+    options = [field, *field.get("anyOf", ())]
+    values: list[Any] = next((o["enum"] for o in options if "enum" in o), [])
+    return f"{', '.join(map(str, values))}; " if values else ""
 
 
 def _description(field: dict[str, Any]) -> str:

@@ -9,14 +9,15 @@ from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 from typing import Any
 
-from . import edit
+from . import catalogue, edit
 from .change import Change, apply
 from .diagnostics import Severity
 from .document import Document, parse
 from .edit import Place
-from .metric import SpecError, check_kwargs, names
+from .metric import names
 from .rules import View, tasks
 from .rules.fields import DATASET, TASK
+from .signature import SpecError
 from .syntax import printable
 from .validation import findings_in
 
@@ -101,7 +102,7 @@ def _metric(document: Document, place: Place, entry: dict[str, Any]) -> Iterator
     at = (place.dataset, place.field, place.index)
     yield from _renamed(document, at, entry, ("type", "kwargs"), "unknown-metric-field")
     type_ = entry.get("type")
-    if isinstance(type_, str) and type_ not in names():
+    if isinstance(type_, str) and not catalogue.known(type_):
         plain = type_.lower().replace("_", "-")
         if plain in names():
             start, end = document.offsets((*at, "type"))
@@ -128,7 +129,7 @@ def _metric(document: Document, place: Place, entry: dict[str, Any]) -> Iterator
 
 def _fits(entry: dict[str, Any]) -> bool:
     try:
-        check_kwargs(entry.get("type", "mean"), entry["kwargs"])
+        catalogue.check(entry.get("type", "mean"), entry["kwargs"])
     except SpecError:
         return False
     return True

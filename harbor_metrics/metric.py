@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
+from types import UnionType
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 from msgspec import Meta
 
-from .table import Column, Missing
+from . import reducer
+from .column import Column
+from .estimate import Estimate, Strata, Undefined
+from .exact import Number
+from .parameters import Attempts, Key
+from .reducer import BoundReducer, ReducerKwarg
+from .signature import (
+    SpecError,
+    converted,
+    first_parameter,
+    kwargs_struct,
+    public_functions,
+    spec_name,
+)
+from .table import Missing, Table
 
 HARBOR_TYPES = ("sum", "min", "max", "mean", "uv-script")
 UV_SCRIPT = "uv-script"
 DEFAULT_TYPE = "mean"
-_Kwargs = TypeVar("_Kwargs", bound=msgspec.Struct)
 
-
-class Undefined(NamedTuple):
-    """What a metric returns where the rewards give no number, and why."""
-
-    reason: str
+Value = Number | Estimate | Undefined
+# What a metric reads: a column of rewards, one whose attempts it reduces itself, or all of a trial;
+# `inner`: what the metric reads that it is given.
+Takes = Literal["column", "attempts", "table", "inner"]
 
 
 class MetricSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -49,7 +60,7 @@ class ScriptKwargs(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 class CommonKwargs(msgspec.Struct, frozen=True, kw_only=True):
     """The kwargs that every metric over one reward key takes."""
 
-    key: Annotated[str, Meta(description="The only reward key to aggregate.")] | None = None
+    key: Key | None = None
     missing: (
         Annotated[
             Missing,
@@ -60,102 +71,146 @@ class CommonKwargs(msgspec.Struct, frozen=True, kw_only=True):
         ]
         | None
     ) = None
+    reducer: ReducerKwarg | None = None
 
 
-class SpecError(Exception):
-    """A metric entry that cannot be run: an unknown type, or kwargs that do not fit."""
+COMMON: dict[Takes, tuple[str, ...]] = {
+    "column": ("key", "missing", "reducer"),
+    "attempts": ("key", "missing"),
+    "table": (),
+    "inner": ("key", "missing", "reducer"),
+}
 
-    def __init__(self, rule: str, message: str, kwarg: str | None = None) -> None:
-        super().__init__(message)
-        self.rule = rule
-        self.kwarg = kwarg
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A metric and what it is passed: ready to be called with a Column or a Table."""
+
+    metric: Metric
+    common: CommonKwargs
+    arguments: dict[str, Any]
+    takes: Takes
+    reducer: BoundReducer | None
+
+    def __call__(self, view: Column | Table) -> Value | dict[str, Value]:
+        """What the metric says of the rewards."""
+        value: Value | dict[str, Value] = self.metric.function(view, **self.arguments)
+        return value
+
+    def macro(self, groups: Strata) -> Value | dict[str, Value] | None:
+        """What it says of the mean of the groups' means, None where it knows of no such thing."""
+        if not self.metric.knows_strata:
+            return None
+        value: Value | dict[str, Value] = self.metric.function(groups, **self.arguments)
+        return value
+
+
+# A metric as a kwarg of another: its name or an entry in JSON, ready to be called in the function.
+_InnerKwarg = Annotated[
+    str | MetricSpec,
+    Meta(
+        description="The metric: its type, or an object with `type` and `kwargs`.",
+        examples=["mean"],
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A plain function over a Column, and the struct that its kwargs are checked against."""
+    """A plain function over rewards, and the struct that its kwargs are checked against."""
 
     name: str
     function: Callable[..., Any]
     kwargs: type[msgspec.Struct]
+    takes: Takes
+    knows_strata: bool
 
     @property
-    def summary(self) -> str:
-        """The first line of what it says about itself."""
-        return (inspect.getdoc(self.function) or "").partition("\n")[0]
+    def description(self) -> str:
+        """What it says about itself."""
+        return inspect.getdoc(self.function) or ""
 
-    def arguments(self, kwargs: Mapping[str, Any]) -> tuple[CommonKwargs, dict[str, Any]]:
-        """The common kwargs and the function's own, checked and typed.
+    @property
+    def common(self) -> tuple[str, ...]:
+        """The names of the common kwargs that it takes."""
+        return COMMON[self.takes]
+
+    def bind(self, kwargs: Mapping[str, Any]) -> Bound:
+        """The metric with its kwargs, checked and typed.
 
         Raises:
             SpecError: one is unknown, missing or of the wrong type.
         """
-        common = {k: v for k, v in kwargs.items() if k in CommonKwargs.__struct_fields__}
-        own = {k: v for k, v in kwargs.items() if k not in common}
-        return (
-            converted(self.name, common, CommonKwargs),
-            msgspec.structs.asdict(converted(self.name, own, self.kwargs)),
-        )
+        own = converted(self.name, kwargs, self.kwargs, self.common)
+        given = {k: v for k, v in kwargs.items() if k in self.common}
+        arguments = msgspec.structs.asdict(own)
+        takes = self.takes
+        if takes == "inner":
+            inner, implied = _bound_inner(self.name, arguments["metric"])
+            arguments["metric"] = inner
+            takes = inner.takes
+            given = {**implied, **given}
+            for name in kwargs.keys() & set(COMMON["inner"]) - set(COMMON[takes]):
+                raise SpecError(
+                    "invalid-metric-kwargs",
+                    f"`{self.name}` over `{inner.metric.name}` takes no `{name}`",
+                    name,
+                )
+        common = converted(self.name, given, CommonKwargs)
+        reduce = None if common.reducer is None else reducer.bind(common.reducer)
+        return Bound(self, common, arguments, takes, reduce)
 
 
-def converted(name: str, kwargs: Mapping[str, Any], to: type[_Kwargs]) -> _Kwargs:
-    """The kwargs of the metric `name` as the struct that describes them.
+def _bound_inner(name: str, given: str | MetricSpec) -> tuple[Bound, dict[str, Any]]:
+    """The metric, and the common kwargs that its name elsewhere implies for the one around it."""
+    from .aliases import metric_of as alias_of
 
-    Raises:
-        SpecError: one is unknown, missing or of the wrong type.
-    """
-    known = to.__struct_fields__
-    for field in sorted(kwargs.keys() - set(known)):
-        takes = ", ".join(f"`{other}`" for other in [*known, *_also_takes(to)])
-        raise SpecError(
-            "invalid-metric-kwargs",
-            f"`{name}` takes no `{field}`; it takes {takes or 'no kwargs'}",
-            field,
-        )
-    for each in msgspec.structs.fields(to):
-        if each.required and each.name not in kwargs:
-            raise SpecError("invalid-metric-kwargs", f"`{name}` needs `{each.name}` in its kwargs")
+    spec = MetricSpec(type=given) if isinstance(given, str) else given
+    alias = alias_of(spec.type, {})
+    own_names = COMMON["inner"]
+    implied = {k: v for k, v in alias.kwargs.items() if k in own_names} if alias else {}
+    if alias:
+        rest = {k: v for k, v in alias.kwargs.items() if k not in own_names}
+        spec = MetricSpec(type=alias.type, kwargs={**rest, **spec.kwargs})
+    if spec.type == UV_SCRIPT:
+        raise SpecError("invalid-metric-kwargs", f"`{name}` does not run scripts", "metric")
     try:
-        return msgspec.convert(kwargs, to)
-    except msgspec.ValidationError as error:
-        what, _, where = str(error).partition(" - at `$.")
-        where = where.rstrip("`")
-        message = f"`{where}` of `{name}`: {_in_json_words(what)}" if where else f"`{name}`: {what}"
-        raise SpecError("invalid-metric-kwargs", message, where or None) from error
-
-
-def _also_takes(to: type[msgspec.Struct]) -> tuple[str, ...]:
-    return () if to in (CommonKwargs, ScriptKwargs) else CommonKwargs.__struct_fields__
-
-
-def _in_json_words(message: str) -> str:
-    words = {"str": "string", "int": "integer", "float": "number", "bool": "boolean"}
-    words |= {"dict": "object", "list": "array"}
-    for python, plain in words.items():
-        article = "an" if plain[0] in "aio" else "a"
-        message = message.replace(f"`{python}`", f"{article} {plain}")
-        message = message.replace(f"`{python} |", f"`{plain} |")
-    return message[:1].lower() + message[1:]
+        metric = lookup(spec.type)
+        misplaced = sorted(spec.kwargs.keys() & set(metric.common))
+        if misplaced:
+            raise SpecError(
+                "invalid-metric-kwargs",
+                f"`{misplaced[0]}` belongs beside `metric`, to the kwargs of `{name}`",
+            )
+        return metric.bind(spec.kwargs), implied
+    except SpecError as error:
+        raise SpecError(
+            "invalid-metric-kwargs", f"`metric` of `{name}`: {error}", "metric"
+        ) from error
 
 
 def metric_of(function: Callable[..., Any]) -> Metric:
     """Describe a function as a metric.
 
     Raises:
-        TypeError: its first parameter is not a Column, or another one is not keyword-only.
+        TypeError: its first parameter is no rewards, or another one is not keyword-only.
     """
-    first, *rest = inspect.signature(function).parameters.values()
-    hints = get_type_hints(function, include_extras=True)
-    name = function.__name__.replace("_", "-")
-    if hints.get(first.name) is not Column:
-        raise TypeError(f"metric {name}: the first parameter must be a Column")
-    if any(parameter.kind is not parameter.KEYWORD_ONLY for parameter in rest):
-        raise TypeError(f"metric {name}: parameters after the first must be keyword-only")
-    fields = [
-        (p.name, hints[p.name], *(() if p.default is p.empty else (p.default,))) for p in rest
-    ]
-    kwargs = msgspec.defstruct(name, fields, frozen=True, kw_only=True, forbid_unknown_fields=True)
-    return Metric(name, function, kwargs)
+    first = first_parameter(function)
+    kwargs = kwargs_struct(function, {Bound: _InnerKwarg})
+    strata = isinstance(first, UnionType) and Strata in get_args(first)
+    return Metric(spec_name(function), function, kwargs, _takes(function, first), strata)
+
+
+def _takes(function: Callable[..., Any], first: Any) -> Takes:
+    if first == Attempts:
+        return "attempts"
+    if first in (Column, Column | Strata):
+        return "column"
+    if first is Table:
+        return "table"
+    if first == Column | Table:
+        return "inner"
+    raise TypeError(f"metric {spec_name(function)}: the first parameter must be a Column or Table")
 
 
 @cache
@@ -171,42 +226,27 @@ def lookup(name: str) -> Metric:
     return metric_of(found)
 
 
-def kwargs_of(name: str) -> tuple[str, ...]:
-    """The names of the kwargs that a metric takes.
-
-    Raises:
-        SpecError: there is no such metric.
-    """
-    if name == UV_SCRIPT:
-        return ScriptKwargs.__struct_fields__
-    return (*lookup(name).kwargs.__struct_fields__, *CommonKwargs.__struct_fields__)
-
-
-def check_kwargs(name: str, kwargs: Mapping[str, Any]) -> None:
-    """Whether a metric takes these kwargs.
-
-    Raises:
-        SpecError: there is no such metric, or it does not.
-    """
-    if name == UV_SCRIPT:
-        converted(name, kwargs, ScriptKwargs)
-    else:
-        lookup(name).arguments(kwargs)
-
-
 def near_type(name: str) -> str | None:
     """The known type that looks most like `name`."""
     from difflib import get_close_matches
 
-    near = get_close_matches(name.lower().replace("_", "-"), names(), n=1)
+    from .aliases import METRICS
+
+    others = [alias.name for alias in METRICS]
+    plain = name.lower().replace("_", "-")
+    near = get_close_matches(plain, names(), n=1) or get_close_matches(name, others, n=1)
     return near[0] if near else None
 
 
 def unknown_type(name: str) -> str:
-    """The sentence that names an unknown type, the nearest known, and all of them."""
+    """The sentence that names an unknown type, the nearest known, and where all of them are."""
+    from .aliases import ambiguous
+
+    if ambiguous(name):
+        return f"`{name}` is used by several systems: write {' or '.join(ambiguous(name))}"
     near = near_type(name)
     hint = f"; did you mean `{near}`?" if near else ""
-    return f"unknown metric type `{name}`{hint} (one of: {', '.join(names())})"
+    return f"unknown metric type `{name}`{hint} (`harbor-metrics list` shows all)"
 
 
 def names() -> list[str]:
@@ -218,15 +258,4 @@ def names() -> list[str]:
 def _builtin() -> dict[str, Callable[..., Any]]:
     from . import metrics
 
-    families = [
-        importlib.import_module(f"{metrics.__name__}.{module.name}")
-        for module in pkgutil.iter_modules(metrics.__path__)
-    ]
-    return {
-        name.replace("_", "-"): function
-        for family in families
-        for name, function in vars(family).items()
-        if inspect.isfunction(function)
-        and function.__module__ == family.__name__
-        and not name.startswith("_")
-    }
+    return public_functions(metrics)

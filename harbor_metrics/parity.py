@@ -6,7 +6,8 @@ import math
 from collections import Counter
 from itertools import compress
 
-from .table import LineTrials, Table
+from .table import Table
+from .trial import LineTrials
 
 
 def evals_key(agent: str | None, model: str | None, dataset: str | None) -> str | None:

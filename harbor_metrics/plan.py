@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import registry
+from . import catalogue, registry
 from .diagnostics import Diagnostic, Severity
 from .errors import InputError, UsageError
 from .evaluate import Planned
@@ -83,7 +83,8 @@ def plan(
         subject = f"dataset {found}, extra_metrics"
         made.metrics += _entries(found.extra_metrics, "extra", subject, made, found)
     made.metrics += [
-        Planned(name=spec.type, spec=spec, origin="command-line") for spec in command_line
+        Planned(name=spec.type, spec=catalogue.resolved(spec), origin="command-line")
+        for spec in command_line
     ]
     return made
 
@@ -225,11 +226,11 @@ def _entries(
             made.diagnostics.append(_unknown_field(unknown, where, entry, path))
         if origin == "registry" and name not in HARBOR_TYPES:
             made.diagnostics.append(_not_in_harbor(name, where, path))
-        planned.append(
-            Planned(
-                name=name, spec=MetricSpec(type=name, kwargs=kwargs), origin=origin, registry=path
-            )
-        )
+        spec = MetricSpec(type=name, kwargs=kwargs)
+        # Where Harbor reads it, a name must at least say whose it is.
+        if origin != "registry" or "/" in name:
+            spec = catalogue.resolved(spec)
+        planned.append(Planned(name=name, spec=spec, origin=origin, registry=path))
     return planned
 
 
@@ -265,7 +266,7 @@ def parse_metric(text: str) -> MetricSpec:
     """
     import msgspec
 
-    from .metric import SpecError, check_kwargs
+    from .signature import SpecError
 
     if text.lstrip().startswith("{"):
         try:
@@ -277,7 +278,7 @@ def parse_metric(text: str) -> MetricSpec:
     else:
         spec = MetricSpec(type=text)
     try:
-        check_kwargs(spec.type, spec.kwargs)
+        catalogue.check(spec.type, spec.kwargs)
     except SpecError as error:
         raise UsageError(f"--metric {text}: {error}") from error
     return spec

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from .diagnostics import Diagnostic, Severity
 from .readers.source import Job, Source
-from .table import GroupKey, LineTrials, Table, Trial, group_key
+from .table import Table
+from .trial import GroupKey, LineTrials, Trial, group_key
 
 MOST_NAMED = 3
 

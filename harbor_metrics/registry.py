@@ -28,6 +28,7 @@ class Dataset:
     version: str
     metrics: tuple[Any, ...]
     extra_metrics: tuple[Any, ...]
+    tasks: tuple[Any, ...] = ()
     registry: str
 
     def __str__(self) -> str:
@@ -83,6 +84,7 @@ def _dataset(document: Document, index: int) -> Dataset:
         version=entry["version"],
         metrics=tuple(entry.get("metrics", ())),
         extra_metrics=tuple(entry.get("extra_metrics", ())),
+        tasks=tuple(tasks) if isinstance(tasks := entry.get("tasks"), list) else (),
         registry=document.path,
     )
 

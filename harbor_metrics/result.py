@@ -81,17 +81,24 @@ class ScriptRef(Struct, frozen=True, kw_only=True):
 
 
 class Uncertainty(Struct, frozen=True, kw_only=True):
-    """How sure a value is: standard error, and an interval at a level by a named method."""
+    """How sure a value is: standard error, and an interval at a level by a named method.
+
+    `reason` says why a part is null.
+    """
 
     stderr: Number | None
     low: Number | None
     high: Number | None
     level: Number
     method: str
+    reason: str | None = None
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
-    """What one metric gave; `reasons` has an entry for each value that is null."""
+    """What one metric gave; `reasons` has an entry for each value that is null.
+
+    `notes` are what a reader of the numbers should know, such as that they rest on few tasks.
+    """
 
     name: str
     type: str
@@ -102,6 +109,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     n: dict[str, int] = {}
     reasons: dict[str, str] = {}
     uncertainty: dict[str, Uncertainty] = {}
+    notes: list[str] = []
     error: Failure | msgspec.UnsetType = msgspec.UNSET
     script: ScriptRef | msgspec.UnsetType = msgspec.UNSET
 

@@ -31,31 +31,6 @@ def load(name: str) -> dict[str, Any]:
     return schema
 
 
-def by_type() -> list[dict[str, Any]]:
-    """What metric.schema.json says about each type's kwargs: from the functions' signatures."""
-    import msgspec
-
-    from .metric import UV_SCRIPT, CommonKwargs, ScriptKwargs, lookup, names
-
-    branches = []
-    for name in names():
-        structs = [ScriptKwargs] if name == UV_SCRIPT else [lookup(name).kwargs, CommonKwargs]
-        _, components = msgspec.json.schema_components(structs)
-        parts = list(components.values())
-        required = sorted(field for part in parts for field in part.get("required", ()))
-        kwargs: dict[str, Any] = {
-            "properties": {k: v for part in parts for k, v in part["properties"].items()},
-            "additionalProperties": False,
-        }
-        then: dict[str, Any] = {"properties": {"kwargs": kwargs}}
-        if required:
-            kwargs["required"] = required
-            then["required"] = ["kwargs"]
-        condition = {"properties": {"type": {"const": name}}, "required": ["type"]}
-        branches.append({"if": condition, "then": then})
-    return branches
-
-
 @cache
 def structure(name: str) -> dict[str, Any]:
     """A schema whole but without the kwargs of each metric type, which a rule explains better."""

@@ -23,7 +23,8 @@ from .exact import Number
 from .process import Finished, ending, run
 from .rewards import article
 from .syntax import printable
-from .table import Rewards, Table
+from .table import Table
+from .trial import Rewards
 
 RESOLVE_SECONDS = 300.0
 MAX_ANSWER = 1 << 20

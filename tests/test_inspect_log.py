@@ -20,7 +20,7 @@ from conftest import HERE, Run
 from harbor_metrics import InputError, readers
 from harbor_metrics.readers.archive import Archive
 from harbor_metrics.readers.file import File
-from harbor_metrics.table import Trial
+from harbor_metrics.trial import Trial
 
 LOGS = HERE / "logs" / "inspect"
 Members = dict[str, Any]

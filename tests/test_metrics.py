@@ -1,68 +1,153 @@
-"""The cases of tests/metrics: one file a metric, and what every metric must do."""
+"""The cases of tests/metrics and tests/reducers: one file a name, and what every metric must do."""
 
 from __future__ import annotations
 
 import json
 import random
+from typing import Any
 
 import pytest
-from conftest import HERE
+from conftest import HERE, outcome
 
-from harbor_metrics.evaluate import Planned, ScriptOptions, evaluate
-from harbor_metrics.metric import UV_SCRIPT, MetricSpec, lookup, names
-from harbor_metrics.result import Outcome
-from harbor_metrics.table import Table, Trial
+from harbor_metrics import metric, reducer
+from harbor_metrics.estimate import Undefined
+from harbor_metrics.metric import UV_SCRIPT
+from harbor_metrics.signature import SpecError
 
 FILES = sorted((HERE / "metrics").glob("*.json"))
-CASES = [
-    pytest.param(path.stem, case, id=f"{path.stem}: {case['what']}")
-    for path in FILES
-    for case in json.loads(path.read_text())
-]
+REDUCERS = sorted((HERE / "reducers").glob("*.json"))
+NAMES = sorted(set(metric.names()) - {UV_SCRIPT})
+# What a metric needs to be called at all.
+NEEDED: dict[str, dict[str, Any]] = {
+    "grouped": {"metric": "mean", "by": "label"},
+    "micro-average": {"weight": "label"},
+    "quantile": {"q": 0.3},
+    "weighted-mean": {"weight": "label"},
+    **{
+        name: {"k": 1}
+        for name in ("pass-at-k", "pass-hat-k", "at-least-k", "any-first-k", "all-first-k")
+    },
+}
 
 
-def outcome(type_: str, rewards: list[object], kwargs: dict[str, object]) -> Outcome:
-    trials = [Trial(task=f"t{i}", rewards=r) for i, r in enumerate(rewards)]
-    spec = MetricSpec(type=type_, kwargs=kwargs)
-    planned = Planned(name=type_, spec=spec, origin="registry")
-    (one,) = evaluate([planned], Table(trials), missing=None, scripts=ScriptOptions())
-    return one
+def cases(files: list[Any]) -> list[Any]:
+    return [
+        pytest.param(path.stem, case, id=f"{path.stem}: {case['what']}")
+        for path in files
+        for case in json.loads(path.read_text())
+    ]
 
 
-@pytest.mark.parametrize(("type_", "case"), CASES)
-def test_case(type_: str, case: dict[str, object]) -> None:
-    one = outcome(type_, case["rewards"], case.get("kwargs", {}))
+def same_number(found: float | None, wanted: float | None, within: float) -> None:
+    if wanted is None or found is None or not within:
+        assert found == wanted
+    else:
+        assert found == pytest.approx(wanted, rel=within, abs=within)
+
+
+@pytest.mark.parametrize(("type_", "case"), cases(FILES))
+def test_case(type_: str, case: dict[str, Any]) -> None:
+    one = outcome(type_, case)
     if "error" in case:
         assert one.status == "failed"
+        assert one.error is not None
         assert case["error"] in one.error.message
         return
-    assert one.values == case["values"]
+    assert one.status != "failed", one.error
     assert list(map(type, one.values.values())) == list(map(type, case["values"].values()))
+    for name, value in case["values"].items():
+        same_number(one.values[name], value, case.get("within", 0.0))
+    assert list(one.values) == list(case["values"])
     for word in case.get("reasons", []):
         assert word in " ".join(one.reasons.values())
+    for word in case.get("notes", []):
+        assert word in " ".join(one.notes)
+    if "n" in case:
+        assert one.n == case["n"]
+    for name, wanted in case.get("uncertainty", {}).items():
+        found = one.uncertainty[name]
+        assert found.method == wanted["method"]
+        for part in ("stderr", "low", "high"):
+            same_number(getattr(found, part), wanted[part], 1e-12)
+        assert wanted.get("reason", "") in (found.reason or "")
 
 
-def test_every_metric_has_cases() -> None:
-    assert {path.stem for path in FILES} == set(names()) - {UV_SCRIPT}
+@pytest.mark.parametrize(("name", "case"), cases(REDUCERS))
+def test_reducer_case(name: str, case: dict[str, Any]) -> None:
+    value = reducer.bind(reducer.ReducerSpec(type=name, kwargs=case.get("kwargs", {})))
+    found = value.function(case["attempts"], **value.arguments)
+    if "reason" in case:
+        assert isinstance(found, Undefined)
+        assert case["reason"] in found.reason
+    else:
+        assert found == case["value"]
+        assert type(found) is type(case["value"])
 
 
-@pytest.mark.parametrize("name", sorted(set(names()) - {UV_SCRIPT}))
+def test_every_metric_and_reducer_has_cases() -> None:
+    assert {path.stem for path in FILES} == set(NAMES)
+    assert {path.stem for path in REDUCERS} == set(reducer.names())
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_every_metric_says_what_it_is(name: str) -> None:
-    assert lookup(name).summary.endswith(".")
+    assert metric.lookup(name).description.partition("\n")[0].endswith(".")
 
 
-@pytest.mark.parametrize("name", sorted(set(names()) - {UV_SCRIPT}))
+@pytest.mark.parametrize("name", reducer.names())
+def test_every_reducer_says_what_it_is(name: str) -> None:
+    assert reducer.lookup(name).description.partition("\n")[0].endswith(".")
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_no_trials_give_no_number(name: str) -> None:
-    one = outcome(name, [], {})
+    one = outcome(name, {"rewards": [], "kwargs": NEEDED.get(name, {})})
     assert one.status == "undefined"
-    assert list(one.values.values()) == [None]
+    assert set(one.values.values()) == {None}
     assert all(one.reasons.values())
 
 
-@pytest.mark.parametrize("name", sorted(set(names()) - {UV_SCRIPT}))
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_scored_gives_no_number(name: str) -> None:
+    labels = [{"label": 1}, {"label": 2}]
+    case = {"rewards": [None, None], "labels": labels, "kwargs": NEEDED.get(name, {})}
+    one = outcome(name, case)
+    assert one.status == "undefined"
+    assert set(one.values.values()) == {None}
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_order_of_the_trials_changes_no_number(name: str) -> None:
     rewards = [{"reward": x} for x in (0.1, 1e16, 0.7, -1e16, 1 / 3, 0.0)] + [None]
-    first = outcome(name, rewards, {})
+    rows = [
+        (reward, f"t{i // 2}", {"label": i % 3}, {"seconds": 0.1 * i, "cost_usd": i / 7})
+        for i, reward in enumerate(rewards)
+    ]
+    seen = set()
     for seed in range(20):
-        random.Random(seed).shuffle(rewards)
-        assert outcome(name, rewards, {}).values == first.values
+        # Attempts of a task keep their order: it is theirs, not the file's.
+        attempts = {row: i % 2 for i, row in enumerate(map(id, rows))}
+        shuffled = random.Random(seed).sample(rows, len(rows))
+        one = outcome(
+            name,
+            {
+                "rewards": [row[0] for row in shuffled],
+                "tasks": [row[1] for row in shuffled],
+                "labels": [row[2] for row in shuffled],
+                "usage": [row[3] for row in shuffled],
+                "attempts": [attempts[id(row)] for row in shuffled],
+                "kwargs": NEEDED.get(name, {}),
+            },
+        )
+        assert one.status != "failed", one.error
+        seen.add(repr((one.values, one.n, one.uncertainty)))
+    assert len(seen) == 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_unknown_kwarg_is_refused_with_the_nearest(name: str) -> None:
+    known = metric.lookup(name)
+    for kwarg in (*known.kwargs.__struct_fields__, *known.common):
+        wrong = f"{kwarg[:-1]}{chr(ord(kwarg[-1]) + 1)}x" if len(kwarg) > 2 else f"{kwarg}_"
+        with pytest.raises(SpecError, match=f"takes no `{wrong}`"):
+            known.bind({**NEEDED.get(name, {}), wrong: 1})

@@ -41,6 +41,18 @@ _JOB_DOCUMENTS = ("result.json", "config.json", "lock.json")
     type=click.Choice(["zero", "skip", "error"]),
     help="What a missing reward counts as; zero is Harbor's rule and the default.",
 )
+@click.option(
+    "--level",
+    metavar="NUMBER|off",
+    default="0.95",
+    show_default=True,
+    help="Of the intervals beside means, rates and chances.",
+)
+@click.option(
+    "--labels",
+    metavar="FILE",
+    help="Labels of tasks to group by: JSON, JSONL or CSV with a `task`.",
+)
 @click.option("--require-complete", is_flag=True, help="Exit 1 when a planned trial is missing.")
 @click.option(
     "--dry-run", is_flag=True, help="Say which metrics and scripts would run; run nothing."
@@ -76,6 +88,8 @@ def command(
     dataset: str | None,
     metrics: Sequence[str],
     missing: Missing | None,
+    level: str,
+    labels: str | None,
     require_complete: bool,
     dry_run: bool,
     format_: Literal["table", "markdown", "json"],
@@ -97,8 +111,9 @@ def command(
     from ..diagnostics import Severity
     from ..render.text import text
 
+    sure = _level(level)
     if output is not None:
-        refuse_input(output, [*sources, *registries])
+        refuse_input(output, [*sources, *registries, *([labels] if labels else [])])
         check_writable(output)
     with progress("reading") as update:
         prepared = prepare(
@@ -108,6 +123,7 @@ def command(
             metrics=metrics,
             as_format=as_format,
             columns=columns,
+            labels=labels,
             progress=update,
         )
     if dry_run:
@@ -124,7 +140,11 @@ def command(
     if output is not None:
         refuse_input(output, inputs(prepared, allow_outside=allow_outside))
     result = finish(
-        prepared, missing=missing, script_timeout=script_timeout, allow_outside=allow_outside
+        prepared,
+        missing=missing,
+        level=sure,
+        script_timeout=script_timeout,
+        allow_outside=allow_outside,
     )
     if output is not None:
         result.write(output)
@@ -144,6 +164,15 @@ def command(
         click.echo("error: trials are missing, and --require-complete was given", err=True)
         return 1
     return 0 if result.ok else 1
+
+
+def _level(text: str) -> float | None:
+    if text == "off":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"--level {text} is neither a number such as 0.95 nor `off`") from None
 
 
 def refuse_input(output: str, inputs: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""`harbor-metrics explain`: what a rule or a metric means."""
+"""`harbor-metrics explain`: what a rule, a metric or a reducer means."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ import click
 @click.command()
 @click.argument("name", required=False)
 def command(name: str | None) -> int:
-    """Explain a metric or a rule of `validate`; without a NAME, list both."""
+    """Explain a metric, a reducer or a rule of `validate`; without a NAME, list the rules."""
     from ..explanations import explain, rule_names
-    from ..metric import names
 
     if name is not None:
         click.echo(explain(name), nl=False)
     else:
-        click.echo(f"metrics: {', '.join(names())}\n\nrules: {', '.join(rule_names())}")
+        click.echo(
+            f"rules: {', '.join(rule_names())}\n\nmetrics and reducers: `harbor-metrics list`"
+        )
     return 0

@@ -17,7 +17,7 @@ from ..diagnostics import Diagnostic, Severity, Span
 from ..errors import InputError, UsageError
 from ..exact import Number
 from ..syntax import printable, shown
-from ..table import NO_USAGE, Trial, Usage, group_key, in_canonical_order
+from ..trial import NO_USAGE, Trial, Usage, group_key, in_canonical_order
 from .file import File
 from .recognition import FITS, Fit, Head
 from .source import Source

@@ -17,7 +17,7 @@ from ..document import Document, parse
 from ..errors import InputError
 from ..rewards import article
 from ..syntax import printable
-from ..table import Trial, in_canonical_order
+from ..trial import Trial, in_canonical_order
 from . import lenient
 from .file import File
 from .recognition import FITS, Fit, Head, document_of

@@ -15,7 +15,7 @@ from ..diagnostics import Diagnostic
 from ..document import parse, reason
 from ..exact import Number
 from ..rewards import check
-from ..table import NO_USAGE, GroupKey, Trial, Usage, group_key, in_canonical_order
+from ..trial import NO_USAGE, GroupKey, Trial, Usage, group_key, in_canonical_order
 from .job_documents import contents, fields, job_of
 from .source import REFUSED, NotThisFormat, Progress, Source
 

@@ -26,7 +26,7 @@ from typing import Any
 from ..diagnostics import Diagnostic, Severity
 from ..exact import Number
 from ..syntax import printable, shown
-from ..table import NO_USAGE, GroupKey, Trial, Usage, in_canonical_order
+from ..trial import NO_USAGE, GroupKey, Trial, Usage, in_canonical_order
 from .archive import Archive
 from .file import File
 from .inspect_document import Failure, Header, Sample, Score, Spent, of_archive, of_document

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from ..exact import Number
-from ..table import GroupKey
+from ..trial import GroupKey
 from .lenient import constant
 from .source import Reported
 

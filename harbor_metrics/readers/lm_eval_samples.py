@@ -28,7 +28,7 @@ from ..diagnostics import Diagnostic, Severity
 from ..document import Document
 from ..errors import InputError
 from ..syntax import printable
-from ..table import GroupKey, Trial, in_canonical_order
+from ..trial import GroupKey, Trial, in_canonical_order
 from .file import File
 from .lines import blocks, salvage
 from .lm_eval_results import dataset, run_of

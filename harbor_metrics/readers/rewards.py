@@ -17,7 +17,7 @@ from ..document import Document
 from ..exact import Number
 from ..rewards import article, check
 from ..syntax import printable
-from ..table import LineTrials
+from ..trial import LineTrials
 from .file import File
 from .lines import blank_lines, blocks, middle, salvage
 from .recognition import FITS, Fit, Head

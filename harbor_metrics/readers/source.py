@@ -11,7 +11,7 @@ import msgspec
 from ..diagnostics import Diagnostic
 from ..errors import InputError
 from ..exact import Number
-from ..table import GroupKey, Trial
+from ..trial import GroupKey, Trial
 
 # What decoding raises for a text that is not what it should be, deep nesting included.
 REFUSED = (msgspec.DecodeError, ValueError, RecursionError)

@@ -9,7 +9,7 @@ import msgspec
 from ..diagnostics import Diagnostic
 from ..document import Document
 from ..rewards import check
-from ..table import GroupKey, Trial, group_key, in_canonical_order
+from ..trial import GroupKey, Trial, group_key, in_canonical_order
 from .file import File
 from .lines import blocks, salvage
 from .recognition import FITS, Fit, Head

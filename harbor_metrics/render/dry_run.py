@@ -6,12 +6,14 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from .. import catalogue
 from ..evaluate import Planned
-from ..metric import UV_SCRIPT, SpecError, check_kwargs
+from ..metric import UV_SCRIPT
 from ..plan import Plan
 from ..pool import Pool
+from ..signature import SpecError
 from ..syntax import printable
-from ..table import GroupKey
+from ..trial import GroupKey
 from .text import plural
 
 if TYPE_CHECKING:
@@ -47,7 +49,7 @@ def _metric(one: Planned, scripts: Scripts) -> str:
 def cannot_run(one: Planned, scripts: Scripts) -> str:
     """Why a metric would fail before it begins; empty where it would begin."""
     try:
-        check_kwargs(one.spec.type, one.spec.kwargs)
+        catalogue.check(one.spec.type, one.spec.kwargs)
     except SpecError as error:
         return str(error)
     if one.spec.type == UV_SCRIPT and "git_url" not in one.spec.kwargs:

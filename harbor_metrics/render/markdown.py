@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ..result import Group, Result
-from .rows import HEADINGS, counts, details, rows, title
+from .rows import counts, details, grid, title
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
 
@@ -17,12 +17,13 @@ def markdown(result: Result) -> str:
 
 def _section(group: Group) -> str:
     lines = [f"### {_escaped(title(group))}", "", _escaped(counts(group)), ""]
-    lines += [_line(HEADINGS), "| :--- | ---: | ---: |"]
+    headings, cells, whys = grid(group)
+    lines += [_line(headings), _line((":---", *["---:"] * (len(headings) - 1)))]
     below = []
-    for row in rows(group):
-        lines.append(_line(tuple(_escaped(cell) for cell in row[:3])))
-        if row.why:
-            below.append(f"- {_escaped(row.metric)}: {_escaped(row.why.replace(chr(10), ' '))}")
+    for row, why in zip(cells, whys, strict=True):
+        lines.append(_line(tuple(map(_escaped, row))))
+        if why:
+            below.append(f"- {_escaped(row[0])}: {_escaped(why.replace(chr(10), ' '))}")
     below += [f"- {name}: {_escaped(value)}" for name, value in details(group)]
     return "\n".join([*lines, "", *dict.fromkeys(below), *([""] if below else [])])
 

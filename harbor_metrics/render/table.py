@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..result import Group, Result
-from .rows import HEADINGS, counts, details, rows, title
+from .rows import counts, details, grid, title
 from .text import columns
 
 _GAP = "   "
@@ -21,28 +21,30 @@ def table(result: Result, *, width: int = 80, colour: bool = False) -> str:
 
 
 def _lines(group: Group, width: int, colour: bool) -> Iterator[str]:
-    cells = list(rows(group))
-    value = max(columns(text) for text in [HEADINGS[1], *(row.value for row in cells)])
-    n = max(columns(text) for text in [HEADINGS[2], *(row.n for row in cells)])
-    room = max(16, width - value - n - 2 * len(_GAP))
-    metric = max(columns(text) for text in [HEADINGS[0], *(row.metric for row in cells)])
-    metric = min(metric, room)
+    headings, cells, whys = grid(group)
+    widths = [max(map(columns, texts)) for texts in zip(headings, *cells, strict=True)]
+    room = max(16, width - sum(widths[1:]) - len(widths[1:]) * len(_GAP))
+    widths[0] = min(widths[0], room)
 
     def line(texts: Sequence[str], style: str = "") -> Iterator[str]:
-        first, *more = _folded(texts[0], metric)
-        middle = " " * (value - columns(texts[1])) + _painted(texts[1], style, colour)
-        yield f"{_padded(first, metric)}{_GAP}{middle}{_GAP}{texts[2]:>{n}}".rstrip()
+        first, *more = _folded(texts[0], widths[0])
+        right = [
+            " " * (wide - columns(text)) + _painted(text, style if i == 0 else "", colour)
+            for i, (text, wide) in enumerate(zip(texts[1:], widths[1:], strict=True))
+        ]
+        yield _GAP.join([_padded(first, widths[0]), *right]).rstrip()
         yield from (f"  {part}" for part in more)
 
     for part in _folded(title(group), width):
         yield _painted(part, _BOLD, colour)
     for part in _folded(counts(group), width):
         yield _painted(part, _DIM, colour)
-    yield from line(HEADINGS)
-    yield "─" * (metric + value + n + 2 * len(_GAP))
-    for row in cells:
-        yield from line(row[:3], _RED if row.value == "failed" else _YELLOW if row.why else "")
-    for reason in dict.fromkeys(f"{row.metric}: {row.why}" for row in cells if row.why):
+    yield from line(headings)
+    yield "─" * (sum(widths) + len(widths[1:]) * len(_GAP))
+    for row, why in zip(cells, whys, strict=True):
+        yield from line(row, _RED if row[1] == "failed" else _YELLOW if why else "")
+    named = zip(cells, whys, strict=True)
+    for reason in dict.fromkeys(f"{row[0]}: {why}" for row, why in named if why):
         for text in reason.split("\n"):
             yield from _folded(text, width)
     for name, text in details(group):
@@ -79,13 +81,14 @@ def html(result: Result) -> str:
 
     parts = []
     for group in result.groups:
-        head = "".join(f"<th>{heading}</th>" for heading in HEADINGS)
+        headings, cells, whys = grid(group)
+        head = "".join(f"<th>{heading}</th>" for heading in headings)
         body = "".join(
             "<tr>"
-            + "".join(f"<td>{escape(cell)}</td>" for cell in row[:3])
+            + "".join(f"<td>{escape(cell)}</td>" for cell in row)
             + "</tr>"
-            + (f'<tr><td colspan="3">{escape(row.why)}</td></tr>' if row.why else "")
-            for row in rows(group)
+            + (f'<tr><td colspan="{len(headings)}">{escape(why)}</td></tr>' if why else "")
+            for row, why in zip(cells, whys, strict=True)
         )
         below = "".join(f"<p>{escape(name)}: {escape(value)}</p>" for name, value in details(group))
         parts.append(

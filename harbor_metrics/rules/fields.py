@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Any
 
+from ..catalogue import known, kwargs_of
 from ..document import Finding
-from ..metric import UV_SCRIPT, SpecError, kwargs_of, names
+from ..signature import SpecError
 from ..syntax import printable
 from . import ERROR, WARNING, View, label, tasks
 
@@ -18,6 +19,7 @@ _METRIC = ("type", "kwargs")
 # What known extensions of Harbor's registry add.
 _KNOWN = {"scenarios", "extra_instruction_paths", "extra_metrics"}
 _KNOWN_IN_METRIC = {"sha256"}
+_KNOWN_IN_TASK = {"metadata"}
 
 
 def unknown_field(view: View) -> Iterator[Finding]:
@@ -45,7 +47,7 @@ def _misspelt(field: str, entry: dict[str, Any], known: tuple[str, ...]) -> list
     return get_close_matches(field.lower(), [k for k in known if k not in entry], n=1, cutoff=0.7)
 
 
-_TASK_SET = frozenset(TASK)
+_TASK_SET = frozenset(TASK) | _KNOWN_IN_TASK
 
 
 def _unknown(
@@ -83,7 +85,7 @@ def unknown_metric_field(view: View) -> Iterator[Finding]:
         for field in entry.keys() - set(_METRIC) - _KNOWN_IN_METRIC:
             if field in _kwargs(entry):
                 continue  # misplaced-kwargs says it
-            if "type" in entry and entry["type"] not in names():
+            if "type" in entry and not (isinstance(entry["type"], str) and known(entry["type"])):
                 continue  # unknown-metric-type says that nothing is known of it
             missing = [known for known in _METRIC if known not in entry]
             near = get_close_matches(field.lower(), missing, n=1)
@@ -130,7 +132,7 @@ def misplaced_kwargs(view: View) -> Iterator[Finding]:
 
 def _kwargs(entry: dict[str, Any]) -> tuple[str, ...]:
     type_ = entry.get("type", "mean")
-    if type_ == UV_SCRIPT or isinstance(type_, str):
+    if isinstance(type_, str):
         try:
             return kwargs_of(type_)
         except SpecError:

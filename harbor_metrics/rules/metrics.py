@@ -6,8 +6,10 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from ..catalogue import check, known
 from ..document import Finding
-from ..metric import HARBOR_TYPES, UV_SCRIPT, SpecError, check_kwargs, names, near_type
+from ..metric import HARBOR_TYPES, UV_SCRIPT, near_type
+from ..signature import SpecError
 from ..syntax import printable
 from . import NOTE, WARNING, View
 
@@ -36,7 +38,7 @@ def unknown_metric_type(view: View) -> Iterator[Finding]:
     """
     for at, entry, subject in view.metrics():
         type_ = entry.get("type")
-        if isinstance(type_, str) and type_ not in names():
+        if isinstance(type_, str) and not known(type_):
             near = near_type(type_)
             what = {
                 "rule": "unknown-metric-type",
@@ -46,7 +48,7 @@ def unknown_metric_type(view: View) -> Iterator[Finding]:
                 "label": "no such metric",
                 "notes": (
                     "Harbor refuses every dataset of a file that has it in `metrics`",
-                    f"one of: {', '.join(names())}",
+                    "`harbor-metrics list` shows all metrics",
                 ),
                 "help": f'write `"type": "{near}"`' if near else "",
             }
@@ -63,7 +65,7 @@ def not_in_harbor(view: View) -> Iterator[Finding]:
     """
     for at, entry, subject in view.metrics():
         type_, kwargs = entry.get("type", "mean"), entry.get("kwargs", {})
-        if at[1] != "metrics" or not isinstance(type_, str) or type_ not in names():
+        if at[1] != "metrics" or not isinstance(type_, str) or not known(type_):
             continue
         if type_ not in HARBOR_TYPES:
             what = {
@@ -94,7 +96,7 @@ def _refused_kwargs(
             yield Finding((*at, "kwargs", given[0]), {**what, "subject": subject}, key=True)
         return
     try:
-        check_kwargs(type_, kwargs)
+        check(type_, kwargs)
     except SpecError:
         return  # invalid-metric-kwargs says it
     first = next(iter(kwargs))
@@ -116,12 +118,12 @@ def invalid_metric_kwargs(view: View) -> Iterator[Finding]:
     """
     for at, entry, subject in view.metrics():
         type_, kwargs = entry.get("type", "mean"), entry.get("kwargs", {})
-        if not isinstance(type_, str) or type_ not in names() or not isinstance(kwargs, dict):
+        if not isinstance(type_, str) or not known(type_) or not isinstance(kwargs, dict):
             continue
         if "kwargs" not in entry and entry.keys() - {"type", "sha256"}:
             continue  # misplaced-kwargs or unknown-metric-field says it
         try:
-            check_kwargs(type_, kwargs)
+            check(type_, kwargs)
         except SpecError as error:
             what = {
                 "rule": "invalid-metric-kwargs",

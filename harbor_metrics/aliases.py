@@ -1,0 +1,141 @@
+"""The names that other systems use, as data: each is a metric or a reducer of ours with kwargs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+from . import metric, reducer
+from .metric import MetricSpec
+from .reducer import ReducerSpec
+
+_K = "{k}"
+
+
+class Alias(NamedTuple):
+    """A name with its system in front, what it stands for, and where the two differ."""
+
+    name: str
+    type: str
+    kwargs: dict[str, Any]
+    difference: str = ""
+
+
+_INSPECT: dict[str, Any] = {"reducer": "mean", "missing": "skip"}
+_UNSCORED = "A sample without a score is left out, as Inspect leaves it out."
+_PAIRWISE = "Inspect rounds in pairs, and so differs in the last digits."
+_ONE = "Undefined for one sample, where Inspect says 0."
+_SEED = "Inspect draws without a seed; here the same seed gives the same digits."
+
+METRICS = (
+    Alias("inspect/accuracy", "accuracy", _INSPECT, f"{_UNSCORED} Inspect rounds at each step."),
+    Alias("inspect/mean", "accuracy", _INSPECT, f"{_UNSCORED} {_PAIRWISE}"),
+    Alias("inspect/var", "var", _INSPECT, f"{_ONE} {_PAIRWISE}"),
+    Alias("inspect/std", "std", _INSPECT, f"{_ONE} {_PAIRWISE}"),
+    Alias("inspect/stderr", "stderr", {**_INSPECT, "cluster": None}, f"{_ONE} {_PAIRWISE}"),
+    Alias("inspect/bootstrap_stderr", "bootstrap-stderr", {**_INSPECT, "cluster": None}, _SEED),
+    Alias(
+        "inspect/ci",
+        "ci",
+        {**_INSPECT, "method": "t", "cluster": None},
+        f"`low` and `high` for `lower` and `upper`. {_ONE} {_SEED}",
+    ),
+    Alias(
+        "inspect/ci_wilson",
+        "ci",
+        {**_INSPECT, "method": "wilson", "cluster": None},
+        "`low` and `high` for `lower` and `upper`.",
+    ),
+    Alias(
+        "inspect/grouped",
+        "grouped",
+        _INSPECT,
+        "`by` for `group_key`; the groups' names are sorted; a label that is no string is named as "
+        "JSON writes it. With `all` `groups` the stderr is that of the macro mean, where Inspect "
+        "averages stderrs.",
+    ),
+    Alias(
+        "inspect/frequency",
+        "frequency",
+        {"missing": "skip"},
+        "Of numbers: what the reader made of the scores. 1 and 1.0 are one value.",
+    ),
+    Alias("evsys/mean_reward", "mean-reward", {}, "evsys rounds each task's mean."),
+    Alias("evsys/avg", "mean-reward", {}, "evsys rounds each task's mean."),
+    Alias("evsys/pass_rate", "pass-rate", {}),
+    Alias(f"evsys/pass@{_K}", "any-first-k", {"method": "available"}, "Undefined for no tasks."),
+    Alias(f"evsys/pass^{_K}", "all-first-k", {"method": "available"}, "Undefined for no tasks."),
+    Alias("evsys/time_per_task", "seconds-per-task", {}, "Undefined where evsys leaves it out."),
+    Alias("evsys/tokens_per_task", "tokens-per-task", {}, "Undefined where evsys leaves it out."),
+    Alias("evsys/cost_per_task", "cost-per-task", {}, "Undefined where evsys leaves it out."),
+)
+_TOO_FEW = "Undefined for fewer than k attempts; `missing` `skip` leaves such a task out."
+REDUCERS = (
+    Alias("inspect/mean", "mean", {}),
+    Alias("inspect/median", "median", {}),
+    Alias("inspect/mode", "mode", {}),
+    Alias("inspect/max", "max", {}),
+    Alias("inspect/majority", "majority", {}, "A missing score does not count as a vote against."),
+    Alias(f"inspect/at_least_{_K}", "at-least-k", {"method": "available"}),
+    Alias(f"inspect/pass_at_{_K}", "pass-at-k", {}, _TOO_FEW),
+    Alias(f"inspect/pass_k_{_K}", "pass-hat-k", {}, _TOO_FEW),
+)
+
+
+def metric_of(name: str, kwargs: Mapping[str, Any]) -> MetricSpec | None:
+    """What an alias of a metric means with these kwargs on top; None for what is no alias."""
+    if name in metric.names():
+        return None
+    matches = _meanings(name, METRICS)
+    if len(matches) != 1:
+        return None
+    return MetricSpec(type=matches[0].type, kwargs={**matches[0].kwargs, **kwargs})
+
+
+def reducer_of(name: str, kwargs: Mapping[str, Any]) -> ReducerSpec | None:
+    """The same of a reducer."""
+    if name in reducer.names():
+        return None
+    matches = _meanings(name, REDUCERS)
+    if len(matches) != 1:
+        return None
+    return ReducerSpec(type=matches[0].type, kwargs={**matches[0].kwargs, **kwargs})
+
+
+def ambiguous(name: str) -> list[str]:
+    """The full names where a name without a system means several metrics; else none."""
+    matches = _meanings(name, METRICS)
+    return [each.name for each in matches] if len(matches) > 1 else []
+
+
+def find(name: str) -> list[Alias]:
+    """Every alias that a name can mean, as it is listed."""
+    return [alias for alias in (*METRICS, *REDUCERS) if _matched(alias, name) or alias.name == name]
+
+
+def _meanings(name: str, aliases: tuple[Alias, ...]) -> list[Alias]:
+    """The aliases that match, one for each different meaning."""
+    matches = [found for alias in aliases if (found := _matched(alias, name)) is not None]
+    return list({(each.type, repr(each.kwargs)): each for each in reversed(matches)}.values())
+
+
+def _matched(alias: Alias, name: str) -> Alias | None:
+    """The alias as this name writes it, with or without its system in front."""
+    match = re.fullmatch(pattern(alias.name, bare=True), name)
+    if match is None:
+        return None
+    if _K not in alias.name:
+        return alias
+    k = match[1]
+    kwargs = {**alias.kwargs, "k": int(k)}
+    return alias._replace(name=alias.name.replace(_K, k), kwargs=kwargs)
+
+
+@cache
+def pattern(name: str, *, bare: bool = False) -> str:
+    """A regular expression for an alias; with `bare` the system's name may be left out."""
+    system, _, rest = name.partition("/")
+    body = re.escape(rest).replace(re.escape(_K), "([1-9][0-9]{0,8})")
+    return f"(?:{system}/)?{body}" if bare else f"{system}/{body}"

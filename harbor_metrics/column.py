@@ -1,0 +1,177 @@
+"""One reward key over many trials: what most metrics read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import accumulate, pairwise
+from typing import Any, Protocol
+
+import msgspec
+
+from .exact import Number, Scaled, scaled, tally
+from .trial import Label, LineTasks, LineTrials, Picked, Trial
+
+
+class LabelError(Exception):
+    """A label that was asked for is missing, or not the same in all of a task's attempts."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One reward key over the trials, in canonical order, the missing policy already applied.
+
+    `trials` stand row by row beside `values`. With a reducer a row is a task, its value what the
+    reducer made, and `attempts` the column that was reduced.
+    """
+
+    values: Sequence[Number]
+    tasks: Sequence[str]
+    trials: Sequence[Trial] = ()
+    attempts: Column | None = None
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @cached_property
+    def sizes(self) -> Sequence[int]:
+        """How many rows each task has, in order; the rows of a task stand together."""
+        if isinstance(self.tasks, LineTasks):
+            return [1] * len(self.tasks)
+        return list(Counter(self.tasks).values())
+
+    @property
+    def n_tasks(self) -> int:
+        """How many different tasks."""
+        return len(self.sizes)
+
+    @cached_property
+    def by_task(self) -> dict[str, Sequence[Number]]:
+        """A task's attempts, in attempt order."""
+        names = dict.fromkeys(self.tasks)
+        return dict(zip(names, _parts(self.values, self.sizes), strict=True))
+
+    @cached_property
+    def scaled(self) -> Scaled:
+        """The values as integers over one power of two."""
+        return scaled(self.values)
+
+    @cached_property
+    def tally(self) -> Counter[Number] | None:
+        """How often each value stands, None where too few repeat to be worth counting."""
+        return tally(self.values)
+
+    @property
+    def counts(self) -> dict[str, Counter[Number]]:
+        """How often each value stands in each task."""
+        return {task: Counter(values) for task, values in self.by_task.items()}
+
+    def label(self, name: str) -> list[Label]:
+        """A label of each row.
+
+        Raises:
+            LabelError: a trial lacks it; or with a reducer, a task's attempts differ in it.
+        """
+        if self.attempts is None:
+            return labels_of(self.trials, len(self), name)
+        found = _parts(self.attempts.label(name), self.attempts.sizes)
+        for values, task in zip(found, self.attempts.by_task, strict=True):
+            if len(set(values)) > 1:
+                raise LabelError(f"label `{name}` is not the same in all attempts of task {task}")
+        kept = dict(zip(self.attempts.by_task, (values[0] for values in found), strict=True))
+        return [kept[task] for task in self.tasks]
+
+    def numbers(self, name: str) -> list[Number]:
+        """Another reward key of each row, or a label that is a number.
+
+        Raises:
+            LabelError: a trial has neither or both, or the label is no number.
+        """
+        if self.attempts is not None:
+            raise LabelError(f"`{name}` belongs to attempts, and a `reducer` makes them one value")
+        return [self._number(trial, name) for trial in self.trials]
+
+    @staticmethod
+    def _number(trial: Trial, name: str) -> Number:
+        who = trial.trial or trial.task
+        reward, label = (trial.rewards or {}).get(name), trial.labels.get(name)
+        if reward is not None and label is not None:
+            raise LabelError(f"`{name}` is both a reward and a label of {who}")
+        found = label if reward is None else reward
+        if found is None:
+            raise LabelError(f"{who} has neither a reward nor a label `{name}`")
+        if isinstance(found, str | bool):
+            raise LabelError(f"label `{name}` of {who} is no number")
+        return found
+
+    def split(self, names: Sequence[str]) -> dict[tuple[str, ...], Column]:
+        """The rows of each combination of labels, in the order of their names.
+
+        Raises:
+            LabelError: a trial lacks one of them.
+        """
+        return {key: self._rows(rows) for key, rows in grouped_rows(self, names)}
+
+    def _rows(self, rows: list[int]) -> Column:
+        kept = Column(
+            [self.values[i] for i in rows],
+            [self.tasks[i] for i in rows],
+            Picked(self.trials, rows) if self.trials else (),
+        )
+        if self.attempts is None:
+            return kept
+        tasks = set(kept.tasks)
+        whole = [i for i, task in enumerate(self.attempts.tasks) if task in tasks]
+        return replace(kept, attempts=self.attempts._rows(whole))
+
+
+def _parts(values: Sequence[Any], sizes: Sequence[int]) -> list[Any]:
+    """The values in runs of these sizes."""
+    ends = list(accumulate(sizes, initial=0))
+    return [values[a:b] for a, b in pairwise(ends)]
+
+
+def labels_of(trials: Sequence[Trial], n: int, name: str) -> list[Label]:
+    """A label of each of n trials.
+
+    Raises:
+        LabelError: one lacks it.
+    """
+    labels = [] if isinstance(trials, LineTrials) else [trial.labels for trial in trials]
+    absent = [i for i, each in enumerate(labels) if name not in each]
+    if absent:
+        first = trials[absent[0]]
+        known = sorted({key for each in labels for key in each})
+        hint = f"; trials have {', '.join(f'`{k}`' for k in known)}" if known else ""
+        raise LabelError(
+            f"{len(absent)} of {n} trials have no label `{name}`, "
+            f"the first is {first.trial or first.task}{hint}"
+        )
+    if n and not labels:
+        raise LabelError(f"the trials have no labels, so no `{name}`")
+    return [each[name] for each in labels]
+
+
+def label_text(value: Label) -> str:
+    """A label as the name of a group: a string as it is, anything else as JSON writes it."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+class Labelled(Protocol):
+    """Rows that have labels."""
+
+    def label(self, name: str) -> list[Label]:
+        """A label of each row."""
+
+
+def grouped_rows(view: Labelled, names: Sequence[str]) -> list[tuple[tuple[str, ...], list[int]]]:
+    """The indices of the rows of each combination of labels, in the order of their names."""
+    groups: dict[tuple[str, ...], list[int]] = {}
+    columns = [list(map(label_text, view.label(name))) for name in names]
+    for row, key in enumerate(zip(*columns, strict=True)):
+        groups.setdefault(key, []).append(row)
+    return sorted(groups.items())

@@ -1,0 +1,195 @@
+"""What a metric returns: a number, what it was computed from, or why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from operator import mul
+from typing import NamedTuple
+
+from . import exact
+from .column import Column, LabelError
+from .exact import Number
+
+# The cluster that is always there; other names are labels.
+TASK = "task"
+
+
+class Undefined(NamedTuple):
+    """What a metric returns where the rewards give no number, and why."""
+
+    reason: str
+
+
+class Sums(NamedTuple):
+    """Over units: how many, Σn, Σd, Σn², Σnd, Σd²."""
+
+    units: int
+    n: int
+    d: int
+    nn: int
+    nd: int
+    dd: int
+
+
+@dataclass(frozen=True)
+class Units:
+    """Independent units whose ratio of sums is a mean: Σ numerators / Σ denominators / scale.
+
+    A unit is a task, or another cluster: its numerator the sum of its rewards, its denominator how
+    many they are (or their weights). `denominators` None: all 1. `times`: how often each stands.
+    """
+
+    numerators: Sequence[int]
+    denominators: Sequence[int] | None = None
+    scale: int = 1
+    times: Sequence[int] | None = None
+
+    @cached_property
+    def sums(self) -> Sums:
+        """What the mean and its variance need."""
+        n, d = self.numerators, self.denominators
+        if self.times is not None:
+            n_times = list(map(mul, n, self.times))
+            d = d if d is not None else [1] * len(n)
+            d_times = list(map(mul, d, self.times))
+            return Sums(
+                sum(self.times),
+                sum(n_times),
+                sum(d_times),
+                sum(map(mul, n, n_times)),
+                sum(map(mul, n, d_times)),
+                sum(map(mul, d, d_times)),
+            )
+        squares = sum(map(mul, n, n))
+        if d is None:
+            return Sums(len(n), sum(n), len(n), squares, sum(n), len(n))
+        return Sums(len(n), sum(n), sum(d), squares, sum(map(mul, n, d)), sum(map(mul, d, d)))
+
+    @property
+    def mean(self) -> Fraction:
+        """The ratio of the sums, exactly."""
+        return Fraction(self.sums.n, self.sums.d * self.scale)
+
+    @property
+    def variance(self) -> Fraction:
+        """The squared standard error of the mean, exactly; for two or more units.
+
+        The cluster-robust sandwich of an intercept with the correction C / (C - 1); where every
+        unit counts as one it is the sample variance over n.
+        """
+        c, n, d, nn, nd, dd = self.sums
+        squares = d * d * nn - 2 * n * d * nd + n * n * dd
+        return Fraction(squares * c, (c - 1) * d**4 * self.scale**2)
+
+    @cached_property
+    def single(self) -> bool:
+        """Whether every unit counts as one."""
+        return self.denominators is None or set(self.denominators) == {1}
+
+    @cached_property
+    def binary(self) -> bool:
+        """Whether every unit is one reward that is 0 or 1."""
+        return self.single and set(self.numerators) <= {0, self.scale}
+
+    @cached_property
+    def constant(self) -> bool:
+        """Whether every reward of every unit is 0, or every one is 1."""
+        numbers = set(self.numerators)
+        if numbers == {0}:
+            return True
+        sizes = self.denominators or [1] * len(self.numerators)
+        return all(n == d * self.scale for n, d in zip(self.numerators, sizes, strict=True))
+
+
+class Stratum(NamedTuple):
+    """A part of a mean of means, its weight, and its units."""
+
+    weight: Fraction
+    units: Units
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """A number, the units whose mean it is, and how many trials or tasks it is over.
+
+    Without strata nothing is known of its uncertainty; without `n` it is over all rows.
+    """
+
+    value: Number
+    strata: tuple[Stratum, ...] = ()
+    n: int | None = None
+    notes: tuple[str, ...] = ()
+
+
+class Strata(tuple[Column, ...]):
+    """Groups side by side, of which the mean of their means is asked: the macro mean."""
+
+    __slots__ = ()
+
+
+def estimate(
+    units: Units, *, value: Number | None = None, n: int | None = None, notes: tuple[str, ...] = ()
+) -> Estimate | Undefined:
+    """The mean of the units, rounded once, or the value that was made of them otherwise."""
+    if value is None:
+        value = exact.rounded(units.mean)
+    if value is None:
+        return Undefined("the mean is beyond the largest binary64 number")
+    return Estimate(value=value, strata=(Stratum(Fraction(1), units),), n=n, notes=notes)
+
+
+def macro(means: Sequence[Estimate]) -> Estimate:
+    """The mean of these means, each of equal weight."""
+    share = Fraction(1, len(means))
+    value = sum((Fraction(each.value) for each in means), Fraction(0)) * share
+    strata = tuple(
+        Stratum(weight * share, units) for each in means for weight, units in each.strata
+    )
+    whole = all(each.strata for each in means)
+    # A mean of binary64 numbers is never beyond the largest of them.
+    return Estimate(value=float(value), strata=strata if whole else ())
+
+
+def units(rewards: Column, cluster: str | None = TASK) -> Units:
+    """The rewards of a column in clusters; None: each reward on its own.
+
+    Raises:
+        LabelError: a trial lacks the label that is the cluster, or it is null.
+    """
+    if _alone(rewards, cluster) and rewards.tally is not None:
+        distinct = exact.scaled(list(rewards.tally))
+        return Units(distinct.integers, None, distinct.scale, list(rewards.tally.values()))
+    return ratio_units(rewards, rewards.scaled.integers, None, rewards.scaled.scale, cluster)
+
+
+def ratio_units(
+    rewards: Column,
+    numerators: Sequence[int],
+    denominators: Sequence[int] | None,
+    scale: int,
+    cluster: str | None = TASK,
+) -> Units:
+    """The same of a numerator and a denominator (None: 1) for each row of the column.
+
+    Raises:
+        LabelError: a trial lacks the label that is the cluster, or it is null.
+    """
+    if _alone(rewards, cluster):
+        return Units(numerators, denominators, scale)
+    ones = denominators if denominators is not None else [1] * len(rewards)
+    keys = rewards.tasks if cluster in (None, TASK) else rewards.label(cluster)
+    tops: dict[object, int] = {}
+    bottoms: dict[object, int] = {}
+    for key, top, bottom in zip(keys, numerators, ones, strict=True):
+        tops[key] = tops.get(key, 0) + top
+        bottoms[key] = bottoms.get(key, 0) + bottom
+    if cluster != TASK and None in tops:
+        raise LabelError(f"label `{cluster}` is null for some trials, so it names no cluster")
+    return Units(list(tops.values()), list(bottoms.values()), scale)
+
+
+def _alone(rewards: Column, cluster: str | None) -> bool:
+    return cluster is None or (cluster == TASK and rewards.n_tasks == len(rewards))

@@ -1,0 +1,48 @@
+"""The keyword arguments that several metrics share: their types, bounds and descriptions."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from .column import Column
+
+# A column whose attempts the metric itself makes into one value a task: it takes no `reducer`.
+Attempts = Annotated[Column, "attempts"]
+
+Key = Annotated[str, Meta(description="The only reward key to aggregate.")]
+_K = "How many attempts at a task are looked at."
+K = Annotated[int, Meta(ge=1, description=_K, examples=[2])]
+Ks = Annotated[
+    Annotated[int, Meta(ge=1)] | Annotated[list[Annotated[int, Meta(ge=1)]], Meta(min_length=1)],
+    Meta(description=f"{_K} One number or a list of them.", examples=[[1, 2, 4]]),
+]
+Threshold = Annotated[float, Meta(description="An attempt passes from this reward on.")]
+Fewer = Annotated[
+    Literal["strict", "available"],
+    Meta(
+        description="A task with fewer than k attempts has no value (`strict`), or the attempts "
+        "there are decide (`available`)."
+    ),
+]
+Cluster = Annotated[
+    Annotated[str, Meta(min_length=1)] | None,
+    Meta(
+        description="What is independent of each other: tasks (`task`), the values of a label, "
+        "or with null every reward."
+    ),
+]
+Level = Annotated[
+    float, Meta(gt=0, lt=1, description="The probability that the interval covers the true mean.")
+]
+Samples = Annotated[int, Meta(ge=2, le=100_000, description="How many resamples are drawn.")]
+Seed = Annotated[int, Meta(description="Where the random numbers begin.")]
+Weight = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        description="The reward key or label that holds each trial's weight, not negative.",
+        examples=["total"],
+    ),
+]

@@ -1,0 +1,119 @@
+"""What a reducer is, and where reducers are found: one task's attempts -> one value."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from .column import Column
+from .estimate import Undefined
+from .exact import Number
+from .signature import SpecError, converted, kwargs_struct, public_functions
+
+
+class ReducerSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A reducer with what to pass it."""
+
+    type: str
+    kwargs: dict[str, Any] = {}
+
+
+ReducerKwarg = Annotated[
+    str | ReducerSpec,
+    Meta(
+        description="What makes a task's attempts one value: a reducer's name, or an object with "
+        "`type` and `kwargs`."
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Reducer:
+    """A plain function over a task's attempts, and the struct that describes its kwargs."""
+
+    name: str
+    function: Callable[..., Number | Undefined]
+    kwargs: type[msgspec.Struct]
+
+    @property
+    def description(self) -> str:
+        """What it says about itself."""
+        return inspect.getdoc(self.function) or ""
+
+
+@dataclass(frozen=True, slots=True)
+class BoundReducer:
+    """A reducer and its kwargs."""
+
+    name: str
+    function: Callable[..., Number | Undefined]
+    arguments: dict[str, Any]
+
+    def __call__(self, rewards: Column, *, skip: bool) -> Column | Undefined:
+        """One value a task; a task without one is left out, or leaves nothing defined."""
+        values: list[Number] = []
+        tasks: list[str] = []
+        for task, attempts in rewards.by_task.items():
+            value = self.function(attempts, **self.arguments)
+            if not isinstance(value, Undefined):
+                values.append(value)
+                tasks.append(task)
+            elif not skip:
+                return Undefined(
+                    f"task {task}: {value.reason} (`missing`: `skip` leaves such tasks out)"
+                )
+        return Column(values, tasks, attempts=rewards)
+
+
+def bind(spec: str | ReducerSpec) -> BoundReducer:
+    """A reducer ready to be called.
+
+    Raises:
+        SpecError: there is none of that name, or it does not take these kwargs.
+    """
+    from .aliases import reducer_of
+
+    spec = ReducerSpec(type=spec) if isinstance(spec, str) else spec
+    spec = reducer_of(spec.type, spec.kwargs) or spec
+    reducer = lookup(spec.type)
+    arguments = converted(f"reducer {spec.type}", spec.kwargs, reducer.kwargs)
+    return BoundReducer(spec.type, reducer.function, msgspec.structs.asdict(arguments))
+
+
+@cache
+def lookup(name: str) -> Reducer:
+    """The reducer of that name.
+
+    Raises:
+        SpecError: there is none; the message names the nearest.
+    """
+    function = _builtin().get(name)
+    if function is None:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name.lower().replace("_", "-"), names(), n=1)
+        hint = f"; did you mean `{near[0]}`?" if near else ""
+        raise SpecError(
+            "invalid-metric-kwargs",
+            f"unknown reducer `{name}`{hint} (one of: {', '.join(names())})",
+            "reducer",
+        )
+    return Reducer(name, function, kwargs_struct(function))
+
+
+def names() -> list[str]:
+    """Every reducer, sorted."""
+    return sorted(_builtin())
+
+
+@cache
+def _builtin() -> dict[str, Callable[[Sequence[Number]], Number | Undefined]]:
+    from . import reducers
+
+    return public_functions(reducers)

@@ -1,0 +1,1 @@
+"""Reducers by family: every public function makes a task's attempts one value."""

@@ -1,0 +1,29 @@
+"""The middle of a task's attempts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from .. import exact
+from ..estimate import Undefined
+from ..exact import Number
+
+_BEYOND = "the mean is beyond the largest binary64 number"
+
+
+def mean(attempts: Sequence[Number]) -> Number | Undefined:
+    """Average of the attempts, rounded once."""
+    integers, scale = exact.scaled(attempts)
+    value = exact.ratio(sum(integers), len(integers) * scale)
+    return Undefined(_BEYOND) if value is None else value
+
+
+def median(attempts: Sequence[Number]) -> Number:
+    """Middle attempt when sorted; of an even number, half way between the middle two."""
+    ordered = sorted(attempts)
+    half, odd = divmod(len(ordered), 2)
+    if odd:
+        return ordered[half]
+    # The middle of two numbers is never beyond the larger one.
+    return float((Fraction(ordered[half - 1]) + Fraction(ordered[half])) / 2)

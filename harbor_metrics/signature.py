@@ -1,0 +1,122 @@
+"""Plain functions as what they take: keyword-only parameters become a struct of kwargs."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import Any, TypeVar, get_type_hints
+
+import msgspec
+
+_Kwargs = TypeVar("_Kwargs", bound=msgspec.Struct)
+
+
+class SpecError(Exception):
+    """A metric entry that cannot be run: an unknown type, or kwargs that do not fit."""
+
+    def __init__(self, rule: str, message: str, kwarg: str | None = None) -> None:
+        super().__init__(message)
+        self.rule = rule
+        self.kwarg = kwarg
+
+
+def spec_name(function: Callable[..., Any]) -> str:
+    """What an entry calls a function: its name with `-` for `_`."""
+    return function.__name__.replace("_", "-")
+
+
+def first_parameter(function: Callable[..., Any]) -> Any:
+    """The annotation of the rewards that a function takes.
+
+    Raises:
+        TypeError: it takes none, or another parameter is not keyword-only.
+    """
+    name = spec_name(function)
+    parameters = list(inspect.signature(function).parameters.values())
+    if not parameters or parameters[0].kind is inspect.Parameter.KEYWORD_ONLY:
+        raise TypeError(f"{name}: the first parameter must be the rewards")
+    if any(parameter.kind is not parameter.KEYWORD_ONLY for parameter in parameters[1:]):
+        raise TypeError(f"{name}: parameters after the first must be keyword-only")
+    return get_type_hints(function, include_extras=True).get(parameters[0].name)
+
+
+def kwargs_struct(
+    function: Callable[..., Any], instead: Mapping[Any, Any] | None = None
+) -> type[msgspec.Struct]:
+    """The struct of a function's keyword-only parameters; some types stand for others in JSON."""
+    _, *rest = inspect.signature(function).parameters.values()
+    hints = get_type_hints(function, include_extras=True)
+    types = {p.name: (instead or {}).get(hints[p.name], hints[p.name]) for p in rest}
+    fields = [
+        (p.name, types[p.name], *(() if p.default is p.empty else (p.default,))) for p in rest
+    ]
+    return msgspec.defstruct(
+        spec_name(function), fields, frozen=True, kw_only=True, forbid_unknown_fields=True
+    )
+
+
+def converted(
+    name: str, kwargs: Mapping[str, Any], to: type[_Kwargs], also: tuple[str, ...] = ()
+) -> _Kwargs:
+    """The kwargs of `name` as the struct that describes them; it takes others `also`.
+
+    Raises:
+        SpecError: one is unknown, missing or of the wrong type.
+    """
+    known = [*to.__struct_fields__, *also]
+    for field in sorted(kwargs.keys() - set(known)):
+        takes = ", ".join(f"`{other}`" for other in known)
+        raise SpecError(
+            "invalid-metric-kwargs",
+            f"`{name}` takes no `{field}`{_nearest(field, known)}; it takes {takes or 'no kwargs'}",
+            field,
+        )
+    for each in msgspec.structs.fields(to):
+        if each.required and each.name not in kwargs:
+            raise SpecError("invalid-metric-kwargs", f"`{name}` needs `{each.name}` in its kwargs")
+    own = {field: kwargs[field] for field in to.__struct_fields__ if field in kwargs}
+    try:
+        return msgspec.convert(own, to)
+    except msgspec.ValidationError as error:
+        what, _, where = str(error).partition(" - at `$.")
+        where = where.rstrip("`")
+        message = f"`{where}` of `{name}`: {_in_json_words(what)}" if where else f"`{name}`: {what}"
+        raise SpecError(
+            "invalid-metric-kwargs", message, where.partition("[")[0] or None
+        ) from error
+
+
+def _nearest(name: str, known: list[str]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name.lower(), known, n=1)
+    return f"; did you mean `{near[0]}`?" if near else ""
+
+
+def _in_json_words(message: str) -> str:
+    words = {"str": "string", "int": "integer", "float": "number", "bool": "boolean"}
+    words |= {"dict": "object", "list": "array"}
+    for python, plain in words.items():
+        article = "an" if plain[0] in "aio" else "a"
+        message = message.replace(f"`{python}`", f"{article} {plain}")
+        message = message.replace(f"`{python} |", f"`{plain} |")
+    return message[:1].lower() + message[1:]
+
+
+def public_functions(package: ModuleType) -> dict[str, Callable[..., Any]]:
+    """Every public function of a package's modules, by its name in an entry."""
+    families = [
+        importlib.import_module(f"{package.__name__}.{module.name}")
+        for module in pkgutil.iter_modules(package.__path__)
+    ]
+    return {
+        spec_name(function): function
+        for family in families
+        for name, function in vars(family).items()
+        if inspect.isfunction(function)
+        and function.__module__ == family.__name__
+        and not name.startswith("_")
+    }

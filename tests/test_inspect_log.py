@@ -453,7 +453,7 @@ def test_json_cut_in_the_middle(cli: Run, tmp_path: Path) -> None:
 
 def test_numbers_of_a_log_are_data() -> None:
     (source,) = readers.read(str(LOGS / "parts.eval"))
-    values = {each.place: each for each in source.reported}
+    values = {each.place: each for each in source.reported()}
     mean = values["a1, mean: mean"]
     assert (mean.metric, mean.key, mean.reducer) == ("mean", "a1", "mean")
     assert mean.value is not None

@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
@@ -137,8 +138,11 @@ class _Reading:
                 n_total_trials=planned and planned * len(scorers),
                 running=header.status == "started",
             ),
-            reported=tuple(
-                reported(header.results, groups.__getitem__, unreduced=header.eval.config.unreduced)
+            reported=partial(
+                reported,
+                header.results,
+                groups.__getitem__,
+                unreduced=header.eval.config.unreduced,
             ),
         )
 

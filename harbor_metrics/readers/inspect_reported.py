@@ -51,9 +51,15 @@ def reported(
         group_of: the group of a scorer.
         unreduced: the log was made without a reducer: attempts count one by one.
     """
+    for what in ("total_samples", "completed_samples") if results else ():
+        count = getattr(results, what)
+        if count is not None:
+            yield Reported(place=what, metric=what, value=count, group=(None, None, None))
     for row in results.scores if results else ():
         key = row.name if row.name != row.scorer else None
-        reducer = row.reducer or (None if unreduced else "mean")
+        # Frequencies are over attempts, whatever the reducer; their row names none.
+        apart = any(metric.group == "frequency" for metric in row.metrics.values())
+        reducer = row.reducer or (None if unreduced or apart else "mean")
         where = f"{row.name}, {row.reducer}" if row.reducer else row.name
         for name, metric in row.metrics.items():
             value = metric.value

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ..diagnostics import Diagnostic, Severity
@@ -31,7 +32,7 @@ class Run:
     id: str | None = None
     started_at: str | None = None
     n_documents: int | None = None
-    reported: tuple[Reported, ...] = ()
+    reported: Callable[[], Iterable[Reported]] = tuple
 
 
 def run_of(path: str, hash_: str, n_filters: int, n_rows: int, found: list[Diagnostic]) -> Run:
@@ -73,7 +74,7 @@ def run_of(path: str, hash_: str, n_filters: int, n_rows: int, found: list[Diagn
         id=_identity(task, stamp),
         started_at=_time(stamp),
         n_documents=n,
-        reported=tuple(reported(value, task, model)),
+        reported=partial(reported, value, task, model),
     )
 
 
@@ -86,6 +87,9 @@ def dataset(task: str | None, filter_: str) -> str | None:
 
 def reported(value: dict[str, Any], task: str | None, model: str | None) -> Iterator[Reported]:
     """The numbers of a task, and those of the groups that it is a member of."""
+    n = _member(value, "results", task, "sample_len")
+    if type(n) is int:
+        yield Reported(place="sample_len", metric="sample_len", value=n, group=(None, model, task))
     for place, number, metric, filter_ in _numbers(_member(value, "results", task)):
         yield Reported(
             place=place,

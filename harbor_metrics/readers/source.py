@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -78,4 +78,5 @@ class Source:
     unread: list[GroupKey | None] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     job: Job | None = None
-    reported: tuple[Reported, ...] = ()
+    # Made when asked for: only an audit does.
+    reported: Callable[[], Iterable[Reported]] = tuple

@@ -112,10 +112,23 @@ def prepare(
     ]
     given = [registry] if isinstance(registry, str | os.PathLike) else registry
     registries = Registries([os.fspath(path) for path in given])
-    name, version = split(dataset) if dataset is not None else (None, None)
     found: list[Diagnostic] = []
     paths = dict.fromkeys([os.fspath(source) for source in sources])
     read = _read(paths, found, progress, as_format, columns)
+    return planned(read, registries, found, dataset=dataset, metrics=specs, labels=labels)
+
+
+def planned(
+    read: list[Source],
+    registries: Registries,
+    found: list[Diagnostic],
+    *,
+    dataset: str | None = None,
+    metrics: Sequence[MetricSpec] = (),
+    labels: str | os.PathLike[str] | None = None,
+) -> Prepared:
+    """Sources that have been read, with the metrics that run on their groups."""
+    name, version = split(dataset) if dataset is not None else (None, None)
     pools = pool(read, found)
     if name is not None:
         pools = _of_dataset(pools, name)
@@ -125,7 +138,7 @@ def prepare(
         _label(pools, os.fspath(labels))
     groups = []
     for key, each in in_order(pools):
-        made = plan(key[2], version, each.jobs, registries, specs)
+        made = plan(key[2], version, each.jobs, registries, metrics)
         found += made.diagnostics
         found += _shadowed(made)
         for of_dataset in made.datasets:

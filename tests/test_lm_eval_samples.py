@@ -261,11 +261,11 @@ def test_missing_stderr_is_null(tmp_path: Path) -> None:
 
 
 def test_numbers_of_results_are_data() -> None:
-    reported = {each.place: each for each in source("two_choices").reported()}
-    accuracy = reported["acc,none"]
+    reported = {(e.group[2], e.place): e for e in source("two_choices").reported()}
+    accuracy = reported["two_choices", "acc,none"]
     assert (accuracy.metric, accuracy.key) == ("acc", "acc")
     assert accuracy.group == (None, "scripted", "two_choices")
-    group = reported["both: acc,none"]
+    group = reported["both", "acc,none"]
     assert group.members == (
         (None, "scripted", "two_choices"),
         (None, "scripted", "three_choices"),

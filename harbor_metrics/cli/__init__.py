@@ -18,6 +18,7 @@ from ..errors import HarborMetricsError
 # Name of a command -> its one-line help; the module of that name defines it.
 COMMANDS = {
     "compute": "Compute dataset-level results of jobs and reward files.",
+    "audit": "Recompute what logs and jobs report.",
     "convert": "Write any source as a trials file.",
     "validate": "Find every mistake in registries and other documents.",
     "add": "Add a metric to a dataset of a registry.",

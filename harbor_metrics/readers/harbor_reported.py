@@ -46,7 +46,6 @@ def _of_eval(key: str, each: dict[str, Any]) -> Iterator[Reported]:
     def one(place: str, metric: str, value: Any, **more: Any) -> Reported:
         params = {"evals_key": key, **more.pop("params", {})}
         number: Number | None = value if type(value) in (int, float) else None
-        place = f"{key}: {place}"
         return Reported(
             place=place, metric=metric, value=number, group=_NOBODY, params=params, **more
         )

@@ -97,6 +97,7 @@ def reported(value: dict[str, Any], task: str | None, model: str | None) -> Iter
             value=number,
             group=(None, model, dataset(task, filter_)),
             key=metric.removesuffix(_STDERR),
+            params={"aggregation": _aggregation(value, task, metric)},
         )
     groups = _member(value, "groups")
     for group in groups if isinstance(groups, dict) else ():
@@ -105,13 +106,29 @@ def reported(value: dict[str, Any], task: str | None, model: str | None) -> Iter
             continue
         for place, number, metric, filter_ in _numbers(_member(value, "groups", group)):
             yield Reported(
-                place=f"{group}: {place}",
+                place=place,
                 metric=metric,
                 value=number,
                 group=(None, model, dataset(group, filter_)),
                 members=tuple((None, model, dataset(each, filter_)) for each in members),
                 key=metric.removesuffix(_STDERR),
+                params={
+                    "aggregations": {
+                        dataset(each, filter_): _aggregation(value, each, metric)
+                        for each in members
+                    }
+                },
             )
+
+
+def _aggregation(value: dict[str, Any], task: str | None, metric: str) -> str | None:
+    """What the task's configuration says that this metric is aggregated by."""
+    listed = _member(value, "configs", task, "metric_list")
+    for entry in listed if isinstance(listed, list) else ():
+        if isinstance(entry, dict) and entry.get("metric") == metric.removesuffix(_STDERR):
+            named = entry.get("aggregation")
+            return named if isinstance(named, str) else None
+    return None
 
 
 def _numbers(row: Any) -> Iterator[tuple[str, Number | None, str, str]]:

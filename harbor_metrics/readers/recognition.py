@@ -172,5 +172,6 @@ def refusal(head: Head, fits: Sequence[tuple[str, Fit]]) -> str:
     """The two nearest formats, and why each is not it."""
     near = sorted(fits, key=lambda each: -each[1].points)[:2]
     reasons = "; ".join(f"not {name}: {fit.why}" for name, fit in near)
-    what = f"is not JSON lines: {head.broken}" if head.broken else "is of no known format"
+    no_json = head.broken and document_of(head) is None
+    what = f"is not JSON lines: {head.broken}" if no_json else "is of no known format"
     return f"{what}; {reasons}"

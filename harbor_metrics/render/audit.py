@@ -1,0 +1,65 @@
+"""An audit as a table: reported beside recomputed, and whether they agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ..audits.row import Row, Verdict
+from ..exact import Number
+from ..syntax import printable
+from .text import columns
+
+_MOST_EQUAL = 12
+_GAP = "  "
+
+
+def table(rows: Iterable[Row], *, every: bool) -> str:
+    """The rows by source and group; of many equal ones only how many, unless `every`."""
+    lines: list[str] = []
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row.path, row.group), []).append(row)
+    for (path, group), members in groups.items():
+        lines.append(printable(path + (f": {group}" if group else "")))
+        lines += _table(members, every=every)
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _table(rows: Sequence[Row], *, every: bool) -> list[str]:
+    equal = [row for row in rows if row.verdict == Verdict.EQUAL]
+    shown = list(rows)
+    hidden = 0
+    if not every and len(equal) > _MOST_EQUAL:
+        shown = [row for row in rows if row.verdict != Verdict.EQUAL]
+        hidden = len(equal)
+    cells = [("number", "reported", "recomputed", "")]
+    cells += [
+        (printable(row.name), number(row.reported), number(row.recomputed), row.verdict)
+        for row in shown
+    ]
+    widths = [max(columns(row[i]) for row in cells) for i in range(4)]
+    lines = []
+    for i, (name, reported, recomputed, verdict) in enumerate(cells if shown else []):
+        line = _GAP.join(
+            (
+                name + " " * (widths[0] - columns(name)),
+                reported.rjust(widths[1]),
+                recomputed.rjust(widths[2]),
+                verdict,
+            )
+        )
+        lines.append(f"  {line}".rstrip())
+        if i and shown[i - 1].reason and verdict != Verdict.EQUAL:
+            lines.append(f"      {printable(shown[i - 1].reason)}")
+    if hidden:
+        more = " more" if shown else ""
+        lines.append(f"  {hidden}{more} numbers are equal (--all shows them)")
+    return lines
+
+
+def number(value: Number | str | None) -> str:
+    """A number short enough for a table, a dash for none."""
+    if value is None:
+        return "—"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

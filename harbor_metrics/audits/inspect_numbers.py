@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -63,18 +63,17 @@ def _recomputed(each: Reported, table: Table) -> Known | Unknown:
     key = each.key or scorer
     if each.reducer in ("mode", "majority"):
         table, each = _by_vote(table, key, each.reducer), replace(each, reducer=None)
-    if each.metric.endswith("scored_samples"):
-        return _counted(each, table, key)
-    if each.metric == "frequency":
-        return _frequency(each, table)
-    if each.metric.startswith("perplexity_per_"):
-        return _perplexity(each, table)
+    if each.metric in _OWN:
+        return _OWN[each.metric](each, table, key)
     if each.params.get("method") == "bootstrap":
         return Unknown(_RANDOM)
-    if each.metric == "bootstrap_stderr":
-        return _drawn(each, table, key)
     if table.columns and key not in table.columns:
         return Unknown("the score is an object or a list, which Inspect counts as 0 here")
+    return _measured(each, table, key)
+
+
+def _measured(each: Reported, table: Table, key: str) -> Known | Unknown:
+    """By the metric of that name."""
     spec = _spec(each, key)
     if isinstance(spec, Unknown):
         return spec
@@ -165,14 +164,14 @@ def _counted(each: Reported, table: Table, key: str) -> Known:
     return Known(n - scored)
 
 
-def _frequency(each: Reported, table: Table) -> Known | Unknown:
+def _frequency(each: Reported, table: Table, key: str) -> Known | Unknown:
     """How often a score stands as it was given: texts are labels, numbers are rewards."""
     times: dict[str, int] = {}
     for trial in table:
         if trial.rewards is None:
             continue
         label = trial.labels.get(_VALUE)
-        value = label if label is not None else next(iter(trial.rewards.values()))
+        value = label if label is not None else trial.rewards.get(key)
         times[str(value)] = times.get(str(value), 0) + 1
     n = sum(times.values())
     if not n:
@@ -181,7 +180,7 @@ def _frequency(each: Reported, table: Table) -> Known | Unknown:
     return Known(count / n if each.params.get("normalize", True) else count)
 
 
-def _perplexity(each: Reported, table: Table) -> Known | Unknown:
+def _perplexity(each: Reported, table: Table, _key: str) -> Known | Unknown:
     """Of Score metadata, which the reader keeps as rewards."""
     pairs = [
         (trial.rewards["sum_log_probs"], trial.rewards["num_tokens"])
@@ -253,3 +252,14 @@ def _given(trial: Trial, key: str) -> Any:
     if own is None:
         own = trial.labels.get(f"{_VALUE}/{key}")
     return own if own is not None else float((trial.rewards or {})[key])
+
+
+# What is not one of our metrics over a reward.
+_OWN: dict[str, Callable[[Reported, Table, str], Known | Unknown]] = {
+    "scored_samples": _counted,
+    "unscored_samples": _counted,
+    "frequency": _frequency,
+    "perplexity_per_token": _perplexity,
+    "perplexity_per_seq": _perplexity,
+    "bootstrap_stderr": _drawn,
+}

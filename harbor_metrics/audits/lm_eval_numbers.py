@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import count, takewhile
 from typing import Any
 
 from ..exact import Number
@@ -14,10 +15,21 @@ from ..readers.source import Reported, Source
 from ..signature import SpecError
 from ..table import Table
 from ..trial import GroupKey
+from .lm_eval_aggregations import (
+    BOOTSTRAPPED,
+    PAIRS,
+    SCALARS,
+    TEXTS,
+    bootstrap_stderr,
+    brier_score,
+    draws,
+)
 from .row import Known, Row, Unknown, agree, judge
 from .tables import incomplete, named, tables_of
 
 _STDERR = "_stderr"
+# More than that takes minutes.
+_MOST_DRAWN = 20_000_000
 # What lm-eval aggregates a metric by where the task does not say.
 _DEFAULTS = {
     "perplexity": "perplexity",
@@ -62,40 +74,71 @@ def _of_task(each: Reported, tables: Mapping[GroupKey, Table]) -> _Recomputed:
     table = tables.get(each.group)
     if table is None:
         return Unknown("the samples of this filter are not on disk")
-    return _recomputed(each.metric, each.params.get("aggregation"), table)
+    return _recomputed(each.metric, each.params, table)
 
 
-def _recomputed(metric: str, configured: str | None, table: Table) -> _Recomputed:
+def _recomputed(metric: str, params: Mapping[str, Any], table: Table) -> _Recomputed:
     name = metric.removesuffix(_STDERR)
-    aggregation = configured or _DEFAULTS.get(name, "mean")
+    aggregation = str(params.get("aggregation") or _DEFAULTS.get(name, "mean"))
     is_error = metric.endswith(_STDERR)
     if (chance := _PASS.fullmatch(name)) is not None:
         return _of_repeats(chance["metric"], int(chance["k"]), table, is_error=is_error)
-    if aggregation in ("mean", "nanmean") and name in table.columns:
-        kind = "stderr" if is_error else "mean"
-        if is_error and aggregation == "nanmean":
-            return Unknown("lm-eval's bootstrap, which is not computed here")
+    if aggregation == "mean" and name in table.columns:
         cluster = {"cluster": None} if is_error else {}
+        kind = "stderr" if is_error else "mean"
         return _measured(kind, table, key=name, missing="skip", **cluster)
-    if is_error:
-        return Unknown(f"lm-eval's bootstrap of `{aggregation}`, which is not computed here")
-    return _aggregated(name, aggregation, table)
+    known = {**SCALARS, **PAIRS, **TEXTS, "brier_score": brier_score}.get(aggregation)
+    if known is None:
+        return Unknown(f"no metric here is lm-eval's `{aggregation}`")
+    items = _items(name, aggregation, table)
+    if not items:
+        return Unknown("the samples do not hold what it is made of")
+    try:
+        return _bootstrapped(aggregation, items, params) if is_error else Known(known(items))
+    except (ValueError, OverflowError, ZeroDivisionError) as error:
+        return Known(None, str(error))
+    except ImportError:
+        return Unknown("it needs sacrebleu, which is not installed")
 
 
-def _aggregated(name: str, aggregation: str, table: Table) -> _Recomputed:
-    pair = {"key": f"{name}/0", "weight": f"{name}/1", "missing": "skip"}
-    if aggregation == "perplexity":
-        return _exp(_measured("mean", table, key=name, missing="skip"))
-    if aggregation == "weighted_perplexity":
-        return _exp(_measured("micro-average", table, **pair))
-    if aggregation == "bits_per_byte":
-        found = _measured("micro-average", table, **pair)
-        if isinstance(found, Unknown) or found.value is None:
-            return found
-        return Known(-found.value / math.log(2))
-    if aggregation == "brier_score":
-        return Unknown("its probabilities are in the log with eight digits only")
-    return Unknown(f"no metric here is lm-eval's `{aggregation}`")
+def _items(name: str, aggregation: str, table: Table) -> list[Any]:
+    """The value of each document, in the order of the file: that of the documents' numbers."""
+    trials = sorted(table, key=lambda t: (0, int(t.task)) if t.task.isdigit() else (1, 0))
+    if aggregation in TEXTS:
+        names = [(f"{name}/reference", f"{name}/prediction"), ("reference", "prediction")]
+        pairs = [next((p for p in names if p[0] in t.texts), names[1]) for t in trials]
+        return [
+            (trial.texts[pair[0]], trial.texts[pair[1]])
+            for trial, pair in zip(trials, pairs, strict=True)
+            if pair[0] in trial.texts
+        ]
+    rewards = [trial.rewards or {} for trial in trials]
+    if aggregation in SCALARS:
+        return [each[name] for each in rewards if name in each]
+    first, second = f"{name}/0", f"{name}/1"
+    if aggregation in PAIRS:
+        return [(each[first], each[second]) for each in rewards if second in each]
+    return [
+        (each[first], list(takewhile(_is_there, (each.get(f"{second}/{i}") for i in count()))))
+        for each in rewards
+        if first in each
+    ]
+
+
+def _is_there(value: Number | None) -> bool:
+    return value is not None
+
+
+def _bootstrapped(aggregation: str, items: list[Any], params: Mapping[str, Any]) -> _Recomputed:
+    n = draws(aggregation, int(params.get("bootstrap_iters") or 0))
+    if aggregation not in BOOTSTRAPPED or n < 2:
+        return Unknown(f"lm-eval knows no error of `{aggregation}`")
+    if n * len(items) > _MOST_DRAWN:
+        return Unknown(f"{n:,} resamples of {len(items):,} samples would take too long")
+    return Known(
+        bootstrap_stderr({**SCALARS, **PAIRS, **TEXTS}[aggregation], items, n),
+        f"{n} resamples, drawn as lm-eval draws them",
+    )
 
 
 def _of_repeats(metric: str, k: int, table: Table, *, is_error: bool) -> _Recomputed:
@@ -111,15 +154,6 @@ def _measured(kind: str, table: Table, **kwargs: Any) -> Known:
     return Known(value, measured.reasons.get(name, ""))
 
 
-def _exp(found: Known) -> Known:
-    if found.value is None:
-        return found
-    try:
-        return Known(math.exp(-found.value))
-    except OverflowError:
-        return Known(None, "beyond binary64")
-
-
 def _of_group(each: Reported, tables: Mapping[GroupKey, Table]) -> _Recomputed:
     """Weighted by size or every task alike: the log does not say which, so either will do."""
     absent = [str(key[2]) for key in each.members if key not in tables]
@@ -128,9 +162,9 @@ def _of_group(each: Reported, tables: Mapping[GroupKey, Table]) -> _Recomputed:
     members = [tables[key] for key in each.members]
     sizes = [table.n_tasks for table in members]
     name = each.metric.removesuffix(_STDERR)
-    aggregations: dict[str | None, str | None] = each.params.get("aggregations", {})
+    params = each.params["members"]
     found = [
-        _recomputed(each.metric, aggregations.get(key[2]), table)
+        _recomputed(each.metric, params[key[2]], table)
         for key, table in zip(each.members, members, strict=True)
     ]
     values: list[Number] = []

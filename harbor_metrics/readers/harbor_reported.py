@@ -53,9 +53,8 @@ def _of_eval(key: str, each: dict[str, Any]) -> Iterator[Reported]:
     for name, metric in (("n_trials", "n_scored"), ("n_errors", "n_errors")):
         if type(each.get(name)) is int:
             yield one(name, metric, each[name])
-    metrics = each.get("metrics")
-    for index, values in enumerate(metrics if isinstance(metrics, list) else ()):
-        for name, value in values.items() if isinstance(values, dict) else ():
+    for index, values in enumerate(_list(each.get("metrics"))):
+        for name, value in _items(values):
             yield one(
                 f"metrics[{index}].{name}",
                 "metric",
@@ -63,18 +62,23 @@ def _of_eval(key: str, each: dict[str, Any]) -> Iterator[Reported]:
                 part=name,
                 params={"index": index, "names": sorted(values)},
             )
-    chances = each.get("pass_at_k")
-    for k, value in chances.items() if isinstance(chances, dict) else ():
+    for k, value in _items(each.get("pass_at_k")):
         yield one(f"pass_at_k.{k}", "pass_at_k", value, part=k)
-    rewards = each.get("reward_stats")
-    for reward, by_value in rewards.items() if isinstance(rewards, dict) else ():
-        for text, trials in by_value.items() if isinstance(by_value, dict) else ():
-            if isinstance(trials, list):
-                place = f"reward_stats.{reward}.{text}"
-                params = {"trials": trials}
-                yield one(place, "reward", len(trials), key=reward, part=text, params=params)
-    failures = each.get("exception_stats")
-    for name, trials in failures.items() if isinstance(failures, dict) else ():
-        if isinstance(trials, list):
-            place, params = f"exception_stats.{name}", {"trials": trials}
-            yield one(place, "exception", len(trials), part=name, params=params)
+    for reward, by_value in _items(each.get("reward_stats")):
+        for text, trials in _items(by_value):
+            params = {"trials": _list(trials)}
+            place = f"reward_stats.{reward}.{text}"
+            yield one(place, "reward", len(_list(trials)), key=reward, part=text, params=params)
+    for name, trials in _items(each.get("exception_stats")):
+        params = {"trials": _list(trials)}
+        yield one(
+            f"exception_stats.{name}", "exception", len(_list(trials)), part=name, params=params
+        )
+
+
+def _items(value: Any) -> Iterator[tuple[str, Any]]:
+    yield from value.items() if isinstance(value, dict) else ()
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

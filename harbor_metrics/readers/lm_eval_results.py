@@ -97,7 +97,7 @@ def reported(value: dict[str, Any], task: str | None, model: str | None) -> Iter
             value=number,
             group=(None, model, dataset(task, filter_)),
             key=metric.removesuffix(_STDERR),
-            params={"aggregation": _aggregation(value, task, metric)},
+            params=_params(value, task, metric),
         )
     groups = _member(value, "groups")
     for group in groups if isinstance(groups, dict) else ():
@@ -113,22 +113,22 @@ def reported(value: dict[str, Any], task: str | None, model: str | None) -> Iter
                 members=tuple((None, model, dataset(each, filter_)) for each in members),
                 key=metric.removesuffix(_STDERR),
                 params={
-                    "aggregations": {
-                        dataset(each, filter_): _aggregation(value, each, metric)
-                        for each in members
+                    "members": {
+                        dataset(each, filter_): _params(value, each, metric) for each in members
                     }
                 },
             )
 
 
-def _aggregation(value: dict[str, Any], task: str | None, metric: str) -> str | None:
-    """What the task's configuration says that this metric is aggregated by."""
+def _params(value: dict[str, Any], task: str | None, metric: str) -> dict[str, Any]:
+    """What the configuration says of a metric: its aggregation, and how often errors are drawn."""
+    params = {"bootstrap_iters": _member(value, "config", "bootstrap_iters")}
     listed = _member(value, "configs", task, "metric_list")
     for entry in listed if isinstance(listed, list) else ():
         if isinstance(entry, dict) and entry.get("metric") == metric.removesuffix(_STDERR):
-            named = entry.get("aggregation")
-            return named if isinstance(named, str) else None
-    return None
+            params["aggregation"] = entry.get("aggregation")
+            break
+    return {name: each for name, each in params.items() if isinstance(each, str | int)}
 
 
 def _numbers(row: Any) -> Iterator[tuple[str, Number | None, str, str]]:

@@ -8,7 +8,8 @@ Rewards: every metric that is a number is a reward of its name. What is a pair o
 a reward for each place, counted from 0: `word_perplexity` = (loglikelihood, words) is
 `word_perplexity/0` and `word_perplexity/1`, `f1` and `mcc` = (gold, predicted) are `f1/0` and
 `f1/1`, `brier_score` = (gold, probabilities) is `brier_score/0`, `brier_score/1/0`,
-`brier_score/1/1`, … (written by lm-eval with eight digits). A pair of texts, as `bleu`, `chrf` and
+`brier_score/1/1`, … (which lm-eval writes with eight digits; here with all, from the
+loglikelihoods). A pair of texts, as `bleu`, `chrf` and
 `ter` have, is the texts `reference` and `prediction`; where metrics have different ones, the later
 have them as `chrf/reference` and `chrf/prediction`. Otherwise these are the target and the answer
 behind the filter.
@@ -139,7 +140,7 @@ class _Reading:
     def _add_trial(self, row: Row, values: Iterable[tuple[str, Any]], attempt: int | None) -> None:
         name = str(row.doc_id)
         try:
-            rewards, texts = self.values.measured(values)
+            rewards, texts = self.values.measured(values, row.filtered_resps)
         except InfiniteError as error:
             what = f"document {printable(name)}: `{printable(error.key)}` is infinite"
             self._cannot(f"document {name}", what, "non-finite-number")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -13,6 +14,7 @@ from . import lenient
 Texts = dict[str, str | list[str]]
 # How numpy prints an array, which lm-eval writes as a text.
 _ARRAY = re.compile(r"\[[-+0-9.eE\s]+\]")
+_DIGITS = 1e-7
 _TRUTH = {"True": 1, "False": 0}
 _REFERENCE, _PREDICTION = "reference", "prediction"
 
@@ -30,9 +32,12 @@ class Values:
 
     def __init__(self) -> None:
         self.not_a_number: Counter[str] = Counter()
+        self._arrays: list[str] = []
 
-    def measured(self, values: Iterable[tuple[str, Any]]) -> tuple[dict[str, Number], Texts]:
-        """Rewards and texts of one document.
+    def measured(
+        self, values: Iterable[tuple[str, Any]], answers: Any
+    ) -> tuple[dict[str, Number], Texts]:
+        """Rewards and texts of one document; `answers` are what the filter left.
 
         Raises:
             InfiniteError: a value is infinite.
@@ -46,6 +51,9 @@ class Values:
                 _keep_pair(metric, *pair, texts)
             else:
                 self._take(metric, value, rewards, texts)
+        if self._arrays:
+            _sharpen(self._arrays, answers, rewards)
+            self._arrays.clear()
         return rewards, texts
 
     def _take(self, key: str, value: Any, rewards: dict[str, Number], texts: Texts) -> None:
@@ -68,6 +76,7 @@ class Values:
         """A numpy scalar or array as lm-eval writes it, a constant, or a text."""
         bare = lenient.constant(value)
         if _ARRAY.fullmatch(value):
+            self._arrays.append(key)
             for place, item in enumerate(value[1:-1].split()):
                 rewards[f"{key}/{place}"] = float(item)
         elif value in _TRUTH:
@@ -80,6 +89,26 @@ class Values:
             rewards[key] = number
         else:
             texts[key] = value
+
+
+def _sharpen(arrays: list[str], answers: Any, rewards: dict[str, Number]) -> None:
+    """Give chances, which lm-eval writes with eight digits, all of theirs.
+
+    They are the softmax of the loglikelihoods that stand beside them as the answers.
+    """
+    try:
+        chances = [float(answer[0]) for answer in answers]
+        top = max(chances)
+        shares = [math.exp(chance - top) for chance in chances]
+    except (TypeError, ValueError, IndexError, OverflowError):
+        return
+    total = math.fsum(shares)
+    for key in arrays:
+        names = [f"{key}/{place}" for place in range(len(shares))]
+        exact = [share / total for share in shares]
+        near = (abs(rewards.get(n, 2) - e) < _DIGITS for n, e in zip(names, exact, strict=True))
+        if all(near) and f"{key}/{len(shares)}" not in rewards:
+            rewards.update(zip(names, exact, strict=True))
 
 
 def _number(text: str) -> float | None:

@@ -167,7 +167,7 @@ def _of_inner(outer: Metric) -> list[Schema]:
         ]
         if refused and types:
             called = _called(types, [alias for alias in aliases.METRICS if alias.type in types])
-            named = {"anyOf": [called, {"properties": {"type": called}, "required": ["type"]}]}
+            named = {"anyOf": [called, _typed(called)]}
             conditions.append(
                 {
                     "if": {"properties": {"metric": named}, "required": ["metric"]},
@@ -175,6 +175,10 @@ def _of_inner(outer: Metric) -> list[Schema]:
                 }
             )
     return conditions
+
+
+def _typed(called: Schema) -> Schema:
+    return {"type": "object", "properties": {"type": called}, "required": ["type"]}
 
 
 def _description(schema: Schema) -> str:

@@ -12,6 +12,7 @@ from .document import Finding
 from .rules import label
 from .syntax import printable
 
+_SINGULAR = {"trials": "trial"}
 _UNLOADABLE = "Harbor cannot load any dataset of the file"
 
 
@@ -75,7 +76,7 @@ def _explainer(kind: str) -> Any:
 
 def _words(error: Any, kind: str) -> tuple[str, str, str]:
     where = error.absolute_path[-1] if error.absolute_path else None
-    name = f"`{printable(where)}`" if isinstance(where, str) else f"a {kind}"
+    name = f"`{printable(where)}`" if isinstance(where, str) else f"a {_SINGULAR.get(kind, kind)}"
     if error.validator == "required":
         field = _missing(error)
         empty = '""' if field in ("name", "version", "description", "path") else "[]"
@@ -90,7 +91,28 @@ def _words(error: Any, kind: str) -> tuple[str, str, str]:
         return "wrong-type", message, _type_help(wanted, error.instance)
     if error.validator == "minLength":
         return "empty-field", f"{name} must not be empty", ""
+    fields = _alternatives(error)
+    if fields and error.validator == "anyOf":
+        return "missing-field", f"{name} has no {' and no '.join(fields)}", ""
+    if fields and error.validator == "not":
+        return "schema", f"{name} has {' and '.join(fields)}, of which one says it all", ""
+    if error.validator == "additionalProperties":
+        known = error.schema.get("properties", {})
+        unknown = sorted(field for field in error.instance if field not in known)
+        listed = ", ".join(f"`{printable(field)}`" for field in unknown)
+        near = get_close_matches(unknown[0].lower(), known, n=1)
+        hint = f"; did you mean `{near[0]}`?" if near else ""
+        return "schema", f"{name} has no field {listed}{hint}", ""
     return "schema", printable(f"{name}: {error.message}"), ""
+
+
+def _alternatives(error: Any) -> list[str]:
+    """The fields of which one, or not all, must be there."""
+    options = error.validator_value
+    options = options if isinstance(options, list) else [options]
+    if not all(isinstance(option, dict) and option.keys() == {"required"} for option in options):
+        return []
+    return [f"`{field}`" for option in options for field in option["required"]]
 
 
 def _missing(error: Any) -> str:

@@ -11,6 +11,8 @@ from typing import Any, TypeVar, get_type_hints
 
 import msgspec
 
+# Below, every whole number is a float of its own.
+_EXACT = 2**53
 _Kwargs = TypeVar("_Kwargs", bound=msgspec.Struct)
 
 
@@ -77,7 +79,7 @@ def converted(
     for each in msgspec.structs.fields(to):
         if each.required and each.name not in kwargs:
             raise SpecError("invalid-metric-kwargs", f"`{name}` needs `{each.name}` in its kwargs")
-    own = {field: kwargs[field] for field in to.__struct_fields__ if field in kwargs}
+    own = {field: _whole(kwargs[field]) for field in to.__struct_fields__ if field in kwargs}
     try:
         return msgspec.convert(own, to)
     except msgspec.ValidationError as error:
@@ -87,6 +89,14 @@ def converted(
         raise SpecError(
             "invalid-metric-kwargs", message, where.partition("[")[0] or None
         ) from error
+
+
+def _whole(value: Any) -> Any:
+    """1.0 as 1, which is the same number in JSON."""
+    if isinstance(value, list):
+        return [_whole(each) for each in value]
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < _EXACT
+    return int(value) if whole else value
 
 
 def _nearest(name: str, known: list[str]) -> str:

@@ -40,7 +40,7 @@ def read(file: File) -> list[Source]:
         try:
             trials += _decoder.decode_lines(block)
         except REFUSED:
-            for _, row, reasons in salvage(block, first_line, path, _decoder.decode, _explain):
+            for _, row, reasons in salvage(block, first_line, path, _decode, _explain):
                 if reasons:
                     unread.append(None)
                     found += reasons
@@ -63,6 +63,26 @@ def read(file: File) -> list[Source]:
     ]
 
 
+def _decode(line: bytes) -> Trial:
+    """The trial of a line; a `reward` alone stands for rewards with that one key."""
+    try:
+        return _decoder.decode(line)
+    except msgspec.ValidationError:
+        value = msgspec.json.decode(line)
+        if not isinstance(value, dict) or "reward" not in value or "rewards" in value:
+            raise
+        reward = value.pop("reward")
+        rewards = None if reward is None else {"reward": reward}
+        return msgspec.convert({**value, "rewards": rewards}, Trial)
+
+
+def _in_words(message: str) -> str:
+    words = (("`int | float`", "a number"), ("`str`", "a string"), ("$.rewards[...]", "rewards"))
+    for theirs, ours in words:
+        message = message.replace(theirs, ours)
+    return message[:1].lower() + message[1:]
+
+
 def _explain(document: Document, number: int) -> list[Diagnostic]:
     value = document.value
     if isinstance(value, dict) and "rewards" in value:
@@ -70,13 +90,13 @@ def _explain(document: Document, number: int) -> list[Diagnostic]:
         if found:
             return found
     try:
-        _decoder.decode(document.text)
+        _decode(document.text.encode())
     except msgspec.ValidationError as error:
         return [
             document.find(
                 [],
                 rule="invalid-trial",
-                message=f"not a trial: {error}",
+                message=f"not a trial: {_in_words(str(error))}",
                 subject=f"line {number}",
                 help='a trial has at least `{"task": "…", "rewards": {"reward": 0.5}}`',
             )

@@ -1,0 +1,246 @@
+"""Laws of the catalogue: what must hold whatever the rewards."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from typing import Any
+
+import jsonschema_rs
+import pytest
+from conftest import outcome
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from harbor_metrics import aliases, catalogue, metric, reducer, schemas
+from harbor_metrics.measurement import measure
+from harbor_metrics.metric import UV_SCRIPT, MetricSpec
+from harbor_metrics.signature import SpecError
+from harbor_metrics.table import Table
+from harbor_metrics.trial import Trial, Usage
+
+NUMBERS = st.one_of(
+    st.sampled_from([0, 1, 0.0, 1.0, 0.1, 0.5]),
+    st.floats(-1e6, 1e6),
+    st.integers(-(10**6), 10**6),
+)
+REWARDS = st.one_of(st.none(), st.dictionaries(st.sampled_from("ab"), NUMBERS, max_size=2))
+ROWS = st.lists(
+    st.tuples(REWARDS, st.integers(0, 3), st.sampled_from(["x", "y"]), st.floats(0, 100)),
+    min_size=1,
+    max_size=14,
+)
+SPECS = [
+    ("sum", {}),
+    ("min", {}),
+    ("max", {}),
+    ("mean", {}),
+    ("accuracy", {"missing": "skip"}),
+    ("mean-reward", {}),
+    ("var", {}),
+    ("std", {"reducer": "mean"}),
+    ("stderr", {}),
+    ("stderr", {"cluster": "group"}),
+    ("median", {"reducer": {"type": "pass-at-k", "kwargs": {"k": 1}}}),
+    ("quantile", {"q": 0.3}),
+    ("ci", {}),
+    ("ci", {"method": "wilson", "reducer": {"type": "any-first-k", "kwargs": {"k": 1}}}),
+    ("bootstrap-stderr", {"samples": 20}),
+    ("count", {"threshold": 0.5}),
+    ("frequency", {}),
+    ("pass-rate", {}),
+    ("pass-at-k", {"k": [1, 2]}),
+    ("pass-hat-k", {"k": 2}),
+    ("at-least-k", {"k": 1}),
+    ("any-first-k", {"k": 2, "method": "available"}),
+    ("all-first-k", {"k": 2, "method": "available"}),
+    ("grouped", {"metric": "mean", "by": "group", "all": "groups"}),
+    ("weighted-mean", {"weight": "size"}),
+    ("micro-average", {"weight": "size"}),
+    ("seconds-per-task", {}),
+    ("total-seconds", {}),
+    ("seconds-per-solved-task", {"key": "a"}),
+]
+
+
+def trials(rows: list[Any]) -> list[Trial]:
+    return [
+        Trial(
+            task=f"t{task}",
+            rewards=rewards,
+            attempt=i,
+            labels={"group": f"{group}{task}", "one": "same", "size": task},
+            usage=Usage(seconds=seconds),
+        )
+        for i, (rewards, task, group, seconds) in enumerate(rows)
+    ]
+
+
+def numbers(spec: tuple[str, dict[str, Any]], table: Table) -> Any:
+    return repr(measure(MetricSpec(type=spec[0], kwargs=spec[1]), table, missing=None, level=0.95))
+
+
+def test_every_metric_is_under_the_laws() -> None:
+    same_family = {
+        f"{what}-{per}" for what in ("tokens", "cost") for per in ("per-task", "per-solved-task")
+    } | {"total-tokens", "total-cost"}
+    assert {name for name, _ in SPECS} | same_family == set(metric.names()) - {UV_SCRIPT}
+
+
+@settings(max_examples=20, deadline=None)
+@given(ROWS, st.integers(0, 14), st.randoms())
+@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec[0])
+def test_tables_add(spec: Any, rows: list[Any], cut: int, rng: random.Random) -> None:
+    whole = trials(rows)
+    shuffled = rng.sample(whole, len(whole))
+    parts = Table(shuffled[:cut]) + Table(shuffled[cut:])
+    assert numbers(spec, parts) == numbers(spec, Table(whole))
+
+
+@settings(max_examples=40, deadline=None)
+@given(ROWS)
+@pytest.mark.parametrize(
+    "name", ["mean", "accuracy", "mean-reward", "pass-rate", "median", "frequency"]
+)
+def test_all_data_twice_leaves_means_unchanged(name: str, rows: list[Any]) -> None:
+    once = measure(MetricSpec(type=name), Table(trials(rows)), missing=None, level=None)
+    twice = measure(MetricSpec(type=name), Table(trials([*rows, *rows])), missing=None, level=None)
+    assert once.values == twice.values
+
+
+@settings(max_examples=40, deadline=None)
+@given(ROWS)
+@pytest.mark.parametrize("name", ["mean", "accuracy", "std", "stderr", "pass-rate", "sum"])
+def test_grouping_by_a_constant_is_no_grouping(name: str, rows: list[Any]) -> None:
+    table = Table(trials(rows))
+    plain = measure(MetricSpec(type=name), table, missing=None, level=0.95)
+    by = MetricSpec(type="grouped", kwargs={"metric": name, "by": "one"})
+    grouped = measure(by, table, missing=None, level=0.95)
+    assume(any(value is not None for value in plain.values.values()))
+    keys = list(plain.values) if len(plain.values) > 1 else [None]
+    for key in keys:
+        outer = name if key is None else key
+        for group in ("same", "all"):
+            full = group if key is None else f"{key}/{group}"
+            assert grouped.values[full] == plain.values[outer]
+            assert grouped.n[full] == plain.n[outer]
+            assert grouped.uncertainty.get(full) == plain.uncertainty.get(outer)
+
+
+@settings(max_examples=25, deadline=None)
+@given(ROWS)
+@pytest.mark.parametrize("alias", aliases.METRICS, ids=lambda alias: alias.name)
+def test_an_alias_is_its_spec(alias: aliases.Alias, rows: list[Any]) -> None:
+    needed = {"metric": "mean", "by": "one"} if alias.type == "grouped" else {}
+    name = alias.name.replace("{k}", "2")
+    kwargs = {**alias.kwargs, **needed, **({"k": 2} if "{k}" in alias.name else {})}
+    spec = catalogue.resolved(MetricSpec(type=name, kwargs=needed))
+    assert spec == MetricSpec(type=alias.type, kwargs=kwargs)
+    assert numbers((spec.type, spec.kwargs), Table(trials(rows))) == numbers(
+        (alias.type, kwargs), Table(trials(rows))
+    )
+
+
+VALUES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-2, 3),
+    st.sampled_from([0.0, 0.5, 0.95, 1.0, 1.5, -0.1, 200_000]),
+    st.sampled_from(
+        ["", "zero", "skip", "mean", "max", "pass-at-k", "task", "t", "auto", "linear", "upper",
+         "available", "strict", "groups", "samples", "{group_name}", "x{group_name}", "resample",
+         "closed-form", "wilson", "inspect/pass_at_2", "pass_at_2", "pass_at_0", "inspect/mode",
+         "nonesuch", "inspect/accuracy", "total-cost", "evsys/pass@3", "stderr", "avg"]
+    ),
+    st.lists(st.one_of(st.integers(0, 3), st.sampled_from(["", "a"])), max_size=2),
+    st.builds(
+        lambda type_, kwargs, more: {"type": type_, "kwargs": kwargs, **more},
+        st.sampled_from(["mean", "pass-at-k", "inspect/pass_at_2", "quantile", "max", "grouped",
+                         "nonesuch", "total-cost", "uv-script", "inspect/ci"]),
+        st.dictionaries(
+            st.sampled_from(["k", "q", "threshold", "missing", "method", "x"]),
+            st.sampled_from([1, 0, 0.5, "skip", "wilson", "linear", True]),
+            max_size=2,
+        ),
+        st.sampled_from([{}, {}, {"typ": 1}]),
+    ),
+)  # fmt: skip
+NAMES = sorted(set(metric.names()) - {UV_SCRIPT})
+NAMES += ["inspect/accuracy", "inspect/grouped", "evsys/pass@3", "inspect/ci"]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.data())
+@pytest.mark.parametrize("name", NAMES)
+def test_the_schema_accepts_what_the_function_accepts(name: str, data: st.DataObject) -> None:
+    fields = [*catalogue.kwargs_of(name), "typo"]
+    needed = {"metric": "mean", "by": "g", "k": 1, "q": 0.5, "weight": "w"}
+    kwargs = {field: needed[field] for field in fields if field in needed}
+    kwargs |= data.draw(st.dictionaries(st.sampled_from(fields), VALUES, max_size=2))
+    for field in data.draw(st.sets(st.sampled_from([*needed]), max_size=1)):
+        kwargs.pop(field, None)
+    try:
+        catalogue.check(name, kwargs)
+        accepted = True
+    except SpecError:
+        accepted = False
+    entry = {"type": name, "kwargs": kwargs}
+    assert VALIDATOR.is_valid(entry) is accepted, entry
+
+
+VALIDATOR = jsonschema_rs.validator_for(schemas.bundled("metric"))
+
+
+@given(
+    st.lists(st.lists(st.sampled_from([0, 1]), min_size=1, max_size=7), min_size=1, max_size=5),
+    st.integers(1, 4),
+)
+@settings(deadline=None)
+def test_chances_are_those_of_drawing_attempts(tasks: list[list[int]], k: int) -> None:
+    from itertools import combinations
+
+    assume(all(len(task) >= k for task in tasks))
+    rows = {
+        "rewards": [{"r": r} for task in tasks for r in task],
+        "tasks": [f"t{i}" for i, task in enumerate(tasks) for _ in task],
+        "kwargs": {"k": k},
+    }
+    for name, decide in (("pass-at-k", any), ("pass-hat-k", all)):
+        drawn = [[decide(draw) for draw in combinations(task, k)] for task in tasks]
+        true = sum(Fraction(sum(draws), len(draws)) for draws in drawn) / len(tasks)
+        assert outcome(name, rows).values == {name: float(true)}
+
+
+@given(st.lists(st.floats(-1e300, 1e300), min_size=2, max_size=9))
+def test_spread_is_the_rounded_exact_spread(values: list[float]) -> None:
+    xs = [Fraction(value) for value in values]
+    middle = sum(xs) / len(xs)
+    true = sum((x - middle) ** 2 for x in xs) / (len(xs) - 1)
+    rows = {"rewards": [{"r": value} for value in values]}
+    try:
+        assert outcome("var", rows).values == {"var": float(true)}
+    except OverflowError:
+        assert outcome("var", rows).values == {"var": None}
+    (found,) = outcome("std", rows).values.values()
+    assert found is not None
+    # The root rounded once lies between the roots of the two neighbours' halves.
+    below, above = Fraction(found) - ulp(found) / 2, Fraction(found) + ulp(found) / 2
+    assert max(below, Fraction(0)) ** 2 <= true <= above**2
+
+
+def ulp(value: float) -> Fraction:
+    import math
+
+    return Fraction(math.ulp(value))
+
+
+@pytest.mark.parametrize("name", reducer.names())
+def test_reducers_take_what_their_schema_says(name: str) -> None:
+    for kwargs in ({}, {"k": 1}, {"k": 0}, {"threshold": 0.5}, {"k": 2, "method": "available"}):
+        try:
+            reducer.bind(reducer.ReducerSpec(type=name, kwargs=kwargs))
+            accepted = True
+        except SpecError:
+            accepted = False
+        entry = {"type": "mean", "kwargs": {"reducer": {"type": name, "kwargs": kwargs}}}
+        assert VALIDATOR.is_valid(entry) is accepted

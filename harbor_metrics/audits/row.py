@@ -15,7 +15,7 @@ CLOSE = 1e-12
 
 
 class Verdict(StrEnum):
-    """`equal`: within 1e-12; `explained`: not, or not computed, and why; `differs`: no reason known."""
+    """`equal`: within 1e-12; `explained`: not, or not computed, and why; `differs`: unexplained."""
 
     EQUAL = "equal"
     EXPLAINED = "explained"

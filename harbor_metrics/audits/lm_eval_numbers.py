@@ -51,7 +51,7 @@ _Recomputed = Known | Unknown
 def rows(source: Source, others: Sequence[Source]) -> Iterator[Row]:
     """A row a number; those of a task's groups need the samples of the other tasks, too."""
     tables = tables_of(others)
-    lacking = incomplete(source)
+    lacking = {key: incomplete(other) for other in others for key in tables_of([other])}
     for each in source.reported():
         if each.value is None:
             continue
@@ -59,7 +59,9 @@ def rows(source: Source, others: Sequence[Source]) -> Iterator[Row]:
             found = _of_group(each, tables) if each.members else _of_task(each, tables)
         except SpecError as error:
             found = Unknown(str(error))
-        yield judge(source.path, named(each.group), each, found, incomplete=lacking)
+        reasons = (lacking.get(key, "") for key in each.members or (each.group,))
+        why = next(filter(None, reasons), incomplete(source))
+        yield judge(source.path, named(each.group), each, found, incomplete=why)
 
 
 def _of_task(each: Reported, tables: Mapping[GroupKey, Table]) -> _Recomputed:

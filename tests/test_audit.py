@@ -100,13 +100,13 @@ def changed(source: Source, which: int, by: float) -> tuple[Source, Reported]:
 
 
 CHANGED = [
-    (LOGS / "inspect" / "reducers.eval", 60),
-    (LOGS / "inspect" / "parts.eval", 42),
-    (LOGS / "inspect" / "scorers.eval", 48),
+    (LOGS / "inspect" / "reducers.eval", 6),
+    (LOGS / "inspect" / "parts.eval", 12),
+    (LOGS / "inspect" / "scorers.eval", 12),
     (LOGS / "inspect" / "unreduced.eval", 15),
-    *[(path, 16) for path in sorted((LOGS / "lm_eval" / "0.4.13").glob("samples_*"))],
+    *[(path, 5) for path in sorted((LOGS / "lm_eval" / "0.4.13").glob("samples_*"))],
     (next((LOGS / "lm_eval" / "0.5.0.dev1").glob("samples_*")), 7),
-    *[(JOBS / name, 12) for name in ("single", "multi", "script")],
+    *[(JOBS / name, 12) for name in ("single", "multi")],
 ]
 
 

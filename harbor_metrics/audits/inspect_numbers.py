@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from .. import aliases
-from ..column import label_text
+from ..column import LabelError, label_text
 from ..exact import Number
 from ..measurement import measure
 from ..metric import MetricSpec
@@ -46,7 +46,7 @@ def rows(source: Source) -> Iterator[Row]:
         else:
             try:
                 found = _recomputed(each, table)
-            except SpecError as error:
+            except (SpecError, LabelError) as error:
                 found = Unknown(str(error))
         yield judge(source.path, named(each.group), each, found, incomplete=lacking)
 
@@ -80,7 +80,7 @@ def _measured(each: Reported, table: Table, key: str) -> Known | Unknown:
     measured = measure(spec, table, missing=None, level=None)
     if each.metric == "grouped":
         return _of_groups(each, table, measured.values)
-    part = _ENDS[str(each.part)] if each.part else next(iter(measured.values))
+    part = _ENDS.get(str(each.part), "") if each.part else next(iter(measured.values))
     value = measured.values.get(part)
     reason = measured.reasons.get(part, "")
     if value is None and each.value is not None:
@@ -96,8 +96,9 @@ def _spec(each: Reported, key: str) -> MetricSpec | Unknown:
     params = {k: v for k, v in each.params.items() if v is not None}
     if each.metric == "grouped":
         inner = params.pop("metric", None)
-        name = inner.get("name") if isinstance(inner, dict) else None
-        found = _alias(str(name), inner.get("params") or {} if isinstance(inner, dict) else {})
+        inner = inner if isinstance(inner, dict) else {}
+        given = inner.get("params")
+        found = _alias(str(inner.get("name")), given if isinstance(given, dict) else {})
         if isinstance(found, Unknown):
             return found
         own = {k: v for k, v in found.kwargs.items() if k not in ("reducer", "missing")}

@@ -119,7 +119,7 @@ def _items(name: str, aggregation: str, table: Table) -> list[Any]:
         return [each[name] for each in rewards if name in each]
     first, second = f"{name}/0", f"{name}/1"
     if aggregation in PAIRS:
-        return [(each[first], each[second]) for each in rewards if second in each]
+        return [(e[first], e[second]) for e in rewards if first in e and second in e]
     return [
         (each[first], list(takewhile(_is_there, (each.get(f"{second}/{i}") for i in count()))))
         for each in rewards

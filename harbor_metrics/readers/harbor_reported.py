@@ -66,13 +66,13 @@ def _of_eval(key: str, each: dict[str, Any]) -> Iterator[Reported]:
         yield one(f"pass_at_k.{k}", "pass_at_k", value, part=k)
     for reward, by_value in _items(each.get("reward_stats")):
         for text, trials in _items(by_value):
-            params = {"trials": _list(trials)}
+            params = {"trials": _names(trials)}
             place = f"reward_stats.{reward}.{text}"
-            yield one(place, "reward", len(_list(trials)), key=reward, part=text, params=params)
+            yield one(place, "reward", len(_names(trials)), key=reward, part=text, params=params)
     for name, trials in _items(each.get("exception_stats")):
-        params = {"trials": _list(trials)}
+        params = {"trials": _names(trials)}
         yield one(
-            f"exception_stats.{name}", "exception", len(_list(trials)), part=name, params=params
+            f"exception_stats.{name}", "exception", len(_names(trials)), part=name, params=params
         )
 
 
@@ -82,3 +82,7 @@ def _items(value: Any) -> Iterator[tuple[str, Any]]:
 
 def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
+
+
+def _names(value: Any) -> list[str]:
+    return [name for name in _list(value) if isinstance(name, str)]

@@ -7,6 +7,7 @@ A bare constant becomes a text that no harness writes: NUL and its name. Readers
 from __future__ import annotations
 
 import json
+import math
 import re
 from typing import Any
 
@@ -47,7 +48,7 @@ def decode(data: bytes, to: Any) -> Any:
     if "truncated" in str(refused):
         raise NotJSONError("cut off: the JSON ends too early") from refused
     try:
-        value = json.loads(data, parse_constant=lambda name: f"{_MARK}{name}")
+        value = json.loads(data, parse_constant=lambda name: f"{_MARK}{name}", parse_float=_finite)
         return msgspec.convert(_encodable(value), to)
     except msgspec.ValidationError as error:
         raise NotJSONError(f"{error}") from error
@@ -58,6 +59,14 @@ def decode(data: bytes, to: Any) -> Any:
         raise NotJSONError(f"not UTF-8: {data[error.start]:#04x} at byte {error.start}") from error
     except (ValueError, RecursionError) as error:
         raise NotJSONError("nested too deeply, or a number too long") from error
+
+
+def _finite(literal: str) -> float | str:
+    """A number beyond binary64 is infinite."""
+    value = float(literal)
+    if math.isfinite(value):
+        return value
+    return f"{_MARK}Infinity" if value > 0 else f"{_MARK}-Infinity"
 
 
 def without_constants(data: bytes) -> bytes:

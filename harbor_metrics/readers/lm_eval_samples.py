@@ -209,7 +209,10 @@ def _numbered(block: bytes, first_line: int, rows: list[Row]) -> Iterable[tuple[
     if block.count(b"\n") + (block[-1:] != b"\n") == len(rows):
         return enumerate(rows, first_line)
     lines = enumerate(block.split(b"\n"), first_line)
-    return zip((n for n, line in lines if line.strip()), rows, strict=True)
+    numbers = [number for number, line in lines if line.strip()]
+    if len(numbers) != len(rows):
+        raise ValueError("an object spans lines, and then numbers of lines would lie")
+    return zip(numbers, rows, strict=True)
 
 
 def _labels(doc: Any) -> dict[str, Any]:

@@ -75,10 +75,10 @@ class Values:
     def _take_text(self, key: str, value: str, rewards: dict[str, Number], texts: Texts) -> None:
         """A numpy scalar or array as lm-eval writes it, a constant, or a text."""
         bare = lenient.constant(value)
-        if _ARRAY.fullmatch(value):
+        if _ARRAY.fullmatch(value) and (numbers := _numbers(value)) is not None:
             self._arrays.append(key)
-            for place, item in enumerate(value[1:-1].split()):
-                rewards[f"{key}/{place}"] = float(item)
+            for place, item in enumerate(numbers):
+                rewards[f"{key}/{place}"] = item
         elif value in _TRUTH:
             rewards[key] = _TRUTH[value]
         elif bare == "NaN" or value == "nan":
@@ -100,7 +100,7 @@ def _sharpen(arrays: list[str], answers: Any, rewards: dict[str, Number]) -> Non
         chances = [float(answer[0]) for answer in answers]
         top = max(chances)
         shares = [math.exp(chance - top) for chance in chances]
-    except (TypeError, ValueError, IndexError, OverflowError):
+    except (TypeError, ValueError, LookupError, OverflowError):
         return
     total = math.fsum(shares)
     for key in arrays:
@@ -111,11 +111,18 @@ def _sharpen(arrays: list[str], answers: Any, rewards: dict[str, Number]) -> Non
             rewards.update(zip(names, exact, strict=True))
 
 
+def _numbers(array: str) -> list[float] | None:
+    numbers = [_number(item) for item in array[1:-1].split()]
+    return None if None in numbers else [each for each in numbers if each is not None]
+
+
 def _number(text: str) -> float | None:
+    """A finite number; a text such as `1e999` is none."""
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
         return None
+    return number if math.isfinite(number) else None
 
 
 def _pair_of_texts(value: Any) -> tuple[str | list[str], str] | None:

@@ -62,17 +62,19 @@ def reported(
         reducer = row.reducer or (None if unreduced or apart else "mean")
         where = f"{row.name}, {row.reducer}" if row.reducer else row.name
         for name, metric in row.metrics.items():
-            value = metric.value
+            value, params = metric.value, metric.params or {}
+            # Until 0.3.250 or so a group's value did not say that it is one.
+            group = metric.group or ("grouped" if "group_key" in params else None)
             yield Reported(
                 place=f"{where}: {name}",
-                metric=(metric.group or metric.name).rpartition("/")[2],
+                metric=(group or metric.name).rpartition("/")[2],
                 value=value if isinstance(value, int | float) else None,
                 not_finite=constant(value),
                 group=group_of(row.scorer),
                 key=key,
-                part=metric.name if metric.group else None,
+                part=metric.name if group else None,
                 reducer=reducer,
-                params=metric.params or {},
+                params=params,
             )
         for what in ("scored_samples", "unscored_samples"):
             count = getattr(row, what)

@@ -16,7 +16,7 @@ from .metric import UV_SCRIPT, MetricSpec
 from .plan import Plan, Registries, parse_metric, plan
 from .pool import Pool, exceptions, in_order, pool
 from .readers.source import Progress, Source
-from .registry import best_version, split
+from .registry import best_version, part_of, split
 from .result import Counts, DatasetRef, Group, Result, SourceRef, Spent
 from .table import Missing, Table
 from .trial import GroupKey, LineTrials
@@ -280,11 +280,15 @@ def _label(pools: dict[GroupKey, Pool], path: str) -> None:
 
 
 def _of_dataset(pools: dict[GroupKey, Pool], name: str) -> dict[GroupKey, Pool]:
-    """The groups of that dataset; a group that names none is taken to be of it."""
+    """The groups of that dataset; a group that names none is taken to be of it.
+
+    Where none is of that very name, those of its scorers and filters (`name:scorer`).
+    """
     kept: dict[GroupKey, Pool] = {}
+    whole = any(dataset in (None, name) for _, _, dataset in pools)
     for (agent, model, dataset), each in pools.items():
-        if dataset in (None, name):
-            key = (agent, model, name)
+        if dataset in (None, name) or (not whole and part_of(dataset) == name):
+            key = (agent, model, name if whole else dataset)
             kept[key] = kept[key] + each if key in kept else each
     if not kept:
         others = ", ".join(sorted({str(key[2]) for key in pools}))

@@ -271,3 +271,17 @@ def test_numbers_of_results_are_data() -> None:
         (None, "scripted", "three_choices"),
     )
     assert group.value == 0.5
+
+
+def test_a_registry_knows_a_task_by_its_own_name(cli: Run, tmp_path: Path) -> None:
+    dataset = {"name": "answers", "version": "1", "description": "", "tasks": []}
+    dataset |= {"metrics": [{"type": "max"}]}
+    (tmp_path / "r.json").write_text(json.dumps([dataset]))
+    samples = next(OLD.glob("samples_answers_*"))
+    for more in ([], ["--dataset", "answers"], ["--dataset", "answers@1"]):
+        done = cli("compute", samples, "--registry", "r.json", "--format", "json", *more)
+        groups = json.loads(done.stdout)["groups"]
+        assert [g["dataset"]["name"] for g in groups] == ["answers:first", "answers:majority"]
+        assert [m["name"] for g in groups for m in g["metrics"]] == ["max", "max"]
+    one = cli("compute", samples, "--dataset", "answers:first", "--format", "json")
+    assert len(json.loads(one.stdout)["groups"]) == 1

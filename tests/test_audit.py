@@ -29,7 +29,7 @@ REGISTRIES = {
     "single": "ds", "interrupted": "ds", "two-models": "ds", "multi": "ds-multi",
     "graded": "ds-graded", "script": "ds-script",
 }  # fmt: skip
-SEEDLESS = "drawn at random without a seed: its digits cannot be repeated; 100 draws may well"
+SEEDLESS = "drawn without a seed: its digits cannot be repeated; 100 draws may well give it"
 SACREBLEU = "it needs sacrebleu, which is not installed"
 
 

@@ -290,3 +290,19 @@ def test_a_pipe_gives_little_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", type("Stdin", (), {"buffer": Slow()}))
     (source,) = readers.read("-")
     assert len(source.trials) == 1
+
+
+FAULTS = [json.loads(line) for line in (HERE / "faults_readers.jsonl").read_text().splitlines()]
+
+
+def test_a_log_that_is_cut(cli: Run, tmp_path: Path) -> None:
+    """Fault J25; J26 and J27 are held where their formats are tested."""
+    assert [fault["id"] for fault in FAULTS] == ["J25", "J26", "J27"]
+    (fault, *_) = FAULTS
+    for part in (0.1, 0.5, 0.9, 0.999):
+        data = INSPECT.read_bytes()
+        (tmp_path / "x.eval").write_bytes(data[: int(len(data) * part)])
+        done = cli("compute", "x.eval")
+        assert done.returncode == fault["exit"]
+        for word in fault["message_has"]:
+            assert word in done.stderr

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import msgspec
 
 from .. import readers
-from ..diagnostics import Diagnostic
+from ..diagnostics import Diagnostic, Severity
 from ..plan import Registries
 from ..readers.source import Progress, Source
 from .row import Row, Verdict
@@ -84,6 +84,8 @@ def audit(
             silent.append(source.path)
         for row in own:
             rows.setdefault((_place(row, source), row.group, row.name), row)
+    # What is merely good to know of the trials says nothing about the numbers.
+    found = [each for each in found if each.severity != Severity.NOTE]
     return Audit(list(rows.values()), silent, found)
 
 

@@ -22,7 +22,7 @@ from ..trial import GroupKey, Trial
 from .row import Known, Row, Unknown, judge
 from .tables import incomplete, named, tables_of
 
-_RANDOM = "drawn at random without a seed: its digits cannot be repeated"
+_RANDOM = "drawn without a seed: its digits cannot be repeated"
 # Standard deviations of a bootstrap's own noise that chance may account for.
 _CHANCE = 6
 # What Inspect says 0 of (or of `ci` the only value) where one sample or cluster is too few.
@@ -212,8 +212,8 @@ def _drawn(each: Reported, table: Table, key: str) -> Known | Unknown:
         return Unknown(f"{_RANDOM}; {next(iter(measured.reasons.values()), 'no value')}")
     noise = _CHANCE * value / math.sqrt(2 * max(n - 1, 1))
     if abs(value - each.value) <= noise:
-        return Unknown(f"{_RANDOM}; {n} draws may well give it, ever more tend to {value:.4g}")
-    return Known(value, f"{n} draws do not give that: ever more tend to {value:.4g}")
+        return Unknown(f"{_RANDOM}; {n} draws may well give it", near=value)
+    return Known(value, f"{n} draws do not give that; this is what ever more draws tend to")
 
 
 def _without_null(spec: MetricSpec) -> MetricSpec:

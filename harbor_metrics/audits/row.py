@@ -23,9 +23,10 @@ class Verdict(StrEnum):
 
 
 class Unknown(NamedTuple):
-    """Why a number is not computed here."""
+    """Why a number is not computed here, or not to the digit; `near` is what it should be near."""
 
     reason: str
+    near: Number | None = None
 
 
 class Known(NamedTuple):
@@ -70,7 +71,7 @@ def judge(path: str, group: str, each: Reported, found: Known | Unknown, *, inco
         found: what was computed.
         incomplete: why the trials on disk are not those that were reported on; else empty.
     """
-    value = found.value if isinstance(found, Known) else None
+    value = found.value if isinstance(found, Known) else found.near
     verdict, reason = _verdict(each, found, incomplete)
     return Row(
         path=path,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -17,6 +18,10 @@ from .source import REFUSED
 
 ZIP = b"PK\x03\x04"
 _HEAD = 1 << 20
+# An object or an array of arrays that goes on below its first line.
+_SPANS_LINES = re.compile(
+    rb'(?:\xef\xbb\xbf)?\s*(?:\{[ \t\r]*\n\s*"[^"\n]*"\s*:|\[[ \t\r]*\n\s*\[)'
+)
 _decode_members = json.JSONDecoder(strict=False)
 
 
@@ -81,6 +86,9 @@ def head_of(file: File) -> Head:
     head.is_array = start == b"["
     if start in (b"{", b"["):
         head.members = _members(data) if start == b"{" else {}
+        if _SPANS_LINES.match(data):
+            # Its lines are no values, and a large log has very many.
+            return head
     elif start.isalpha() and not data.lstrip().startswith(b"null"):
         # No JSON begins so: the lines of a table are not looked at one by one.
         head.broken = _first_value(data.partition(b"\n")[0])[1]

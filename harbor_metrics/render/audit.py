@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from textwrap import wrap
 
 from ..audits.row import Row, Verdict
 from ..exact import Number
@@ -11,6 +12,8 @@ from .text import columns
 
 _MOST_EQUAL = 12
 _GAP = "  "
+_INDENT = " " * 6
+_WIDTH = 80
 
 
 def table(rows: Iterable[Row], *, every: bool) -> str:
@@ -51,7 +54,8 @@ def _table(rows: Sequence[Row], *, every: bool) -> list[str]:
         )
         lines.append(f"  {line}".rstrip())
         if i and shown[i - 1].reason and verdict != Verdict.EQUAL:
-            lines.append(f"      {printable(shown[i - 1].reason)}")
+            reason = printable(shown[i - 1].reason)
+            lines += wrap(reason, _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
     if hidden:
         more = " more" if shown else ""
         lines.append(f"  {hidden}{more} numbers are equal (--all shows them)")

@@ -22,8 +22,11 @@ def table(rows: Iterable[Row], *, every: bool) -> str:
     groups: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         groups.setdefault((row.path, row.group), []).append(row)
+    last = ""
     for (path, group), members in groups.items():
-        lines.append(printable(path + (f": {group}" if group else "")))
+        lines += [printable(path)] if path != last else []
+        lines += [printable(group)] if group else []
+        last = path
         lines += _table(members, every=every)
         lines.append("")
     return "\n".join(lines)

@@ -25,8 +25,9 @@ from .tables import incomplete, named, tables_of
 _RANDOM = "drawn without a seed: its digits cannot be repeated"
 # Standard deviations of a bootstrap's own noise that chance may account for.
 _CHANCE = 6
-# What Inspect says 0 of (or of `ci` the only value) where one sample or cluster is too few.
-_SPREADS = ("stderr", "std", "var", "ci", "ci_wilson")
+# What Inspect says 0 of where one sample or cluster is too few.
+_SPREADS = ("stderr", "std", "var")
+_OF_NUMBERS = ("accuracy", "mean", "grouped", "ci", *_SPREADS)
 _ENDS = {"lower": "low", "upper": "high"}
 _SILENT = ("missing", "error")
 _SCORER, _STATUS, _VALUE = "inspect/scorer", "inspect/status", "inspect/value"
@@ -61,14 +62,14 @@ def _samples(each: Reported, tables: dict[GroupKey, Table]) -> Known:
 def _recomputed(each: Reported, table: Table) -> Known | Unknown:
     scorer = str(table.trials[0].labels.get(_SCORER))
     key = each.key or scorer
-    if each.reducer in ("mode", "majority"):
+    if each.reducer in ("mode", "majority") and key in table.columns:
         table, each = _by_vote(table, key, each.reducer), replace(each, reducer=None)
     if each.metric in _OWN:
         return _OWN[each.metric](each, table, key)
     if each.params.get("method") == "bootstrap":
         return Unknown(_RANDOM)
-    if table.columns and key not in table.columns:
-        return Unknown("the score is an object or a list, which Inspect counts as 0 here")
+    if table.columns and key not in table.columns and each.metric in _OF_NUMBERS:
+        return Known(0, "the score is an object or a list, which Inspect counts as 0 here")
     return _measured(each, table, key)
 
 
@@ -83,11 +84,17 @@ def _measured(each: Reported, table: Table, key: str) -> Known | Unknown:
     part = _ENDS.get(str(each.part), "") if each.part else next(iter(measured.values))
     value = measured.values.get(part)
     reason = measured.reasons.get(part, "")
-    if value is None and each.value is not None:
-        if each.metric in _SPREADS or not table.n_scored:
-            return Unknown(f"{reason}; Inspect says {each.value:g} there")
-        return Known(None, reason)
+    if value is None and each.value is not None and each.value == _said_instead(each, table, key):
+        return Unknown(f"{reason}; Inspect says {each.value:g} there")
     return Known(value, reason)
+
+
+def _said_instead(each: Reported, table: Table, key: str) -> Number | None:
+    """What Inspect says where there is too little for an error: 0, or for an interval the mean."""
+    if each.metric in ("ci", "ci_wilson") and table.n_scored:
+        spec = MetricSpec(type="mean-reward", kwargs={"key": key, "missing": "skip"})
+        return next(iter(measure(spec, table, missing=None, level=None).values.values()))
+    return 0
 
 
 def _spec(each: Reported, key: str) -> MetricSpec | Unknown:
@@ -209,7 +216,8 @@ def _drawn(each: Reported, table: Table, key: str) -> Known | Unknown:
     measured = measure(_without_null(spec), table, missing=None, level=None)
     (value,) = measured.values.values()
     if value is None or each.value is None:
-        return Unknown(f"{_RANDOM}; {next(iter(measured.reasons.values()), 'no value')}")
+        why = next(iter(measured.reasons.values()), "no value")
+        return Known(None, why) if each.value else Unknown(f"{why}; Inspect says 0 there")
     noise = _CHANCE * value / math.sqrt(2 * max(n - 1, 1))
     if abs(value - each.value) <= noise:
         return Unknown(f"{_RANDOM}; {n} draws may well give it", near=value)

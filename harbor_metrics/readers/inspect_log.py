@@ -10,7 +10,8 @@ why in the label `inspect/status`: `error`, `unscored` (the scorer gave NaN) or 
 nothing). Score metadata `sum_log_probs` and `num_tokens` are rewards, for perplexities.
 
 Labels: the sample's metadata, `a.b` for what is nested, and the reader's own, which begin with
-`inspect/`: `scorer`, `status`, `limit`, `value` (a score that was text; `value/KEY` in a dict).
+`inspect/`: `scorer`, `status`, `limit`, `value` (a score that was text or a boolean; in a dict
+`value/KEY`).
 Texts: `prediction` is the score's answer, `reference` the target; only where samples are read,
 since summaries shorten both.
 """
@@ -226,7 +227,7 @@ class _Reading:
                     rewards[key] = inspect_number(leaf, self._unknown)
                 except OverflowError:
                     raise _InfiniteError(key) from None
-                if isinstance(leaf, str):
+                if isinstance(leaf, str | bool):
                     place = f"/{key}" if isinstance(value, dict) else key.removeprefix(scorer)
                     labels[f"inspect/value{place}"] = leaf
         measured = score.metadata or {}

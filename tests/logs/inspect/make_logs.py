@@ -137,6 +137,45 @@ def loglikelihood():
     return score
 
 
+@scorer(metrics=[mean(), stderr(), std()])
+def lists():
+    async def score(state, target):
+        return Score(value=[1, 0.5 * state.epoch])
+
+    return score
+
+
+@scorer(metrics=[{"a": [mean()], "b*": [stderr(), var()]}, accuracy()])
+def mixed():
+    async def score(state, target):
+        return Score(value={"a": "C" if state.epoch == 1 else "I", "b1": True, "b2": 2})
+
+    return score
+
+
+@scorer(
+    metrics=[
+        accuracy(),
+        stderr(cluster="level"),
+        grouped(accuracy(), "level", name_template="level {group_name}", all_label="overall"),
+        frequency(),
+    ]
+)
+def numbers():
+    async def score(state, target):
+        return Score(value="noise" if state.sample_id == 7 else [0, 1, True, 0.5][state.epoch % 4])
+
+    return score
+
+
+@scorer(metrics=[mean(), stderr(), ci(), grouped(stderr(), "kind", all="groups")])
+def nothing():
+    async def score(state, target):
+        return Score(value=math.nan)
+
+    return score
+
+
 REDUCERS = [
     "mean", "median", "mode", "max", "pass_at_1", "pass_at_2", "pass_k_2", "at_least_1",
     "at_least_2", "majority",
@@ -155,6 +194,16 @@ TASKS = {
     ),
     "scorers": Task(
         name="scorers", dataset=samples(), scorer=[words(), loglikelihood(), letters()]
+    ),
+    "numbers": Task(
+        name="numbers",
+        dataset=samples(),
+        scorer=[numbers(), nothing(), lists()],
+        epochs=Epochs(4, ["mean", "mode", "at_least_3", "pass_k_3", "median", "max"]),
+    ),
+    "mixed": Task(name="mixed", dataset=samples(4), scorer=mixed(), epochs=Epochs(2, "mode")),
+    "one": Task(
+        name="one", dataset=samples(1), scorer=letters(), epochs=Epochs(3, ["mean", "pass_at_2"])
     ),
     "unreduced": Task(name="unreduced", dataset=samples(6), scorer=words(), epochs=Epochs(2, [])),
     "failed": Task(name="failed", dataset=samples(), solver=answering(), scorer=words(), epochs=3),

@@ -29,7 +29,7 @@ _PAIRWISE = "Inspect rounds in pairs, and so differs in the last digits."
 _ONE = "Undefined for one sample, where Inspect says 0."
 _SEED = "Inspect draws without a seed; here the same seed gives the same digits."
 
-METRICS = (
+METRICS: tuple[Alias, ...] = (
     Alias("inspect/accuracy", "accuracy", _INSPECT, f"{_UNSCORED} Inspect rounds at each step."),
     Alias("inspect/mean", "accuracy", _INSPECT, f"{_UNSCORED} {_PAIRWISE}"),
     Alias("inspect/var", "var", _INSPECT, f"{_ONE} {_PAIRWISE}"),
@@ -71,7 +71,65 @@ METRICS = (
     Alias("evsys/tokens_per_task", "tokens-per-task", {}, "Undefined where evsys leaves it out."),
     Alias("evsys/cost_per_task", "cost-per-task", {}, "Undefined where evsys leaves it out."),
 )
+_LM_EVAL: dict[str, Any] = {"missing": "skip"}
+_EMPTY = "Undefined for no values, where lm-eval raises."
+_ABSENT = "A document without the value is left out, as lm-eval leaves it out."
+_IID = {**_LM_EVAL, "cluster": None}
+
+
+def _pair(name: str, first: str, second: str) -> dict[str, Any]:
+    """The kwargs for a value that is a pair, as the reader of lm-eval's samples names it."""
+    return {**_LM_EVAL, "key": f"{name}/{first}", "weight": f"{name}/{second}"}
+
+
+def _guess(name: str) -> dict[str, Any]:
+    return {**_LM_EVAL, "key": f"{name}/1", "reference": f"{name}/0"}
+
+
+METRICS += (
+    Alias("lm-eval/mean", "accuracy", _LM_EVAL, f"{_ABSENT} {_EMPTY}"),
+    Alias("lm-eval/nanmean", "accuracy", _LM_EVAL, "NaN is no reward, and so left out."),
+    Alias("lm-eval/median", "median", {**_LM_EVAL, "method": "upper"}, _EMPTY),
+    *(
+        Alias(f"lm-eval/{name}", "accuracy", {**_LM_EVAL, "key": name}, _ABSENT)
+        for name in ("acc", "acc_norm", "acc_bytes", "acc_mutual_info")
+    ),
+    Alias("lm-eval/perplexity", "perplexity", {**_LM_EVAL, "key": "perplexity"}, _EMPTY),
+    Alias(
+        "lm-eval/weighted_perplexity",
+        "weighted-perplexity",
+        _LM_EVAL,
+        "Of pairs: `key` the loglikelihoods, `weight` the counts.",
+    ),
+    Alias("lm-eval/word_perplexity", "weighted-perplexity", _pair("word_perplexity", "0", "1")),
+    Alias("lm-eval/byte_perplexity", "weighted-perplexity", _pair("byte_perplexity", "0", "1")),
+    Alias("lm-eval/bits_per_byte", "bits-per-byte", _pair("bits_per_byte", "0", "1")),
+    Alias("lm-eval/f1", "f1", _guess("f1"), "Undefined where lm-eval says 0 of nothing."),
+    Alias("lm-eval/mcc", "matthews-corrcoef", _guess("mcc"), "Undefined where lm-eval says 0."),
+    Alias(
+        "lm-eval/matthews_corrcoef",
+        "matthews-corrcoef",
+        _guess("mcc"),
+        "Undefined where lm-eval says 0.",
+    ),
+    Alias(
+        "lm-eval/brier_score",
+        "brier-score",
+        {**_LM_EVAL, "key": "brier_score/0", "probabilities": "brier_score/1"},
+        _EMPTY,
+    ),
+    Alias("lm-eval/exact_match", "exact-match", {}, "A misspelt option is an error here."),
+    Alias("lm-eval/bleu", "bleu", {}),
+    Alias("lm-eval/chrf", "chrf", {}),
+    Alias("lm-eval/chrf++", "chrf", {"word_order": 2}),
+    Alias("lm-eval/ter", "ter", {}),
+    Alias(
+        "lm-eval/mean_stderr", "stderr", _IID, "Undefined for one value, where lm-eval has none."
+    ),
+    Alias("lm-eval/bootstrap_stderr", "bootstrap-stderr", {"method": "lm-eval"}),
+)
 _TOO_FEW = "Undefined for fewer than k attempts; `missing` `skip` leaves such a task out."
+_TRUTHY = "What is not 0 passes in lm-eval, here what reaches the `threshold`."
 REDUCERS = (
     Alias("inspect/mean", "mean", {}),
     Alias("inspect/median", "median", {}),
@@ -81,6 +139,10 @@ REDUCERS = (
     Alias(f"inspect/at_least_{_K}", "at-least-k", {"method": "available"}),
     Alias(f"inspect/pass_at_{_K}", "pass-at-k", {}, _TOO_FEW),
     Alias(f"inspect/pass_k_{_K}", "pass-hat-k", {}, _TOO_FEW),
+    Alias("lm-eval/take_first", "first", {}),
+    Alias("lm-eval/mean", "mean", {}),
+    Alias(f"lm-eval/pass@{_K}", "pass-at-k", {}, f"{_TOO_FEW} lm-eval says 1 there. {_TRUTHY}"),
+    Alias(f"lm-eval/pass_at_{_K}", "pass-at-k", {}, f"{_TOO_FEW} lm-eval says 1 there. {_TRUTHY}"),
 )
 
 

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import math
+import re
 from bisect import bisect
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import accumulate
 from random import Random
 
-from .estimate import Stratum, Units
+from .column import Column
+from .estimate import TASK, Stratum, Units
+from .table import Table
+from .trial import LineTasks
+
+View = Column | Table
 
 # Above this mean, drawing a binomial number by rejection is faster than by inversion.
 _SMALL_MEAN = 10
 # Distinct units as a share of all, above which single draws are cheaper than counts of each.
 _MANY_DISTINCT = 8
+_CHUNK = 1000
 
 
 def means(strata: tuple[Stratum, ...], samples: int, seed: int) -> list[float]:
@@ -138,6 +145,54 @@ def _accepted(
         + (k - middle) * math.log(p / (1 - p))
     )
     return math.log(v * alpha / (a / (us * us) + b)) <= likelihood if v > 0 else True
+
+
+def resampled(view: View, cluster: str | None, samples: int, seed: int) -> Iterator[View]:
+    """So many tables or columns of clusters drawn with replacement; drawn twice, they are two."""
+    rng = Random(seed)  # noqa: S311  # statistics, not secrets
+    clusters = [rows for _, rows in sorted(_clusters(view, cluster).items())]
+    n = len(clusters)
+    for _ in range(samples):
+        drawn = [clusters[int(rng.random() * n)] for _ in range(n)]
+        rows = [row for each in drawn for row in each]
+        names = [f"{i}/{view.tasks[row]}" for i, each in enumerate(drawn) for row in each]
+        yield view.picked(rows, names)
+
+
+def _clusters(view: View, cluster: str | None) -> dict[str, list[int]]:
+    keys: Sequence[object] = range(len(view))
+    if cluster is not None:
+        keys = view.tasks if cluster == TASK else view.label(cluster)
+    found: dict[str, list[int]] = {}
+    for row, key in enumerate(keys):
+        found.setdefault(f"{key:09}" if isinstance(key, int) else str(key), []).append(row)
+    return found
+
+
+def as_lm_eval(view: View, samples: int) -> Iterator[View]:
+    """The draws of lm-eval: in chunks of at most 1,000, the chunk's number the seed, rest left out.
+
+    Rows stand in the order of the tasks' names, numbers in them by their value, as documents do in
+    lm-eval's files.
+    """
+    order = sorted(range(len(view)), key=lambda row: (_natural(view.tasks[row]), row))
+    chunk = min(samples, _CHUNK)
+    names = LineTasks(range(1, len(order) + 1))
+    for number in range(samples // chunk):
+        rng = Random(number)  # noqa: S311  # statistics, not secrets
+        for _ in range(chunk):
+            yield view.picked(rng.choices(order, k=len(order)), names)
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    parts = re.split(r"([0-9]+)", name)
+    return [(int(part), "") if i % 2 else (0, part) for i, part in enumerate(parts)]
+
+
+def deviation(values: Sequence[float]) -> float:
+    """The sample standard deviation, in floats."""
+    centre = math.fsum(values) / len(values)
+    return math.sqrt(math.fsum((x - centre) ** 2 for x in values) / (len(values) - 1))
 
 
 def closed_form(strata: tuple[Stratum, ...]) -> Fraction:

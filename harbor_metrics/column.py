@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
+from operator import sub
 from typing import Any, Protocol
 
 import msgspec
@@ -19,7 +20,7 @@ class LabelError(Exception):
     """A label that was asked for is missing, or not the same in all of a task's attempts."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Column:
     """One reward key over the trials, in canonical order, the missing policy already applied.
 
@@ -42,6 +43,22 @@ class Column:
             return [1] * len(self.tasks)
         return list(Counter(self.tasks).values())
 
+    @cached_property
+    def ends(self) -> Sequence[int]:
+        """Where the rows of each task end, 0 first."""
+        return list(accumulate(self.sizes, initial=0))
+
+    @cached_property
+    def sizes_tally(self) -> Counter[int]:
+        """How many tasks have so many rows."""
+        return Counter(self.sizes)
+
+    def task_sums(self, rows: Sequence[int]) -> list[int]:
+        """The sum over each task of a number for each row."""
+        totals = list(accumulate(rows, initial=0))
+        at_ends = [totals[end] for end in self.ends]
+        return list(map(sub, at_ends[1:], at_ends))
+
     @property
     def n_tasks(self) -> int:
         """How many different tasks."""
@@ -51,7 +68,7 @@ class Column:
     def by_task(self) -> dict[str, Sequence[Number]]:
         """A task's attempts, in attempt order."""
         names = dict.fromkeys(self.tasks)
-        return dict(zip(names, _parts(self.values, self.sizes), strict=True))
+        return dict(zip(names, _parts(self.values, self.ends), strict=True))
 
     @cached_property
     def scaled(self) -> Scaled:
@@ -76,7 +93,7 @@ class Column:
         """
         if self.attempts is None:
             return labels_of(self.trials, len(self), name)
-        found = _parts(self.attempts.label(name), self.attempts.sizes)
+        found = _parts(self.attempts.label(name), self.attempts.ends)
         for values, task in zip(found, self.attempts.by_task, strict=True):
             if len(set(values)) > 1:
                 raise LabelError(f"label `{name}` is not the same in all attempts of task {task}")
@@ -114,6 +131,14 @@ class Column:
         """
         return {key: self._rows(rows) for key, rows in grouped_rows(self, names)}
 
+    def picked(self, rows: Sequence[int], tasks: Sequence[str]) -> Column:
+        """Some of the rows, as attempts at other tasks."""
+        return Column(
+            [self.values[i] for i in rows],
+            tasks,
+            Picked(self.trials, rows) if self.trials else (),
+        )
+
     def _rows(self, rows: list[int]) -> Column:
         kept = Column(
             [self.values[i] for i in rows],
@@ -127,9 +152,7 @@ class Column:
         return replace(kept, attempts=self.attempts._rows(whole))
 
 
-def _parts(values: Sequence[Any], sizes: Sequence[int]) -> list[Any]:
-    """The values in runs of these sizes."""
-    ends = list(accumulate(sizes, initial=0))
+def _parts(values: Sequence[Any], ends: Sequence[int]) -> list[Any]:
     return [values[a:b] for a, b in pairwise(ends)]
 
 

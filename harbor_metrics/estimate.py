@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from operator import mul
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 from . import exact
 from .column import Column, LabelError
 from .exact import Number
 
+_made: WeakKeyDictionary[Column, dict[str | None, Units]] = WeakKeyDictionary()
 # The cluster that is always there; other names are labels.
 TASK = "task"
 
@@ -124,10 +127,12 @@ class Estimate:
     notes: tuple[str, ...] = ()
 
 
-class Strata(tuple[Column, ...]):
-    """Groups side by side, of which the mean of their means is asked: the macro mean."""
+@dataclass(frozen=True, slots=True)
+class Strata:
+    """Groups side by side: the mean of their means (macro), or pooled, each by its size."""
 
-    __slots__ = ()
+    groups: tuple[Column, ...]
+    pooled: bool = False
 
 
 def estimate(
@@ -141,12 +146,15 @@ def estimate(
     return Estimate(value=value, strata=(Stratum(Fraction(1), units),), n=n, notes=notes)
 
 
-def macro(means: Sequence[Estimate]) -> Estimate:
-    """The mean of these means, each of equal weight."""
-    share = Fraction(1, len(means))
-    value = sum((Fraction(each.value) for each in means), Fraction(0)) * share
+def macro(means: Sequence[Estimate], sizes: Sequence[int] | None = None) -> Estimate:
+    """The mean of these means, each of equal weight or weighted by its size."""
+    whole_size = sum(sizes) if sizes is not None else len(means)
+    shares = [Fraction(size, whole_size) for size in sizes or [1] * len(means)]
+    value = sum((Fraction(m.value) * s for m, s in zip(means, shares, strict=True)), Fraction(0))
     strata = tuple(
-        Stratum(weight * share, units) for each in means for weight, units in each.strata
+        Stratum(weight * share, units)
+        for each, share in zip(means, shares, strict=True)
+        for weight, units in each.strata
     )
     whole = all(each.strata for each in means)
     # A mean of binary64 numbers is never beyond the largest of them.
@@ -159,10 +167,25 @@ def units(rewards: Column, cluster: str | None = TASK) -> Units:
     Raises:
         LabelError: a trial lacks the label that is the cluster, or it is null.
     """
-    if _alone(rewards, cluster) and rewards.tally is not None:
+    # Several metrics ask for the same units, and their sums take longest.
+    key = None if _alone(rewards, cluster) else cluster
+    made = _made.setdefault(rewards, {})
+    if key not in made:
+        made[key] = _units(rewards, key)
+    return made[key]
+
+
+def _units(rewards: Column, cluster: str | None) -> Units:
+    if cluster is None and rewards.tally is not None:
         distinct = exact.scaled(list(rewards.tally))
         return Units(distinct.integers, None, distinct.scale, list(rewards.tally.values()))
-    return ratio_units(rewards, rewards.scaled.integers, None, rewards.scaled.scale, cluster)
+    made = ratio_units(rewards, rewards.scaled.integers, None, rewards.scaled.scale, cluster)
+    if cluster is None or rewards.tally is None or made.denominators is None:
+        return made
+    # Few different rewards make few different tasks: all that follows costs as much as those.
+    times = Counter(zip(made.numerators, made.denominators, strict=True))
+    tops, bottoms = zip(*times, strict=True)
+    return Units(tops, bottoms, made.scale, list(times.values()))
 
 
 def ratio_units(
@@ -179,14 +202,18 @@ def ratio_units(
     """
     if _alone(rewards, cluster):
         return Units(numerators, denominators, scale)
+    if cluster == TASK:
+        bottoms_by_task = (
+            list(rewards.sizes) if denominators is None else rewards.task_sums(denominators)
+        )
+        return Units(rewards.task_sums(numerators), bottoms_by_task, scale)
     ones = denominators if denominators is not None else [1] * len(rewards)
-    keys = rewards.tasks if cluster in (None, TASK) else rewards.label(cluster)
     tops: dict[object, int] = {}
     bottoms: dict[object, int] = {}
-    for key, top, bottom in zip(keys, numerators, ones, strict=True):
+    for key, top, bottom in zip(rewards.label(str(cluster)), numerators, ones, strict=True):
         tops[key] = tops.get(key, 0) + top
         bottoms[key] = bottoms.get(key, 0) + bottom
-    if cluster != TASK and None in tops:
+    if None in tops:
         raise LabelError(f"label `{cluster}` is null for some trials, so it names no cluster")
     return Units(list(tops.values()), list(bottoms.values()), scale)
 

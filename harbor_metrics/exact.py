@@ -103,11 +103,14 @@ def _by_ratio(values: Sequence[Number]) -> Scaled:
 
 def _by_shift(values: Sequence[Number]) -> Scaled | None:
     """Three times as fast, for numbers whose exponents are not too far apart."""
-    magnitudes = list(filter(None, map(abs, values)))
-    if not magnitudes:
-        return Scaled([0] * len(values), 1)
-    low, high = min(magnitudes), max(magnitudes)
-    if high > 2**_LARGEST_EXPONENT or (int in map(type, values) and high > 2**_MANTISSA):
+    low, high = min(values), max(values)
+    if low <= 0:
+        magnitudes = list(filter(None, map(abs, values)))
+        if not magnitudes:
+            return Scaled([0] * len(values), 1)
+        low, high = min(magnitudes), max(magnitudes)
+    # An int above 2^53 may be no float.
+    if high > 2**_LARGEST_EXPONENT or (high > 2**_MANTISSA and int in map(type, values)):
         return None
     shift = max(0, _MANTISSA - math.frexp(low)[1])
     if shift + max(0, math.frexp(high)[1]) > _LARGEST_EXPONENT:

@@ -78,7 +78,9 @@ def _own(prefix: str, structs: dict[str, type[msgspec.Struct]]) -> Schema:
     for name, struct in structs.items():
         properties = _properties(struct)
         if "metric" in properties:
-            properties["metric"] = {"$ref": "#/$defs/inner_metric"}
+            inner = {"$ref": "#/$defs/inner_metric"}
+            optional = "default" in properties["metric"]
+            properties["metric"] = {"anyOf": [inner, {"type": "null"}]} if optional else inner
         found[f"{prefix}{name}"] = {"properties": properties}
     return found
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import UnionType
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import msgspec
 from msgspec import Meta
@@ -16,7 +16,7 @@ from . import reducer
 from .column import Column
 from .estimate import Estimate, Strata, Undefined
 from .exact import Number
-from .parameters import Attempts, Key
+from .parameters import HIGHER, LOWER, Attempts, Key
 from .reducer import BoundReducer, ReducerKwarg
 from .signature import (
     SpecError,
@@ -124,6 +124,7 @@ class Metric:
     kwargs: type[msgspec.Struct]
     takes: Takes
     knows_strata: bool
+    higher_is_better: bool | None = None
 
     @property
     def description(self) -> str:
@@ -146,14 +147,16 @@ class Metric:
         arguments = msgspec.structs.asdict(own)
         takes = self.takes
         if takes == "inner":
-            inner, implied = _bound_inner(self.name, arguments["metric"])
-            arguments["metric"] = inner
-            takes = inner.takes
-            given = {**implied, **given}
+            takes = "column"
+            if arguments["metric"] is not None:
+                inner, implied = _bound_inner(self.name, arguments["metric"])
+                arguments["metric"] = inner
+                takes = inner.takes
+                given = {**implied, **given}
             for name in kwargs.keys() & set(COMMON["inner"]) - set(COMMON[takes]):
                 raise SpecError(
                     "invalid-metric-kwargs",
-                    f"`{self.name}` over `{inner.metric.name}` takes no `{name}`",
+                    f"`{self.name}` over this metric takes no `{name}`",
                     name,
                 )
         common = converted(self.name, given, CommonKwargs)
@@ -196,9 +199,17 @@ def metric_of(function: Callable[..., Any]) -> Metric:
         TypeError: its first parameter is no rewards, or another one is not keyword-only.
     """
     first = first_parameter(function)
-    kwargs = kwargs_struct(function, {Bound: _InnerKwarg})
+    kwargs = kwargs_struct(function, {Bound: _InnerKwarg, Bound | None: _InnerKwarg | None})
     strata = isinstance(first, UnionType) and Strata in get_args(first)
-    return Metric(spec_name(function), function, kwargs, _takes(function, first), strata)
+    return Metric(
+        spec_name(function), function, kwargs, _takes(function, first), strata, _better(function)
+    )
+
+
+def _better(function: Callable[..., Any]) -> bool | None:
+    """Which of two values is the better one, where what the function returns says it."""
+    said = getattr(get_type_hints(function, include_extras=True).get("return"), "__metadata__", ())
+    return True if HIGHER in said else False if LOWER in said else None
 
 
 def _takes(function: Callable[..., Any], first: Any) -> Takes:
@@ -208,7 +219,7 @@ def _takes(function: Callable[..., Any], first: Any) -> Takes:
         return "column"
     if first is Table:
         return "table"
-    if first == Column | Table:
+    if first in (Column | Table, Column | Table | Strata):
         return "inner"
     raise TypeError(f"metric {spec_name(function)}: the first parameter must be a Column or Table")
 
@@ -233,8 +244,9 @@ def near_type(name: str) -> str | None:
     from .aliases import METRICS
 
     others = [alias.name for alias in METRICS]
-    plain = name.lower().replace("_", "-")
-    near = get_close_matches(plain, names(), n=1) or get_close_matches(name, others, n=1)
+    plain = get_close_matches(name.lower().replace("_", "-"), names(), n=1)
+    elsewhere = get_close_matches(name, others, n=1)
+    near = elsewhere or plain if "/" in name else plain or elsewhere
     return near[0] if near else None
 
 

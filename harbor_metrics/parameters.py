@@ -7,7 +7,15 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from .column import Column
+from .estimate import Estimate, Undefined
+from .exact import Number
 
+# What a metric returns where it is known which of two values is the better one.
+HIGHER, LOWER = "higher is better", "lower is better"
+_Value = Number | Estimate | Undefined
+Higher = Annotated[_Value, HIGHER]
+Lower = Annotated[_Value, LOWER]
+Highers = Annotated[_Value | dict[str, _Value], HIGHER]
 # A column whose attempts the metric itself makes into one value a task: it takes no `reducer`.
 Attempts = Annotated[Column, "attempts"]
 

@@ -80,6 +80,13 @@ class ScriptRef(Struct, frozen=True, kw_only=True):
     sha256: str
 
 
+class PluginRef(Struct, frozen=True, kw_only=True):
+    """The installed distribution that a metric's function came from."""
+
+    distribution: str
+    version: str
+
+
 class Uncertainty(Struct, frozen=True, kw_only=True):
     """How sure a value is: standard error, and an interval at a level by a named method.
 
@@ -110,6 +117,8 @@ class Outcome(Struct, frozen=True, kw_only=True):
     reasons: dict[str, str] = {}
     uncertainty: dict[str, Uncertainty] = {}
     notes: list[str] = []
+    higher_is_better: bool | msgspec.UnsetType = msgspec.UNSET
+    plugin: PluginRef | msgspec.UnsetType = msgspec.UNSET
     error: Failure | msgspec.UnsetType = msgspec.UNSET
     script: ScriptRef | msgspec.UnsetType = msgspec.UNSET
 

@@ -9,14 +9,14 @@ from fractions import Fraction
 from .. import exact
 from ..estimate import Estimate, Undefined, Units, estimate
 from ..exact import Number
-from ..parameters import Key, Threshold
+from ..parameters import Key, Lower, Threshold
 from ..table import Table
 from ..trial import LineTrials, Trial
 
 _Amount = Callable[[Trial], Number | None]
 
 
-def seconds_per_task(trials: Table) -> Estimate | Undefined:
+def seconds_per_task(trials: Table) -> Lower:
     """Wall-clock seconds of an attempt, averaged within tasks, then over tasks.
 
     Over the attempts that say their time, and the tasks that have rewards: evsys's `time_per_task`,
@@ -25,7 +25,7 @@ def seconds_per_task(trials: Table) -> Estimate | Undefined:
     return _per_task(trials, _seconds, "time")
 
 
-def tokens_per_task(trials: Table) -> Estimate | Undefined:
+def tokens_per_task(trials: Table) -> Lower:
     """Input and output tokens of an attempt, averaged within tasks, then over tasks.
 
     Over the attempts that say either, and the tasks that have rewards: evsys's `tokens_per_task`.
@@ -34,7 +34,7 @@ def tokens_per_task(trials: Table) -> Estimate | Undefined:
     return _per_task(trials, _tokens, "tokens")
 
 
-def cost_per_task(trials: Table) -> Estimate | Undefined:
+def cost_per_task(trials: Table) -> Lower:
     """US dollars of an attempt, averaged within tasks, then over tasks.
 
     Over the attempts that say their cost, and the tasks that have rewards: evsys's `cost_per_task`.
@@ -42,38 +42,38 @@ def cost_per_task(trials: Table) -> Estimate | Undefined:
     return _per_task(trials, _cost, "cost")
 
 
-def total_seconds(trials: Table) -> Number | Undefined:
+def total_seconds(trials: Table) -> Lower:
     """Wall-clock seconds of all attempts that say their time."""
     return _total(trials, _seconds, "time")
 
 
-def total_tokens(trials: Table) -> Number | Undefined:
+def total_tokens(trials: Table) -> Lower:
     """Input and output tokens of all attempts that say either."""
     return _total(trials, _tokens, "tokens")
 
 
-def total_cost(trials: Table) -> Number | Undefined:
+def total_cost(trials: Table) -> Lower:
     """US dollars of all attempts that say their cost."""
     return _total(trials, _cost, "cost")
 
 
 def seconds_per_solved_task(
     trials: Table, *, key: Key | None = None, threshold: Threshold = 1.0
-) -> Number | Undefined:
+) -> Lower:
     """Wall-clock seconds of all attempts for each task that any attempt solved."""
     return _per_solved(trials, _seconds, "time", key, threshold)
 
 
 def tokens_per_solved_task(
     trials: Table, *, key: Key | None = None, threshold: Threshold = 1.0
-) -> Number | Undefined:
+) -> Lower:
     """Input and output tokens of all attempts for each task that any attempt solved."""
     return _per_solved(trials, _tokens, "tokens", key, threshold)
 
 
 def cost_per_solved_task(
     trials: Table, *, key: Key | None = None, threshold: Threshold = 1.0
-) -> Number | Undefined:
+) -> Lower:
     """US dollars of all attempts for each task that any attempt solved."""
     return _per_solved(trials, _cost, "cost", key, threshold)
 

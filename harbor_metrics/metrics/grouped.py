@@ -23,10 +23,10 @@ _By = Annotated[
     ),
 ]
 _All = Annotated[
-    Literal["samples", "groups"] | bool,
+    Literal["samples", "groups", "pooled"] | bool,
     Meta(
         description="The value called `all`: over all trials (`samples`, true), over the groups' "
-        "values, each of equal weight (`groups`), or none (false)."
+        "values, each of equal weight (`groups`) or by its size (`pooled`), or none (false)."
     ),
 ]
 _Template = Annotated[
@@ -52,8 +52,9 @@ def grouped(
     Groups in the order of their names; a label that is no string is named as JSON writes it. The
     macro mean (`all`: `groups`) is the mean of the groups' values, and its standard error and
     interval, also those of the metrics `stderr` and `ci`, are those of that mean: sqrt(Σ stderr²)
-    over the number of groups. Inspect's `grouped` averages the groups' standard errors there. A
-    trial without the label fails the metric.
+    over the number of groups. Inspect's `grouped` averages the groups' standard errors there.
+    lm-eval's groups are `pooled` (weighted by size, with the pooled standard deviation over the
+    root of all), or `groups`. A trial without the label fails the metric.
     """
     groups = rewards.split([by] if isinstance(by, str) else by)
     values: dict[str, Value] = {}
@@ -66,8 +67,8 @@ def grouped(
             values[full] = _with_n(value, len(group))
     if all in ("samples", True):
         last = metric(rewards) if len(rewards) else Undefined(NO_VALUES)
-    elif all == "groups":
-        last = _macro(metric, list(groups.items()))
+    elif all in ("groups", "pooled"):
+        last = _macro(metric, list(groups.items()), pooled=all == "pooled")
     else:
         return values
     for full, value in _named(ALL, last):
@@ -99,12 +100,12 @@ def _with_n(value: Value, n: int) -> Value:
 
 
 def _macro(
-    metric: Bound, groups: Sequence[tuple[tuple[str, ...], Column | Table]]
+    metric: Bound, groups: Sequence[tuple[tuple[str, ...], Column | Table]], *, pooled: bool
 ) -> Value | dict[str, Value]:
     if not groups:
         return Undefined(NO_VALUES)
-    columns = [group for _, group in groups if isinstance(group, Column)]
-    if columns and (said := metric.macro(Strata(columns))) is not None:
+    columns = tuple(group for _, group in groups if isinstance(group, Column))
+    if columns and (said := metric.macro(Strata(columns, pooled))) is not None:
         return said
     found: dict[str, list[Estimate]] = {}
     for key, group in groups:
@@ -113,6 +114,7 @@ def _macro(
                 return Undefined(f"group {'/'.join(key)}: {value.reason}")
             one = value if isinstance(value, Estimate) else Estimate(value=value)
             found.setdefault(name.removeprefix("/"), []).append(one)
+    sizes = [len(group) for _, group in groups] if pooled else None
     if list(found) == [""]:
-        return macro(found[""])
-    return {name: macro(means) for name, means in found.items()}
+        return macro(found[""], sizes)
+    return {name: macro(means, sizes) for name, means in found.items()}

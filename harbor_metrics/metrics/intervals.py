@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from fractions import Fraction
 from typing import Annotated, Literal
 
 from msgspec import Meta
@@ -10,13 +10,19 @@ from msgspec import Meta
 from .. import bootstrap, exact, uncertainty
 from ..column import Column
 from ..estimate import TASK, Estimate, Strata, Undefined, estimate, macro, units
+from ..metric import Bound
 from ..parameters import Cluster, Level, Samples, Seed
+from ..table import Table
 from ..uncertainty import NoIntervalError
 from .moments import BEYOND, NO_VALUES
 
+_NOTHING = "undefined for a single reward or cluster: there is nothing to resample"
 _Resampling = Annotated[
-    Literal["resample", "closed-form"],
-    Meta(description="Draw resamples, or say what ever more of them tend to."),
+    Literal["resample", "closed-form", "lm-eval"],
+    Meta(
+        description="Draw resamples of tasks, say what ever more of them tend to, or draw as "
+        "lm-eval does."
+    ),
 ]
 _Method = Annotated[
     Literal["auto", "t", "wilson", "clopper-pearson", "jeffreys", "bootstrap"],
@@ -39,6 +45,8 @@ def stderr(rewards: Column | Strata, *, cluster: Cluster = TASK) -> Estimate | U
     mean = _mean(rewards, cluster)
     if isinstance(mean, Undefined):
         return mean
+    if isinstance(rewards, Strata) and rewards.pooled:
+        return _pooled(mean)
     try:
         value = uncertainty.stderr(mean.strata)
     except NoIntervalError as error:
@@ -48,34 +56,85 @@ def stderr(rewards: Column | Strata, *, cluster: Cluster = TASK) -> Estimate | U
     return Estimate(value=value, notes=uncertainty.few(mean.strata))
 
 
+def _pooled(mean: Estimate) -> Estimate | Undefined:
+    """sqrt(Σ (n_i - 1) s_i² / (N - K) / N) over K groups of independent rewards, as lm-eval."""
+    parts = [units for _, units in mean.strata]
+    if not all(units.single for units in parts):
+        return Undefined("undefined: a pooled error needs independent rewards: `cluster`: null")
+    sizes = [units.sums.units for units in parts]
+    free = sum(sizes) - len(sizes)
+    if free < 1:
+        return Undefined("undefined: every group has a single reward")
+    squares = sum(
+        (units.variance * n * (n - 1) for units, n in zip(parts, sizes, strict=True) if n > 1),
+        Fraction(0),
+    )
+    pooled = squares / free / sum(sizes)
+    value = exact.root(pooled.numerator, pooled.denominator)
+    return Undefined(BEYOND) if value is None else Estimate(value=value)
+
+
 def bootstrap_stderr(
-    rewards: Column | Strata,
+    rewards: Column | Table | Strata,
     *,
+    metric: Bound | None = None,
     samples: Samples = 1000,
     seed: Seed = 0,
     cluster: Cluster = TASK,
     method: _Resampling = "resample",
 ) -> Estimate | Undefined:
-    """Standard deviation of the means of resampled tasks.
+    """Standard deviation of a metric over resampled tasks; without `metric`, of the mean.
 
     Tasks (or other clusters) are drawn with replacement by random numbers of our own, the same on
-    every machine and for any order of the trials; the deviation is over samples - 1. Ever more
-    samples tend to `closed-form`: sqrt(population variance / n), which needs no random numbers.
-    Inspect's has no seed and draws from numpy's global state, so its digits cannot be repeated.
+    every machine and for any order of the trials; the deviation is over samples - 1. For the mean,
+    ever more samples tend to `closed-form`: sqrt(population variance / n). `lm-eval` draws single
+    trials by that system's own seeds (chunks of 1,000), so that its digits come out; `seed` and
+    `cluster` mean nothing there. Inspect's has no seed, so its digits cannot be repeated.
     """
+    if isinstance(rewards, Table) or metric is not None or method == "lm-eval":
+        if isinstance(rewards, Strata):
+            return Undefined("undefined: only the mean has a macro mean to resample")
+        return _resampled(rewards, metric, samples, seed, cluster, method)
     mean = _mean(rewards, cluster)
     if isinstance(mean, Undefined):
         return mean
     if any(each.units.sums.units < 2 for each in mean.strata):
-        return Undefined("undefined for a single reward or cluster: there is nothing to resample")
+        return Undefined(_NOTHING)
     if method == "closed-form":
         variance = bootstrap.closed_form(mean.strata)
         value = exact.root(variance.numerator, variance.denominator)
-    else:
-        drawn = bootstrap.means(mean.strata, samples, seed)
-        centre = math.fsum(drawn) / samples
-        value = math.sqrt(math.fsum((x - centre) ** 2 for x in drawn) / (samples - 1))
-    return Undefined(BEYOND) if value is None else Estimate(value=value)
+        return Undefined(BEYOND) if value is None else Estimate(value=value)
+    return Estimate(value=bootstrap.deviation(bootstrap.means(mean.strata, samples, seed)))
+
+
+def _resampled(
+    rewards: Column | Table,
+    metric: Bound | None,
+    samples: int,
+    seed: int,
+    cluster: str | None,
+    method: _Resampling,
+) -> Estimate | Undefined:
+    if len(rewards) < 2:
+        return Undefined(_NOTHING if len(rewards) else NO_VALUES)
+    if method == "closed-form":
+        return Undefined("undefined: only the mean has a closed form")
+    views = (
+        bootstrap.as_lm_eval(rewards, samples)
+        if method == "lm-eval"
+        else bootstrap.resampled(rewards, cluster, samples, seed)
+    )
+    drawn: list[float] = []
+    for view in views:
+        value = metric(view) if metric is not None else _mean(view, None)
+        if isinstance(value, dict):
+            return Undefined("undefined: a metric of several values; name one of them")
+        if isinstance(value, Undefined):
+            if method != "lm-eval" or not value.reason.startswith("undefined ratio"):
+                return Undefined(f"undefined for a resample: {value.reason}")
+            value = 0.0  # as scikit-learn, and with it lm-eval, says
+        drawn.append(float(value.value if isinstance(value, Estimate) else value))
+    return Estimate(value=bootstrap.deviation(drawn))
 
 
 def ci(
@@ -110,11 +169,14 @@ def ci(
     }
 
 
-def _mean(rewards: Column | Strata, cluster: str | None) -> Estimate | Undefined:
+def _mean(rewards: Column | Table | Strata, cluster: str | None) -> Estimate | Undefined:
     if isinstance(rewards, Strata):
-        means = [_mean(group, cluster) for group in rewards]
+        means = [_mean(group, cluster) for group in rewards.groups]
         undefined = next((each for each in means if isinstance(each, Undefined)), None)
-        return undefined or macro([each for each in means if isinstance(each, Estimate)])
+        sizes = list(map(len, rewards.groups)) if rewards.pooled else None
+        return undefined or macro([each for each in means if isinstance(each, Estimate)], sizes)
+    if isinstance(rewards, Table):
+        return Undefined("undefined: without `metric` there is only the mean of a reward")
     if not rewards.values:
         return Undefined(NO_VALUES)
     return estimate(units(rewards, cluster))
@@ -132,7 +194,7 @@ def _interval(
         return uncertainty.student(mean, level)
     if method == "bootstrap":
         if any(each.units.sums.units < 2 for each in mean.strata):
-            raise NoIntervalError("undefined for a single reward or cluster: nothing to resample")
+            raise NoIntervalError(_NOTHING)
         drawn = sorted(bootstrap.means(mean.strata, samples, seed))
         tail = (1 - level) / 2
         return float(exact.quantile(drawn, tail)), float(exact.quantile(drawn, 1 - tail))

@@ -11,7 +11,7 @@ from .. import exact
 from ..column import Column
 from ..estimate import Estimate, Undefined, Units, estimate, ratio_units, units
 from ..exact import Number
-from ..parameters import Attempts, Weight
+from ..parameters import Attempts, Higher, Weight
 
 BEYOND = "the value is beyond the largest binary64 number"
 NO_VALUES = "no rewards are left to aggregate"
@@ -46,7 +46,7 @@ def mean(rewards: Column) -> Estimate | Undefined:
     return Undefined(BEYOND) if value is None else estimate(units(rewards), value=value)
 
 
-def accuracy(rewards: Column) -> Estimate | Undefined:
+def accuracy(rewards: Column) -> Higher:
     """Share of what could be had: the average of rewards between 0 and 1, rounded once.
 
     The exact sum divided by n, in one rounding. Inspect's `accuracy` and `mean` add one after the
@@ -75,7 +75,7 @@ def _averaged(tasks: Units) -> Units:
     sizes = tasks.denominators or ()
     common = math.lcm(*set(sizes))
     numerators = [n * (common // d) for n, d in zip(tasks.numerators, sizes, strict=True)]
-    return Units(numerators, None, tasks.scale * common)
+    return Units(numerators, None, tasks.scale * common, tasks.times)
 
 
 def weighted_mean(rewards: Column, *, weight: Weight) -> Estimate | Undefined:

@@ -57,6 +57,15 @@ SPECS = [
     ("grouped", {"metric": "mean", "by": "group", "all": "groups"}),
     ("weighted-mean", {"weight": "size"}),
     ("micro-average", {"weight": "size"}),
+    ("perplexity", {}),
+    ("weighted-perplexity", {"weight": "size"}),
+    ("bits-per-byte", {"weight": "size"}),
+    ("f1", {"reference": "size"}),
+    ("matthews-corrcoef", {"reference": "size"}),
+    ("brier-score", {"probabilities": "a"}),
+    ("exact-match", {}),
+    ("bootstrap-stderr", {"metric": "median", "samples": 5}),
+    ("bootstrap-stderr", {"metric": "exact-match", "samples": 5}),
     ("seconds-per-task", {}),
     ("total-seconds", {}),
     ("seconds-per-solved-task", {"key": "a"}),
@@ -71,6 +80,7 @@ def trials(rows: list[Any]) -> list[Trial]:
             attempt=i,
             labels={"group": f"{group}{task}", "one": "same", "size": task},
             usage=Usage(seconds=seconds),
+            texts={"prediction": group, "reference": "x"},
         )
         for i, (rewards, task, group, seconds) in enumerate(rows)
     ]
@@ -81,9 +91,15 @@ def numbers(spec: tuple[str, dict[str, Any]], table: Table) -> Any:
 
 
 def test_every_metric_is_under_the_laws() -> None:
-    same_family = {
-        f"{what}-{per}" for what in ("tokens", "cost") for per in ("per-task", "per-solved-task")
-    } | {"total-tokens", "total-cost"}
+    same_family = (
+        {"bleu", "chrf", "ter"}
+        | {
+            f"{what}-{per}"
+            for what in ("tokens", "cost")
+            for per in ("per-task", "per-solved-task")
+        }
+        | {"total-tokens", "total-cost"}
+    )
     assert {name for name, _ in SPECS} | same_family == set(metric.names()) - {UV_SCRIPT}
 
 
@@ -132,6 +148,8 @@ def test_grouping_by_a_constant_is_no_grouping(name: str, rows: list[Any]) -> No
 @pytest.mark.parametrize("alias", aliases.METRICS, ids=lambda alias: alias.name)
 def test_an_alias_is_its_spec(alias: aliases.Alias, rows: list[Any]) -> None:
     needed = {"metric": "mean", "by": "one"} if alias.type == "grouped" else {}
+    if alias.name == "lm-eval/weighted_perplexity":
+        needed = {"weight": "size"}
     name = alias.name.replace("{k}", "2")
     kwargs = {**alias.kwargs, **needed, **({"k": 2} if "{k}" in alias.name else {})}
     spec = catalogue.resolved(MetricSpec(type=name, kwargs=needed))
@@ -174,7 +192,15 @@ NAMES += ["inspect/accuracy", "inspect/grouped", "evsys/pass@3", "inspect/ci"]
 @pytest.mark.parametrize("name", NAMES)
 def test_the_schema_accepts_what_the_function_accepts(name: str, data: st.DataObject) -> None:
     fields = [*catalogue.kwargs_of(name), "typo"]
-    needed = {"metric": "mean", "by": "g", "k": 1, "q": 0.5, "weight": "w"}
+    needed = {
+        "metric": "mean",
+        "by": "g",
+        "k": 1,
+        "q": 0.5,
+        "weight": "w",
+        "reference": "r",
+        "probabilities": "p",
+    }
     kwargs = {field: needed[field] for field in fields if field in needed}
     kwargs |= data.draw(st.dictionaries(st.sampled_from(fields), VALUES, max_size=2))
     for field in data.draw(st.sets(st.sampled_from([*needed]), max_size=1)):
@@ -209,6 +235,42 @@ def test_chances_are_those_of_drawing_attempts(tasks: list[list[int]], k: int) -
         drawn = [[decide(draw) for draw in combinations(task, k)] for task in tasks]
         true = sum(Fraction(sum(draws), len(draws)) for draws in drawn) / len(tasks)
         assert outcome(name, rows).values == {name: float(true)}
+
+
+@given(
+    st.lists(
+        st.lists(st.sampled_from([0, 0.5, 1]), min_size=1, max_size=5), min_size=2, max_size=30
+    )
+)
+@settings(deadline=None)
+def test_means_and_errors_are_those_of_fractions(tasks: list[list[float]]) -> None:
+    rows = {
+        "rewards": [{"r": r} for task in tasks for r in task],
+        "tasks": [f"t{i:02}" for i, task in enumerate(tasks) for _ in task],
+    }
+    exact = [[Fraction(r) for r in task] for task in tasks]
+    n = sum(map(len, tasks))
+    mean = sum(map(sum, exact)) / n
+    macro = sum(sum(task) / len(task) for task in exact) / len(tasks)
+    clusters = sum((sum(task) - mean * len(task)) ** 2 for task in exact)
+    error = clusters * len(tasks) / (len(tasks) - 1) / n**2
+    of_tasks = sum((sum(task) / len(task) - macro) ** 2 for task in exact)
+    macro_error = of_tasks / (len(tasks) - 1) / len(tasks)
+    for name, value, squared in (
+        ("accuracy", mean, error),
+        ("mean", mean, error),
+        ("mean-reward", macro, macro_error),
+    ):
+        found = outcome(name, rows)
+        assert found.values == {name: pytest.approx(float(value), rel=1e-15)}
+        sure = found.uncertainty[name]
+        if squared:
+            assert sure.stderr == pytest.approx(float(squared) ** 0.5, rel=1e-14)
+        else:
+            assert sure.stderr is None
+    if error:
+        (found_error,) = outcome("stderr", rows).values.values()
+        assert found_error == pytest.approx(float(error) ** 0.5, rel=1e-14)
 
 
 @given(st.lists(st.floats(-1e300, 1e300), min_size=2, max_size=9))

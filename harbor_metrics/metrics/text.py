@@ -1,0 +1,142 @@
+"""Texts of trials: predictions against references."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import string
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from ..column import Column, LabelError
+from ..estimate import Undefined, estimate, ratio_units
+from ..parameters import Higher, Lower
+from ..signature import SpecError
+from ..table import Table
+from .moments import NO_VALUES
+
+_Prediction = Annotated[str, Meta(min_length=1, description="The name of the text that is judged.")]
+_Reference = Annotated[
+    str,
+    Meta(min_length=1, description="The name of the right text, or of several that are right."),
+]
+_Flag = Annotated[bool, Meta(description="Take it away from both texts first.")]
+_Case = Annotated[bool, Meta(description="Take upper for lower case in both texts.")]
+_Regexes = Annotated[
+    list[str], Meta(description="What these match is taken away from both texts first.")
+]
+_Order = Annotated[int, Meta(ge=0, le=9, description="Words in a row that count; 2 is chrF++.")]
+_WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_WITHOUT_DIGITS = str.maketrans("", "", string.digits)
+
+
+def exact_match(
+    trials: Table,
+    *,
+    ignore_case: _Case = False,
+    ignore_punctuation: _Flag = False,
+    ignore_numbers: _Flag = False,
+    regexes_to_ignore: _Regexes = [],  # noqa: B006  # only read
+    prediction: _Prediction = "prediction",
+    reference: _Reference = "reference",
+) -> Higher:
+    """Share of trials whose prediction is the reference, or one of several.
+
+    Of both texts what the regular expressions match is taken away, then case, punctuation and
+    digits, in that order, as in lm-eval's `exact_match`.
+    """
+    pairs = _texts(trials, prediction, reference)
+    if not pairs:
+        return Undefined(NO_VALUES)
+    try:
+        patterns = [re.compile(each) for each in regexes_to_ignore]
+    except re.error as error:
+        raise SpecError(
+            "invalid-metric-kwargs", f"`regexes_to_ignore` of `exact-match`: {error}"
+        ) from error
+
+    def plain(text: str) -> str:
+        for pattern in patterns:
+            text = pattern.sub("", text)
+        text = text.lower() if ignore_case else text
+        text = text.translate(_WITHOUT_PUNCTUATION) if ignore_punctuation else text
+        return text.translate(_WITHOUT_DIGITS) if ignore_numbers else text
+
+    hits = [int(plain(guess) in map(plain, right)) for guess, right in pairs]
+    rows = Column(hits, trials.tasks)
+    return estimate(ratio_units(rows, hits, None, 1), n=len(rows))
+
+
+def bleu(
+    trials: Table, *, prediction: _Prediction = "prediction", reference: _Reference = "reference"
+) -> Higher:
+    """Words in a row that predictions share with references, from 0 to 100, over all trials.
+
+    sacrebleu's `corpus_bleu` with its own defaults (Papineni et al. 2002, Post 2018); needs the
+    extra `text`.
+    """
+    return _corpus(trials, prediction, reference, lambda s, p, r: s.corpus_bleu(p, r))
+
+
+def chrf(
+    trials: Table,
+    *,
+    word_order: _Order = 0,
+    prediction: _Prediction = "prediction",
+    reference: _Reference = "reference",
+) -> Higher:
+    """Characters in a row that predictions share with references, from 0 to 100, over all trials.
+
+    sacrebleu's `corpus_chrf` with its own defaults (Popović 2015); with `word_order` 2 chrF++.
+    Needs the extra `text`.
+    """
+    return _corpus(
+        trials, prediction, reference, lambda s, p, r: s.corpus_chrf(p, r, word_order=word_order)
+    )
+
+
+def ter(
+    trials: Table, *, prediction: _Prediction = "prediction", reference: _Reference = "reference"
+) -> Lower:
+    """Edits that make predictions references, per 100 words of the references, over all trials.
+
+    sacrebleu's `corpus_ter` with its own defaults (Snover et al. 2006); needs the extra `text`.
+    """
+    return _corpus(trials, prediction, reference, lambda s, p, r: s.corpus_ter(p, r))
+
+
+def _texts(trials: Table, prediction: str, reference: str) -> list[tuple[str, Sequence[str]]]:
+    """The prediction and the references of each trial."""
+    pairs: list[tuple[str, Sequence[str]]] = []
+    for trial in trials:
+        who = trial.trial or trial.task
+        absent = next((name for name in (prediction, reference) if name not in trial.texts), None)
+        if absent is not None:
+            raise LabelError(f"{who} has no text `{absent}`")
+        guess, right = trial.texts[prediction], trial.texts[reference]
+        if not isinstance(guess, str):
+            raise LabelError(f"text `{prediction}` of {who} is several texts, and must be one")
+        pairs.append((guess, [right] if isinstance(right, str) else right))
+    return pairs
+
+
+def _corpus(trials: Table, prediction: str, reference: str, score: Any) -> float | Undefined:
+    try:
+        sacrebleu: Any = importlib.import_module("sacrebleu")
+    except ImportError as error:
+        raise SpecError(
+            "not-installed",
+            "sacrebleu is not installed, which computes bleu, chrf and ter; "
+            "install `harbor-metrics[text]`",
+        ) from error
+    pairs = _texts(trials, prediction, reference)
+    if not pairs:
+        return Undefined(NO_VALUES)
+    most = max(len(right) for _, right in pairs)
+    if not all(right for _, right in pairs):
+        return Undefined("undefined: a trial has no reference")
+    # One list for the first references, one for the second, …; None where a trial has fewer.
+    references = [[right[i] if i < len(right) else None for _, right in pairs] for i in range(most)]
+    return float(score(sacrebleu, [guess for guess, _ in pairs], references).score)

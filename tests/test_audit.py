@@ -30,7 +30,7 @@ REGISTRIES = {
     "graded": "ds-graded", "script": "ds-script",
 }  # fmt: skip
 SEEDLESS = "drawn without a seed: its digits cannot be repeated; 100 draws may well give it"
-SACREBLEU = "it needs sacrebleu, which is not installed"
+SACREBLEU = "sacrebleu is not installed"
 
 
 def registry(name: str) -> str:
@@ -77,7 +77,7 @@ def test_every_lm_eval_run_audits_equal(path: Path) -> None:
     explained = of(done, Verdict.EXPLAINED)
     if importlib.util.find_spec("sacrebleu"):
         assert explained == []
-    assert {row.reason for row in explained} <= {SACREBLEU}
+    assert all(row.reason.startswith(SACREBLEU) for row in explained)
     assert all(row.name.startswith(("bleu", "chrf", "ter")) for row in explained)
     assert done.count(Verdict.EQUAL) >= 6
 

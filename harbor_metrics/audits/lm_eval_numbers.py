@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import count, takewhile
 from typing import Any
 
+from .. import aliases
+from ..column import LabelError
 from ..exact import Number
 from ..measurement import measure
 from ..metric import MetricSpec
@@ -15,21 +16,16 @@ from ..readers.source import Reported, Source
 from ..signature import SpecError
 from ..table import Table
 from ..trial import GroupKey
-from .lm_eval_aggregations import (
-    BOOTSTRAPPED,
-    PAIRS,
-    SCALARS,
-    TEXTS,
-    bootstrap_stderr,
-    brier_score,
-    draws,
-)
 from .row import Known, Row, Unknown, agree, judge
 from .tables import incomplete, named, tables_of
 
 _STDERR = "_stderr"
 # More than that takes minutes.
-_MOST_DRAWN = 20_000_000
+_MOST_DRAWN = 5_000_000
+# Of scores of texts lm-eval draws no more, however many are asked for.
+_FEW = 100
+_OF_TEXTS = ("bleu", "chrf", "chrf++", "ter")
+_BOOTSTRAPPED = ("median", "nanmean", "perplexity", "f1", "matthews_corrcoef", *_OF_TEXTS)
 # What lm-eval aggregates a metric by where the task does not say.
 _DEFAULTS = {
     "perplexity": "perplexity",
@@ -57,8 +53,10 @@ def rows(source: Source, others: Sequence[Source]) -> Iterator[Row]:
             continue
         try:
             found = _of_group(each, tables) if each.members else _of_task(each, tables)
-        except SpecError as error:
+        except (SpecError, LabelError) as error:
             found = Unknown(str(error))
+        if isinstance(found, Known) and found.value is None and each.value == 0:
+            found = Unknown(f"{found.reason}; lm-eval says 0 there")
         reasons = (lacking.get(key, "") for key in each.members or (each.group,))
         why = next(filter(None, reasons), incomplete(source))
         yield judge(source.path, named(each.group), each, found, incomplete=why)
@@ -85,73 +83,66 @@ def _recomputed(metric: str, params: Mapping[str, Any], table: Table) -> _Recomp
     is_error = metric.endswith(_STDERR)
     if (chance := _PASS.fullmatch(name)) is not None:
         return _of_repeats(chance["metric"], int(chance["k"]), table, is_error=is_error)
-    if aggregation == "mean" and name in table.columns:
-        cluster = {"cluster": None} if is_error else {}
-        kind = "stderr" if is_error else "mean"
-        return _measured(kind, table, key=name, missing="skip", **cluster)
-    known = {**SCALARS, **PAIRS, **TEXTS, "brier_score": brier_score}.get(aggregation)
-    if known is None:
-        return Unknown(f"no metric here is lm-eval's `{aggregation}`")
-    items = _items(name, aggregation, table)
-    if not items:
-        return Unknown("the samples do not hold what it is made of")
-    try:
-        return _bootstrapped(aggregation, items, params) if is_error else Known(known(items))
-    except (ValueError, OverflowError, ZeroDivisionError) as error:
-        return Known(None, str(error))
-    except ImportError:
-        return Unknown("it needs sacrebleu, which is not installed")
-
-
-def _items(name: str, aggregation: str, table: Table) -> list[Any]:
-    """The value of each document, in the order of the file: that of the documents' numbers."""
-    trials = sorted(table, key=lambda t: (0, int(t.task)) if t.task.isdigit() else (1, 0))
-    if aggregation in TEXTS:
-        names = [(f"{name}/reference", f"{name}/prediction"), ("reference", "prediction")]
-        pairs = [next((p for p in names if p[0] in t.texts), names[1]) for t in trials]
-        return [
-            (trial.texts[pair[0]], trial.texts[pair[1]])
-            for trial, pair in zip(trials, pairs, strict=True)
-            if pair[0] in trial.texts
-        ]
-    rewards = [trial.rewards or {} for trial in trials]
-    if aggregation in SCALARS:
-        return [each[name] for each in rewards if name in each]
-    first, second = f"{name}/0", f"{name}/1"
-    if aggregation in PAIRS:
-        return [(e[first], e[second]) for e in rewards if first in e and second in e]
-    return [
-        (each[first], list(takewhile(_is_there, (each.get(f"{second}/{i}") for i in count()))))
-        for each in rewards
-        if first in each
-    ]
-
-
-def _is_there(value: Number | None) -> bool:
-    return value is not None
-
-
-def _bootstrapped(aggregation: str, items: list[Any], params: Mapping[str, Any]) -> _Recomputed:
-    n = draws(aggregation, int(params.get("bootstrap_iters") or 0))
-    if aggregation not in BOOTSTRAPPED or n < 2:
+    if is_error and aggregation == "mean":
+        return _measured(_alias("mean_stderr", key=name), table)
+    spec = _alias(aggregation, **_where(name, aggregation, table))
+    if spec is None or not is_error:
+        return _measured(spec, table)
+    if aggregation not in _BOOTSTRAPPED:
         return Unknown(f"lm-eval knows no error of `{aggregation}`")
-    if n * len(items) > _MOST_DRAWN:
-        return Unknown(f"{n:,} resamples of {len(items):,} samples would take too long")
-    return Known(
-        bootstrap_stderr({**SCALARS, **PAIRS, **TEXTS}[aggregation], items, n),
-        f"{n} resamples, drawn as lm-eval draws them",
-    )
+    return _bootstrapped(spec, aggregation, params, table)
+
+
+def _alias(name: str, **kwargs: Any) -> MetricSpec | None:
+    return aliases.metric_of(f"lm-eval/{name}", kwargs)
+
+
+def _where(name: str, aggregation: str, table: Table) -> dict[str, Any]:
+    """Which rewards or texts the reader has put the values into."""
+    first, second = f"{name}/0", f"{name}/1"
+    if aggregation in _OF_TEXTS:
+        own = any(f"{name}/reference" in trial.texts for trial in table)
+        prefix = f"{name}/" if own else ""
+        return {"reference": f"{prefix}reference", "prediction": f"{prefix}prediction"}
+    if aggregation in ("weighted_perplexity", "bits_per_byte"):
+        return {"key": first, "weight": second}
+    if aggregation in ("f1", "matthews_corrcoef"):
+        return {"key": second, "reference": first}
+    if aggregation == "brier_score":
+        return {"key": first, "probabilities": second}
+    return {"key": name}
+
+
+def _bootstrapped(
+    spec: MetricSpec, aggregation: str, params: Mapping[str, Any], table: Table
+) -> _Recomputed:
+    """The same of resamples, drawn by lm-eval's own seeds."""
+    wanted = int(params.get("bootstrap_iters") or 0)
+    n = min(wanted, _FEW) if aggregation in _OF_TEXTS else wanted
+    if n < 2:
+        return Unknown("the log does not say how many resamples were drawn")
+    if n * len(table) > _MOST_DRAWN:
+        return Unknown(f"{n:,} resamples of {len(table):,} samples would take too long")
+    beside = {k: v for k, v in spec.kwargs.items() if k in ("key", "missing")}
+    own = {k: v for k, v in spec.kwargs.items() if k not in beside}
+    inner = {"type": spec.type, "kwargs": own}
+    kwargs = {**beside, "metric": inner, "method": "lm-eval", "samples": n}
+    return _measured(MetricSpec(type="bootstrap-stderr", kwargs=kwargs), table)
 
 
 def _of_repeats(metric: str, k: int, table: Table, *, is_error: bool) -> _Recomputed:
-    if is_error:
-        reducer = {"type": "pass-at-k", "kwargs": {"k": k}}
-        return _measured("stderr", table, key=metric, missing="skip", reducer=reducer, cluster=None)
-    return _measured("pass-at-k", table, key=metric, missing="skip", k=k)
+    common = {"key": metric, "missing": "skip"}
+    if not is_error:
+        return _measured(MetricSpec(type="pass-at-k", kwargs={**common, "k": k}), table)
+    reducer = {"type": "pass-at-k", "kwargs": {"k": k}}
+    kwargs = {**common, "reducer": reducer, "cluster": None}
+    return _measured(MetricSpec(type="stderr", kwargs=kwargs), table)
 
 
-def _measured(kind: str, table: Table, **kwargs: Any) -> Known:
-    measured = measure(MetricSpec(type=kind, kwargs=kwargs), table, missing=None, level=None)
+def _measured(spec: MetricSpec | None, table: Table) -> _Recomputed:
+    if spec is None:
+        return Unknown("no metric here is this aggregation of lm-eval")
+    measured = measure(spec, table, missing=None, level=None)
     ((name, value),) = measured.values.items()
     return Known(value, measured.reasons.get(name, ""))
 

@@ -12,9 +12,10 @@ from . import labels as task_labels
 from .diagnostics import Diagnostic, Severity
 from .errors import InputError, UsageError
 from .evaluate import ScriptOptions, evaluate
-from .metric import UV_SCRIPT, MetricSpec
+from .metric import UV_SCRIPT, MetricSpec, reads_texts
 from .plan import Plan, Registries, parse_metric, plan
 from .pool import Pool, exceptions, in_order, pool
+from .readers.file import STANDARD_INPUT
 from .readers.source import Progress, Source
 from .registry import best_version, part_of, split
 from .result import Counts, DatasetRef, Group, Result, SourceRef, Spent
@@ -112,10 +113,20 @@ def prepare(
     ]
     given = [registry] if isinstance(registry, str | os.PathLike) else registry
     registries = Registries([os.fspath(path) for path in given])
-    found: list[Diagnostic] = []
     paths = dict.fromkeys([os.fspath(source) for source in sources])
-    read = _read(paths, found, progress, as_format, columns)
-    return planned(read, registries, found, dataset=dataset, metrics=specs, labels=labels)
+
+    def read(*, whole: bool) -> Prepared:
+        found: list[Diagnostic] = []
+        done = _read(paths, found, progress, as_format, columns, whole=whole)
+        return planned(done, registries, found, dataset=dataset, metrics=specs, labels=labels)
+
+    # Standard input cannot be read twice.
+    prepared = read(whole=STANDARD_INPUT in paths)
+    if any(source.shortened for source in prepared.sources) and any(
+        reads_texts(one.spec) for _, _, made in prepared.groups for one in made.metrics
+    ):
+        prepared = read(whole=True)
+    return prepared
 
 
 def planned(
@@ -247,11 +258,15 @@ def _read(
     progress: Progress | None,
     as_format: str | None,
     columns: str | Mapping[str, str],
+    *,
+    whole: bool,
 ) -> list[Source]:
     read: list[Source] = []
     known: dict[str, str] = {}
     for path in paths:
-        for source in readers.read(path, progress, as_format=as_format, columns=columns):
+        for source in readers.read(
+            path, progress, as_format=as_format, columns=columns, whole=whole
+        ):
             real = os.path.realpath(source.path)
             if real in known:
                 found.append(

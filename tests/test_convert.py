@@ -110,3 +110,21 @@ def test_a_csv_with_mapped_columns(cli: Run, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("n,points\na,0.25\n")
     done = cli("convert", "t.csv", "--columns", "task=n,reward=points")
     assert done.stdout == '{"task":"a","rewards":{"reward":0.25}}\n'
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        "exact-match",
+        '{"type": "grouped", "kwargs": {"metric": "exact-match", "by": "kind"}}',
+    ],
+)
+def test_texts_of_an_inspect_log_are_read_where_a_metric_needs_them(
+    metric: str, cli: Run, tmp_path: Path
+) -> None:
+    source = LOGS / "inspect" / "reducers.eval"
+    direct = cli("compute", source, "--metric", metric, "--format", "json")
+    assert cli("convert", source, "-o", "t.jsonl").returncode == 0
+    after = cli("compute", "t.jsonl", "--metric", metric, "--format", "json")
+    (first,), (second,) = (json.loads(done.stdout)["groups"] for done in (direct, after))
+    assert first["metrics"] == second["metrics"]

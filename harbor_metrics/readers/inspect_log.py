@@ -139,6 +139,7 @@ class _Reading:
                 n_total_trials=planned and planned * len(scorers),
                 running=header.status == "started",
             ),
+            shortened=not self.has_texts,
             reported=partial(
                 reported,
                 header.results,

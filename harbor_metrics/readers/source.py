@@ -78,5 +78,7 @@ class Source:
     unread: list[GroupKey | None] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     job: Job | None = None
+    # Whether trials lack texts that a slower reading, of the whole source, gives them.
+    shortened: bool = False
     # Made when asked for: only an audit does.
     reported: Callable[[], Iterable[Reported]] = tuple

@@ -118,7 +118,7 @@ def read(
 def _parsed(columns: str | Mapping[str, str]) -> Mapping[str, str]:
     if not isinstance(columns, str):
         return columns
-    from .delimited import parse_columns
+    from .columns import parse_columns
 
     return parse_columns(columns) if columns else {}
 

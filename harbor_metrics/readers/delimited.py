@@ -14,62 +14,19 @@ from hashlib import sha256
 from typing import Any
 
 from ..diagnostics import Diagnostic, Severity, Span
-from ..errors import InputError, UsageError
+from ..errors import InputError
 from ..exact import Number
 from ..syntax import printable, shown
 from ..trial import NO_USAGE, Trial, Usage, group_key, in_canonical_order
+from .columns import MANY, USAGE, meanings
 from .file import File
 from .recognition import FITS, Fit, Head
 from .source import Source
 
 KIND = "csv"
-# FIELD -> the names of columns that mean it, first match wins; the FIELD itself always does.
-_NAMES: dict[str, tuple[str, ...]] = {
-    "task": ("task_name", "task_id", "problem_id", "problem", "question_id", "sample_id"),
-    "reward": ("score",),
-    "attempt": ("epoch", "repeat"),
-    "trial": ("trial_name", "trial_id"),
-    "id": ("uuid",),
-    "started_at": (),
-    "agent": ("agent_name",),
-    "model": ("model_name",),
-    "dataset": ("dataset_name", "benchmark"),
-    "error": ("exception", "exception_type"),
-}
-_USAGE = Usage.__struct_fields__
-_MANY = ("reward", "label", "text")
-_FIELDS = (*_NAMES, *_USAGE)
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 # What `float` takes and no table means: NaN, inf, 1_000 and other scripts' digits.
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-
-
-def parse_columns(text: str) -> dict[str, str]:
-    """FIELD -> column, from `FIELD=COLUMN,…`.
-
-    Raises:
-        UsageError: it is not of that form, or a FIELD is unknown or given twice.
-    """
-    columns: dict[str, str] = {}
-    for part in text.split(","):
-        field, equals, column = part.partition("=")
-        field = field.strip()
-        if not equals or not column:
-            raise UsageError(
-                f"--columns {text}: `{part}` is not FIELD=COLUMN",
-                "write --columns task=problem_id,reward=score",
-            )
-        many, dot, name = field.partition(".")
-        if field not in _FIELDS and not (dot and name and many in _MANY):
-            raise UsageError(
-                f"--columns {text}: unknown field `{field}`",
-                f"one of {', '.join(_FIELDS)}, reward.KEY, label.NAME, "
-                "text.prediction, text.reference",
-            )
-        if field in columns:
-            raise UsageError(f"--columns {text}: `{field}` is given twice")
-        columns[field] = column.strip()
-    return columns
 
 
 def fit(head: Head) -> Fit:
@@ -77,7 +34,7 @@ def fit(head: Head) -> Fit:
     if head.line is not None or head.members or head.is_array or head.is_zip:
         return Fit(0.0, "it begins like JSON" if not head.is_zip else "it is a zip archive")
     names = _header(head.first_text)
-    meaning = _meanings(names, {})
+    meaning = meanings(names, {})
     if "reward" in meaning or any(field.startswith("reward.") for field in meaning):
         return FITS
     points = 0.5 if "task" in meaning else 0.3
@@ -106,27 +63,6 @@ def _header(line: str) -> list[str]:
     return [name.strip() for name in row]
 
 
-def _meanings(names: list[str], given: Mapping[str, str]) -> dict[str, int]:
-    """FIELD -> index of the column that holds it; every column has one at most."""
-    meaning = {field: names.index(column) for field, column in given.items()}
-    taken = set(meaning.values())
-    lower = {name.lower(): i for i, name in reversed(list(enumerate(names)))}
-    for field in _FIELDS:
-        for name in (field, *_NAMES.get(field, ())):
-            index = lower.get(name)
-            rewards = field == "reward" and any(f.startswith("reward.") for f in meaning)
-            if index is not None and index not in taken and field not in meaning and not rewards:
-                meaning[field] = index
-                taken.add(index)
-    for i, name in enumerate(names):
-        many, dot, rest = name.partition(".")
-        if i not in taken and name:
-            field = name if dot and rest and many in _MANY else f"label.{name}"
-            if field not in meaning:
-                meaning[field] = i
-    return meaning
-
-
 def read(file: File, columns: Mapping[str, str] | None = None) -> list[Source]:
     """One source, its trials in canonical order.
 
@@ -140,7 +76,7 @@ def read(file: File, columns: Mapping[str, str] | None = None) -> list[Source]:
             line = stream.readline()
             names = _header(line.rstrip("\r\n"))
             _check_header(file.path, names, given)
-            meaning = _meanings(names, given)
+            meaning = meanings(names, given)
             if "reward" not in meaning and not any(f.startswith("reward.") for f in meaning):
                 raise InputError(
                     f"{file.path} has no column of rewards; it has {', '.join(names)}",
@@ -229,7 +165,7 @@ class _Rows:
 
     def _trial(self, number: int, row: list[str], wrong: list[Diagnostic]) -> Trial | None:
         plain: dict[str, Any] = {}
-        many: dict[str, dict[str, Any]] = {name: {} for name in _MANY}
+        many: dict[str, dict[str, Any]] = {name: {} for name in MANY}
         usage: dict[str, Number] = {}
         for field, index in self.meaning.items():
             cell = row[index]
@@ -243,7 +179,7 @@ class _Rows:
                 many["reward"][rest or "reward"] = value
             elif name in ("label", "text") and rest:
                 many[name][rest] = _label(cell) if name == "label" else cell
-            elif field in _USAGE:
+            elif field in USAGE:
                 usage[field] = self._number(number, index, cell, wrong)
             elif field == "attempt":
                 if _WHOLE.fullmatch(cell.strip()):

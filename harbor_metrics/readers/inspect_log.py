@@ -31,18 +31,17 @@ from ..syntax import printable, shown
 from ..trial import NO_USAGE, GroupKey, Trial, Usage, in_canonical_order
 from .archive import Archive
 from .file import File
-from .inspect_document import Failure, Header, Sample, Score, Spent, of_archive, of_document
+from .inspect_document import Failure, Header, Sample, Spent, of_archive, of_document
 from .inspect_reported import reported
+from .inspect_scores import InfiniteError, rewards_of
 from .lenient import constant
 from .recognition import FITS, Fit, Head
-from .scores import inspect_number, leaves
 from .source import Job, Source
 
 KIND = "inspect"
 _MARKS = ("version", "status", "eval", "plan", "samples")
 _EXCEPTION = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*)\(")
 _THINNED = "Key removed from summary (> 1k)"
-_PERPLEXITY = ("sum_log_probs", "num_tokens")
 
 
 def fit(head: Head) -> Fit:
@@ -180,8 +179,8 @@ class _Reading:
         rewards: dict[str, Number] | None = None
         if score is not None:
             try:
-                rewards = self._rewards(scorer or "", score, labels) or None
-            except _InfiniteError as error:
+                rewards = rewards_of(scorer or "", score, labels, self._unknown) or None
+            except InfiniteError as error:
                 self.found.append(self._infinite(name, error.key))
                 return None
         failure = sample.error.message if isinstance(sample.error, Failure) else sample.error
@@ -213,28 +212,6 @@ class _Reading:
             labels=labels,
             usage=_usage(sample),
         )
-
-    def _rewards(self, scorer: str, score: Score, labels: dict[str, Any]) -> dict[str, Number]:
-        rewards: dict[str, Number] = {}
-        value = score.value
-        named = value.items() if isinstance(value, dict) else [(scorer, value)]
-        for name, part in named:
-            for key, leaf in leaves(name, part):
-                if leaf is None or (bare := constant(leaf)) == "NaN":
-                    continue
-                if bare:
-                    raise _InfiniteError(key)
-                try:
-                    rewards[key] = inspect_number(leaf, self._unknown)
-                except OverflowError:
-                    raise _InfiniteError(key) from None
-                if isinstance(leaf, str | bool):
-                    place = f"/{key}" if isinstance(value, dict) else key.removeprefix(scorer)
-                    labels[f"inspect/value{place}"] = leaf
-        measured = score.metadata or {}
-        if all(type(measured.get(key)) in (int, float) for key in _PERPLEXITY):
-            rewards |= {key: measured[key] for key in _PERPLEXITY}
-        return rewards
 
     def _unknown(self, value: str) -> None:
         self.unknown[value] += 1
@@ -286,14 +263,6 @@ class _Reading:
                     notes=("the numbers are over the samples that are there",),
                 )
             )
-
-
-class _InfiniteError(ValueError):
-    """A score is infinite; `key` says which."""
-
-    def __init__(self, key: str) -> None:
-        super().__init__(key)
-        self.key = key
 
 
 def _labels(sample: Sample) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from harbor_metrics.column import Column
 from harbor_metrics.measurement import measure
-from harbor_metrics.metric import MetricSpec
+from harbor_metrics.metric import MetricSpec, lookup
 from harbor_metrics.table import Table
 from harbor_metrics.trial import LineTasks, Trial
 
@@ -41,6 +41,10 @@ def fresh(table: Table) -> Table:
     return made
 
 
+def run(spec: MetricSpec, table: Table, level: float | None) -> None:
+    measure(lookup(spec.type).bind(spec.kwargs), spec, table, missing=None, level=level)
+
+
 def several(table: Table) -> None:
     """Mean with its error bar, stderr, Wilson's interval, and pass@k for k = 1 … 16."""
     specs = [
@@ -50,7 +54,7 @@ def several(table: Table) -> None:
         MetricSpec(type="pass-at-k", kwargs={"k": list(range(1, 17))}),
     ]
     for spec in specs:
-        measure(spec, table, missing=None, level=0.95)
+        run(spec, table, 0.95)
 
 
 def bootstrap(rewards: Column) -> None:
@@ -114,10 +118,10 @@ def harbor(table: Table) -> None:
 
     spec = MetricSpec(type="pass-at-k", kwargs={"k": ks})
     warm = fresh(table)
-    measure(MetricSpec(type="mean"), warm, missing=None, level=None)
+    run(MetricSpec(type="mean"), warm, None)
     show(
         "pass@2, 4, 5 of counted attempts; Harbor's loop",
-        lambda: measure(spec, warm, missing=None, level=None),
+        lambda: run(spec, warm, None),
         loop,
         "1/20x",
     )

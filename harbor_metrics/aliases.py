@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from . import metric, reducer
+from . import metric, plugins, reducer
 from .metric import MetricSpec
 from .reducer import ReducerSpec
 
@@ -148,7 +148,7 @@ REDUCERS = (
 
 def metric_of(name: str, kwargs: Mapping[str, Any]) -> MetricSpec | None:
     """What an alias of a metric means with these kwargs on top; None for what is no alias."""
-    if name in metric.names():
+    if name in metric.names() or _is_plugin("metrics", name):
         return None
     matches = _meanings(name, METRICS)
     if len(matches) != 1:
@@ -158,12 +158,18 @@ def metric_of(name: str, kwargs: Mapping[str, Any]) -> MetricSpec | None:
 
 def reducer_of(name: str, kwargs: Mapping[str, Any]) -> ReducerSpec | None:
     """The same of a reducer."""
-    if name in reducer.names():
+    if name in reducer.names() or _is_plugin("reducers", name):
         return None
     matches = _meanings(name, REDUCERS)
     if len(matches) != 1:
         return None
     return ReducerSpec(type=matches[0].type, kwargs={**matches[0].kwargs, **kwargs})
+
+
+def _is_plugin(kind: plugins.Kind, name: str) -> bool:
+    """Whether a plugin has the name; asked only where it would be an alias without its system."""
+    known = METRICS if kind == "metrics" else REDUCERS
+    return "/" not in name and bool(_meanings(name, known)) and name in plugins.found(kind)
 
 
 def ambiguous(name: str) -> list[str]:

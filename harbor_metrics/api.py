@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -11,9 +11,9 @@ from . import exact, parity, readers
 from . import labels as task_labels
 from .diagnostics import Diagnostic, Severity
 from .errors import InputError, UsageError
-from .evaluate import ScriptOptions, evaluate
+from .evaluate import Planned, ScriptOptions, evaluate
 from .metric import UV_SCRIPT, MetricSpec, reads_texts
-from .plan import Plan, Registries, parse_metric, plan
+from .plan import Plan, Registries, asked, plan
 from .pool import Pool, exceptions, in_order, pool
 from .readers.file import STANDARD_INPUT
 from .readers.source import Progress, Source
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 SCRIPT_SECONDS = ScriptOptions().timeout
 MAX_SECONDS = 1_000_000
 LEVEL = 0.95
+# A metric that a caller asks for: what `--metric` takes, a spec, or a function of its own.
+Asked = str | MetricSpec | Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +45,7 @@ def compute(
     *sources: str | os.PathLike[str],
     registry: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     dataset: str | None = None,
-    metrics: str | Sequence[str | MetricSpec] = (),
+    metrics: Asked | Sequence[Asked] = (),
     missing: Missing | None = None,
     level: float | None = LEVEL,
     labels: str | os.PathLike[str] | None = None,
@@ -60,7 +62,8 @@ def compute(
             Inspect logs, lm-eval samples, evsys rewards, CSV; `-` is standard input.
         registry: registry files to look for the datasets in; by default those the jobs name.
         dataset: `name` or `name@version`; filters sources that name a dataset, names the others.
-        metrics: types or JSON objects to run beside those of registry and job.
+        metrics: types, JSON objects, files as `mine.py:function`, or functions, to run beside
+            those of registry and job.
         missing: what a missing reward counts as, where a metric's own kwargs do not say.
         level: of the intervals beside means, rates and chances; None for no uncertainty.
         labels: a file that labels tasks, to group by (JSON, JSONL, CSV).
@@ -97,7 +100,7 @@ def prepare(
     *sources: str | os.PathLike[str],
     registry: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     dataset: str | None = None,
-    metrics: str | Sequence[str | MetricSpec] = (),
+    metrics: Asked | Sequence[Asked] = (),
     as_format: str | None = None,
     columns: str | Mapping[str, str] = "",
     labels: str | os.PathLike[str] | None = None,
@@ -106,11 +109,9 @@ def prepare(
     """The first half of `compute`: read everything, find the metrics, run nothing."""
     if not sources:
         raise UsageError("no source was given")
-    if isinstance(metrics, str):
+    if isinstance(metrics, str | MetricSpec) or callable(metrics):
         metrics = [metrics]
-    specs = [
-        metric if isinstance(metric, MetricSpec) else parse_metric(metric) for metric in metrics
-    ]
+    specs = [asked(metric) for metric in metrics]
     given = [registry] if isinstance(registry, str | os.PathLike) else registry
     registries = Registries([os.fspath(path) for path in given])
     paths = dict.fromkeys([os.fspath(source) for source in sources])
@@ -135,7 +136,7 @@ def planned(
     found: list[Diagnostic],
     *,
     dataset: str | None = None,
-    metrics: Sequence[MetricSpec] = (),
+    metrics: Sequence[Planned] = (),
     labels: str | os.PathLike[str] | None = None,
 ) -> Prepared:
     """Sources that have been read, with the metrics that run on their groups."""

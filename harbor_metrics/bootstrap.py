@@ -11,8 +11,9 @@ from fractions import Fraction
 from itertools import accumulate
 from random import Random
 
-from .column import Column
-from .estimate import TASK, Stratum, Units
+from . import exact
+from .column import TASK, Column
+from .estimate import Stratum, Units
 from .table import Table
 from .trial import LineTasks
 
@@ -45,7 +46,9 @@ def _means(units: Units, samples: int, rng: Random) -> list[float]:
         drawn = draw(n, times, rng)
         top = sum(map(int.__mul__, drawn, numerators))
         bottom = sum(map(int.__mul__, drawn, denominators))
-        found.append(top / (bottom * units.scale))
+        mean = exact.ratio(top, bottom * units.scale)
+        assert mean is not None  # between the smallest and the largest reward
+        found.append(mean)
     return found
 
 
@@ -190,9 +193,12 @@ def _natural(name: str) -> list[tuple[int, str]]:
 
 
 def deviation(values: Sequence[float]) -> float:
-    """The sample standard deviation, in floats."""
-    centre = math.fsum(values) / len(values)
-    return math.sqrt(math.fsum((x - centre) ** 2 for x in values) / (len(values) - 1))
+    """The sample standard deviation, rounded once."""
+    integers, scale = exact.scaled(values)
+    variance = Units(integers, None, scale).variance * len(values)
+    value = exact.root(variance.numerator, variance.denominator)
+    assert value is not None  # no deviation is beyond the numbers themselves by so much
+    return value
 
 
 def closed_form(strata: tuple[Stratum, ...]) -> Fraction:

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from . import aliases
+from . import aliases, plugins
 from .metric import UV_SCRIPT, MetricSpec, ScriptKwargs, lookup, names
 from .signature import converted
 
 
 def known(name: str) -> bool:
     """Whether a metric has that name, its own or an alias."""
-    return name in names() or aliases.metric_of(name, {}) is not None
+    return (
+        name in names()
+        or aliases.metric_of(name, {}) is not None
+        or name in plugins.found("metrics")
+    )
 
 
 def resolved(spec: MetricSpec) -> MetricSpec:

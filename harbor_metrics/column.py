@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +15,13 @@ import msgspec
 
 from .exact import Number, Scaled, scaled, tally
 from .trial import Label, LineTasks, LineTrials, Picked, Trial
+
+# Below, every integer is a float of its own.
+_EXACT = 2**53
+
+
+# The label that every trial has.
+TASK = "task"
 
 
 class LabelError(Exception):
@@ -119,9 +127,10 @@ class Column:
         found = label if reward is None else reward
         if found is None:
             raise LabelError(f"{who} has neither a reward nor a label `{name}`")
-        if isinstance(found, str | bool):
+        number = _as_number(found)
+        if number is None:
             raise LabelError(f"label `{name}` of {who} is no number")
-        return found
+        return number
 
     def split(self, names: Sequence[str]) -> dict[tuple[str, ...], Column]:
         """The rows of each combination of labels, in the order of their names.
@@ -163,6 +172,8 @@ def labels_of(trials: Sequence[Trial], n: int, name: str) -> list[Label]:
         LabelError: one lacks it.
     """
     labels = [] if isinstance(trials, LineTrials) else [trial.labels for trial in trials]
+    if name == TASK and not any(name in each for each in labels):
+        return [trial.task for trial in trials]
     absent = [i for i, each in enumerate(labels) if name not in each]
     if absent:
         first = trials[absent[0]]
@@ -177,9 +188,19 @@ def labels_of(trials: Sequence[Trial], n: int, name: str) -> list[Label]:
     return [each[name] for each in labels]
 
 
+def _as_number(value: Label) -> Number | None:
+    """The number, also of a text as CSV has it; None for anything else."""
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            return None
+    return None if value is None or isinstance(value, bool) or not math.isfinite(value) else value
+
+
 def label_text(value: Label) -> str:
     """A label as the name of a group: a string as it is, anything else as JSON writes it."""
-    if isinstance(value, float) and value.is_integer():
+    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
         value = int(value)
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 

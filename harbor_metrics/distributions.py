@@ -16,7 +16,7 @@ _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
 
 @cache
 def normal_quantile(p: float) -> float:
-    """The z that a standard normal variable is below with probability p, 0 < p < 1."""
+    """The z that a standard normal variable is below with probability p, 1e-300 < p < 1."""
     if p > 0.5:
         return -normal_quantile(1 - p)
 
@@ -26,7 +26,8 @@ def normal_quantile(p: float) -> float:
     def density(z: float) -> float:
         return math.exp(-z * z / 2) / math.sqrt(2 * math.pi)
 
-    return _solved(cdf, density, p, -40.0, 0.0)
+    # From the tail's own size on, Newton's steps have something to go by.
+    return _solved(cdf, density, p, -math.sqrt(-2 * math.log(p)) - 1, 0.0)
 
 
 @cache
@@ -34,14 +35,14 @@ def t_quantile(p: float, df: float) -> float:
     """The t that a variable with `df` degrees of freedom is below with probability p, 0 < p < 1."""
     if p == 0.5:
         return 0.0
-    if p < 0.5:
+    if p > 0.5:
         return -t_quantile(1 - p, df)
     if df > _NEARLY_NORMAL:
         return _near_normal(normal_quantile(p), df)
-    tail = 2 * (1 - p)
+    tail = 2 * p
     # t² / (df + t²) has the beta distribution with 1/2 and df/2.
     y = beta_quantile(tail, df / 2, 0.5)
-    return math.sqrt(df * (1 - y) / y) if y < 0.5 else math.sqrt(df * _complement(tail, df) / y)
+    return -math.sqrt(df * ((1 - y) if y < 0.5 else _complement(tail, df)) / y)
 
 
 def _near_normal(z: float, df: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,18 +13,17 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from . import exact
-from .column import Column, LabelError
+from .column import TASK, Column, LabelError
 from .exact import Number
 
 _made: WeakKeyDictionary[Column, dict[str | None, Units]] = WeakKeyDictionary()
-# The cluster that is always there; other names are labels.
-TASK = "task"
 
 
 class Undefined(NamedTuple):
-    """What a metric returns where the rewards give no number, and why."""
+    """What a metric returns where the rewards give no number: why, and of how many rows."""
 
     reason: str
+    n: int | None = None
 
 
 class Sums(NamedTuple):
@@ -92,6 +92,16 @@ class Units:
         """Whether every unit counts as one."""
         return self.denominators is None or set(self.denominators) == {1}
 
+    def reduced(self) -> Units:
+        """The same with denominators that have no common divisor, so that equal weights are 1."""
+        if self.denominators is None:
+            return self
+        common = math.gcd(*self.denominators)
+        if common == 1:
+            return self
+        sizes = [each // common for each in self.denominators]
+        return Units(self.numerators, sizes, self.scale * common, self.times)
+
     @cached_property
     def binary(self) -> bool:
         """Whether every unit is one reward that is 0 or 1."""
@@ -118,12 +128,14 @@ class Stratum(NamedTuple):
 class Estimate:
     """A number, the units whose mean it is, and how many trials or tasks it is over.
 
-    Without strata nothing is known of its uncertainty; without `n` it is over all rows.
+    Without strata nothing is known of its uncertainty; without `n` it is over all rows. `fewest`:
+    a standard error or interval itself, and the independent units of its smallest group.
     """
 
     value: Number
     strata: tuple[Stratum, ...] = ()
     n: int | None = None
+    fewest: int | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -157,8 +169,9 @@ def macro(means: Sequence[Estimate], sizes: Sequence[int] | None = None) -> Esti
         for weight, units in each.strata
     )
     whole = all(each.strata for each in means)
+    n = sum(each.n for each in means if each.n is not None)
     # A mean of binary64 numbers is never beyond the largest of them.
-    return Estimate(value=float(value), strata=strata if whole else ())
+    return Estimate(value=float(value), strata=strata if whole else (), n=n or None)
 
 
 def units(rewards: Column, cluster: str | None = TASK) -> Units:
@@ -210,11 +223,12 @@ def ratio_units(
     ones = denominators if denominators is not None else [1] * len(rewards)
     tops: dict[object, int] = {}
     bottoms: dict[object, int] = {}
-    for key, top, bottom in zip(rewards.label(str(cluster)), numerators, ones, strict=True):
+    labels = rewards.label(str(cluster))
+    if None in labels:
+        raise LabelError(f"label `{cluster}` is null for some trials, so it names no cluster")
+    for key, top, bottom in zip(labels, numerators, ones, strict=True):
         tops[key] = tops.get(key, 0) + top
         bottoms[key] = bottoms.get(key, 0) + bottom
-    if None in tops:
-        raise LabelError(f"label `{cluster}` is null for some trials, so it names no cluster")
     return Units(list(tops.values()), list(bottoms.values()), scale)
 
 

@@ -9,8 +9,8 @@ import msgspec
 
 from .column import LabelError
 from .measurement import measure
-from .metric import UV_SCRIPT, MetricSpec, ScriptKwargs
-from .result import Failure, Origin, Outcome, ScriptRef
+from .metric import UV_SCRIPT, Metric, MetricSpec, ScriptKwargs, lookup
+from .result import Failure, Origin, Outcome, PluginRef, ScriptRef
 from .signature import SpecError, converted
 from .table import Missing, MissingRewardError, Table
 
@@ -31,6 +31,9 @@ class Planned:
     spec: MetricSpec
     origin: Origin
     registry: str | None = None
+    # A function of the user's own, and the file it stands in.
+    metric: Metric | None = None
+    file: ScriptRef | None = None
 
 
 def evaluate(
@@ -62,9 +65,20 @@ def evaluate(
 def _by_function(
     one: Planned, table: Table, missing: Missing | None, level: float | None
 ) -> Outcome:
-    measured = measure(one.spec, table, missing=missing, level=level)
+    metric = one.metric or lookup(one.spec.type)
+    measured = measure(metric.bind(one.spec.kwargs), one.spec, table, missing=missing, level=level)
+    more: dict[str, Any] = {}
+    if metric.higher_is_better is not None:
+        more["higher_is_better"] = metric.higher_is_better
+    if metric.plugin is not None:
+        plugin = metric.plugin.plugin
+        more["plugin"] = PluginRef(distribution=plugin.distribution, version=plugin.version)
+        measured.notes += metric.plugin.notes
+    if one.file is not None:
+        more["script"] = one.file
     return _outcome(
         one,
+        **more,
         kwargs=measured.kwargs,
         status="undefined" if len(measured.reasons) == len(measured.values) else "ok",
         values=measured.values,

@@ -34,9 +34,11 @@ def total(values: Sequence[Number]) -> Number | None:
     if float not in map(type, values):
         return sum(values)
     try:
-        return math.fsum(values)
+        if int not in map(type, values) or max(map(abs, values)) <= 2**_MANTISSA:
+            return math.fsum(values)
     except OverflowError:
-        return rounded(sum(map(Fraction, values), Fraction(0)))
+        pass
+    return rounded(sum(map(Fraction, values), Fraction(0)))
 
 
 def mean(values: Sequence[Number]) -> Number | None:
@@ -120,9 +122,21 @@ def _by_shift(values: Sequence[Number]) -> Scaled | None:
 
 def quantile(ordered: Sequence[Number], q: float) -> Fraction:
     """Between the two neighbours of the place q·(n - 1), linearly (Hyndman and Fan's type 7)."""
-    place = Fraction(q) * (len(ordered) - 1)
-    below = math.floor(place)
+    below, part = place(len(ordered), q)
     low = Fraction(ordered[below])
-    if place == below:
+    if not part:
         return low
-    return low + (place - below) * (Fraction(ordered[below + 1]) - low)
+    return low + part * (Fraction(ordered[below + 1]) - low)
+
+
+def place(n: int, q: float) -> tuple[int, Fraction]:
+    """The index q·(n - 1) of n sorted numbers: whole, and what is left; q as it is written."""
+    # The shortest text: 0.3 is three tenths, and not the binary number next to it.
+    at = Fraction(repr(q)) * (n - 1)
+    below = math.floor(at)
+    return below, at - below
+
+
+def middle(low: Number, high: Number) -> Number | None:
+    """Half way between two numbers, rounded once; None beyond binary64."""
+    return rounded((Fraction(low) + Fraction(high)) / 2)

@@ -157,10 +157,14 @@ def _kwargs(struct: type[msgspec.Struct]) -> list[str]:
     fields = {each.name: each for each in msgspec.structs.fields(struct)}
     lines = []
     for name, schema in _schema(struct).items():
-        default = fields[name].default
-        given = "needed" if fields[name].required else f"default {json.dumps(default)}"
+        given = "needed" if fields[name].required else f"default {_default(fields[name])}"
         lines.append(f"{name}: {_description(schema)} [{_choices(schema)}{given}]")
     return lines
+
+
+def _default(field: Any) -> str:
+    made = field.default_factory is not msgspec.NODEFAULT
+    return json.dumps(field.default_factory() if made else field.default)
 
 
 def _schema(struct: type[msgspec.Struct]) -> dict[str, Any]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
+import io
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -27,7 +29,7 @@ def read(path: str) -> Labels:
     Raises:
         InputError: it cannot be read, or has two rows for one task.
     """
-    data = read_bytes(path)
+    data = read_bytes(path).removeprefix(codecs.BOM_UTF8)
     start = data.lstrip()[:1]
     rows = _json(data, path) if start in (b"{", b"[") else _csv(data, path)
     labels: dict[str, Mapping[str, Label]] = {}
@@ -53,7 +55,9 @@ def _json(data: bytes, path: str) -> Iterable[tuple[str, str, dict[str, Any]]]:
         if isinstance(value, dict) and not isinstance(value.get("task"), str):
             return _by_task(value, path)
         entries = value if isinstance(value, list) else [value]
-        return [_row(f"entry {i}", entry, path) for i, entry in enumerate(entries)]
+        where = "entry" if isinstance(value, list) else "line"
+        start = 0 if isinstance(value, list) else 1
+        return [_row(f"{where} {i}", entry, path) for i, entry in enumerate(entries, start)]
     lines = [(n, line) for n, line in enumerate(data.split(b"\n"), 1) if line.strip()]
     if len(lines) < 2 or not all(line.lstrip().startswith(b"{") for _, line in lines):
         raise InputError(f"{path} is not a labels file: {found[0].message}", _HELP)
@@ -84,13 +88,14 @@ def _csv(data: bytes, path: str) -> Iterable[tuple[str, str, dict[str, Any]]]:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8 at byte {error.start}") from error
-    reader = csv.DictReader(text.splitlines())
+    csv.field_size_limit(len(text) + 1)
+    reader = csv.DictReader(io.StringIO(text, newline=""))
     names = reader.fieldnames or []
     if "task" not in names:
         raise InputError(f"{path} has no column `task`", _HELP)
     if len(set(names)) < len(names):
         raise InputError(f"{path} has two columns of one name")
-    rows = []
+    rows: list[tuple[str, str, dict[str, Any]]] = []
     for row in reader:
         where = f"line {reader.line_num}"
         if None in row or None in row.values():

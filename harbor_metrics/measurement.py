@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
+import os
+import traceback
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from . import exact, uncertainty
-from .column import Column
+from .column import Column, LabelError
 from .estimate import Estimate, Undefined
 from .exact import Number
-from .metric import MetricSpec, Value, lookup
+from .metric import Bound, MetricSpec, Value
 from .result import Uncertainty
+from .signature import SpecError
 from .table import Missing, Table
 
 
@@ -25,63 +29,120 @@ class Measured:
     reasons: dict[str, str] = field(default_factory=dict)
     uncertainty: dict[str, Uncertainty] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    fewest: int | None = None
 
     def add(self, name: str, value: Value, n: int, level: float | None) -> None:
-        """Take in one value over n rows."""
+        """Take in one value over n rows.
+
+        Raises:
+            SpecError: there is one of that name.
+        """
+        if name in self.values:
+            raise SpecError("duplicate-output", f"two values are called `{name}`")
         if isinstance(value, int) and exact.rounded(Fraction(value)) is None:
             value = Undefined("the value is beyond the largest binary64 number")
         if isinstance(value, Undefined):
             self.values[name] = None
-            self.n[name] = n
+            self.n[name] = n if value.n is None else value.n
             self.reasons[name] = value.reason
             return
         found = value if isinstance(value, Estimate) else Estimate(value=value)
         self.values[name] = found.value
         self.n[name] = n if found.n is None else found.n
-        notes = list(found.notes)
+        self.notes += [note for note in dict.fromkeys(found.notes) if note not in self.notes]
+        rests_on = found.fewest
         if found.strata and level is not None:
             self.uncertainty[name] = _uncertainty(found, level)
-            notes += uncertainty.few(found.strata)
-        self.notes += [note for note in dict.fromkeys(notes) if note not in self.notes]
+            rests_on = uncertainty.fewest(found.strata)
+        if rests_on is not None and rests_on > 1:
+            self.fewest = min(rests_on, self.fewest or rests_on)
+
+    def say_how_few(self, *, grouped: bool) -> None:
+        """A note where there are too few independent units to trust a standard error."""
+        if self.fewest is not None and self.fewest < uncertainty.FEW_CLUSTERS:
+            where = ", in the smallest group," if grouped else ""
+            self.notes.append(
+                f"standard errors and intervals rest on {self.fewest} independent units{where} "
+                f"and are too small below {uncertainty.FEW_CLUSTERS}"
+            )
 
 
 def measure(
-    spec: MetricSpec, table: Table, *, missing: Missing | None, level: float | None
+    bound: Bound, spec: MetricSpec, table: Table, *, missing: Missing | None, level: float | None
 ) -> Measured:
     """The metric's values over the table; `missing` where its own kwargs do not say.
 
     Raises:
-        SpecError: the metric does not exist, or does not take these kwargs.
+        SpecError: the metric is another's, and raises or returns what is no number.
         MissingRewardError: the policy is `error` and a trial lacks the key.
         LabelError: a trial lacks a label that was asked for.
     """
-    bound = lookup(spec.type).bind(spec.kwargs)
     measured = Measured(dict(spec.kwargs))
     if bound.takes == "table":
         reason = Undefined("there are no trials") if not len(table) else None
-        for name, value in _outputs(spec.type, None, bound(table)):
+        for name, value in _outputs(spec.type, None, _called(bound, table)):
             measured.add(name, reason or value, len(table), level)
+        measured.say_how_few(grouped=bound.metric.takes == "inner")
         return measured
     policy = bound.common.missing or missing
     if policy is not None:
         measured.kwargs["missing"] = policy
-    single = bound.common.key is not None or len(table.columns) <= 1
-    keys: list[str] = [bound.common.key] if bound.common.key is not None else list(table.columns)
+    # What others are weighted by or compared with is no result of its own.
+    beside = {bound.arguments.get(name) for name in ("weight", "reference")}
+    keys = [key for key in table.columns if key not in beside]
+    keys = [bound.common.key] if bound.common.key is not None else keys
+    single = len(keys) <= 1
     for key in keys or (None,):
         reason = _undefined(table, key)
         view = Column((), ())
         if reason is None:
             view = table.column(key if key is not None else "", policy or "zero")
-        n = len(table) if reason else len(view)
+        n = len(table) if reason else bound.rows(view)
         if bound.reducer is not None and reason is None:
             reduced = bound.reducer(view, skip=policy == "skip")
             if isinstance(reduced, Undefined):
                 n, reason, view = view.n_tasks, reduced, Column((), ())
             else:
                 n, view = len(reduced), reduced
-        for name, value in _outputs(spec.type, None if single else key, bound(view)):
+        for name, value in _outputs(spec.type, None if single else key, _called(bound, view)):
             measured.add(name, reason or value, n, level)
+    measured.say_how_few(grouped=bound.metric.takes == "inner")
     return measured
+
+
+def _called(bound: Bound, view: Column | Table) -> Value | dict[str, Value]:
+    """What the function returns; what another's raises or returns wrongly is its failure alone."""
+    try:
+        value = bound(view)
+    except (SpecError, LabelError):
+        raise
+    # Whatever a stranger's code raises must break nothing but itself.
+    except Exception as error:
+        if bound.metric.is_ours:
+            raise
+        raise SpecError("metric-raised", f"{bound.metric.origin}: {told(error)}") from error
+    if not bound.metric.is_ours:
+        for each in value.values() if isinstance(value, dict) else (value,):
+            _check(each, bound)
+    return value
+
+
+def _check(value: object, bound: Bound) -> None:
+    if isinstance(value, Undefined):
+        return
+    number = value.value if isinstance(value, Estimate) else value
+    if type(number) not in (int, float) or not math.isfinite(number):  # type: ignore[arg-type]
+        raise SpecError(
+            "metric-raised", f"{bound.metric.origin} returned {number!r}, which is no finite number"
+        )
+
+
+def told(error: Exception) -> str:
+    """The error in a line, with the file and line that it came from."""
+    frames = traceback.extract_tb(error.__traceback__)
+    last = frames[-1] if frames else None
+    where = f"{os.path.basename(last.filename)}, line {last.lineno}: " if last else ""
+    return f"{where}{type(error).__name__}: {error}"
 
 
 def _outputs(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from types import UnionType
 from typing import Annotated, Any, Literal, get_args, get_type_hints
@@ -12,11 +12,12 @@ from typing import Annotated, Any, Literal, get_args, get_type_hints
 import msgspec
 from msgspec import Meta
 
-from . import reducer
+from . import plugins, reducer
 from .column import Column
 from .estimate import Estimate, Strata, Undefined
 from .exact import Number
 from .parameters import HIGHER, LOWER, Attempts, Key
+from .plugins import Loaded
 from .reducer import BoundReducer, ReducerKwarg
 from .signature import (
     SpecError,
@@ -97,6 +98,10 @@ class Bound:
         value: Value | dict[str, Value] = self.metric.function(view, **self.arguments)
         return value
 
+    def rows(self, view: Column | Table) -> int:
+        """How many trials a value is over, or tasks where the metric reduces them itself."""
+        return view.n_tasks if self.takes == "attempts" else len(view)
+
     def macro(self, groups: Strata) -> Value | dict[str, Value] | None:
         """What it says of the mean of the groups' means, None where it knows of no such thing."""
         if not self.metric.knows_strata:
@@ -125,11 +130,22 @@ class Metric:
     takes: Takes
     knows_strata: bool
     higher_is_better: bool | None = None
+    plugin: Loaded | None = None
 
     @property
     def description(self) -> str:
         """What it says about itself."""
         return inspect.getdoc(self.function) or ""
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the function belongs to this package, and not to a plugin or the user."""
+        return self.function.__module__.startswith(f"{__package__}.metrics.")
+
+    @property
+    def origin(self) -> str:
+        """Whose it is, for a sentence that complains."""
+        return f"`{self.name}`" + (f" of {self.plugin.plugin}" if self.plugin else "")
 
     @property
     def common(self) -> tuple[str, ...]:
@@ -232,9 +248,15 @@ def lookup(name: str) -> Metric:
         SpecError: there is none; the message names the nearest.
     """
     found = _builtin().get(name)
-    if found is None:
+    if found is not None:
+        return metric_of(found)
+    loaded = plugins.load("metrics", name)
+    if loaded is None:
         raise SpecError("unknown-metric-type", unknown_type(name))
-    return metric_of(found)
+    try:
+        return replace(metric_of(loaded.function), name=name, plugin=loaded)
+    except TypeError as error:
+        raise plugins.broken(loaded.plugin, str(error)) from error
 
 
 def reads_texts(spec: MetricSpec) -> bool:

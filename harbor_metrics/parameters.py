@@ -20,10 +20,12 @@ Highers = Annotated[_Value | dict[str, _Value], HIGHER]
 Attempts = Annotated[Column, "attempts"]
 
 Key = Annotated[str, Meta(description="The only reward key to aggregate.")]
+_MOST_K = 1_000_000_000
 _K = "How many attempts at a task are looked at."
-K = Annotated[int, Meta(ge=1, description=_K, examples=[2])]
+K = Annotated[int, Meta(ge=1, le=_MOST_K, description=_K, examples=[2])]
 Ks = Annotated[
-    Annotated[int, Meta(ge=1)] | Annotated[list[Annotated[int, Meta(ge=1)]], Meta(min_length=1)],
+    Annotated[int, Meta(ge=1, le=_MOST_K)]
+    | Annotated[list[Annotated[int, Meta(ge=1, le=_MOST_K)]], Meta(min_length=1)],
     Meta(description=f"{_K} One number or a list of them.", examples=[[1, 2, 4]]),
 ]
 Threshold = Annotated[float, Meta(description="An attempt passes from this reward on.")]
@@ -45,7 +47,7 @@ Level = Annotated[
     float, Meta(gt=0, lt=1, description="The probability that the interval covers the true mean.")
 ]
 Samples = Annotated[int, Meta(ge=2, le=100_000, description="How many resamples are drawn.")]
-Seed = Annotated[int, Meta(description="Where the random numbers begin.")]
+Seed = Annotated[int, Meta(ge=0, le=2**53, description="Where the random numbers begin.")]
 Weight = Annotated[
     str,
     Meta(

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import catalogue, registry
+from . import catalogue, local, registry
 from .diagnostics import Diagnostic, Severity
 from .errors import InputError, UsageError
 from .evaluate import Planned
-from .metric import DEFAULT_TYPE, HARBOR_TYPES, MetricSpec
+from .metric import DEFAULT_TYPE, HARBOR_TYPES, MetricSpec, metric_of
 from .readers.source import Job, JobDataset
 from .registry import Dataset
 from .result import Origin
+from .signature import SpecError
 
 # What other tools write into a metric entry; not a slip.
 KNOWN_EXTRA_FIELDS = frozenset({"sha256"})
@@ -53,7 +54,7 @@ def plan(
     version: str | None,
     jobs: Iterable[tuple[str, Job]],
     registries: Registries,
-    command_line: Sequence[MetricSpec],
+    command_line: Sequence[Planned],
 ) -> Plan:
     """Registry, job, extra, command line; Harbor's default where the first two are empty.
 
@@ -85,10 +86,7 @@ def plan(
     for found in made.datasets:
         subject = f"dataset {found}, extra_metrics"
         made.metrics += _entries(found.extra_metrics, "extra", subject, made, found)
-    made.metrics += [
-        Planned(name=spec.type, spec=catalogue.resolved(spec), origin="command-line")
-        for spec in command_line
-    ]
+    made.metrics += command_line
     return made
 
 
@@ -261,27 +259,44 @@ def _not_in_harbor(name: str, where: str, path: str | None) -> Diagnostic:
     )
 
 
-def parse_metric(text: str) -> MetricSpec:
-    """A metric from the command line: a type, or a JSON object with `type` and `kwargs`.
+def asked(metric: str | MetricSpec | Callable[..., Any]) -> Planned:
+    """A metric that someone asks for: a text as `--metric` takes it, a spec, or a function.
 
     Raises:
-        UsageError: it is neither, or the metric does not exist or does not take these kwargs.
+        UsageError: there is no such metric, or it does not take these kwargs.
     """
-    import msgspec
+    if callable(metric):
+        try:
+            described = metric_of(metric)
+        except TypeError as error:
+            raise UsageError(str(error)) from error
+        spec = MetricSpec(type=described.name)
+        return Planned(name=spec.type, spec=spec, origin="command-line", metric=described)
+    spec = _parsed(metric) if isinstance(metric, str) else metric
+    if local.is_local(spec.type):
+        described, file = local.load(spec.type)
+        try:
+            described.bind(spec.kwargs)
+        except SpecError as error:
+            raise UsageError(f"--metric {spec.type}: {error}") from error
+        return Planned(
+            name=spec.type, spec=spec, origin="command-line", metric=described, file=file
+        )
+    try:
+        catalogue.check(spec.type, spec.kwargs)
+    except SpecError as error:
+        raise UsageError(f"--metric {metric}: {error}") from error
+    return Planned(name=spec.type, spec=catalogue.resolved(spec), origin="command-line")
 
-    from .signature import SpecError
+
+def _parsed(text: str) -> MetricSpec:
+    import msgspec
 
     if text.lstrip().startswith("{"):
         try:
-            spec = msgspec.json.decode(text.encode("utf-8", "backslashreplace"), type=MetricSpec)
+            return msgspec.json.decode(text.encode("utf-8", "backslashreplace"), type=MetricSpec)
         except msgspec.DecodeError as error:
             raise UsageError(
                 f"--metric {text}: {error}", 'write \'{"type": "mean", "kwargs": {}}\''
             ) from error
-    else:
-        spec = MetricSpec(type=text)
-    try:
-        catalogue.check(spec.type, spec.kwargs)
-    except SpecError as error:
-        raise UsageError(f"--metric {text}: {error}") from error
-    return spec
+    return MetricSpec(type=text)

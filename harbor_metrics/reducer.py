@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from . import plugins
 from .column import Column
 from .estimate import Undefined
 from .exact import Number
@@ -59,15 +60,18 @@ class BoundReducer:
         """One value a task; a task without one is left out, or leaves nothing defined."""
         values: list[Number] = []
         tasks: list[str] = []
+        why = ""
         for task, attempts in rewards.by_task.items():
             value = self.function(attempts, **self.arguments)
             if not isinstance(value, Undefined):
                 values.append(value)
                 tasks.append(task)
-            elif not skip:
-                return Undefined(
-                    f"task {task}: {value.reason} (`missing`: `skip` leaves such tasks out)"
-                )
+                continue
+            why = why or f"task {task}: {value.reason}"
+            if not skip:
+                return Undefined(f"{why} (`missing`: `skip` leaves such tasks out)")
+        if why and not values:
+            return Undefined(f"no task has a value: {why}")
         return Column(values, tasks, attempts=rewards)
 
 
@@ -94,6 +98,12 @@ def lookup(name: str) -> Reducer:
         SpecError: there is none; the message names the nearest.
     """
     function = _builtin().get(name)
+    loaded = plugins.load("reducers", name) if function is None else None
+    if loaded is not None:
+        try:
+            return Reducer(name, loaded.function, kwargs_struct(loaded.function))
+        except TypeError as error:
+            raise plugins.broken(loaded.plugin, str(error)) from error
     if function is None:
         from difflib import get_close_matches
 

@@ -51,7 +51,7 @@ def _variance(strata: tuple[Stratum, ...]) -> Fraction:
 def _one(units: Units) -> str:
     if units.single:
         return "undefined for a single reward"
-    return "undefined for a single cluster: attempts at one task do not tell how tasks vary"
+    return "undefined for a single cluster: what is inside one does not tell how others differ"
 
 
 def automatic(estimate: Estimate, level: float) -> Interval:
@@ -109,8 +109,11 @@ def student(estimate: Estimate, level: float) -> tuple[float | None, float | Non
         freedom = float(parts[0][1])
     else:
         freedom = float(sum(v for v, _ in parts) ** 2 / sum(v * v / df for v, df in parts))
-    width = t_quantile((1 + level) / 2, freedom) * error
-    return estimate.value - width, estimate.value + width
+    width = -t_quantile((1 - level) / 2, freedom) * error
+    low, high = estimate.value - width, estimate.value + width
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise NoIntervalError("undefined: the interval is beyond the largest binary64 number")
+    return low, high
 
 
 def wilson(units: Units, level: float) -> tuple[float, float]:
@@ -123,15 +126,15 @@ def wilson(units: Units, level: float) -> tuple[float, float]:
         NoIntervalError: a reward is outside 0 to 1, or there is one cluster of several rewards.
     """
     p, n = _proportion(units)
-    z = normal_quantile((1 + level) / 2)
+    z = -normal_quantile((1 - level) / 2)
     if not units.single:
         clusters = units.sums.units
         if clusters < 2:
             raise NoIntervalError(_one(units))
-        z = t_quantile((1 + level) / 2, clusters - 1)
+        z = -t_quantile((1 - level) / 2, clusters - 1)
         variance = units.variance
-        if variance and 0 < p < 1:
-            n = min(p * (1 - p) / float(variance), n)
+        if variance and 0 < units.mean < 1:
+            n = min(float(units.mean * (1 - units.mean) / variance), n)
     squared = z * z / n
     middle = (p + squared / 2) / (1 + squared)
     width = z * math.sqrt(p * (1 - p) / n + squared / (4 * n)) / (1 + squared)
@@ -184,12 +187,6 @@ def _passed(units: Units, method: str) -> tuple[int, int]:
     return units.sums.n // units.scale, units.sums.units
 
 
-def few(strata: tuple[Stratum, ...]) -> tuple[str, ...]:
-    """A note where there are too few clusters to trust a standard error."""
-    fewest = min((units.sums.units for _, units in strata), default=FEW_CLUSTERS)
-    if 1 < fewest < FEW_CLUSTERS:
-        return (
-            f"stderr and interval rest on {fewest} independent units; "
-            f"with fewer than {FEW_CLUSTERS} they are too small",
-        )
-    return ()
+def fewest(strata: tuple[Stratum, ...]) -> int:
+    """How many independent units the smallest of the strata has."""
+    return min(units.sums.units for _, units in strata)

@@ -12,13 +12,6 @@ from typing import Any
 
 import pytest
 
-from harbor_metrics.catalogue import resolved
-from harbor_metrics.evaluate import Planned, ScriptOptions, evaluate
-from harbor_metrics.metric import MetricSpec
-from harbor_metrics.result import Outcome
-from harbor_metrics.table import Table
-from harbor_metrics.trial import Trial, Usage
-
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 JOBS = HERE / "jobs"
@@ -90,31 +83,6 @@ def job(tmp_path: Path) -> Path:
         trial(f"task-{i % 5}", None if i == 7 else {"reward": float(i % 2)}, i) for i in range(10)
     ]
     return write_job(tmp_path / "job", trials)
-
-
-def outcome(
-    type_: str, case: dict[str, Any], *, level: float | None = 0.95, missing: Any = None
-) -> Outcome:
-    """What a metric says of trials given column by column, each a task unless it is said."""
-    rewards = case["rewards"]
-    rows = range(len(rewards))
-    trials = [
-        Trial(
-            task=case.get("tasks", [f"t{i}" for i in rows])[i],
-            rewards=rewards[i],
-            attempt=case.get("attempts", rows)[i],
-            labels=case.get("labels", [{}] * len(rewards))[i],
-            texts=case.get("texts", [{}] * len(rewards))[i],
-            usage=Usage(**case.get("usage", [{}] * len(rewards))[i]),
-        )
-        for i in rows
-    ]
-    spec = resolved(MetricSpec(type=type_, kwargs=case.get("kwargs", {})))
-    planned = Planned(name=type_, spec=spec, origin="extra")
-    (one,) = evaluate(
-        [planned], Table(trials), missing=missing, level=level, scripts=ScriptOptions()
-    )
-    return one
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -10,11 +10,12 @@ import math
 from typing import Any
 
 import pytest
-from conftest import HERE, outcome
+from conftest import HERE
 
 from harbor_metrics import reducer
 from harbor_metrics.distributions import t_quantile
 from harbor_metrics.estimate import Undefined
+from harbor_metrics.testing import outcome
 
 INSPECT = json.loads((HERE / "golden" / "inspect.json").read_text())["cases"]
 EVSYS = json.loads((HERE / "golden" / "evsys.json").read_text())["cases"]

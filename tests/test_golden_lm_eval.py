@@ -10,11 +10,12 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from conftest import HERE, outcome
+from conftest import HERE
 
 from harbor_metrics import reducer
 from harbor_metrics.estimate import Estimate, Stratum, Undefined, Units, macro
 from harbor_metrics.metrics.intervals import _pooled
+from harbor_metrics.testing import outcome
 from harbor_metrics.uncertainty import stderr
 
 CASES = json.loads((HERE / "golden" / "lm_eval.json").read_text())["cases"]

@@ -7,12 +7,13 @@ import random
 from typing import Any
 
 import pytest
-from conftest import HERE, outcome
+from conftest import HERE
 
 from harbor_metrics import metric, reducer
 from harbor_metrics.estimate import Undefined
 from harbor_metrics.metric import UV_SCRIPT
 from harbor_metrics.signature import SpecError
+from harbor_metrics.testing import mistakes, outcome
 
 FILES = sorted((HERE / "metrics").glob("*.json"))
 REDUCERS = sorted((HERE / "reducers").glob("*.json"))
@@ -43,38 +44,9 @@ def cases(files: list[Any]) -> list[Any]:
     ]
 
 
-def same_number(found: float | None, wanted: float | None, within: float) -> None:
-    if wanted is None or found is None or not within:
-        assert found == wanted
-    else:
-        assert found == pytest.approx(wanted, rel=within, abs=within)
-
-
 @pytest.mark.parametrize(("type_", "case"), cases(FILES))
 def test_case(type_: str, case: dict[str, Any]) -> None:
-    one = outcome(type_, case)
-    if "error" in case:
-        assert one.status == "failed"
-        assert one.error is not None
-        assert case["error"] in one.error.message
-        return
-    assert one.status != "failed", one.error
-    assert list(map(type, one.values.values())) == list(map(type, case["values"].values()))
-    for name, value in case["values"].items():
-        same_number(one.values[name], value, case.get("within", 0.0))
-    assert list(one.values) == list(case["values"])
-    for word in case.get("reasons", []):
-        assert word in " ".join(one.reasons.values())
-    for word in case.get("notes", []):
-        assert word in " ".join(one.notes)
-    if "n" in case:
-        assert one.n == case["n"]
-    for name, wanted in case.get("uncertainty", {}).items():
-        found = one.uncertainty[name]
-        assert found.method == wanted["method"]
-        for part in ("stderr", "low", "high"):
-            same_number(getattr(found, part), wanted[part], 1e-12)
-        assert wanted.get("reason", "") in (found.reason or "")
+    assert not mistakes(outcome(type_, case), case)
 
 
 @pytest.mark.parametrize(("name", "case"), cases(REDUCERS))

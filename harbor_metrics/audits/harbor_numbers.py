@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from .. import api, exact
 from ..diagnostics import Diagnostic
 from ..exact import Number
-from ..measurement import measure
 from ..metric import HARBOR_TYPES, UV_SCRIPT, MetricSpec
 from ..plan import Registries
 from ..readers.source import Reported, Source
@@ -15,7 +14,7 @@ from ..result import Group, Outcome
 from ..table import Table
 from ..trial import Trial
 from .row import Known, Row, Unknown, agree, judge
-from .tables import incomplete
+from .tables import incomplete, measured
 
 _NUMBERS = tuple(each for each in HARBOR_TYPES if each != UV_SCRIPT)
 # What Harbor lists: an `extra` metric is not its business.
@@ -126,4 +125,4 @@ def _guessed(each: Reported, table: Table, name: str) -> Known | Unknown:
 
 def _value(kind: str, name: str, table: Table) -> Number | None:
     spec = MetricSpec(type=kind, kwargs={"key": name} if name in table.columns else {})
-    return next(iter(measure(spec, table, missing=None, level=None).values.values()))
+    return next(iter(measured(spec, table).values.values()))

@@ -13,14 +13,13 @@ import msgspec
 from .. import aliases
 from ..column import LabelError, label_text
 from ..exact import Number
-from ..measurement import measure
 from ..metric import MetricSpec
 from ..readers.source import Reported, Source
 from ..signature import SpecError
 from ..table import Table
 from ..trial import GroupKey, Trial
 from .row import Known, Row, Unknown, judge
-from .tables import incomplete, named, tables_of
+from .tables import incomplete, measured, named, tables_of
 
 _RANDOM = "drawn without a seed: its digits cannot be repeated"
 # Standard deviations of a bootstrap's own noise that chance may account for.
@@ -78,12 +77,12 @@ def _measured(each: Reported, table: Table, key: str) -> Known | Unknown:
     spec = _spec(each, key)
     if isinstance(spec, Unknown):
         return spec
-    measured = measure(spec, table, missing=None, level=None)
+    found = measured(spec, table)
     if each.metric == "grouped":
-        return _of_groups(each, table, measured.values)
-    part = _ENDS.get(str(each.part), "") if each.part else next(iter(measured.values))
-    value = measured.values.get(part)
-    reason = measured.reasons.get(part, "")
+        return _of_groups(each, table, found.values)
+    part = _ENDS.get(str(each.part), "") if each.part else next(iter(found.values))
+    value = found.values.get(part)
+    reason = found.reasons.get(part, "")
     if value is None and each.value is not None and each.value == _said_instead(each, table, key):
         return Unknown(f"{reason}; Inspect says {each.value:g} there")
     return Known(value, reason)
@@ -93,7 +92,7 @@ def _said_instead(each: Reported, table: Table, key: str) -> Number | None:
     """What Inspect says where there is too little for an error: 0, or for an interval the mean."""
     if each.metric in ("ci", "ci_wilson") and table.n_scored:
         spec = MetricSpec(type="mean-reward", kwargs={"key": key, "missing": "skip"})
-        return next(iter(measure(spec, table, missing=None, level=None).values.values()))
+        return next(iter(measured(spec, table).values.values()))
     return 0
 
 
@@ -163,8 +162,8 @@ def _counted(each: Reported, table: Table, key: str) -> Known:
     scored = 0
     for name in counted:
         spec = MetricSpec(type="count", kwargs={**kwargs, "key": name})
-        measured = measure(spec, table, missing=None, level=None)
-        scored = max(scored, int(measured.values["count"] or 0))
+        found = measured(spec, table)
+        scored = max(scored, int(found.values["count"] or 0))
     if each.metric == "scored_samples":
         return Known(scored)
     given = [t for t in table if t.labels.get(_STATUS) not in _SILENT]
@@ -213,10 +212,10 @@ def _drawn(each: Reported, table: Table, key: str) -> Known | Unknown:
     n = int(each.params.get("num_samples") or 1000)
     kwargs = {"key": key, "reducer": _reducer(each), "missing": "skip", "cluster": None}
     spec = MetricSpec(type="bootstrap-stderr", kwargs={**kwargs, "method": "closed-form"})
-    measured = measure(_without_null(spec), table, missing=None, level=None)
-    (value,) = measured.values.values()
+    found = measured(_without_null(spec), table)
+    (value,) = found.values.values()
     if value is None or each.value is None:
-        why = next(iter(measured.reasons.values()), "no value")
+        why = next(iter(found.reasons.values()), "no value")
         return Known(None, why) if each.value else Unknown(f"{why}; Inspect says 0 there")
     noise = _CHANCE * value / math.sqrt(2 * max(n - 1, 1))
     if abs(value - each.value) <= noise:

@@ -10,14 +10,13 @@ from typing import Any
 from .. import aliases
 from ..column import LabelError
 from ..exact import Number
-from ..measurement import measure
 from ..metric import MetricSpec
 from ..readers.source import Reported, Source
 from ..signature import SpecError
 from ..table import Table
 from ..trial import GroupKey
 from .row import Known, Row, Unknown, agree, judge
-from .tables import incomplete, named, tables_of
+from .tables import incomplete, measured, named, tables_of
 
 _STDERR = "_stderr"
 # More than that takes minutes.
@@ -142,9 +141,9 @@ def _of_repeats(metric: str, k: int, table: Table, *, is_error: bool) -> _Recomp
 def _measured(spec: MetricSpec | None, table: Table) -> _Recomputed:
     if spec is None:
         return Unknown("no metric here is this aggregation of lm-eval")
-    measured = measure(spec, table, missing=None, level=None)
-    ((name, value),) = measured.values.items()
-    return Known(value, measured.reasons.get(name, ""))
+    found = measured(spec, table)
+    ((name, value),) = found.values.items()
+    return Known(value, found.reasons.get(name, ""))
 
 
 def _of_group(each: Reported, tables: Mapping[GroupKey, Table]) -> _Recomputed:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..measurement import Measured, measure
+from ..metric import MetricSpec, lookup
 from ..readers.source import Source
 from ..table import Table
 from ..trial import GroupKey, LineTrials, Trial, group_key
@@ -36,3 +38,13 @@ def named(group: GroupKey) -> str:
     agent, model, dataset = group
     who = " · ".join(part for part in (agent, model) if part)
     return " on ".join(part for part in (who, dataset) if part)
+
+
+def measured(spec: MetricSpec, table: Table) -> Measured:
+    """What a metric says of a table.
+
+    Raises:
+        SpecError: the metric does not exist, or does not take these kwargs.
+        LabelError: a trial lacks a label that was asked for.
+    """
+    return measure(lookup(spec.type).bind(spec.kwargs), spec, table, missing=None, level=None)

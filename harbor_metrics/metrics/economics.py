@@ -12,6 +12,7 @@ from ..exact import Number
 from ..parameters import Key, Lower, Threshold
 from ..table import Table
 from ..trial import LineTrials, Trial
+from .moments import BEYOND
 
 _Amount = Callable[[Trial], Number | None]
 
@@ -100,9 +101,9 @@ def _said(trials: Table, amount: _Amount) -> Iterable[tuple[Trial, Number]]:
 def _total(trials: Table, amount: _Amount, what: str) -> Number | Undefined:
     amounts = [said for _, said in _said(trials, amount)]
     value = exact.total(amounts) if amounts else None
-    if value is None:
-        return _unsaid(what) if not amounts else Undefined("beyond the largest binary64 number")
-    return value
+    if not amounts:
+        return Undefined(f"no trial says its {what}")
+    return Undefined(BEYOND) if value is None else value
 
 
 def _per_task(trials: Table, amount: _Amount, what: str) -> Estimate | Undefined:
@@ -116,7 +117,7 @@ def _per_task(trials: Table, amount: _Amount, what: str) -> Estimate | Undefined
         if trial.task in scored:
             tasks.setdefault(trial.task, []).append(said)
     if not tasks:
-        return _unsaid(what)
+        return Undefined(f"no trial with rewards says its {what}")
     means = [sum(map(Fraction, said), Fraction(0)) / len(said) for said in tasks.values()]
     scale = math.lcm(*{mean.denominator for mean in means})
     return estimate(Units([int(mean * scale) for mean in means], None, scale), n=len(means))
@@ -140,8 +141,4 @@ def _per_solved(
     if not solved:
         return Undefined("undefined ratio: no task is solved")
     value = exact.rounded(Fraction(total) / len(solved))
-    return Undefined("beyond the largest binary64 number") if value is None else value
-
-
-def _unsaid(what: str) -> Undefined:
-    return Undefined(f"no trial with rewards says its {what}")
+    return Undefined(BEYOND) if value is None else value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from msgspec import Meta
@@ -10,6 +11,7 @@ from msgspec import Meta
 from ..column import Column
 from ..estimate import Estimate, Strata, Undefined, macro
 from ..metric import Bound, Value
+from ..signature import SpecError
 from ..table import Table
 from .moments import NO_VALUES
 
@@ -60,25 +62,26 @@ def grouped(
     values: dict[str, Value] = {}
     for key, group in groups.items():
         name = name_template.replace("{group_name}", "/".join(key))
-        for full, value in _named(name, metric(group)):
-            if full in values:
-                values[full] = Undefined(f"two values are called `{full}`")
-                continue
-            values[full] = _with_n(value, len(group))
+        _add(values, name, metric(group), metric.rows(group))
     if all in ("samples", True):
-        last = metric(rewards) if len(rewards) else Undefined(NO_VALUES)
+        whole = metric(rewards) if len(rewards) else Undefined(NO_VALUES)
+        _add(values, ALL, whole, metric.rows(rewards))
     elif all in ("groups", "pooled"):
-        last = _macro(metric, list(groups.items()), pooled=all == "pooled")
-    else:
-        return values
-    for full, value in _named(ALL, last):
-        if full in values:
-            return {
-                **values,
-                full: Undefined(f"a group and the value over all are called `{full}`"),
-            }
-        values[full] = _with_n(value, len(rewards))
+        mean = _macro(metric, list(groups.items()), pooled=all == "pooled")
+        _add(values, ALL, mean, metric.rows(rewards))
     return values
+
+
+def _add(values: dict[str, Value], name: str, found: Value | dict[str, Value], n: int) -> None:
+    """Put what was found of n rows beside the others.
+
+    Raises:
+        SpecError: something else has the name.
+    """
+    for full, value in _named(name, found):
+        if full in values:
+            raise SpecError("duplicate-output", f"two values are called `{full}`")
+        values[full] = _with_n(value, n)
 
 
 def _named(name: str, value: Value | dict[str, Value]) -> list[tuple[str, Value]]:
@@ -89,14 +92,10 @@ def _named(name: str, value: Value | dict[str, Value]) -> list[tuple[str, Value]
 
 def _with_n(value: Value, n: int) -> Value:
     if isinstance(value, Undefined):
-        return value
+        return value if value.n is not None else Undefined(value.reason, n)
     if not isinstance(value, Estimate):
         return Estimate(value=value, n=n)
-    return (
-        value
-        if value.n is not None
-        else Estimate(value=value.value, strata=value.strata, n=n, notes=value.notes)
-    )
+    return value if value.n is not None else replace(value, n=n)
 
 
 def _macro(
@@ -107,14 +106,30 @@ def _macro(
     columns = tuple(group for _, group in groups if isinstance(group, Column))
     if columns and (said := metric.macro(Strata(columns, pooled))) is not None:
         return said
-    found: dict[str, list[Estimate]] = {}
-    for key, group in groups:
-        for name, value in _named("", metric(group)):
-            if isinstance(value, Undefined):
-                return Undefined(f"group {'/'.join(key)}: {value.reason}")
-            one = value if isinstance(value, Estimate) else Estimate(value=value)
-            found.setdefault(name.removeprefix("/"), []).append(one)
-    sizes = [len(group) for _, group in groups] if pooled else None
-    if list(found) == [""]:
-        return macro(found[""], sizes)
-    return {name: macro(means, sizes) for name, means in found.items()}
+    found: list[dict[str, Value]] = []
+    for _, group in groups:
+        outputs = _named("", metric(group))
+        rows = metric.rows(group)
+        found.append({name.removeprefix("/"): _with_n(value, rows) for name, value in outputs})
+    sizes = [metric.rows(group) for _, group in groups] if pooled else None
+    names = ["/".join(key) for key, _ in groups]
+    outputs_of_any = dict.fromkeys(name for each in found for name in each)
+    means = {
+        output: _mean_of(output, dict(zip(names, found, strict=True)), sizes)
+        for output in outputs_of_any
+    }
+    return means[""] if list(means) == [""] else means
+
+
+def _mean_of(
+    output: str, groups: dict[str, dict[str, Value]], sizes: Sequence[int] | None
+) -> Value:
+    """The mean over groups of one output, undefined where one of them has none."""
+    means: list[Estimate] = []
+    for name, values in groups.items():
+        value = values.get(output, Undefined(f"there is no `{output}`"))
+        if isinstance(value, Undefined):
+            return Undefined(f"group {name}: {value.reason}")
+        assert isinstance(value, Estimate)  # _with_n made it one
+        means.append(value)
+    return macro(means, sizes)

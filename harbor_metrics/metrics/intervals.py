@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from .. import bootstrap, exact, uncertainty
-from ..column import Column
-from ..estimate import TASK, Estimate, Strata, Undefined, estimate, macro, units
+from ..column import TASK, Column
+from ..estimate import Estimate, Strata, Undefined, estimate, macro, units
 from ..metric import Bound
 from ..parameters import Cluster, Level, Samples, Seed
 from ..table import Table
@@ -39,8 +39,8 @@ def stderr(rewards: Column | Strata, *, cluster: Cluster = TASK) -> Estimate | U
     sqrt(C/(C-1) · Σ over C clusters (Σ over the cluster (reward - mean))²) / n: the cluster-robust
     error of an intercept (CR1 for one regressor), as Inspect, Stata and R's sandwich with HC0 and
     cadjust give it. Where every task has one attempt, or `cluster` is null, std / sqrt(n).
-    Undefined for one reward or one cluster, where Inspect says 0. lm-eval's is that of independent
-    rewards.
+    Undefined for one reward or one cluster, where Inspect says 0; 0 where all clusters are alike.
+    lm-eval's is that of independent rewards.
     """
     mean = _mean(rewards, cluster)
     if isinstance(mean, Undefined):
@@ -53,7 +53,7 @@ def stderr(rewards: Column | Strata, *, cluster: Cluster = TASK) -> Estimate | U
         return Undefined(str(error))
     if value is None:
         return Undefined(BEYOND)
-    return Estimate(value=value, notes=uncertainty.few(mean.strata))
+    return Estimate(value=value, fewest=uncertainty.fewest(mean.strata))
 
 
 def _pooled(mean: Estimate) -> Estimate | Undefined:
@@ -162,9 +162,9 @@ def ci(
         low, high = _interval(mean, level, method, samples, seed)
     except NoIntervalError as error:
         return dict.fromkeys(("low", "high"), Undefined(str(error)))
-    notes = uncertainty.few(mean.strata)
+    fewest = uncertainty.fewest(mean.strata)
     return {
-        name: Undefined(BEYOND) if bound is None else Estimate(value=bound, notes=notes)
+        name: Undefined(BEYOND) if bound is None else Estimate(value=bound, fewest=fewest)
         for name, bound in (("low", low), ("high", high))
     }
 
@@ -197,7 +197,10 @@ def _interval(
             raise NoIntervalError(_NOTHING)
         drawn = sorted(bootstrap.means(mean.strata, samples, seed))
         tail = (1 - level) / 2
-        return float(exact.quantile(drawn, tail)), float(exact.quantile(drawn, 1 - tail))
+        low, high = exact.quantile(drawn, tail), exact.quantile(drawn, 1 - tail)
+        if low == high:
+            raise NoIntervalError("undefined: every resample has the same mean")
+        return exact.rounded(low), exact.rounded(high)
     if len(mean.strata) > 1:
         raise NoIntervalError(f"undefined: {method} is for one proportion, not for their mean")
     by_name = {

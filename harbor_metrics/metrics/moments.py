@@ -117,7 +117,14 @@ def _ratio(
         return Undefined(f"undefined: a `{weight}` is negative")
     if not any(denominators):
         return Undefined(f"undefined ratio: `{weight}` adds up to 0")
-    return estimate(ratio_units(rewards, numerators, denominators, scale), n=len(rewards))
+    # What has no weight says nothing, and is no unit either.
+    kept = [i for i, each in enumerate(denominators) if each]
+    if len(kept) < len(denominators):
+        rewards = rewards.picked(kept, [rewards.tasks[i] for i in kept])
+        numerators = [numerators[i] for i in kept]
+        denominators = [denominators[i] for i in kept]
+    units_ = ratio_units(rewards, numerators, denominators, scale)
+    return estimate(units_.reduced(), n=len(rewards))
 
 
 def var(rewards: Column) -> Number | Undefined:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-from fractions import Fraction
 from typing import Annotated, Literal
 
 from msgspec import Meta
@@ -12,8 +11,10 @@ from .. import exact
 from ..column import Column
 from ..estimate import Undefined
 from ..exact import Number
-from .moments import NO_VALUES
+from .moments import BEYOND, NO_VALUES
 
+# Below, every integer is a float of its own.
+_EXACT = 2**53
 _Q = Annotated[
     float,
     Meta(ge=0, le=1, description="The share of rewards that lies below.", examples=[0.25]),
@@ -33,7 +34,9 @@ def min(rewards: Column) -> Number | Undefined:
 
     A trial without the reward counts as 0 unless `missing` says otherwise.
     """
-    return builtins.min(rewards.values) if rewards.values else Undefined(NO_VALUES)
+    if not rewards.values:
+        return Undefined(NO_VALUES)
+    return _plain(builtins.min(rewards.values), rewards)
 
 
 def max(rewards: Column) -> Number | Undefined:
@@ -42,7 +45,16 @@ def max(rewards: Column) -> Number | Undefined:
     A trial without the reward counts as 0 unless `missing` says otherwise, so that it is never
     below 0 where a reward is missing.
     """
-    return builtins.max(rewards.values) if rewards.values else Undefined(NO_VALUES)
+    if not rewards.values:
+        return Undefined(NO_VALUES)
+    return _plain(builtins.max(rewards.values), rewards)
+
+
+def _plain(value: Number, rewards: Column) -> Number:
+    """Of equal numbers that are written differently always the same one: a float, and not -0.0."""
+    if float not in map(type, rewards.values) or abs(value) >= _EXACT:
+        return value
+    return value + 0.0
 
 
 def median(rewards: Column, *, method: _Middle = "midpoint") -> Number | Undefined:
@@ -57,7 +69,7 @@ def median(rewards: Column, *, method: _Middle = "midpoint") -> Number | Undefin
     half, odd = divmod(len(ordered), 2)
     if odd or method == "upper":
         return ordered[half]
-    return float((Fraction(ordered[half - 1]) + Fraction(ordered[half])) / 2)
+    return _finite(exact.middle(ordered[half - 1], ordered[half]))
 
 
 def quantile(rewards: Column, *, q: _Q, method: _Between = "linear") -> Number | Undefined:
@@ -69,13 +81,16 @@ def quantile(rewards: Column, *, q: _Q, method: _Between = "linear") -> Number |
     if not rewards.values:
         return Undefined(NO_VALUES)
     ordered = sorted(rewards.values)
-    place = Fraction(q) * (len(ordered) - 1)
-    below = place.numerator // place.denominator
-    above = builtins.min(below + (place != below), len(ordered) - 1)
+    below, part = exact.place(len(ordered), q)
+    above = below + bool(part)
     if method == "linear":
-        return float(exact.quantile(ordered, q))
+        return _finite(exact.rounded(exact.quantile(ordered, q)))
     if method == "midpoint":
-        return float((Fraction(ordered[below]) + Fraction(ordered[above])) / 2)
+        return _finite(exact.middle(ordered[below], ordered[above]))
     if method == "nearest":
-        return ordered[round(place)]
+        return ordered[round(below + part)]
     return ordered[below if method == "lower" else above]
+
+
+def _finite(value: Number | None) -> Number | Undefined:
+    return Undefined(BEYOND) if value is None else value

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 
 from .. import exact
 from ..estimate import Undefined
 from ..exact import Number
 
-_BEYOND = "the mean is beyond the largest binary64 number"
+_BEYOND = "the value is beyond the largest binary64 number"
 
 
 def mean(attempts: Sequence[Number]) -> Number | Undefined:
@@ -19,11 +18,11 @@ def mean(attempts: Sequence[Number]) -> Number | Undefined:
     return Undefined(_BEYOND) if value is None else value
 
 
-def median(attempts: Sequence[Number]) -> Number:
+def median(attempts: Sequence[Number]) -> Number | Undefined:
     """Middle attempt when sorted; of an even number, half way between the middle two."""
     ordered = sorted(attempts)
     half, odd = divmod(len(ordered), 2)
     if odd:
         return ordered[half]
-    # The middle of two numbers is never beyond the larger one.
-    return float((Fraction(ordered[half - 1]) + Fraction(ordered[half])) / 2)
+    value = exact.middle(ordered[half - 1], ordered[half])
+    return Undefined(_BEYOND) if value is None else value

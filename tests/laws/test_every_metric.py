@@ -8,15 +8,15 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from conftest import outcome
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from harbor_metrics import aliases, catalogue, metric, reducer, schemas
-from harbor_metrics.measurement import measure
+from harbor_metrics.measurement import Measured, measure
 from harbor_metrics.metric import UV_SCRIPT, MetricSpec
 from harbor_metrics.signature import SpecError
 from harbor_metrics.table import Table
+from harbor_metrics.testing import outcome
 from harbor_metrics.trial import Trial, Usage
 
 NUMBERS = st.one_of(
@@ -87,7 +87,12 @@ def trials(rows: list[Any]) -> list[Trial]:
 
 
 def numbers(spec: tuple[str, dict[str, Any]], table: Table) -> Any:
-    return repr(measure(MetricSpec(type=spec[0], kwargs=spec[1]), table, missing=None, level=0.95))
+    return repr(measured(spec[0], spec[1], table, 0.95))
+
+
+def measured(name: str, kwargs: Any, table: Table, level: float | None) -> Measured:
+    spec = MetricSpec(type=name, kwargs=kwargs)
+    return measure(metric.lookup(name).bind(kwargs), spec, table, missing=None, level=level)
 
 
 def test_every_metric_is_under_the_laws() -> None:
@@ -119,8 +124,8 @@ def test_tables_add(spec: Any, rows: list[Any], cut: int, rng: random.Random) ->
     "name", ["mean", "accuracy", "mean-reward", "pass-rate", "median", "frequency"]
 )
 def test_all_data_twice_leaves_means_unchanged(name: str, rows: list[Any]) -> None:
-    once = measure(MetricSpec(type=name), Table(trials(rows)), missing=None, level=None)
-    twice = measure(MetricSpec(type=name), Table(trials([*rows, *rows])), missing=None, level=None)
+    once = measured(name, {}, Table(trials(rows)), None)
+    twice = measured(name, {}, Table(trials([*rows, *rows])), None)
     assert once.values == twice.values
 
 
@@ -129,9 +134,8 @@ def test_all_data_twice_leaves_means_unchanged(name: str, rows: list[Any]) -> No
 @pytest.mark.parametrize("name", ["mean", "accuracy", "std", "stderr", "pass-rate", "sum"])
 def test_grouping_by_a_constant_is_no_grouping(name: str, rows: list[Any]) -> None:
     table = Table(trials(rows))
-    plain = measure(MetricSpec(type=name), table, missing=None, level=0.95)
-    by = MetricSpec(type="grouped", kwargs={"metric": name, "by": "one"})
-    grouped = measure(by, table, missing=None, level=0.95)
+    plain = measured(name, {}, table, 0.95)
+    grouped = measured("grouped", {"metric": name, "by": "one"}, table, 0.95)
     assume(any(value is not None for value in plain.values.values()))
     keys = list(plain.values) if len(plain.values) > 1 else [None]
     for key in keys:

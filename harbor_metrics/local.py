@@ -1,0 +1,74 @@
+"""A metric from a file of the user's own, `my_metrics.py:worst_task`; never from a registry."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import sys
+import traceback
+from hashlib import sha256
+from types import ModuleType
+
+from .document import read_bytes
+from .errors import UsageError
+from .metric import Metric, metric_of
+from .result import ScriptRef
+
+_WRITTEN = re.compile(r"(?P<path>.+\.py):(?P<name>[A-Za-z_][A-Za-z0-9_]*)", re.DOTALL)
+
+
+def is_local(text: str) -> bool:
+    """Whether the text names a function of a file."""
+    return _WRITTEN.fullmatch(text) is not None
+
+
+def load(text: str) -> tuple[Metric, ScriptRef]:
+    """The metric, and the file with its digest.
+
+    Raises:
+        UsageError: the file cannot be run, or has no such function.
+        InputError: the file cannot be read.
+    """
+    match = _WRITTEN.fullmatch(text)
+    assert match is not None
+    path, name = match["path"], match["name"]
+    source = read_bytes(path)
+    module = _run(path)
+    function = getattr(module, name, None)
+    if function is None:
+        public = sorted(n for n, f in vars(module).items() if callable(f) and n[0] != "_")
+        raise UsageError(f"{path} has no function `{name}`; it has {', '.join(public) or 'none'}")
+    try:
+        metric = metric_of(function)
+    except TypeError as error:
+        raise UsageError(f"`{name}` of {path} is no metric: {error}") from error
+    return metric, ScriptRef(path=path, sha256=sha256(source).hexdigest())
+
+
+def _run(path: str) -> ModuleType:
+    folder = os.path.dirname(os.path.abspath(path))
+    spec = importlib.util.spec_from_file_location(f"harbor_metrics_local_{abs(hash(path))}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    # As a script's own folder is: what lies beside it can be imported.
+    sys.path.insert(0, folder)
+    try:
+        sys.modules[spec.name] = module
+        spec.loader.exec_module(module)
+    # Whatever the user's code raises is said, with the line, and no traceback.
+    except (Exception, SystemExit) as error:
+        raise UsageError(f"{path} cannot be run: {told(error, path)}") from error
+    finally:
+        sys.path.remove(folder)
+    return module
+
+
+def told(error: BaseException, path: str) -> str:
+    """The error in a line, with the last line of the file that it came through."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [f.lineno for f in frames if os.path.abspath(f.filename) == os.path.abspath(path)]
+    number = getattr(error, "lineno", None) or (lines[-1] if lines else None)
+    where = f"line {number}: " if number else ""
+    return f"{where}{type(error).__name__}: {error}"

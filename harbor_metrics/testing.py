@@ -1,0 +1,155 @@
+"""Checks of a metric for those who write one: cases as data, and what every metric must do."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from .catalogue import resolved
+from .evaluate import Planned, ScriptOptions, evaluate
+from .metric import MetricSpec, metric_of
+from .result import Outcome
+from .table import Missing, Table
+from .trial import Trial, Usage
+
+# One case: `what` it is, trials column by column (`rewards`, and as needed `tasks`, `attempts`,
+# `labels`, `texts`, `usage`), `kwargs`; and what is expected: `values` (and `n`, words of
+# `reasons` and `notes`, `within` which tolerance, 0 by default), or a part of the `error`.
+Case = Mapping[str, Any]
+
+
+def check_metric(
+    function: Callable[..., Any], cases: Sequence[Case] | str | os.PathLike[str] = ()
+) -> None:
+    """Whether a metric gives the values of the cases, and keeps the rules that all metrics keep.
+
+    Cases are given, or the path of a JSON file with an array of them. Without trials a metric must
+    be undefined; the order of the trials must change nothing; its docstring must say what it is.
+
+    Raises:
+        AssertionError: it does not; every mistake is listed.
+        TypeError: the function is no metric.
+    """
+    metric = metric_of(function)
+    rows: Sequence[Case]
+    if isinstance(cases, str | os.PathLike):
+        with open(cases, encoding="utf-8") as file:
+            rows = json.load(file)
+    else:
+        rows = cases
+    wrong = []
+    if not metric.description.partition("\n")[0].endswith("."):
+        wrong.append("the first line of the docstring is no sentence")
+    for case in rows:
+        what = case.get("what", "a case")
+        wrong += [f"{what}: {each}" for each in mistakes(outcome(function, case), case)]
+        wrong += [f"{what}: {each}" for each in _rules(function, case)]
+    assert not wrong, "\n".join([f"{metric.name}:", *wrong])
+
+
+def outcome(
+    metric: str | Callable[..., Any],
+    case: Case,
+    *,
+    level: float | None = 0.95,
+    missing: Missing | None = None,
+) -> Outcome:
+    """What a metric, by its name or its function, says of the trials of a case."""
+    kwargs = dict(case.get("kwargs", {}))
+    if isinstance(metric, str):
+        spec = resolved(MetricSpec(type=metric, kwargs=kwargs))
+        planned = Planned(name=metric, spec=spec, origin="extra")
+    else:
+        described = metric_of(metric)
+        spec = MetricSpec(type=described.name, kwargs=kwargs)
+        planned = Planned(name=described.name, spec=spec, origin="extra", metric=described)
+    (one,) = evaluate(
+        [planned], Table(trials(case)), missing=missing, level=level, scripts=ScriptOptions()
+    )
+    return one
+
+
+def trials(case: Case) -> list[Trial]:
+    """The trials of a case; each is a task of its own unless `tasks` are given."""
+    rewards = case["rewards"]
+    n = len(rewards)
+    nothing: list[dict[str, Any]] = [{}] * n
+    return [
+        Trial(
+            task=case.get("tasks", [f"t{i}" for i in range(n)])[i],
+            rewards=rewards[i],
+            attempt=case.get("attempts", range(n))[i],
+            labels=case.get("labels", nothing)[i],
+            texts=case.get("texts", nothing)[i],
+            usage=msgspec.convert(case.get("usage", nothing)[i], Usage),
+        )
+        for i in range(n)
+    ]
+
+
+def mistakes(found: Outcome, case: Case) -> list[str]:
+    """What in an outcome is not as the case says."""
+    said = found.error.message if found.error else ""
+    if "error" in case:
+        expected = case["error"]
+        return [] if expected in said else [f"failed with {said!r}, not {expected!r}"]
+    if found.status == "failed":
+        return [f"failed: {said}"]
+    wrong = []
+    if list(found.values) != list(case["values"]):
+        return [f"values are called {list(found.values)}, not {list(case['values'])}"]
+    for name, expected in case["values"].items():
+        if not same(found.values[name], expected, case.get("within", 0.0)):
+            wrong.append(f"{name} is {found.values[name]!r}, not {expected!r}")
+    if "n" in case and found.n != case["n"]:
+        wrong.append(f"n is {found.n}, not {case['n']}")
+    for words, texts in (("reasons", found.reasons.values()), ("notes", found.notes)):
+        together = " ".join(texts)
+        wrong += [
+            f"{words} lack {w!r}: {together}" for w in case.get(words, ()) if w not in together
+        ]
+    for name, expected in case.get("uncertainty", {}).items():
+        sure = msgspec.to_builtins(found.uncertainty.get(name))
+        if sure is None or not all(_alike(sure[part], expected[part]) for part in expected):
+            wrong.append(f"the uncertainty of {name} is {sure}, not {expected}")
+    return wrong
+
+
+def _alike(found: Any, expected: Any) -> bool:
+    if isinstance(expected, str):
+        return isinstance(found, str) and expected in found
+    return same(found, expected, 1e-12)
+
+
+def same(found: float | None, expected: float | None, within: float) -> bool:
+    """Whether two numbers are the same, int and float kept apart, or as near as that."""
+    if found is None or expected is None or not within:
+        return found == expected and type(found) is type(expected)
+    return abs(found - expected) <= within * max(1.0, abs(expected))
+
+
+def _rules(function: Callable[..., Any], case: Case) -> list[str]:
+    """What is wrong with the metric whatever the values should be."""
+    if "error" in case:
+        return []
+    columns = [name for name in ("rewards", "tasks", "labels", "texts", "usage") if name in case]
+    n = len(case["rewards"])
+    wrong = []
+    none = outcome(function, {**case, **{name: [] for name in columns}, "attempts": []})
+    if none.status != "undefined":
+        wrong.append(f"without trials it is {none.status}: {none.values}")
+    first = outcome(function, case)
+    order = random.Random(1).sample(range(n), n)  # noqa: S311  # an order, not a secret
+    attempts = case.get("attempts", range(n))
+    shuffled = {name: [case[name][i] for i in order] for name in columns}
+    tasks = case.get("tasks", [f"t{i}" for i in range(n)])
+    shuffled |= {"tasks": [tasks[i] for i in order], "attempts": [attempts[i] for i in order]}
+    again = outcome(function, {**case, **shuffled})
+    if (again.values, again.n) != (first.values, first.n):
+        wrong.append(f"another order of the trials gives {again.values}, not {first.values}")
+    return wrong

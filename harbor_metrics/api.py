@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -11,12 +11,13 @@ from . import exact, parity, readers
 from . import labels as task_labels
 from .diagnostics import Diagnostic, Severity
 from .errors import InputError, UsageError
-from .evaluate import ScriptOptions, evaluate
-from .metric import UV_SCRIPT, MetricSpec
+from .evaluate import Planned, ScriptOptions, evaluate
+from .metric import UV_SCRIPT, MetricSpec, reads_texts
 from .plan import Plan, Registries, asked, plan
 from .pool import Pool, exceptions, in_order, pool
+from .readers.file import STANDARD_INPUT
 from .readers.source import Progress, Source
-from .registry import best_version, split
+from .registry import best_version, part_of, split
 from .result import Counts, DatasetRef, Group, Result, SourceRef, Spent
 from .table import Missing, Table
 from .trial import GroupKey, LineTrials
@@ -50,12 +51,15 @@ def compute(
     labels: str | os.PathLike[str] | None = None,
     script_timeout: float = SCRIPT_SECONDS,
     allow_outside: bool = False,
+    as_format: str | None = None,
+    columns: str | Mapping[str, str] = "",
     progress: Progress | None = None,
 ) -> Result:
-    """Dataset-level results of jobs, rewards files and trials files.
+    """Dataset-level results of jobs, logs of other harnesses, rewards, trials and tables.
 
     Args:
-        sources: paths of job directories, directories of jobs, rewards JSONL, trials JSONL.
+        sources: paths of job directories, directories of jobs, rewards JSONL, trials JSONL,
+            Inspect logs, lm-eval samples, evsys rewards, CSV; `-` is standard input.
         registry: registry files to look for the datasets in; by default those the jobs name.
         dataset: `name` or `name@version`; filters sources that name a dataset, names the others.
         metrics: types, JSON objects, files as `mine.py:function`, or functions, to run beside
@@ -65,6 +69,8 @@ def compute(
         labels: a file that labels tasks, to group by (JSON, JSONL, CSV).
         script_timeout: seconds that a metric script may take.
         allow_outside: run scripts that a registry points to outside its own folder.
+        as_format: one of `readers.FORMATS`, where the content is not to decide.
+        columns: which column of a CSV is what: `task=problem_id,reward=score`, or a mapping.
         progress: called with trials read and trials in all while a job is read.
 
     Raises:
@@ -76,6 +82,8 @@ def compute(
         registry=registry,
         dataset=dataset,
         metrics=metrics,
+        as_format=as_format,
+        columns=columns,
         labels=labels,
         progress=progress,
     )
@@ -93,6 +101,8 @@ def prepare(
     registry: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     dataset: str | None = None,
     metrics: Asked | Sequence[Asked] = (),
+    as_format: str | None = None,
+    columns: str | Mapping[str, str] = "",
     labels: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> Prepared:
@@ -104,9 +114,33 @@ def prepare(
     specs = [asked(metric) for metric in metrics]
     given = [registry] if isinstance(registry, str | os.PathLike) else registry
     registries = Registries([os.fspath(path) for path in given])
+    paths = dict.fromkeys([os.fspath(source) for source in sources])
+
+    def read(*, whole: bool) -> Prepared:
+        found: list[Diagnostic] = []
+        done = _read(paths, found, progress, as_format, columns, whole=whole)
+        return planned(done, registries, found, dataset=dataset, metrics=specs, labels=labels)
+
+    # Standard input cannot be read twice.
+    prepared = read(whole=STANDARD_INPUT in paths)
+    if any(source.shortened for source in prepared.sources) and any(
+        reads_texts(one.spec) for _, _, made in prepared.groups for one in made.metrics
+    ):
+        prepared = read(whole=True)
+    return prepared
+
+
+def planned(
+    read: list[Source],
+    registries: Registries,
+    found: list[Diagnostic],
+    *,
+    dataset: str | None = None,
+    metrics: Sequence[Planned] = (),
+    labels: str | os.PathLike[str] | None = None,
+) -> Prepared:
+    """Sources that have been read, with the metrics that run on their groups."""
     name, version = split(dataset) if dataset is not None else (None, None)
-    found: list[Diagnostic] = []
-    read = _read(dict.fromkeys([os.fspath(source) for source in sources]), found, progress)
     pools = pool(read, found)
     if name is not None:
         pools = _of_dataset(pools, name)
@@ -116,7 +150,7 @@ def prepare(
         _label(pools, os.fspath(labels))
     groups = []
     for key, each in in_order(pools):
-        made = plan(key[2], version, each.jobs, registries, specs)
+        made = plan(key[2], version, each.jobs, registries, metrics)
         found += made.diagnostics
         found += _shadowed(made)
         for of_dataset in made.datasets:
@@ -220,12 +254,20 @@ def scripts(
 
 
 def _read(
-    paths: dict[str, None], found: list[Diagnostic], progress: Progress | None
+    paths: dict[str, None],
+    found: list[Diagnostic],
+    progress: Progress | None,
+    as_format: str | None,
+    columns: str | Mapping[str, str],
+    *,
+    whole: bool,
 ) -> list[Source]:
     read: list[Source] = []
     known: dict[str, str] = {}
     for path in paths:
-        for source in readers.read(path, progress):
+        for source in readers.read(
+            path, progress, as_format=as_format, columns=columns, whole=whole
+        ):
             real = os.path.realpath(source.path)
             if real in known:
                 found.append(
@@ -254,11 +296,15 @@ def _label(pools: dict[GroupKey, Pool], path: str) -> None:
 
 
 def _of_dataset(pools: dict[GroupKey, Pool], name: str) -> dict[GroupKey, Pool]:
-    """The groups of that dataset; a group that names none is taken to be of it."""
+    """The groups of that dataset; a group that names none is taken to be of it.
+
+    Where none is of that very name, those of its scorers and filters (`name:scorer`).
+    """
     kept: dict[GroupKey, Pool] = {}
+    whole = any(dataset in (None, name) for _, _, dataset in pools)
     for (agent, model, dataset), each in pools.items():
-        if dataset in (None, name):
-            key = (agent, model, name)
+        if dataset in (None, name) or (not whole and part_of(dataset) == name):
+            key = (agent, model, name if whole else dataset)
             kept[key] = kept[key] + each if key in kept else each
     if not kept:
         others = ", ".join(sorted({str(key[2]) for key in pools}))

@@ -259,6 +259,19 @@ def lookup(name: str) -> Metric:
         raise plugins.broken(loaded.plugin, str(error)) from error
 
 
+def reads_texts(spec: MetricSpec) -> bool:
+    """Whether the metric, or the one that it is given, compares texts of trials."""
+    from .aliases import metric_of as alias_of
+
+    spec = alias_of(spec.type, spec.kwargs) or spec
+    inner = spec.kwargs.get("metric")
+    name = inner.get("type") if isinstance(inner, dict) else inner
+    if isinstance(name, str) and reads_texts(MetricSpec(type=name)):
+        return True
+    found = _builtin().get(spec.type)
+    return found is not None and "prediction" in inspect.signature(found).parameters
+
+
 def near_type(name: str) -> str | None:
     """The known type that looks most like `name`."""
     from difflib import get_close_matches

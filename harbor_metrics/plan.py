@@ -63,6 +63,9 @@ def plan(
     """
     made = Plan()
     jobs = list(jobs)
+    names = {entry.name for entry in registries.all_given()}
+    if dataset not in names and registry.part_of(dataset) in names:
+        dataset = registry.part_of(dataset)
     for name, wanted in _wanted(dataset, version, jobs, registries, made):
         entries = registry.find(registries.datasets(name), str(dataset), wanted)
         if not entries:

@@ -120,6 +120,11 @@ def best_version(versions: Sequence[str]) -> str:
     return next(version for number, version in valid if number == highest)
 
 
+def part_of(name: str | None) -> str | None:
+    """The dataset whose part `name:scorer` or `name:filter` is, as readers of logs name groups."""
+    return name.rpartition(":")[0] or name if name is not None else None
+
+
 def find(datasets: Sequence[Dataset], name: str, version: str | None) -> list[Dataset]:
     """Every entry that `name` at that version means, or at the best version if None.
 

@@ -18,6 +18,8 @@ from ..errors import HarborMetricsError
 # Name of a command -> its one-line help; the module of that name defines it.
 COMMANDS = {
     "compute": "Compute dataset-level results of jobs and reward files.",
+    "audit": "Recompute what logs and jobs report.",
+    "convert": "Write any source as a trials file.",
     "validate": "Find every mistake in registries and other documents.",
     "add": "Add a metric to a dataset of a registry.",
     "remove": "Remove a metric from a dataset of a registry.",
@@ -26,6 +28,9 @@ COMMANDS = {
     "schema": "Print a document schema.",
 }
 PIPE_CLOSED = 141
+# The options that every command with a SOURCE has.
+AS_HELP = "The format of the sources: harbor-job, inspect, lm-eval, trials, evsys, rewards or csv."
+COLUMNS_HELP = "What the columns of a CSV are, as task=problem_id,reward=score."
 
 
 class Commands(click.Group):

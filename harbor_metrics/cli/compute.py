@@ -10,7 +10,7 @@ import click
 
 from ..errors import UsageError
 from ..table import Missing
-from . import progress, terminal
+from . import AS_HELP, COLUMNS_HELP, progress, terminal
 
 _JOB_DOCUMENTS = ("result.json", "config.json", "lock.json")
 
@@ -80,6 +80,8 @@ _JOB_DOCUMENTS = ("result.json", "config.json", "lock.json")
     is_flag=True,
     help="Run scripts that a registry names outside its own folder.",
 )
+@click.option("--as", "as_format", metavar="FORMAT", help=AS_HELP)
+@click.option("--columns", metavar="FIELD=COLUMN,...", default="", help=COLUMNS_HELP)
 def command(
     sources: Sequence[str],
     registries: Sequence[str],
@@ -94,11 +96,15 @@ def command(
     output: str | None,
     script_timeout: float,
     allow_outside: bool,
+    as_format: str | None,
+    columns: str,
 ) -> int:
     """Compute dataset-level results of jobs and reward files.
 
     A SOURCE is a Harbor job directory, a directory of several jobs, a rewards JSONL (an object of
-    numbers or null a line) or a trials JSONL (with `task` and `rewards`). Several pool into one.
+    numbers or null a line), a trials JSONL (with `task` and `rewards`), an Inspect log, lm-eval
+    samples or the folder of them, evsys rewards, a CSV, or - for standard input. Lines may be
+    packed (.gz, .zst). The format is recognised from the content. Several sources pool into one.
     """
     from ..api import finish, inputs, prepare, scripts
     from ..atomic import check_writable
@@ -107,7 +113,7 @@ def command(
 
     sure = _level(level)
     if output is not None:
-        _refuse_input(output, [*sources, *registries, *([labels] if labels else [])])
+        refuse_input(output, [*sources, *registries, *([labels] if labels else [])])
         check_writable(output)
     with progress("reading") as update:
         prepared = prepare(
@@ -115,6 +121,8 @@ def command(
             registry=registries,
             dataset=dataset,
             metrics=metrics,
+            as_format=as_format,
+            columns=columns,
             labels=labels,
             progress=update,
         )
@@ -130,7 +138,7 @@ def command(
         )
         return int(failing or any(d.severity == Severity.ERROR for d in prepared.diagnostics))
     if output is not None:
-        _refuse_input(output, inputs(prepared, allow_outside=allow_outside))
+        refuse_input(output, inputs(prepared, allow_outside=allow_outside))
     result = finish(
         prepared,
         missing=missing,
@@ -167,7 +175,7 @@ def _level(text: str) -> float | None:
         raise UsageError(f"--level {text} is neither a number such as 0.95 nor `off`") from None
 
 
-def _refuse_input(output: str, inputs: Sequence[str]) -> None:
+def refuse_input(output: str, inputs: Sequence[str]) -> None:
     """Never replace what the result is computed from."""
     target = os.path.realpath(output)
     for path in inputs:

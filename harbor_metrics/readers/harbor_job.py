@@ -165,10 +165,16 @@ def _read_job(path: str, progress: Progress | None) -> Source:
         reading.refused = []
         _read_trials(path, again, reading, None)
     found: list[Diagnostic] = []
-    job = job_of(path, reading.waiting, found)
+    job, numbers = job_of(path, reading.waiting, found)
     trials = in_canonical_order(reading.trials)
     source = Source(
-        path=path, kind=KIND, trials=trials, sha256=_digest(trials), diagnostics=found, job=job
+        path=path,
+        kind=KIND,
+        trials=trials,
+        sha256=_digest(trials),
+        diagnostics=found,
+        job=job,
+        reported=numbers,
     )
     groups = {group_key(trial) for trial in trials}
     for name, data in sorted(reading.refused):

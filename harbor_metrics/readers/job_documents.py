@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from ..diagnostics import Diagnostic, Severity
 from ..document import parse, reason
-from .source import REFUSED, Job, JobDataset
+from .harbor_reported import reported
+from .source import REFUSED, Job, JobDataset, Reported
 
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 # Larger reads make malloc map and unmap memory for each file: three times slower.
@@ -45,14 +47,16 @@ def fields(path: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def job_of(path: str, waiting: Sequence[str], found: list[Diagnostic]) -> Job:
-    """What the job says of itself; what is wrong with its documents goes to `found`."""
+def job_of(
+    path: str, waiting: Sequence[str], found: list[Diagnostic]
+) -> tuple[Job, Callable[[], Iterable[Reported]]]:
+    """What the job says of itself, and its numbers; what is wrong with its documents to `found`."""
     config = _own(path, "config.json", found)
     result = _own(path, "result.json", found)
     total = result.get("n_total_trials")
     agents = config.get("agents")
     metrics = config.get("metrics")
-    return Job(
+    job = Job(
         datasets=tuple(_datasets(config)),
         metrics=tuple(metrics) if isinstance(metrics, list) else (),
         n_agents=len(agents) if isinstance(agents, list) and agents else 1,
@@ -60,6 +64,7 @@ def job_of(path: str, waiting: Sequence[str], found: list[Diagnostic]) -> Job:
         running=bool(result) and result.get("finished_at") is None,
         waiting=tuple(sorted(waiting)),
     )
+    return job, partial(reported, result)
 
 
 def _own(path: str, name: str, found: list[Diagnostic]) -> dict[str, Any]:

@@ -15,9 +15,12 @@ from .. import fork
 from ..diagnostics import Diagnostic
 from ..document import Document
 from ..exact import Number
-from ..rewards import check
+from ..rewards import article, check
+from ..syntax import printable
 from ..trial import LineTrials
+from .file import File
 from .lines import blank_lines, blocks, middle, salvage
+from .recognition import FITS, Fit, Head
 from .source import REFUSED, Source
 
 KIND = "rewards"
@@ -189,19 +192,45 @@ class _Reading:
             self.skipped |= blank_lines(block, first_line)
 
 
-def read(path: str) -> list[Source]:
+def fit(head: Head) -> Fit:
+    """A first line that is an object of numbers, for the greater part at least; or only nulls."""
+    line = head.line
+    if line is None and not (head.broken or head.members or head.is_array or head.is_zip):
+        return FITS
+    if not isinstance(line, dict):
+        if line is None and not (head.members or head.is_array):
+            return Fit(0.1, "its first line is no JSON")
+        if head.is_array:
+            return Fit(0.5, "it is a JSON array; JSONL has an object or null a line")
+        if line is None:
+            return Fit(0.2, "rewards come as JSONL, an object of numbers or null a line")
+        return Fit(0.6, 'the lines are bare values; write `{"reward": 0.5}`, not `0.5`')
+    if isinstance(line.get("rewards"), dict):
+        return Fit(0.4, "rewards are flat, and `rewards` is an object")
+    numbers = sum(type(value) in (int, float, bool) for value in line.values())
+    if len(line) <= 1 or 2 * numbers >= len(line):
+        return FITS
+    other = next(key for key, value in line.items() if type(value) not in (int, float, bool))
+    return Fit(
+        numbers / len(line),
+        f"rewards are flat objects of numbers, and `{printable(other)}` is {article(line[other])}",
+    )
+
+
+def read(file: File) -> list[Source]:
     """One source; its trials take 32 bytes a number."""
+    path, local = file.path, file.local
     reading = _Reading()
     digest = sha256()
-    size = os.path.getsize(path)
-    half = middle(path) if size > _HALVES_PAY and fork.pays() else size
-    wait = fork.alongside(lambda: _second_half(path, half)) if half < size else None
+    size = os.path.getsize(local)
+    half = middle(local) if size > _HALVES_PAY and fork.pays() else size
+    wait = fork.alongside(lambda: _second_half(path, local, half)) if half < size else None
     answer = None
     try:
-        for block in blocks(path, 0, half):
+        for block in blocks(local, 0, half):
             digest.update(block)
             reading.add(path, block)
-        for block in blocks(path, half):
+        for block in blocks(local, half):
             digest.update(block)
     finally:
         answer = wait() if wait else None
@@ -210,7 +239,7 @@ def read(path: str) -> list[Source]:
         reading.columns.extend(*second)
         reading.n_lines += second[0]
     else:
-        for block in blocks(path, half):
+        for block in blocks(local, half):
             reading.add(path, block)
     skipped = reading.skipped
     lines = range(1, reading.n_lines + 1)
@@ -233,10 +262,10 @@ def read(path: str) -> list[Source]:
     ]
 
 
-def _second_half(path: str, start: int) -> bytes:
+def _second_half(path: str, local: str, start: int) -> bytes:
     """The columns of the lines from `start` on, unless something must be said about them."""
     reading = _Reading()
-    for block in blocks(path, start):
+    for block in blocks(local, start):
         reading.add(path, block)
     if reading.skipped:
         return b""

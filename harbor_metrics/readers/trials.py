@@ -10,21 +10,32 @@ from ..diagnostics import Diagnostic
 from ..document import Document
 from ..rewards import check
 from ..trial import GroupKey, Trial, group_key, in_canonical_order
+from .file import File
 from .lines import blocks, salvage
+from .recognition import FITS, Fit, Head
 from .source import REFUSED, Source
 
 KIND = "trials"
 _decoder = msgspec.json.Decoder(Trial)
 
 
-def read(path: str) -> list[Source]:
+def fit(head: Head) -> Fit:
+    """A first line with a task's name."""
+    if isinstance(head.line, dict) and isinstance(head.line.get("task"), str):
+        return FITS
+    near = head.share(*Trial.__struct_fields__[:2], "attempt", "labels")
+    return Fit(near, "a line has no `task`" if "task" not in head.keys else "`task` is no string")
+
+
+def read(file: File) -> list[Source]:
     """One source, its trials in canonical order."""
+    path = file.path
     trials: list[Trial] = []
     unread: list[GroupKey | None] = []
     found: list[Diagnostic] = []
     digest = sha256()
     first_line = 1
-    for block in blocks(path):
+    for block in blocks(file.local):
         digest.update(block)
         try:
             trials += _decoder.decode_lines(block)

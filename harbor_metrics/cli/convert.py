@@ -1,0 +1,39 @@
+"""`harbor-metrics convert`: any source as a trials file."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from . import AS_HELP, COLUMNS_HELP, progress
+
+
+@click.command()
+@click.argument("source")
+@click.option(
+    "-o", "--output", metavar="TRIALS.jsonl", help="Write to this file, not to standard output."
+)
+@click.option("--as", "as_format", metavar="FORMAT", help=AS_HELP)
+@click.option("--columns", metavar="FIELD=COLUMN,...", default="", help=COLUMNS_HELP)
+def command(source: str, output: str | None, as_format: str | None, columns: str) -> int:
+    """Write any SOURCE that compute takes as a trials file, losing nothing a metric can use."""
+    from ..atomic import check_writable, write_atomically
+    from ..conversion import convert
+    from ..render.text import plural, text
+    from .compute import refuse_input
+
+    if output is not None:
+        refuse_input(output, [source])
+        check_writable(output)
+    with progress("reading") as update:
+        conversion = convert(source, as_format=as_format, columns=columns, progress=update)
+    if output is not None:
+        write_atomically(output, conversion.lines())
+        click.echo(f"wrote {plural(conversion.n_trials, 'trial')} to {output}", err=True)
+    else:
+        # As bytes: a million lines need not become text and bytes again.
+        sys.stdout.flush()
+        sys.stdout.buffer.write(conversion.lines())
+    click.echo(text(conversion.diagnostics), err=True, nl=False)
+    return 0 if conversion.ok else 1

@@ -1,0 +1,74 @@
+"""What the columns of a table of trials are: by their names, or as the user says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..errors import UsageError
+from ..trial import Usage
+
+# FIELD -> the names of columns that mean it, first match wins; the FIELD itself always does.
+_NAMES: dict[str, tuple[str, ...]] = {
+    "task": ("task_name", "task_id", "problem_id", "problem", "question_id", "sample_id"),
+    "reward": ("score",),
+    "attempt": ("epoch", "repeat"),
+    "trial": ("trial_name", "trial_id"),
+    "id": ("uuid",),
+    "started_at": (),
+    "agent": ("agent_name",),
+    "model": ("model_name",),
+    "dataset": ("dataset_name", "benchmark"),
+    "error": ("exception", "exception_type"),
+}
+USAGE = Usage.__struct_fields__
+MANY = ("reward", "label", "text")
+_FIELDS = (*_NAMES, *USAGE)
+
+
+def parse_columns(text: str) -> dict[str, str]:
+    """FIELD -> column, from `FIELD=COLUMN,…`.
+
+    Raises:
+        UsageError: it is not of that form, or a FIELD is unknown or given twice.
+    """
+    columns: dict[str, str] = {}
+    for part in text.split(","):
+        field, equals, column = part.partition("=")
+        field = field.strip()
+        if not equals or not column:
+            raise UsageError(
+                f"--columns {text}: `{part}` is not FIELD=COLUMN",
+                "write --columns task=problem_id,reward=score",
+            )
+        many, dot, name = field.partition(".")
+        if field not in _FIELDS and not (dot and name and many in MANY):
+            raise UsageError(
+                f"--columns {text}: unknown field `{field}`",
+                f"one of {', '.join(_FIELDS)}, reward.KEY, label.NAME, "
+                "text.prediction, text.reference",
+            )
+        if field in columns:
+            raise UsageError(f"--columns {text}: `{field}` is given twice")
+        columns[field] = column.strip()
+    return columns
+
+
+def meanings(names: list[str], given: Mapping[str, str]) -> dict[str, int]:
+    """FIELD -> index of the column that holds it; every column has one at most."""
+    meaning = {field: names.index(column) for field, column in given.items()}
+    taken = set(meaning.values())
+    lower = {name.lower(): i for i, name in reversed(list(enumerate(names)))}
+    for field in _FIELDS:
+        for name in (field, *_NAMES.get(field, ())):
+            index = lower.get(name)
+            rewards = field == "reward" and any(f.startswith("reward.") for f in meaning)
+            if index is not None and index not in taken and field not in meaning and not rewards:
+                meaning[field] = index
+                taken.add(index)
+    for i, name in enumerate(names):
+        many, dot, rest = name.partition(".")
+        if i not in taken and name:
+            field = name if dot and rest and many in MANY else f"label.{name}"
+            if field not in meaning:
+                meaning[field] = i
+    return meaning

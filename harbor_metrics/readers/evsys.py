@@ -1,0 +1,145 @@
+"""Rewards as evsys hands them to its metrics: `[[reward, …], …]`, a list of samples a task.
+
+Three shapes: the bare array, whose tasks are named by their place, `task:1`, `task:2`, …; an
+object of task name -> samples; and `{"task_rewards": [[…], …], "tasks": ["name", …]}`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any
+
+from ..diagnostics import Diagnostic
+from ..document import Document, parse
+from ..errors import InputError
+from ..rewards import article
+from ..syntax import printable
+from ..trial import Trial, in_canonical_order
+from . import lenient
+from .file import File
+from .recognition import FITS, Fit, Head, document_of
+from .source import Source
+
+KIND = "evsys"
+_REWARDS, _NAMES = "task_rewards", ("tasks", "task_names", "task_ids")
+_KEY = "reward"
+_BEGINS = re.compile(rb"\s*\[\s*\[\s*(?:-?[0-9]|null|NaN|\])")
+
+
+def fit(head: Head) -> Fit:
+    """An array of arrays, or an object of arrays, of numbers."""
+    if head.is_array and not isinstance(head.line, dict):
+        value = document_of(head)
+        if value is None:
+            begins = _BEGINS.match(head.data) is not None
+            return FITS if begins else Fit(0.3, "it does not begin with an array of rewards")
+        if value and all(isinstance(samples, list) for samples in value):
+            return FITS
+        if not value:
+            return Fit(0.6, "the array is empty")
+        return Fit(0.5, f"an item of the array is {_item(value)}, not an array of a task's rewards")
+    value = head.members
+    if _REWARDS in value:
+        return FITS
+    lists = [v for v in value.values() if isinstance(v, list)]
+    numbers = all(type(v) in (int, float, bool, type(None)) for samples in lists for v in samples)
+    if lists and len(lists) == len(value) and numbers and value.keys() != {_KEY}:
+        return FITS
+    return Fit(
+        0.4 * len(lists) / max(len(value), 1),
+        "it is no array of arrays of rewards, `[[1.0, 0.0], …]`",
+    )
+
+
+def _item(value: list[Any]) -> str:
+    return next(article(item) for item in value if not isinstance(item, list))
+
+
+def read(file: File) -> list[Source]:
+    """One source; sample i of a task is its attempt i."""
+    with open(file.local, "rb") as stream:
+        data = stream.read()
+    document, found = parse(data, file.path)
+    if document is None or any(d.rule == "json-syntax" for d in found):
+        line = found[0].span.line if found[0].span else 1
+        raise InputError(f"{file.path} is not JSON: line {line}: {found[0].message}")
+    if any(d.rule == "non-finite-number" for d in found):
+        # They are said below, with their task.
+        found = [d for d in found if d.rule != "non-finite-number"]
+        document = replace(document, value=lenient.decode(document.data, Any))
+    trials: list[Trial] = []
+    unread = 0
+    for task, samples, path in _tasks(document):
+        for attempt, reward in enumerate(samples, 1):
+            if reward is None or type(reward) in (int, float):
+                rewards = None if reward is None else {_KEY: reward}
+                trials.append(Trial(task=task, rewards=rewards, attempt=attempt))
+            else:
+                unread += 1
+                found.append(_wrong(document, [*path, attempt - 1], task, attempt, reward))
+    return [
+        Source(
+            path=file.path,
+            kind=KIND,
+            trials=in_canonical_order(trials),
+            sha256=sha256(data).hexdigest(),
+            unread=[(None, None, None)] * unread,
+            diagnostics=found,
+        )
+    ]
+
+
+def _tasks(document: Document) -> Iterator[tuple[str, list[Any], list[str | int]]]:
+    """Name, samples and place of each task."""
+    value = document.value
+    where: list[str | int] = []
+    names: Any = None
+    if isinstance(value, dict) and _REWARDS in value:
+        names = next((value[name] for name in _NAMES if name in value), None)
+        where = [_REWARDS]
+        value = value[_REWARDS]
+    if isinstance(value, dict):
+        pairs: list[tuple[Any, Any, str | int]] = [(k, v, k) for k, v in value.items()]
+    elif isinstance(value, list):
+        if names is None:
+            names = [f"task:{number}" for number in range(1, len(value) + 1)]
+        if not isinstance(names, list) or len(names) != len(value):
+            given = len(names) if isinstance(names, list) else article(names)
+            raise InputError(
+                f"{document.path} has rewards of {len(value)} tasks, and names of {given}"
+            )
+        pairs = [(name, samples, i) for i, (name, samples) in enumerate(zip(names, value))]  # noqa: B905
+    else:
+        raise InputError(
+            f"{document.path}: rewards come as an array of arrays, not {article(value)}"
+        )
+    seen: dict[str, int] = {}
+    for name, samples, step in pairs:
+        task = str(name)
+        if task in seen:
+            raise InputError(f"{document.path} has two tasks named {printable(task)}")
+        seen[task] = 1
+        if not isinstance(samples, list):
+            raise InputError(
+                f"{document.path}: the rewards of task {printable(task)} must be an array, "
+                f"not {article(samples)}"
+            )
+        yield task, samples, [*where, step]
+
+
+def _wrong(
+    document: Document, path: list[str | int], task: str, attempt: int, reward: Any
+) -> Diagnostic:
+    what = lenient.constant(reward) or article(reward)
+    return document.find(
+        path,
+        rule="invalid-reward",
+        message=f"reward {attempt} of task {printable(task)} must be a finite number or null, "
+        f"not {what}",
+        label="no reward",
+        notes=("NaN does not pass in evsys, and makes its mean NaN",) if what == "NaN" else (),
+        help="write null where there is no reward",
+    )

@@ -1,0 +1,239 @@
+"""The samples of lm-eval, `samples_<task>_<stamp>.jsonl`, with or without the results beside them.
+
+A group a task and filter. Dataset: the task (the file's name has it), and behind a colon the
+filter's name, unless it is lm-eval's own, `none`. Model: the results file's. Task: the document's
+id. A document with several repeats is as many attempts.
+
+Rewards: every metric that is a number is a reward of its name. What is a pair or a longer list is
+a reward for each place, counted from 0: `word_perplexity` = (loglikelihood, words) is
+`word_perplexity/0` and `word_perplexity/1`, `f1` and `mcc` = (gold, predicted) are `f1/0` and
+`f1/1`, `brier_score` = (gold, probabilities) is `brier_score/0`, `brier_score/1/0`,
+`brier_score/1/1`, … (which lm-eval writes with eight digits; here with all, from the
+loglikelihoods). A pair of texts, as `bleu`, `chrf` and
+`ter` have, is the texts `reference` and `prediction`; where metrics have different ones, the later
+have them as `chrf/reference` and `chrf/prediction`. Otherwise these are the target and the answer
+behind the filter.
+
+Labels: `lm-eval/filter`, and the short scalar members of the document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from ..diagnostics import Diagnostic, Severity
+from ..document import Document
+from ..errors import InputError
+from ..syntax import printable
+from ..trial import GroupKey, Trial, in_canonical_order
+from .file import File
+from .lines import blocks, salvage
+from .lm_eval_results import dataset, run_of
+from .lm_eval_rows import Decoder, Row
+from .lm_eval_values import InfiniteError, Values, texts_of
+from .recognition import FITS, Fit, Head
+from .source import REFUSED, Job, Source
+
+KIND = "lm-eval"
+_MARKS = ("doc_id", "doc", "target", "filtered_resps", "resps", "arguments")
+_LONGEST_LABEL = 100
+
+
+def fit(head: Head) -> Fit:
+    """A line with a document's id and what was made of the answers."""
+    share = head.share(*_MARKS)
+    line = head.line if head.line is not None else head.members
+    if isinstance(line, dict) and "doc_id" in line and share >= 0.5:
+        return FITS
+    absent = [f"`{mark}`" for mark in _MARKS if mark not in head.keys]
+    return Fit(share, f"a line has no {' and no '.join(absent[:2])}" if absent else "no lines")
+
+
+def read(file: File) -> list[Source]:
+    """One source, with what its results file says, where there is one beside it.
+
+    Raises:
+        InputError: the file holds two runs.
+    """
+    reading = _Reading(file)
+    digest = sha256()
+    first_line = 1
+    for block in blocks(file.local):
+        digest.update(block)
+        reading.add(block, first_line)
+        first_line += block.count(b"\n")
+    return [reading.source(digest.hexdigest())]
+
+
+class _Reading:
+    """The trials so far, what is wrong with lines, and the hash that lm-eval makes of them.
+
+    Which run it is is known at the end: until then `dataset` of a trial is its filter.
+    """
+
+    def __init__(self, file: File) -> None:
+        self.path = file.path
+        self.decoder = Decoder()
+        self.values = Values()
+        self.trials: list[Trial] = []
+        self.places: dict[tuple[str, str], int] = {}
+        self.filters: dict[str, int] = {}
+        self.found: list[Diagnostic] = []
+        self.unread = 0
+        self.hash = sha256()
+
+    def add(self, block: bytes, first_line: int) -> None:
+        """Read one more block of lines."""
+        try:
+            rows = self.decoder.block(block)
+            numbered: Iterable[tuple[int, Row]] = _numbered(block, first_line, rows)
+        except REFUSED:
+            numbered = self._salvaged(block, first_line)
+        for number, row in numbered:
+            if self._is_new(number, row):
+                self._add_trials(row)
+
+    def _salvaged(self, block: bytes, first_line: int) -> Iterator[tuple[int, Row]]:
+        decode = self.decoder.line
+        for number, row, reasons in salvage(block, first_line, self.path, decode, _explain):
+            if reasons:
+                self.unread += 1
+                self.found += reasons
+            else:
+                yield number, row
+
+    def _is_new(self, number: int, row: Row) -> bool:
+        if row.doc_id is None:
+            self._cannot(f"line {number}", f"line {number} has no `doc_id`", "invalid-trial")
+            return False
+        name = str(row.doc_id)
+        first = self.places.setdefault((row.filter, name), number)
+        if first != number:
+            raise InputError(
+                f"{self.path} holds two runs: document {printable(name)} with filter "
+                f"{printable(row.filter)} stands on line {first} and again on line {number}",
+                "give each run in a file of its own",
+            )
+        self.filters[row.filter] = self.filters.get(row.filter, 0) + 1
+        self.hash.update((row.doc_hash + row.prompt_hash + row.target_hash).encode())
+        return True
+
+    def _cannot(self, subject: str, what: str, rule: str) -> None:
+        self.unread += 1
+        message = f"{self.path}: {what}"
+        self.found.append(Diagnostic(rule=rule, message=message, path=self.path, subject=subject))
+
+    def _add_trials(self, row: Row) -> None:
+        """One trial, or one for each repeat whose scores the line has."""
+        repeats = row.scores_per_repeat
+        if not repeats:
+            self._add_trial(row, self.decoder.values(row), None)
+            return
+        for attempt in range(1, max(map(len, repeats.values())) + 1):
+            values = ((m, v[attempt - 1]) for m, v in repeats.items() if len(v) >= attempt)
+            self._add_trial(row, values, attempt)
+
+    def _add_trial(self, row: Row, values: Iterable[tuple[str, Any]], attempt: int | None) -> None:
+        name = str(row.doc_id)
+        try:
+            rewards, texts = self.values.measured(values, row.filtered_resps)
+        except InfiniteError as error:
+            what = f"document {printable(name)}: `{printable(error.key)}` is infinite"
+            self._cannot(f"document {name}", what, "non-finite-number")
+            return
+        if "prediction" not in texts:
+            texts |= texts_of(row.filtered_resps, row.target, attempt, rewards)
+        labels = _labels(row.doc)
+        labels["lm-eval/filter"] = row.filter
+        self.trials.append(
+            Trial(
+                task=name,
+                rewards=rewards,
+                attempt=attempt,
+                trial=name if attempt is None else f"{name}/{attempt}",
+                dataset=row.filter,
+                texts=texts,
+                labels=labels,
+            )
+        )
+
+    def source(self, digest: str) -> Source:
+        """Everything as one source."""
+        n_rows = sum(self.filters.values())
+        run = run_of(
+            self.path, self.hash.hexdigest(), len(self.filters), n_rows + self.unread, self.found
+        )
+        names = {name: dataset(run.task, name) for name in self.filters}
+        for i, trial in enumerate(self.trials):
+            self.trials[i] = msgspec.structs.replace(
+                trial,
+                dataset=names[str(trial.dataset)],
+                model=run.model,
+                id=f"{run.id}/{trial.dataset}/{trial.trial}" if run.id else None,
+                started_at=run.started_at,
+            )
+        for metric, count in self.values.not_a_number.items():
+            self.found.append(
+                Diagnostic(
+                    rule="non-finite-number",
+                    severity=Severity.WARNING,
+                    message=f"`{printable(metric)}` is NaN {count} times, and counts as missing",
+                    path=self.path,
+                    notes=("lm-eval's mean is NaN then, its nanmean leaves them out",),
+                )
+            )
+        groups: list[GroupKey] = [(None, run.model, name) for name in names.values()]
+        only = groups[0] if len(groups) == 1 else None
+        expected = run.n_documents and run.n_documents * len(names)
+        return Source(
+            path=self.path,
+            kind=KIND,
+            trials=in_canonical_order(self.trials),
+            sha256=digest,
+            unread=[only] * self.unread,
+            diagnostics=self.found,
+            job=Job(
+                n_agents=max(len(names), 1),
+                n_total_trials=None if len(self.trials) > n_rows else expected,
+            ),
+            reported=run.reported,
+        )
+
+
+def _numbered(block: bytes, first_line: int, rows: list[Row]) -> Iterable[tuple[int, Row]]:
+    """The rows with the numbers of their lines; blank lines have none."""
+    if block.count(b"\n") + (block[-1:] != b"\n") == len(rows):
+        return enumerate(rows, first_line)
+    lines = enumerate(block.split(b"\n"), first_line)
+    numbers = [number for number, line in lines if line.strip()]
+    if len(numbers) != len(rows):
+        raise ValueError("an object spans lines, and then numbers of lines would lie")
+    return zip(numbers, rows, strict=True)
+
+
+def _labels(doc: Any) -> dict[str, Any]:
+    if not isinstance(doc, dict):
+        return {}
+    return {
+        key: value
+        for key, value in doc.items()
+        if type(value) in (int, float, bool)
+        or (isinstance(value, str) and len(value) <= _LONGEST_LABEL and "\n" not in value)
+    }
+
+
+def _explain(document: Document, number: int) -> list[Diagnostic]:
+    if isinstance(document.value, dict):
+        return []
+    return [
+        document.find(
+            [],
+            rule="unread-line",
+            message=f"line {number} is no sample: not a JSON object",
+            subject=f"line {number}",
+        )
+    ]

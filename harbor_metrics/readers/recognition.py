@@ -1,0 +1,185 @@
+"""What a file shows of itself at first sight, and how near that is to each format."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import msgspec
+
+from ..document import parse
+from .file import File
+from .lines import blocks, each_line
+from .source import REFUSED
+
+ZIP = b"PK\x03\x04"
+_HEAD = 1 << 20
+# An object or an array of arrays that goes on below its first line.
+_SPANS_LINES = re.compile(
+    rb'(?:\xef\xbb\xbf)?\s*(?:\{[ \t\r]*\n\s*"[^"\n]*"\s*:|\[[ \t\r]*\n\s*\[)'
+)
+_decode_members = json.JSONDecoder(strict=False)
+
+
+class Fit(NamedTuple):
+    """`why` a file is not of a format, empty where it is; of two that do not fit the nearer has
+    more `points`, the share of the format's marks that were seen.
+    """
+
+    points: float
+    why: str = ""
+
+
+FITS = Fit(1.0)
+
+
+@dataclass(slots=True)
+class Head:
+    """The beginning of a file.
+
+    `line` is the first JSON value that stands on a line of its own and is not null; `members` are
+    those of one JSON object, also where it spans lines and the head does not hold all of it;
+    `broken` says why the first line that is no JSON is none.
+    """
+
+    data: bytes
+    line: Any = None
+    members: dict[str, Any] = field(default_factory=dict)
+    is_array: bool = False
+    is_whole: bool = False
+    broken: str = ""
+
+    @property
+    def is_zip(self) -> bool:
+        """Whether it is an archive."""
+        return self.data.startswith(ZIP)
+
+    @property
+    def first_text(self) -> str:
+        """The first line as text, without its end."""
+        line = self.data.lstrip(b"\xef\xbb\xbf\r\n").partition(b"\n")[0]
+        return line.decode("utf-8", "replace").rstrip("\r")
+
+    @property
+    def keys(self) -> set[str]:
+        """The names in the first object, be it a line's or the document's."""
+        return set(self.line if isinstance(self.line, dict) else self.members)
+
+    def share(self, *marks: str) -> float:
+        """Which part of these names is there."""
+        return len(self.keys & set(marks)) / len(marks)
+
+
+def head_of(file: File) -> Head:
+    """Look at the beginning of a file, and further on while lines say nothing."""
+    with open(file.local, "rb") as stream:
+        data = stream.read(_HEAD)
+        is_whole = stream.tell() == os.fstat(stream.fileno()).st_size
+    head = Head(data, is_whole=is_whole)
+    if head.is_zip or not data.strip():
+        return head
+    start = data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+    head.is_array = start == b"["
+    if start in (b"{", b"["):
+        head.members = _members(data) if start == b"{" else {}
+        if _SPANS_LINES.match(data):
+            # Its lines are no values, and a large log has very many.
+            return head
+    elif start.isalpha() and not data.lstrip().startswith(b"null"):
+        # No JSON begins so: the lines of a table are not looked at one by one.
+        head.broken = _first_value(data.partition(b"\n")[0])[1]
+        return head
+    for block in blocks(file.local) if b"\n" in data or is_whole else ():
+        head.line, broken = _first_value(block)
+        head.broken = head.broken or broken
+        if head.line is not None or broken:
+            break
+    return head
+
+
+def document_of(head: Head) -> Any:
+    """The value where the head holds one whole JSON document, else None."""
+    try:
+        return msgspec.json.decode(head.data) if head.is_whole else None
+    except REFUSED:
+        return None
+
+
+def _members(data: bytes) -> dict[str, Any]:
+    """The members of an object, as many as are whole; the name of the one that is not, as null."""
+    text = data.decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
+    found: dict[str, Any] = {}
+    at = 1
+    try:
+        while True:
+            at = _past(text, at, " \t\r\n,")
+            if text[at] != '"':
+                return found
+            name, at = _decode_members.raw_decode(text, at)
+            at = _past(text, at, " \t\r\n:")
+            found[name] = None
+            found[name], at = _decode_members.raw_decode(text, at)
+    except (ValueError, IndexError, RecursionError):
+        return found
+
+
+def _past(text: str, at: int, skipped: str) -> int:
+    while text[at] in skipped:
+        at += 1
+    return at
+
+
+def _first_value(block: bytes) -> tuple[Any, str]:
+    """The first value on a line that is not null, or why the first line that is no JSON is none.
+
+    A line that cannot be read decides nothing while another can: the reader names it.
+    """
+    broken = ""
+    for number, line in each_line(block, 1):
+        if line.strip() == b"null":
+            continue
+        try:
+            value = msgspec.json.decode(line)
+        except REFUSED:
+            document, found = parse(line, "", first_line=number)
+            value = document.value if document else None
+            if not isinstance(value, dict) or any(d.rule == "json-syntax" for d in found):
+                slip = found[0].message if found else ""
+                broken = broken or f"line {number}: {slip}"
+                continue
+        if isinstance(value, dict) or not broken:
+            return value, broken
+    return None, broken
+
+
+def mistaken(head: Head) -> str:
+    """What a file is, if it is a document that people mistake for a source; else nothing."""
+    keys = head.keys
+    if {"trial_name", "task_name"} <= keys:
+        return "is the result of one trial; give the directory of its job"
+    if {"stats", "n_total_trials"} <= keys:
+        return "is a job's own result.json; give the directory it lies in"
+    if {"schema_version", "groups"} <= keys:
+        return "is a result document that harbor-metrics wrote; give what it was computed from"
+    if {"results", "configs", "versions"} <= keys:
+        return (
+            "is the results file of lm-eval, which has no single samples; give the samples file "
+            "beside it (written with --log_samples) or the folder of both"
+        )
+    dataset = head.line if isinstance(head.line, dict) else head.members
+    if isinstance(dataset.get("tasks"), list) and "version" in keys:
+        return "is a dataset of a registry; pass a registry with --registry"
+    return ""
+
+
+def refusal(head: Head, fits: Sequence[tuple[str, Fit]]) -> str:
+    """The two nearest formats, and why each is not it."""
+    near = sorted(fits, key=lambda each: -each[1].points)[:2]
+    reasons = "; ".join(f"not {name}: {fit.why}" for name, fit in near)
+    no_json = head.broken and document_of(head) is None
+    what = f"is not JSON lines: {head.broken}" if no_json else "is of no known format"
+    return f"{what}; {reasons}"

@@ -1,0 +1,72 @@
+"""An audit as a table: reported beside recomputed, and whether they agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from textwrap import wrap
+
+from ..audits.row import Row, Verdict
+from ..exact import Number
+from ..syntax import printable
+from .text import columns
+
+_MOST_EQUAL = 12
+_GAP = "  "
+_INDENT = " " * 6
+_WIDTH = 80
+
+
+def table(rows: Iterable[Row], *, every: bool) -> str:
+    """The rows by source and group; of many equal ones only how many, unless `every`."""
+    lines: list[str] = []
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row.path, row.group), []).append(row)
+    last = ""
+    for (path, group), members in groups.items():
+        lines += [printable(path)] if path != last else []
+        lines += [printable(group)] if group else []
+        last = path
+        lines += _table(members, every=every)
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _table(rows: Sequence[Row], *, every: bool) -> list[str]:
+    equal = [row for row in rows if row.verdict == Verdict.EQUAL]
+    shown = list(rows)
+    hidden = 0
+    if not every and len(equal) > _MOST_EQUAL:
+        shown = [row for row in rows if row.verdict != Verdict.EQUAL]
+        hidden = len(equal)
+    cells = [("number", "reported", "recomputed", "")]
+    cells += [
+        (printable(row.name), number(row.reported), number(row.recomputed), row.verdict)
+        for row in shown
+    ]
+    widths = [max(columns(row[i]) for row in cells) for i in range(4)]
+    lines = []
+    for i, (name, reported, recomputed, verdict) in enumerate(cells if shown else []):
+        line = _GAP.join(
+            (
+                name + " " * (widths[0] - columns(name)),
+                reported.rjust(widths[1]),
+                recomputed.rjust(widths[2]),
+                verdict,
+            )
+        )
+        lines.append(f"  {line}".rstrip())
+        if i and shown[i - 1].reason and verdict != Verdict.EQUAL:
+            reason = printable(shown[i - 1].reason)
+            lines += wrap(reason, _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
+    if hidden:
+        more = " more" if shown else ""
+        lines.append(f"  {hidden}{more} numbers are equal (--all shows them)")
+    return lines
+
+
+def number(value: Number | str | None) -> str:
+    """A number short enough for a table, a dash for none."""
+    if value is None:
+        return "—"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,170 @@
+"""What the kernel keeps a program from: Landlock and namespaces, by plain system calls.
+
+It runs in the very process that becomes the program, so it imports next to nothing.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import struct
+from collections.abc import Iterable, Sequence
+
+LANDLOCK = "landlock"
+NAMESPACES = "namespaces"
+LAYERS = (LANDLOCK, NAMESPACES)
+
+# What programs read of a system: nothing in it is a person's own, nor only for root's eyes.
+_SYSTEM = (
+    *("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin", "/nix/store", "/proc"),
+    *("/sys/devices/system", "/sys/fs/cgroup", "/sys/kernel/mm/transparent_hugepage"),
+    *("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ld.so.preload"),
+    *("/etc/localtime", "/etc/timezone", "/etc/passwd", "/etc/group", "/etc/nsswitch.conf"),
+    *("/etc/hosts", "/etc/host.conf", "/etc/resolv.conf", "/etc/gai.conf", "/etc/services"),
+    *("/etc/protocols", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/pki/tls/certs"),
+    *("/etc/pki/ca-trust", "/etc/ca-certificates", "/etc/fonts", "/etc/mime.types"),
+    *("/etc/os-release", "/etc/alternatives", "/etc/locale.alias", "/etc/locale.conf"),
+)
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+_SHARED_MEMORY = "/dev/shm"  # noqa: S108  # the place itself, not a file in it
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+_PR_SET_NO_NEW_PRIVS = 38
+_NEW_USER, _NEW_PID, _NEW_NET, _NEW_IPC, _NEW_MOUNTS = (
+    *(0x10000000, 0x20000000, 0x40000000, 0x08000000, 0x00020000),
+)
+_PRIVATE_TREE = 0x4000 | 0x40000
+_NO_SUID_DEV = 0x2 | 0x4
+
+# include/uapi/linux/landlock.h; the numbers are the same on every architecture.
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
+_REFER, _TRUNCATE, _IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
+_FIRST_RIGHTS = _REFER - 1
+_READING = _EXECUTE | _READ_FILE | _READ_DIR
+_ON_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
+
+
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
+def _checked(result: int) -> int:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+    return result
+
+
+def _syscall(number: int, *arguments: int | bytes | None) -> int:
+    numbers = (ctypes.c_long(a) if isinstance(a, int) else a for a in arguments)
+    return _checked(_libc().syscall(ctypes.c_long(number), *numbers))
+
+
+def adopt_orphans() -> None:
+    """Become the parent of every descendant whose own parent ends."""
+    _checked(_libc().prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+
+
+def end_with_parent() -> None:
+    """Be killed as soon as the parent ends."""
+    _checked(_libc().prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0))
+
+
+def no_new_privileges() -> None:
+    """Neither this process nor what it starts gains rights from a set-user-ID program."""
+    _checked(_libc().prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+
+
+def unshare(*, network: bool) -> None:
+    """Leave the others' users, mounts, queues and network; children begin a new set of processes.
+
+    Raises:
+        OSError: the system does not permit it; nothing was changed.
+    """
+    flags = _NEW_USER | _NEW_MOUNTS | _NEW_PID | _NEW_IPC | (0 if network else _NEW_NET)
+    _checked(_libc().unshare(flags))
+
+
+def map_users(pid: int) -> None:
+    """Let a process that has called `unshare` be the users that its parent can be.
+
+    Raises:
+        OSError: the system does not permit it.
+    """
+    user, group = os.getuid(), os.getgid()
+    if user == 0:
+        # All that there are, so that root goes on reading what belongs to others.
+        _write(f"/proc/{pid}/uid_map", _same("/proc/self/uid_map"))
+        _write(f"/proc/{pid}/gid_map", _same("/proc/self/gid_map"))
+        return
+    _write(f"/proc/{pid}/setgroups", "deny")
+    _write(f"/proc/{pid}/uid_map", f"{user} {user} 1")
+    _write(f"/proc/{pid}/gid_map", f"{group} {group} 1")
+
+
+def _same(path: str) -> str:
+    with open(path, encoding="ascii") as file:
+        ranges = [line.split() for line in file]
+    return "".join(f"{first} {first} {count}\n" for first, _, count in ranges)
+
+
+def _write(path: str, text: str) -> None:
+    descriptor = os.open(path, os.O_WRONLY)
+    try:
+        os.write(descriptor, text.encode())
+    finally:
+        os.close(descriptor)
+
+
+def hide(needed: Iterable[str], *, network: bool) -> None:
+    """Processes, shared memory and sockets of others out of sight, as far as the system permits.
+
+    `needed` are paths that the program reads or writes, and which stay where they are.
+    """
+    libc = _libc()
+    if libc.mount(b"none", b"/", None, _PRIVATE_TREE, None) < 0:
+        return
+    libc.mount(b"proc", b"/proc", b"proc", _NO_SUID_DEV | 0x8, None)
+    # The services of a host listen in /run; names are looked up through one of them.
+    for place in (_SHARED_MEMORY,) if network else (_SHARED_MEMORY, "/run"):
+        if not any(path == place or path.startswith(f"{place}/") for path in needed):
+            options = b"size=1g,mode=1777" if place == _SHARED_MEMORY else b"size=1m"
+            libc.mount(b"tmpfs", place.encode(), b"tmpfs", _NO_SUID_DEV, options)
+
+
+def landlock(readable: Sequence[str], writable: Sequence[str], *, network: bool) -> None:
+    """Reach no file but these and the system's, no TCP, no process outside, from here on.
+
+    Raises:
+        OSError: the kernel has no Landlock; nothing was changed.
+    """
+    abi = _syscall(_CREATE_RULESET, None, 0, 1)
+    files = _FIRST_RIGHTS
+    for since, right in ((2, _REFER), (3, _TRUNCATE), (5, _IOCTL_DEV)):
+        files |= right if abi >= since else 0
+    attributes = struct.pack("=QQQ", files, 0 if network or abi < 4 else 3, 3 if abi >= 6 else 0)
+    size = 24 if abi >= 6 else 16 if abi >= 4 else 8
+    ruleset = _syscall(_CREATE_RULESET, attributes[:size], size, 0)
+    try:
+        for path in (*_SYSTEM, *readable):
+            _permit(ruleset, path, _READING)
+        for path in (*_DEVICES, _SHARED_MEMORY, *writable):
+            _permit(ruleset, path, files)
+        _syscall(_RESTRICT_SELF, ruleset, 0)
+    finally:
+        os.close(ruleset)
+
+
+def _permit(ruleset: int, path: str, rights: int) -> None:
+    try:
+        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return  # what is not there cannot be read either
+    try:
+        if not os.path.isdir(f"/proc/self/fd/{descriptor}"):
+            rights &= _ON_FILES
+        _syscall(_ADD_RULE, ruleset, 1, struct.pack("=Qi", rights, descriptor), 0)
+    finally:
+        os.close(descriptor)

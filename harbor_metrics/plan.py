@@ -11,7 +11,7 @@ from . import registry
 from .diagnostics import Diagnostic, Severity
 from .errors import InputError, UsageError
 from .evaluate import Planned
-from .metric import DEFAULT_TYPE, HARBOR_TYPES, MetricSpec
+from .metric import DEFAULT_TYPE, HARBOR_TYPES, UV_SCRIPT, MetricSpec
 from .readers.source import Job, JobDataset
 from .registry import Dataset
 from .result import Origin
@@ -220,6 +220,9 @@ def _entries(
         kwargs = entry.get("kwargs", {})
         if not isinstance(name, str) or not isinstance(kwargs, dict):
             raise InputError(f"{where}: `type` must be a string and `kwargs` an object")
+        pin = entry.get("sha256") if name == UV_SCRIPT else None
+        if pin is not None and not isinstance(pin, str):
+            raise InputError(f"{where}: `sha256` must be a string")
         path = dataset.registry if dataset else None
         for unknown in sorted(entry.keys() - {"type", "kwargs"} - KNOWN_EXTRA_FIELDS):
             made.diagnostics.append(_unknown_field(unknown, where, entry, path))
@@ -227,7 +230,10 @@ def _entries(
             made.diagnostics.append(_not_in_harbor(name, where, path))
         planned.append(
             Planned(
-                name=name, spec=MetricSpec(type=name, kwargs=kwargs), origin=origin, registry=path
+                name=name,
+                spec=MetricSpec(type=name, kwargs=kwargs, sha256=pin),
+                origin=origin,
+                registry=path,
             )
         )
     return planned

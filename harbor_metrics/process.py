@@ -5,6 +5,7 @@ The only subprocess. See supervisor.py, which does the work in a process of its 
 
 from __future__ import annotations
 
+import contextlib
 import marshal
 import os
 import signal
@@ -22,10 +23,12 @@ from .errors import OutputError
 from .sandbox import LAYERS
 from .supervisor import remove
 
-_HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_HERE = os.path.dirname(os.path.abspath(__file__))
+# Our package without its __init__, which takes longer to import than the supervisor.
 _SERVE = (
-    "import sys; sys.path.append({!r}); from harbor_metrics.supervisor import serve; serve()"
-).format(_HERE)
+    "import sys; package = sys.modules['harbor_metrics'] = type(sys)('harbor_metrics');"
+    f"package.__path__ = [{_HERE!r}]; from harbor_metrics.supervisor import serve; serve()"
+)
 # What an interpreter may need to start at all.
 _SUPERVISOR_ENV = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
 
@@ -97,8 +100,7 @@ class Workplace:
         try:
             number = int(self._answers.readline() or b"5")
             if number:
-                error = OSError(number, os.strerror(number))
-                raise _no_place(wanted, error)
+                raise _no_place(wanted, OSError(number, os.strerror(number)))
         except BaseException:
             self.close()
             raise
@@ -126,10 +128,8 @@ class Workplace:
 
     def abandon(self) -> None:
         """Let the supervisor end what runs; who waits for an answer gets none."""
-        try:
+        with contextlib.suppress(BrokenPipeError):
             self._requests.close()
-        except BrokenPipeError:
-            pass
 
     def run(
         self,
@@ -202,17 +202,13 @@ def _no_place(wanted: str | None, error: OSError) -> OutputError:
 def _end_session(leader: int, folder: str) -> None:
     """Kill what a killed supervisor leaves: its session, and whatever has its folder for a home."""
     for pid in _with_home(folder) | {leader}:
-        try:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            pass
     until = time.monotonic() + 5
     while (left := _with_home(folder)) and time.monotonic() < until:
         for pid in left:
-            try:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
-            except (ProcessLookupError, PermissionError):
-                pass
         time.sleep(0.002)
 
 

@@ -8,7 +8,10 @@ from __future__ import annotations
 import ctypes
 import os
 import struct
-from collections.abc import Iterable, Sequence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 LANDLOCK = "landlock"
 NAMESPACES = "namespaces"

@@ -1,21 +1,27 @@
 """A small process between us and what we run: its limits, the end of all it started, its folder.
 
 It lives as long as its standard input is open: whatever becomes of us, nothing that it started
-goes on, and its temporary folder goes. It is started for every script, so it is the standard
-library only, and of that no more than it takes.
+goes on, and its temporary folder goes. It is started for every script, so it imports no more than
+it takes: `typing` and `contextlib` alone would double its start.
 """
+
+# ruff: noqa: SIM105
 
 from __future__ import annotations
 
-import contextlib
 import marshal
 import os
 import select
 import sys
 import time
-from typing import Any, NoReturn
 
 from . import sandbox
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+    Request = dict[str, Any]
 
 # How much of what a program prints is kept, from its end.
 KEPT = 65_536
@@ -27,8 +33,6 @@ LINGER = 0.2
 PERSEVERANCE = 10.0
 _TERMINATE, _KILL = 15, 9
 _LINUX = sys.platform == "linux"
-
-Request = dict[str, Any]
 
 
 class Orphaned(Exception):
@@ -55,6 +59,7 @@ def serve() -> None:
         pass
     finally:
         remove(folder)
+    os._exit(0)
 
 
 def _request() -> Request | None:
@@ -142,8 +147,10 @@ class Program:
 
     def close(self) -> None:
         """End every process that is left, take the rest of what was printed, close the pipes."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
+        try:
             os.killpg(self.pid, _KILL)
+        except (ProcessLookupError, PermissionError):
+            pass
         _end_children()
         self.poll.unregister(0)
         until = time.monotonic() + LINGER
@@ -180,9 +187,12 @@ def _descendants() -> set[int]:
     children: dict[int, list[int]] = {}
     for name in os.listdir("/proc") if _LINUX else ():
         if name.isdigit():
-            with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
-                parent = int(file.read().rpartition(b")")[2].split()[1])
-                children.setdefault(parent, []).append(int(name))
+            try:
+                with open(f"/proc/{name}/stat", "rb") as file:
+                    parent = int(file.read().rpartition(b")")[2].split()[1])
+            except OSError:
+                continue
+            children.setdefault(parent, []).append(int(name))
     found: set[int] = set()
     pending = [os.getpid()]
     while pending:
@@ -209,8 +219,10 @@ def _end_children() -> None:
 
 
 def _signal(pid: int, number: int) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
+    try:
         os.kill(pid, number)
+    except (ProcessLookupError, PermissionError):
+        pass
 
 
 def _watch(request: Request, out: int, err: int, report: int, go: int) -> NoReturn:
@@ -277,7 +289,7 @@ def _become(request: Request, layers: list[str], missing: list[str], report: int
         if request["required"] and missing:
             _say(report, "refused")
         else:
-            os.execve(request["argv"][0], request["argv"], request["env"])
+            os.execve(request["argv"][0], request["argv"], request["env"])  # noqa: S606
     except OSError as error:
         _say(report, f"failed {error.errno}")
     finally:
@@ -289,11 +301,13 @@ def _limit(limits: dict[str, int]) -> None:
 
     for name, value in limits.items():
         # A limit that is lower already stays.
-        with contextlib.suppress(OSError, ValueError, AttributeError):
+        try:
             kind = getattr(resource, name)
             hard = resource.getrlimit(kind)[1]
             limit = value if hard == resource.RLIM_INFINITY else min(value, hard)
             resource.setrlimit(kind, (limit, limit))
+        except (OSError, ValueError, AttributeError):
+            pass  # not every system has every limit
 
 
 def _say(report: int, line: str) -> None:
@@ -303,25 +317,35 @@ def _say(report: int, line: str) -> None:
 def remove(folder: str) -> None:
     """Delete a folder whatever was made of it: unreadable or endlessly nested directories, too."""
     pending = [folder]
-    n = 0
     while pending:
         path = pending.pop()
-        with contextlib.suppress(OSError):
+        try:
             os.chmod(path, 0o700)
-            with os.scandir(path) as entries:
-                for entry in list(entries):
-                    if not entry.is_dir(follow_symlinks=False):
-                        with contextlib.suppress(OSError):
-                            os.unlink(entry.path)
-                        continue
+            with os.scandir(path) as found:
+                entries = list(found)
+        except OSError:
+            continue
+        for entry in entries:
+            try:
+                if not entry.is_dir(follow_symlinks=False):
+                    os.unlink(entry.path)
+                elif path == folder:
+                    pending.append(entry.path)
+                else:
                     # Up to the top: no path grows long, and what it lay in is empty.
-                    with contextlib.suppress(OSError):
-                        os.chmod(entry.path, 0o700)
-                        n += 1
-                        higher = os.path.join(folder, f"removed-{n}-{os.urandom(8).hex()}")
-                        os.rename(entry.path, higher)
-                        pending.append(higher)
-            if path != folder:
-                os.rmdir(path)
-    with contextlib.suppress(OSError):
+                    os.chmod(entry.path, 0o700)
+                    higher = f"{folder}/removed-{os.urandom(8).hex()}"
+                    os.rename(entry.path, higher)
+                    pending.append(higher)
+            except OSError:
+                continue
+        if path != folder:
+            _remove_empty(path)
+    _remove_empty(folder)
+
+
+def _remove_empty(folder: str) -> None:
+    try:
         os.rmdir(folder)
+    except OSError:
+        pass

@@ -16,9 +16,16 @@ from ..errors import UsageError
 @click.argument("type_", metavar="TYPE")
 @click.option("-k", "kwargs", multiple=True, metavar="NAME=VALUE", help="A kwarg. Repeatable.")
 @click.option("--new", is_flag=True, help="Write a script that works to script_path, too.")
+@click.option("--pin", is_flag=True, help="Write the script's sha256 beside it, too.")
 @click.option("--diff", is_flag=True, help="Show what changed.")
 def command(
-    registry: str, dataset: str, type_: str, kwargs: Sequence[str], new: bool, diff: bool
+    registry: str,
+    dataset: str,
+    type_: str,
+    kwargs: Sequence[str],
+    new: bool,
+    pin: bool,
+    diff: bool,
 ) -> int:
     """Add a metric to a dataset of a registry.
 
@@ -39,7 +46,7 @@ def command(
         script = os.path.join(os.path.dirname(os.path.abspath(registry)), script)
         template.write(script)
     try:
-        change = add(registry, dataset, type_, parsed)
+        change = add(registry, dataset, type_, parsed, pin=pin)
     except BaseException:
         if new:
             os.unlink(str(script))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
 from ..errors import UsageError
 from ..table import Missing
 from . import progress, terminal
+from .running import options_of, script_options
 
 _JOB_DOCUMENTS = ("result.json", "config.json", "lock.json")
 
@@ -55,19 +56,7 @@ _JOB_DOCUMENTS = ("result.json", "config.json", "lock.json")
 @click.option(
     "-o", "--output", metavar="RESULT.json", help="Write the result document to this file."
 )
-@click.option(
-    "--script-timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Time limit of a metric script.",
-)
-@click.option(
-    "--allow-outside",
-    is_flag=True,
-    help="Run scripts that a registry names outside its own folder.",
-)
+@script_options
 def command(
     sources: Sequence[str],
     registries: Sequence[str],
@@ -78,8 +67,7 @@ def command(
     dry_run: bool,
     format_: Literal["table", "markdown", "json"],
     output: str | None,
-    script_timeout: float,
-    allow_outside: bool,
+    **script: Any,
 ) -> int:
     """Compute dataset-level results of jobs and reward files.
 
@@ -91,6 +79,8 @@ def command(
     from ..diagnostics import Severity
     from ..render.text import text
 
+    options = options_of(script)
+    allow_outside = options.allow_outside
     if output is not None:
         _refuse_input(output, [*sources, *registries])
         check_writable(output)
@@ -111,9 +101,7 @@ def command(
         return int(failing or any(d.severity == Severity.ERROR for d in prepared.diagnostics))
     if output is not None:
         _refuse_input(output, inputs(prepared, allow_outside=allow_outside))
-    result = finish(
-        prepared, missing=missing, script_timeout=script_timeout, allow_outside=allow_outside
-    )
+    result = finish(prepared, missing=missing, scripts=options)
     if output is not None:
         result.write(output)
     if format_ == "json":

@@ -30,6 +30,11 @@ _SYSTEM = (
 )
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108  # the place itself, not a file in it
+# What is somebody's own: nothing in it is a program's business that has not been told of it.
+_PRIVATE = (
+    *(_SHARED_MEMORY, "/tmp", "/var/tmp"),  # noqa: S108
+    *("/home", "/root", "/mnt", "/media", "/srv"),
+)
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
@@ -38,7 +43,9 @@ _NEW_USER, _NEW_PID, _NEW_NET, _NEW_IPC, _NEW_MOUNTS = (
     *(0x10000000, 0x20000000, 0x40000000, 0x08000000, 0x00020000),
 )
 _PRIVATE_TREE = 0x4000 | 0x40000
-_NO_SUID_DEV = 0x2 | 0x4
+_BIND = 0x1000 | 0x4000
+_NO_SUID_DEV, _NO_EXEC = 0x2 | 0x4, 0x8
+_DETACH = 2
 
 # include/uapi/linux/landlock.h; the numbers are the same on every architecture.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
@@ -122,19 +129,49 @@ def _write(path: str, text: str) -> None:
 
 
 def hide(needed: Iterable[str], *, network: bool) -> None:
-    """Processes, shared memory and sockets of others out of sight, as far as the system permits.
+    """What is people's own, sockets and processes of others out of sight, as far as is permitted.
 
     `needed` are paths that the program reads or writes, and which stay where they are.
     """
     libc = _libc()
     if libc.mount(b"none", b"/", None, _PRIVATE_TREE, None) < 0:
         return
-    libc.mount(b"proc", b"/proc", b"proc", _NO_SUID_DEV | 0x8, None)
-    # The services of a host listen in /run; names are looked up through one of them.
-    for place in (_SHARED_MEMORY,) if network else (_SHARED_MEMORY, "/run"):
-        if not any(path == place or path.startswith(f"{place}/") for path in needed):
-            options = b"size=1g,mode=1777" if place == _SHARED_MEMORY else b"size=1m"
-            libc.mount(b"tmpfs", place.encode(), b"tmpfs", _NO_SUID_DEV, options)
+    libc.mount(b"proc", b"/proc", b"proc", _NO_SUID_DEV | _NO_EXEC, None)
+    wanted = sorted({os.path.normpath(path) for path in needed})
+    # Names are looked up through a service that listens in /run.
+    for place in _PRIVATE if network else (*_PRIVATE, "/run"):
+        if os.path.isdir(place) and not os.path.islink(place) and place not in wanted:
+            _cover(libc, place, [path for path in wanted if path.startswith(f"{place}/")])
+
+
+def _cover(libc: ctypes.CDLL, place: str, kept: Sequence[str]) -> None:
+    """An empty file system over a folder, with the same old things in it where they were."""
+    opened = []
+    for path in kept:
+        try:
+            opened.append((path, os.open(path, os.O_PATH | os.O_CLOEXEC)))
+        except OSError:
+            continue  # what is not there is not missed
+    if libc.mount(b"tmpfs", place.encode(), b"tmpfs", _NO_SUID_DEV, b"size=1g,mode=1777") == 0:
+        try:
+            for path, descriptor in opened:
+                _put_back(libc, path, descriptor)
+        except OSError:
+            libc.umount2(place.encode(), _DETACH)
+    for _, descriptor in opened:
+        os.close(descriptor)
+
+
+def _put_back(libc: ctypes.CDLL, path: str, descriptor: int) -> None:
+    if os.path.lexists(path):
+        return  # it came with a folder around it
+    old = f"/proc/self/fd/{descriptor}"
+    if os.path.isdir(old):
+        os.makedirs(path)
+    else:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+    _checked(libc.mount(old.encode(), os.fsencode(path), None, _BIND, None))
 
 
 def landlock(readable: Sequence[str], writable: Sequence[str], *, network: bool) -> None:

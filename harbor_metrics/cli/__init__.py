@@ -21,6 +21,7 @@ COMMANDS = {
     "validate": "Find every mistake in registries and other documents.",
     "add": "Add a metric to a dataset of a registry.",
     "remove": "Remove a metric from a dataset of a registry.",
+    "script": "Try a metric script.",
     "explain": "Explain a metric or a rule.",
     "schema": "Print a document schema.",
 }

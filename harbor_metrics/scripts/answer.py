@@ -24,7 +24,7 @@ def read(folder: int, name: str) -> dict[str, Number]:
         FileNotFoundError: there is no such file.
         ScriptError: it is something else than a file with an object of finite numbers.
     """
-    document, found = parse(_bytes(folder, name), "output")
+    document, found = parse(content(folder, name), "output")
     if found or document is None:
         raise ScriptError(f"the script's output is not JSON: {_slip(found[0])}")
     value = document.value
@@ -56,7 +56,8 @@ def _slip(slip: Diagnostic) -> str:
     return f"{printable(slip.message)}{digits} (line {place.line}, column {place.column})"
 
 
-def _bytes(folder: int, name: str) -> bytes:
+def content(folder: int, name: str) -> bytes:
+    """The bytes of a small regular file; raises as `read`."""
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
         descriptor = os.open(name, flags, dir_fd=folder)

@@ -90,7 +90,8 @@ def environment(script: Script, place: Workplace, *, allow_build: bool = False) 
     if wants is None:
         python = ".".join(map(str, sys.version_info[:3]))
         command = [_our_python(), "-E", "-s", "-S", "-B"]
-        return Environment(command=command, readable=_of(sys.base_prefix), python=python)
+        readable = [*_of(sys.base_prefix), command[0], *_behind(command[0])]
+        return Environment(command=command, readable=readable, python=python)
     wanted = _Wanted(script, wants, _lock(script), allow_build)
     kept = os.path.join(
         cache.folder("environments"), f"{sha256(os.fsencode(script.path)).hexdigest()[:32]}.json"
@@ -116,6 +117,15 @@ def _our_python() -> str:
 def _of(prefix: str) -> list[str]:
     """What of an installed Python is Python, should it lie in somebody's home directory."""
     return [os.path.join(prefix, part) for part in ("bin", "lib", "lib64", "include", "share")]
+
+
+def _behind(python: str) -> list[str]:
+    """What the link to an interpreter leads through: the path of each Python on the way."""
+    found: list[str] = []
+    while os.path.islink(python) and len(found) < 200:
+        python = os.path.join(os.path.dirname(python), os.readlink(python))
+        found += [python, *_of(os.path.dirname(os.path.dirname(python)))]
+    return found
 
 
 def _lock(script: Script) -> str | None:
@@ -160,7 +170,7 @@ def _made(wanted: _Wanted, place: Workplace) -> Environment:
     watched = [packages, os.path.dirname(python), prefix, os.path.join(prefix, "pyvenv.cfg")]
     return Environment(
         command=[python, "-B"],
-        readable=[prefix, *_of(base), os.path.realpath(python)],
+        readable=[prefix, *_of(base), *_behind(python)],
         python=version,
         uv=_step(place, [uv, "--version"]).stdout.decode().split()[1],
         lock=wanted.lock,

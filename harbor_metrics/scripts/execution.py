@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -26,7 +27,8 @@ from .said import first_line, said
 FILE_SIZE = 256 << 20
 OPEN_FILES = 1024
 GIB = 1 << 30
-_ANSWER = "metric.json"
+_ANSWER, _LOG = "metric.json", "refused"
+_WATCHER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "refusals.py")
 _encode_line = json.JSONEncoder().encode
 _encode_lines = msgspec.json.Encoder().encode_lines
 
@@ -98,9 +100,19 @@ def execute(script: Script, inputs: Inputs, options: ScriptOptions, place: Workp
 
 
 def run(
-    script: Script, made: Environment, inputs: Inputs, options: ScriptOptions, place: Workplace
+    script: Script,
+    made: Environment,
+    inputs: Inputs,
+    options: ScriptOptions,
+    place: Workplace,
+    *,
+    refused: list[str] | None = None,
 ) -> Ran:
-    """Run a script in an environment that has been made; raises as `execute`."""
+    """Run a script in an environment that has been made; raises as `execute`.
+
+    What the script is refused is added to `refused`; to see it, the script is not run as it is but
+    by a program that watches its calls.
+    """
     folder = os.path.join(place.folder, f"run-{os.urandom(4).hex()}")
     files = _files(folder, inputs)
     descriptor = os.open(files["answer"], os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -109,6 +121,7 @@ def run(
             finished = place.run(
                 [
                     *made.command,
+                    *([] if refused is None else [_WATCHER, os.path.join(files["answer"], _LOG)]),
                     script.path,
                     *("-i", files["rewards"]),
                     *("-o", os.path.join(files["answer"], _ANSWER)),
@@ -140,6 +153,9 @@ def run(
             raise RunError(message, made, finished) from error
         return Ran(values=values, environment=made, finished=finished)
     finally:
+        if refused is not None:
+            with contextlib.suppress(FileNotFoundError, ScriptError):
+                refused += answer.content(descriptor, _LOG).decode("ascii", "replace").splitlines()
         os.close(descriptor)
 
 
@@ -192,7 +208,7 @@ def _confinement(
     script: Script, made: Environment, files: dict[str, str], options: ScriptOptions
 ) -> Confinement:
     libraries = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
-    readable = [*made.readable, *filter(None, libraries), os.path.dirname(files["work"])]
+    readable = [*made.readable, _WATCHER, *filter(None, libraries), os.path.dirname(files["work"])]
     return Confinement(
         layers=() if options.sandbox == "off" else options.layers,
         required=options.sandbox == "require",

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import marshal
 import os
+import resource
 import select
 import sys
 import time
@@ -297,8 +298,6 @@ def _become(request: Request, layers: list[str], missing: list[str], report: int
 
 
 def _limit(limits: dict[str, int]) -> None:
-    import resource
-
     for name, value in limits.items():
         # A limit that is lower already stays.
         try:

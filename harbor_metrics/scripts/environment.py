@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -28,7 +29,7 @@ RESOLVE_SECONDS = 300.0
 PASSED = ("PATH", "LANG", "LANGUAGE", "TZ", "SYSTEMROOT", "LD_LIBRARY_PATH")
 _PASSED_TO_UV = (
     *PASSED,
-    *("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "NETRC"),
+    *("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "NETRC"),
     *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy"),
     *("all_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "SSL_CLIENT_CERT"),
 )
@@ -96,18 +97,43 @@ def environment(script: Script, place: Workplace, *, allow_build: bool = False) 
     kept = os.path.join(
         cache.folder("environments"), f"{sha256(os.fsencode(script.path)).hexdigest()[:32]}.json"
     )
-    before = _read(kept)
-    if before is not None:
-        unchanged = _state(before.environment.watched) == before.environment.state
-        if unchanged and before.key == wanted.key:
-            return before.environment
-        if not unchanged:
-            _discard(before.environment)
-    made = _made(wanted, place)
-    with contextlib.suppress(OSError, OutputError):
+    if (known := _known(kept, wanted)) is not None:
+        return known
+    with _alone(kept):
+        # Another run may have made it while we waited.
+        if (known := _known(kept, wanted)) is not None:
+            return known
+        made = _made(wanted, place)
+        with contextlib.suppress(OutputError):
+            write_atomically(kept, msgspec.json.encode(_Kept(wanted.key, made)))
+        return made
+
+
+@contextlib.contextmanager
+def _alone(kept: str) -> Iterator[None]:
+    """One run at a time makes the environment of a script, where that can be agreed upon."""
+    try:
         os.makedirs(os.path.dirname(kept), exist_ok=True)
-        write_atomically(kept, msgspec.json.encode(_Kept(wanted.key, made)))
-    return made
+        file = open(f"{kept}.lock", "wb")  # noqa: SIM115
+    except OSError:
+        yield
+        return
+    with file:
+        with contextlib.suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _known(kept: str, wanted: _Wanted) -> Environment | None:
+    before = _read(kept)
+    if before is None:
+        return None
+    unchanged = _state(before.environment.watched) == before.environment.state
+    if unchanged and before.key == wanted.key:
+        return before.environment
+    if not unchanged:
+        _discard(before.environment)
+    return None
 
 
 def _our_python() -> str:
@@ -208,8 +234,9 @@ def _python(wants: dict[str, Any]) -> list[str]:
 
 
 def _step(place: Workplace, argv: list[str]) -> Finished:
-    # In an empty folder: uv looks around where it is started.
-    finished = place.run(argv, env=_uv_env(), cwd=place.folder, timeout=RESOLVE_SECONDS)
+    # In an empty folder: uv looks around where it is started, and leaves its locks in TMPDIR.
+    env = {**_uv_env(), "TMPDIR": place.folder}
+    finished = place.run(argv, env=env, cwd=place.folder, timeout=RESOLVE_SECONDS)
     if finished.timed_out or finished.code != 0:
         raise ScriptError(
             f"the environment of the script could not be made: uv "

@@ -39,6 +39,9 @@ _PRIVATE = (
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _PR_SET_NO_NEW_PRIVS = 38
+_PR_CAPBSET_DROP = 24
+_CAPABILITY_VERSION = 0x20080522
+_KEPT_CAPABILITIES = (1, 3)  # CAP_DAC_OVERRIDE, CAP_FOWNER
 _NEW_USER, _NEW_PID, _NEW_NET, _NEW_IPC, _NEW_MOUNTS = (
     *(0x10000000, 0x20000000, 0x40000000, 0x08000000, 0x00020000),
 )
@@ -82,9 +85,22 @@ def end_with_parent() -> None:
     _checked(_libc().prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0))
 
 
-def no_new_privileges() -> None:
-    """Neither this process nor what it starts gains rights from a set-user-ID program."""
-    _checked(_libc().prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+def drop_privileges() -> None:
+    """From the next program on root is who may read and write what others own, and no more.
+
+    With its other rights root sees into every process, whatever Landlock says. Nobody gains
+    rights from a set-user-ID program either.
+    """
+    libc = _libc()
+    _checked(libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+    for capability in range(64):
+        if capability not in _KEPT_CAPABILITIES:
+            libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
+    header, sets = struct.pack("=Ii", _CAPABILITY_VERSION, 0), ctypes.create_string_buffer(24)
+    if libc.capget(header, sets) == 0:
+        effective, permitted, _, high_effective, high_permitted, _ = struct.unpack("=6I", sets)
+        kept = struct.pack("=6I", effective, permitted, 0, high_effective, high_permitted, 0)
+        libc.capset(header, kept)
 
 
 def unshare(*, network: bool) -> None:

@@ -275,8 +275,9 @@ def _become(request: Request, layers: list[str], missing: list[str], report: int
         os.chdir(request["cwd"])
         if _LINUX:
             sandbox.end_with_parent()
+        if layers:
+            sandbox.drop_privileges()
         if sandbox.LANDLOCK in layers:
-            sandbox.no_new_privileges()
             try:
                 readable, writable = request["readable"], request["writable"]
                 sandbox.landlock(readable, writable, network=request["network"])

@@ -29,7 +29,8 @@ import json, sys
 import harbor_metrics
 from harbor_metrics.scripts.execution import ScriptOptions
 arguments = json.loads(sys.argv[1])
-options = ScriptOptions(timeout=2.0, layers=tuple(arguments["layers"]), sandbox=arguments["sandbox"])
+arguments["layers"] = tuple(arguments["layers"])
+options = ScriptOptions(timeout=2.0, **arguments)
 result = harbor_metrics.compute("r.jsonl", registry="registry.json", scripts=options)
 sys.stdout.write(result.to_json())
 """

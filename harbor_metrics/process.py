@@ -38,6 +38,7 @@ class Finished:
     """How a program ended: exit code (negative: the signal), and the tails of what it printed.
 
     `layers` of the sandbox were there, `missing` says of each that was wanted and was not why.
+    `lost`: the supervisor was killed, so all that is known is that the program was, too.
     """
 
     code: int
@@ -47,6 +48,7 @@ class Finished:
     seconds: float
     layers: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    lost: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +148,7 @@ class Workplace:
         `limits` are those of `setrlimit`, by name. The first word of `argv` is a path.
 
         Raises:
-            OSError: the program cannot be started, or the supervisor was killed.
+            OSError: the program cannot be started.
             RefusedError: a layer of the sandbox is required and missing.
         """
         started = time.monotonic()
@@ -164,12 +166,16 @@ class Workplace:
                 "writable": list(confinement.writable),
             }
         )
-        self._requests.write(len(request).to_bytes(4, "big") + request)
-        self._requests.flush()
+        try:
+            self._requests.write(len(request).to_bytes(4, "big") + request)
+            self._requests.flush()
+        except (BrokenPipeError, ValueError):
+            pass  # killed or abandoned before it began: there will be no answer
         timed_out, *sizes = map(int, self._answers.readline().split() or (0,))
         parts = [self._answers.read(size) for size in sizes]
         if [len(part) for part in parts] != sizes or not parts:
-            raise OSError("the process that watches over it was killed")
+            took = time.monotonic() - started
+            return Finished(-signal.SIGKILL, b"", b"", False, took, lost=True)
         report, out, err = parts
         said = [line.partition(" ") for line in report.decode().splitlines()]
         told = {word: [rest for other, _, rest in said if other == word] for word, _, _ in said}

@@ -137,7 +137,8 @@ def judge(name: str, one: dict[str, Any], layers: tuple[str, ...], *, root: bool
     if "failed" in expected:
         assert one["status"] == "failed", (name, one["values"])
         for words in expected["failed"]:
-            assert words in one["error"]["message"], (name, one["error"]["message"])
+            message = one["error"]["message"]
+            assert any(word in message for word in words.split("|")), (name, message)
         assert one["error"]["message"].isascii()
         assert "to repeat it: harbor-metrics script check" in one["error"]["message"]
     elif "stopped_by" in expected:
@@ -149,7 +150,8 @@ def judge(name: str, one: dict[str, Any], layers: tuple[str, ...], *, root: bool
             assert leaked is not any(layer in layers for layer in expected["stopped_by"]), name
     elif "any" not in expected:
         assert one["status"] == "ok", (name, one["error"])
-        assert one["values"] == expected, name
+        values = {key: value for key, value in expected.items() if key != "unconfined"}
+        assert one["values"] == values, name
     if one["status"] == "ok":
         assert all(type(value) in (int, float) for value in one["values"].values())
 
@@ -192,6 +194,8 @@ def test_hostile_scripts(
     user = NOBODY if who == "nobody" else None
     if user is not None and (os.getuid() != 0 or not everything):
         pytest.skip("--every-configuration, as root")
+    if user is not None and not _can_run_python(user):
+        pytest.skip("this Python lies where nobody else may look")
     sleeper = [sys.executable, "-c", "import time; time.sleep(600)", "hostile_canary"]
     bystander.append(subprocess.Popen(sleeper, user=user))
     before = {path: _outside(path) for path in _places(user)}
@@ -201,7 +205,9 @@ def test_hostile_scripts(
         root = os.getuid() == 0 and user is None
         for name, one in outcomes.items():
             judge(name, one, layers, root=root)
-            assert one["script"]["sandbox"] == ("+".join(layers) or "off")
+            # Unconfined it may have killed who could tell.
+            lost = not layers and name == "51_kill_ancestors"
+            assert one["script"]["sandbox"] == (None if lost else "+".join(layers) or "off")
     assert not world.survivors()
     assert os.listdir(world.temporary) == []
     assert "\x1b" not in world.printed
@@ -212,6 +218,12 @@ def test_hostile_scripts(
         assert not list(folder.rglob("hostile-was-here"))
     for path in left:
         os.unlink(os.path.join(path, "hostile-was-here"))
+
+
+def _can_run_python(user: int) -> bool:
+    with contextlib.suppress(OSError):
+        return subprocess.run([sys.executable, "-c", ""], user=user).returncode == 0
+    return False
 
 
 def _places(user: int | None) -> list[str]:

@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -38,6 +39,7 @@ _KEPT_FROM_UV = (
     *("UV_PROJECT", "UV_WORKING_DIRECTORY", "UV_WORKING_DIR", "UV_PROJECT_ENVIRONMENT"),
     *("UV_ENV_FILE", "UV_CONFIG_FILE", "UV_FROZEN", "UV_NO_SYNC"),
 )
+_ASKING = threading.Lock()
 _ABOUT = (
     "import json, platform, sys, sysconfig;"
     "print(json.dumps([platform.python_version(), sys.prefix, sys.base_prefix,"
@@ -209,7 +211,9 @@ def _uv() -> str:
     from uv import find_uv_bin
 
     try:
-        return str(find_uv_bin())
+        # It asks sysconfig, which two threads must not ask for the first time at once.
+        with _ASKING:
+            return str(find_uv_bin())
     except FileNotFoundError:
         found = shutil.which("uv")
         if found is None:

@@ -130,7 +130,9 @@ class ScriptRunner:
             lock_sha256=made.lock,
             uv=made.uv,
             python=made.python,
-            sandbox=sandbox + (", network" if self.options.allow_network else ""),
+            sandbox=None
+            if finished.lost
+            else sandbox + (", network" if self.options.allow_network else ""),
         )
 
     def _repeat(self, script: Script | None) -> str:

@@ -121,10 +121,15 @@ def map_users(pid: int) -> None:
     """
     user, group = os.getuid(), os.getgid()
     if user == 0:
-        # All that there are, so that root goes on reading what belongs to others.
-        _write(f"/proc/{pid}/uid_map", _same("/proc/self/uid_map"))
-        _write(f"/proc/{pid}/gid_map", _same("/proc/self/gid_map"))
-        return
+        # All that there are, so that root goes on reading what belongs to others; unless it is
+        # a root that may not become them either.
+        try:
+            _write(f"/proc/{pid}/uid_map", _same("/proc/self/uid_map"))
+        except PermissionError:
+            pass
+        else:
+            _write(f"/proc/{pid}/gid_map", _same("/proc/self/gid_map"))
+            return
     _write(f"/proc/{pid}/setgroups", "deny")
     _write(f"/proc/{pid}/uid_map", f"{user} {user} 1")
     _write(f"/proc/{pid}/gid_map", f"{group} {group} 1")
@@ -148,10 +153,12 @@ def hide(needed: Iterable[str], *, network: bool) -> None:
     """What is people's own, sockets and processes of others out of sight, as far as is permitted.
 
     `needed` are paths that the program reads or writes, and which stay where they are.
+
+    Raises:
+        OSError: the system permits no mounts; nothing was hidden.
     """
     libc = _libc()
-    if libc.mount(b"none", b"/", None, _PRIVATE_TREE, None) < 0:
-        return
+    _checked(libc.mount(b"none", b"/", None, _PRIVATE_TREE, None))
     libc.mount(b"proc", b"/proc", b"proc", _NO_SUID_DEV | _NO_EXEC, None)
     wanted = sorted({os.path.normpath(path) for path in needed})
     # Names are looked up through a service that listens in /run.

@@ -253,7 +253,11 @@ def _watch(request: Request, out: int, err: int, report: int, go: int) -> NoRetu
             os.waitpid(first, 0)
             os._exit(0)
         sandbox.end_with_parent()
-        sandbox.hide([*request["readable"], *request["writable"]], network=request["network"])
+        needed = [*request["readable"], *request["writable"]]
+        try:
+            sandbox.hide(needed, network=request["network"])
+        except OSError as error:
+            missing.append(f"{sandbox.NAMESPACES} of files: {error.strerror}")
     program = os.fork()
     if program == 0:
         os.dup2(out, 1)

@@ -57,6 +57,11 @@ _JOB_DOCUMENTS = ("result.json", "config.json", "lock.json")
     "-o", "--output", metavar="RESULT.json", help="Write the result document to this file."
 )
 @script_options
+@click.option(
+    "--verify-repeat",
+    is_flag=True,
+    help="Run each metric script twice, and name those whose numbers differ.",
+)
 def command(
     sources: Sequence[str],
     registries: Sequence[str],

@@ -49,6 +49,8 @@ def read(folder: int, name: str) -> dict[str, Number]:
 
 def _slip(slip: Diagnostic) -> str:
     place = slip.span
+    if slip.rule == "lone-surrogate":
+        return f"{printable(slip.message)}, in a key or in a value"
     if place is None:
         return printable(slip.message)
     length = place.end_column - place.column
@@ -76,7 +78,10 @@ def content(folder: int, name: str) -> bytes:
         if status.st_nlink != 1:
             raise ScriptError("the script's output is a hard link to another file")
         if status.st_size > MAX_BYTES:
-            raise ScriptError(f"the script's output is larger than {MAX_BYTES} bytes")
+            raise ScriptError(
+                f"the script's output is larger than {MAX_BYTES} bytes; "
+                f"at most {MAX_KEYS} keys are taken"
+            )
         return os.read(descriptor, MAX_BYTES + 1)
     except OSError as error:
         raise ScriptError(f"the script's output cannot be read: {reason(error)}") from error

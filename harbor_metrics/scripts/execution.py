@@ -39,6 +39,7 @@ class ScriptOptions:
 
     Seconds of `timeout`, GiB of `memory` (0: no limit), names of `environment` variables that are
     passed on. `sandbox` is used where the system has it, required, or off; of its `layers` each.
+    With `verify_repeat` each script runs twice, and one whose numbers differ is named.
     """
 
     timeout: float = 60.0
@@ -48,6 +49,7 @@ class ScriptOptions:
     allow_network: bool = False
     allow_build: bool = False
     allow_outside: bool = False
+    verify_repeat: bool = False
     layers: tuple[str, ...] = LAYERS
 
 

@@ -33,6 +33,7 @@ class ScriptRunner:
         self.options = options
         self.sources = list(sources)
         self.missing: dict[str, None] = {}
+        self.differing: dict[str, None] = {}
         self._places: set[Workplace] = set()
         self._abandoned = False
 
@@ -56,17 +57,27 @@ class ScriptRunner:
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """One note for all scripts that ran with less protection than they could have."""
+        """What there is to say about all scripts, once."""
+        found = [
+            Diagnostic(
+                rule="script-not-repeatable",
+                severity=Severity.WARNING,
+                message=f"script {printable(path)} gave other numbers when it was run again",
+                help="seed what is random, and sort what has no order of its own",
+            )
+            for path in self.differing
+        ]
         if not self.missing:
-            return []
+            return found
         return [
+            *found,
             Diagnostic(
                 rule="sandbox-missing",
                 severity=Severity.NOTE,
                 message="metric scripts ran without a part of the sandbox, which this system "
                 f"lacks: {'; '.join(self.missing)}",
                 help="--sandbox require refuses to run them so, --sandbox off asks for none",
-            )
+            ),
         ]
 
     def _outcome(self, one: Planned, n: int, inputs: Inputs) -> Outcome:
@@ -88,6 +99,10 @@ class ScriptRunner:
                     if not n:
                         return _outcome(one, status="undefined", script=reference)
                     ran = execute(script, inputs, self.options, place)
+                    if self.options.verify_repeat:
+                        again = execute(script, inputs, self.options, place)
+                        if again.values != ran.values:
+                            self.differing[kwargs.script_path] = None
                 finally:
                     self._places.discard(place)
         except RunError as error:

@@ -11,16 +11,15 @@ from __future__ import annotations
 
 import marshal
 import os
-import resource
 import select
 import sys
 import time
 
-from . import sandbox
+from . import launch, sandbox
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
+    from typing import Any
 
     Request = dict[str, Any]
 
@@ -33,7 +32,6 @@ LINGER = 0.2
 # Seconds to go on ending processes that make new ones all the time.
 PERSEVERANCE = 10.0
 _TERMINATE, _KILL = 15, 9
-_LINUX = sys.platform == "linux"
 
 
 class Orphaned(Exception):
@@ -50,7 +48,7 @@ def serve() -> None:
         return
     try:
         os.write(1, b"0\n")
-        if _LINUX:
+        if launch.LINUX:
             sandbox.adopt_orphans()
         while (request := _request()) is not None:
             answer = _run(request)
@@ -89,7 +87,7 @@ class Program:
             try:
                 for descriptor in (self.out, self.err, self.report, self.go):
                     os.close(descriptor)
-                _watch(request, out, err, report, go)
+                launch.watch(request, out, err, report, go)
             finally:
                 os._exit(1)
         for descriptor in (out, err, report, go):
@@ -186,7 +184,7 @@ def _run(request: Request) -> bytes:
 def _descendants() -> set[int]:
     """The processes that have this one above them; none where there is no /proc to ask."""
     children: dict[int, list[int]] = {}
-    for name in os.listdir("/proc") if _LINUX else ():
+    for name in os.listdir("/proc") if launch.LINUX else ():
         if name.isdigit():
             try:
                 with open(f"/proc/{name}/stat", "rb") as file:
@@ -224,98 +222,6 @@ def _signal(pid: int, number: int) -> None:
         os.kill(pid, number)
     except (ProcessLookupError, PermissionError):
         pass
-
-
-def _watch(request: Request, out: int, err: int, report: int, go: int) -> NoReturn:
-    """In the child: start the program apart from us, await it, report how it ended."""
-    os.setsid()
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for descriptor in (0, 1, 2):
-        os.dup2(nothing, descriptor)
-    missing: list[str] = list(request.get("missing", ()))
-    layers: list[str] = list(request["layers"])
-    if not _LINUX:
-        missing += [f"{layer}: only Linux has it" for layer in layers]
-        layers = []
-    else:
-        sandbox.end_with_parent()
-    if sandbox.NAMESPACES in layers:
-        try:
-            sandbox.unshare(network=request["network"])
-            _say(report, "unshared")
-            os.read(go, 1)
-        except OSError as error:
-            layers.remove(sandbox.NAMESPACES)
-            missing.append(f"{sandbox.NAMESPACES}: {error.strerror}")
-    if sandbox.NAMESPACES in layers:
-        first = os.fork()  # of the new set of processes: when it ends they all do
-        if first:
-            os.waitpid(first, 0)
-            os._exit(0)
-        sandbox.end_with_parent()
-        needed = [*request["readable"], *request["writable"]]
-        try:
-            sandbox.hide(needed, network=request["network"])
-        except OSError as error:
-            missing.append(f"{sandbox.NAMESPACES} of files: {error.strerror}")
-    program = os.fork()
-    if program == 0:
-        os.dup2(out, 1)
-        os.dup2(err, 2)
-        _become(request, layers, missing, report)
-    os.close(out)
-    os.close(err)
-    while True:
-        ended, status = os.wait()
-        if ended == program:
-            _say(report, f"ended {os.waitstatus_to_exitcode(status)}")
-            os._exit(0)
-
-
-def _become(request: Request, layers: list[str], missing: list[str], report: int) -> NoReturn:
-    """In the grandchild: take on the limits and the sandbox, and be the program."""
-    try:
-        _limit(request["limits"])
-        os.chdir(request["cwd"])
-        if _LINUX:
-            sandbox.end_with_parent()
-        if layers:
-            sandbox.drop_privileges()
-        if sandbox.LANDLOCK in layers:
-            try:
-                readable, writable = request["readable"], request["writable"]
-                sandbox.landlock(readable, writable, network=request["network"])
-            except OSError as error:
-                layers.remove(sandbox.LANDLOCK)
-                missing.append(f"{sandbox.LANDLOCK}: {error.strerror}")
-        for layer in layers:
-            _say(report, f"layer {layer}")
-        for why in missing:
-            _say(report, f"missing {why}")
-        if request["required"] and missing:
-            _say(report, "refused")
-        else:
-            os.execve(request["argv"][0], request["argv"], request["env"])  # noqa: S606
-    except OSError as error:
-        _say(report, f"failed {error.errno}")
-    finally:
-        os._exit(127)
-
-
-def _limit(limits: dict[str, int]) -> None:
-    for name, value in limits.items():
-        # A limit that is lower already stays.
-        try:
-            kind = getattr(resource, name)
-            hard = resource.getrlimit(kind)[1]
-            limit = value if hard == resource.RLIM_INFINITY else min(value, hard)
-            resource.setrlimit(kind, (limit, limit))
-        except (OSError, ValueError, AttributeError):
-            pass  # not every system has every limit
-
-
-def _say(report: int, line: str) -> None:
-    os.write(report, f"{line}\n".encode())
 
 
 def remove(folder: str) -> None:

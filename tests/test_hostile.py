@@ -22,6 +22,7 @@ from harbor_metrics.sandbox import LAYERS
 
 SCRIPTS = HERE / "hostile_scripts"
 EXPECTED: dict[str, dict[str, Any]] = json.loads((SCRIPTS / "expected.json").read_text())
+TOLD = [name for name, expected in EXPECTED.items() if "what" in expected]
 LEAKS = [name for name, expected in EXPECTED.items() if "stopped_by" in expected]
 PORT = "9911"
 # The others are run without uv where it is not all about them: in less than half the time.
@@ -153,7 +154,8 @@ def judge(name: str, one: dict[str, Any], layers: tuple[str, ...], *, root: bool
             assert leaked is not any(layer in layers for layer in expected["stopped_by"]), name
     elif "any" not in expected:
         assert one["status"] == "ok", (name, one["error"])
-        values = {key: value for key, value in expected.items() if key != "unconfined"}
+        told = ("unconfined", "what")
+        values = {key: value for key, value in expected.items() if key not in told}
         assert one["values"] == values, name
     if one["status"] == "ok":
         assert all(type(value) in (int, float) for value in one["values"].values())
@@ -193,7 +195,7 @@ def test_hostile_scripts(
     if not set(layers) <= set(available()):
         pytest.skip(f"this system has {available()}")
     everything = request.config.getoption("--every-configuration")
-    names = list(EXPECTED) if everything or (who == "me" and layers == LAYERS) else LEAKS
+    names = list(EXPECTED) if everything or layers == LAYERS else LEAKS if layers else TOLD
     user = NOBODY if who == "nobody" else None
     if user is not None and (os.getuid() != 0 or not everything):
         pytest.skip("--every-configuration, as root")
@@ -236,6 +238,21 @@ def _places(user: int | None) -> list[str]:
 
 def _outside(path: str) -> bool:
     return os.path.exists(os.path.join(path, "hostile-was-here"))
+
+
+def test_table_in_contributing_says_what_is_tested() -> None:
+    """A cell is ticked where a script of this suite is stopped by that layer alone."""
+    rows = [
+        "| a script that … | always | Landlock | namespaces |",
+        "| :--- | :---: | :---: | :---: |",
+    ]
+    told = [expected for expected in EXPECTED.values() if "what" in expected]
+    for expected in sorted(told, key=lambda e: "stopped_by" in e):
+        by = expected.get("stopped_by", ["always"])
+        ticks = ["✓" if column in by else "" for column in ("always", *LAYERS)]
+        rows.append(f"| {expected['what']} | {' | '.join(ticks)} |")
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert "\n".join(rows) in text, "\n".join(rows)
 
 
 def test_every_script_is_expected() -> None:

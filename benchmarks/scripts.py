@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from timing import ROUNDS, seconds
 from uv import find_uv_bin
@@ -18,12 +19,6 @@ from harbor_metrics.scripts.execution import Inputs, ScriptOptions, execute
 from harbor_metrics.scripts.file import find
 from harbor_metrics.table import Table, Trial
 from harbor_metrics.template import SCRIPT
-
-
-def timed(run: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    run()
-    return time.perf_counter() - started
 
 
 def main() -> None:
@@ -39,21 +34,19 @@ def main() -> None:
         bare = (*made.command, script.path, *files)
         uv = (find_uv_bin(), "run", "--quiet", "--script", script.path, *files)
 
-        def ours(options: ScriptOptions) -> Callable[[], object]:
-            def run() -> object:
-                with Workplace() as place:
-                    return execute(script, inputs, options, place)
+        def ours(**options: Any) -> float:
+            started = time.perf_counter()
+            with Workplace() as place:
+                execute(script, inputs, ScriptOptions(**options), place)
+            return time.perf_counter() - started
 
-            return run
-
-        confined = ours(ScriptOptions())
-        layers = {
+        layers: dict[str, Callable[[], float]] = {
             "python m.py": lambda: seconds(bare),
             "uv run --script m.py": lambda: seconds(uv),
-            "ours, sandboxed": lambda: timed(confined),
-            "ours, Landlock alone": lambda: timed(ours(ScriptOptions(layers=("landlock",)))),
-            "ours, namespaces alone": lambda: timed(ours(ScriptOptions(layers=("namespaces",)))),
-            "ours, --sandbox off": lambda: timed(ours(ScriptOptions(sandbox="off"))),
+            "ours, sandboxed": ours,
+            "ours, Landlock alone": lambda: ours(layers=("landlock",)),
+            "ours, namespaces alone": lambda: ours(layers=("namespaces",)),
+            "ours, --sandbox off": lambda: ours(sandbox="off"),
         }
         for run in layers.values():
             run()

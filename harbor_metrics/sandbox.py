@@ -50,6 +50,8 @@ _BIND = 0x1000 | 0x4000
 _NO_SUID_DEV, _NO_EXEC = 0x2 | 0x4, 0x8
 _DETACH = 2
 
+_LIBC = ctypes.CDLL(None, use_errno=True)
+
 # include/uapi/linux/landlock.h; the numbers are the same on every architecture.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
@@ -57,10 +59,6 @@ _REFER, _TRUNCATE, _IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
 _FIRST_RIGHTS = _REFER - 1
 _READING = _EXECUTE | _READ_FILE | _READ_DIR
 _ON_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
-
-
-def _libc() -> ctypes.CDLL:
-    return ctypes.CDLL(None, use_errno=True)
 
 
 def _checked(result: int) -> int:
@@ -72,17 +70,17 @@ def _checked(result: int) -> int:
 
 def _syscall(number: int, *arguments: int | bytes | None) -> int:
     numbers = (ctypes.c_long(a) if isinstance(a, int) else a for a in arguments)
-    return _checked(_libc().syscall(ctypes.c_long(number), *numbers))
+    return _checked(_LIBC.syscall(ctypes.c_long(number), *numbers))
 
 
 def adopt_orphans() -> None:
     """Become the parent of every descendant whose own parent ends."""
-    _checked(_libc().prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+    _checked(_LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
 
 
 def end_with_parent() -> None:
     """Be killed as soon as the parent ends."""
-    _checked(_libc().prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0))
+    _checked(_LIBC.prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0))
 
 
 def drop_privileges() -> None:
@@ -91,16 +89,15 @@ def drop_privileges() -> None:
     With its other rights root sees into every process, whatever Landlock says. Nobody gains
     rights from a set-user-ID program either.
     """
-    libc = _libc()
-    _checked(libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+    _checked(_LIBC.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
     for capability in range(64):
         if capability not in _KEPT_CAPABILITIES:
-            libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
+            _LIBC.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
     header, sets = struct.pack("=Ii", _CAPABILITY_VERSION, 0), ctypes.create_string_buffer(24)
-    if libc.capget(header, sets) == 0:
+    if _LIBC.capget(header, sets) == 0:
         effective, permitted, _, high_effective, high_permitted, _ = struct.unpack("=6I", sets)
         kept = struct.pack("=6I", effective, permitted, 0, high_effective, high_permitted, 0)
-        libc.capset(header, kept)
+        _LIBC.capset(header, kept)
 
 
 def unshare(*, network: bool) -> None:
@@ -110,7 +107,7 @@ def unshare(*, network: bool) -> None:
         OSError: the system does not permit it; nothing was changed.
     """
     flags = _NEW_USER | _NEW_MOUNTS | _NEW_PID | _NEW_IPC | (0 if network else _NEW_NET)
-    _checked(_libc().unshare(flags))
+    _checked(_LIBC.unshare(flags))
 
 
 def map_users(pid: int) -> None:
@@ -157,17 +154,16 @@ def hide(needed: Iterable[str], *, network: bool) -> None:
     Raises:
         OSError: the system permits no mounts; nothing was hidden.
     """
-    libc = _libc()
-    _checked(libc.mount(b"none", b"/", None, _PRIVATE_TREE, None))
-    libc.mount(b"proc", b"/proc", b"proc", _NO_SUID_DEV | _NO_EXEC, None)
+    _checked(_LIBC.mount(b"none", b"/", None, _PRIVATE_TREE, None))
+    _LIBC.mount(b"proc", b"/proc", b"proc", _NO_SUID_DEV | _NO_EXEC, None)
     wanted = sorted({os.path.normpath(path) for path in needed})
     # Names are looked up through a service that listens in /run.
     for place in _PRIVATE if network else (*_PRIVATE, "/run"):
         if os.path.isdir(place) and not os.path.islink(place) and place not in wanted:
-            _cover(libc, place, [path for path in wanted if path.startswith(f"{place}/")])
+            _cover(place, [path for path in wanted if path.startswith(f"{place}/")])
 
 
-def _cover(libc: ctypes.CDLL, place: str, kept: Sequence[str]) -> None:
+def _cover(place: str, kept: Sequence[str]) -> None:
     """An empty file system over a folder, with the same old things in it where they were."""
     opened = []
     for path in kept:
@@ -175,17 +171,17 @@ def _cover(libc: ctypes.CDLL, place: str, kept: Sequence[str]) -> None:
             opened.append((path, os.open(path, os.O_PATH | os.O_CLOEXEC)))
         except OSError:
             continue  # what is not there is not missed
-    if libc.mount(b"tmpfs", place.encode(), b"tmpfs", _NO_SUID_DEV, b"size=1g,mode=1777") == 0:
+    if _LIBC.mount(b"tmpfs", place.encode(), b"tmpfs", _NO_SUID_DEV, b"size=1g,mode=1777") == 0:
         try:
             for path, descriptor in opened:
-                _put_back(libc, path, descriptor)
+                _put_back(path, descriptor)
         except OSError:
-            libc.umount2(place.encode(), _DETACH)
+            _LIBC.umount2(place.encode(), _DETACH)
     for _, descriptor in opened:
         os.close(descriptor)
 
 
-def _put_back(libc: ctypes.CDLL, path: str, descriptor: int) -> None:
+def _put_back(path: str, descriptor: int) -> None:
     if os.path.lexists(path):
         return  # it came with a folder around it
     old = f"/proc/self/fd/{descriptor}"
@@ -194,7 +190,7 @@ def _put_back(libc: ctypes.CDLL, path: str, descriptor: int) -> None:
     else:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
-    _checked(libc.mount(old.encode(), os.fsencode(path), None, _BIND, None))
+    _checked(_LIBC.mount(old.encode(), os.fsencode(path), None, _BIND, None))
 
 
 def landlock(readable: Sequence[str], writable: Sequence[str], *, network: bool) -> None:
@@ -226,7 +222,7 @@ def _permit(ruleset: int, path: str, rights: int) -> None:
     except OSError:
         return  # what is not there cannot be read either
     try:
-        if not os.path.isdir(f"/proc/self/fd/{descriptor}"):
+        if os.fstat(descriptor).st_mode & 0o170000 != 0o040000:  # no directory
             rights &= _ON_FILES
         _syscall(_ADD_RULE, ruleset, 1, struct.pack("=Qi", rights, descriptor), 0)
     finally:

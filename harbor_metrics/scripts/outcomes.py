@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import msgspec
@@ -34,22 +34,36 @@ class ScriptRunner:
         self.sources = list(sources)
         self.missing: dict[str, None] = {}
         self.differing: dict[str, None] = {}
-        self._places: set[Workplace] = set()
+        self._taken: list[Workplace] = []
         self._abandoned = False
 
     def __call__(self, planned: Sequence[Planned], table: Table) -> list[Outcome]:
         """An outcome a script, in order; a failed one never stops the others."""
         inputs = Inputs.of(table)
-        if len(planned) == 1:
-            return [self._outcome(planned[0], len(table), inputs)]
-        pool = ThreadPoolExecutor(max_workers=os.cpu_count() or 1)
+        n = len(table)
+        # Before there are threads: a process with some is slower to start a supervisor.
+        places = [Workplace() for _ in range(min(len(planned), os.cpu_count() or 1))]
         try:
-            return list(pool.map(lambda one: self._outcome(one, len(table), inputs), planned))
+            if len(places) == 1:
+                return [self._outcome(one, n, inputs, places) for one in planned]
+            return self._side_by_side(planned, n, inputs, places)
+        finally:
+            for place in places:
+                place.close()
+
+    def _side_by_side(
+        self, planned: Sequence[Planned], n: int, inputs: Inputs, places: list[Workplace]
+    ) -> list[Outcome]:
+        from concurrent.futures import ThreadPoolExecutor
+
+        pool = ThreadPoolExecutor(max_workers=len(places))
+        try:
+            return list(pool.map(lambda one: self._outcome(one, n, inputs, places), planned))
         except BaseException:
             # Whoever interrupts us does not wait for the others.
             self._abandoned = True
             pool.shutdown(wait=False, cancel_futures=True)
-            for place in list(self._places):
+            for place in [*places, *self._taken]:
                 place.abandon()
             raise
         finally:
@@ -80,7 +94,23 @@ class ScriptRunner:
             ),
         ]
 
-    def _outcome(self, one: Planned, n: int, inputs: Inputs) -> Outcome:
+    @contextmanager
+    def _place(self, places: list[Workplace]) -> Iterator[Workplace]:
+        """One of the places that nobody works in; a new one for one whose supervisor was killed."""
+        place = places.pop()
+        self._taken.append(place)
+        try:
+            if self._abandoned:
+                place.abandon()
+            yield place
+        finally:
+            self._taken.remove(place)
+            if not place.alive and not self._abandoned:
+                place.close()
+                place = Workplace()
+            places.append(place)
+
+    def _outcome(self, one: Planned, n: int, inputs: Inputs, places: list[Workplace]) -> Outcome:
         reference: ScriptRef | msgspec.UnsetType = msgspec.UNSET
         script: Script | None = None
         try:
@@ -88,23 +118,17 @@ class ScriptRunner:
         except SpecError as error:
             return _failed(one, error.rule, str(error), reference)
         try:
-            with Workplace() as place:
-                self._places.add(place)
-                try:
-                    if self._abandoned:
-                        place.abandon()
-                    script = self._find(one, kwargs, place)
-                    reference = ScriptRef(path=kwargs.script_path, sha256=script.sha256)
-                    _check_pin(one, script)
-                    if not n:
-                        return _outcome(one, status="undefined", script=reference)
-                    ran = execute(script, inputs, self.options, place)
-                    if self.options.verify_repeat:
-                        again = execute(script, inputs, self.options, place)
-                        if again.values != ran.values:
-                            self.differing[kwargs.script_path] = None
-                finally:
-                    self._places.discard(place)
+            with self._place(places) as place:
+                script = self._find(one, kwargs, place)
+                reference = ScriptRef(path=kwargs.script_path, sha256=script.sha256)
+                _check_pin(one, script)
+                if not n:
+                    return _outcome(one, status="undefined", script=reference)
+                ran = execute(script, inputs, self.options, place)
+                if self.options.verify_repeat:
+                    again = execute(script, inputs, self.options, place)
+                    if again.values != ran.values:
+                        self.differing[kwargs.script_path] = None
         except RunError as error:
             reference = self._reference(kwargs, error.environment, error.finished, script)
             return _failed(one, error.rule, f"{error}\n{self._repeat(script)}", reference)

@@ -33,7 +33,7 @@ import harbor_metrics
 from harbor_metrics.scripts.execution import ScriptOptions
 arguments = json.loads(sys.argv[1])
 arguments["layers"] = tuple(arguments["layers"])
-options = ScriptOptions(timeout=1.5, **arguments)
+options = ScriptOptions(timeout=1.0, **arguments)
 result = harbor_metrics.compute("r.jsonl", registry="registry.json", scripts=options)
 sys.stdout.write(result.to_json())
 """

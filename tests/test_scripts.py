@@ -81,7 +81,7 @@ def test_fault(fault: dict[str, Any], cli: Run, tmp_path: Path, monkeypatch) -> 
     if fault["id"] == "S37":
         pinned = {"type": "uv-script", "kwargs": {"script_path": scripts[0]}, "sha256": "0" * 64}
         metrics = ["--metric", json.dumps(pinned)]
-    more = ["--verify-repeat"] if fault["id"] == "S38" else ["--script-timeout", "1.5"]
+    more = ["--verify-repeat"] if fault["id"] == "S38" else ["--script-timeout", "1"]
     done = cli("compute", "r.jsonl", *metrics, "--format", "json", *more)
     assert fault["exit"] in (None, done.returncode), done.stdout
     (group,) = json.loads(done.stdout)["groups"]

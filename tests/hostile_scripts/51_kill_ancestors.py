@@ -7,12 +7,13 @@ p=argparse.ArgumentParser();p.add_argument("-i");p.add_argument("-o");a=p.parse_
 OUT=a.o; INP=a.i
 def ok(d={"m":1.0}): open(OUT,"w").write(json.dumps(d))
 import signal
-q=os.getpid()
-while True:
-    q=int(open("/proc/%d/stat"%q).read().rpartition(")")[2].split()[1])
-    if q<=1: break
-    with open("/proc/%d/cmdline"%q,"rb") as f: mine=b"supervisor" in f.read()
-    if not mine: break
+def stat(q): return open("/proc/%d/stat"%q).read().rpartition(")")[2].split()
+above=[]; q=os.getpid()
+while q>1:
+    q=int(stat(q)[1])
+    if q<=1 or int(stat(q)[3])!=q: break
+    above.append(q)
+for q in reversed(above):
     try: os.kill(q,signal.SIGKILL)
     except OSError: break
-time.sleep(1); ok()
+time.sleep(0.2); ok()

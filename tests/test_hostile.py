@@ -33,7 +33,7 @@ import harbor_metrics
 from harbor_metrics.scripts.execution import ScriptOptions
 arguments = json.loads(sys.argv[1])
 arguments["layers"] = tuple(arguments["layers"])
-options = ScriptOptions(timeout=1.0, **arguments)
+options = ScriptOptions(**arguments)
 result = harbor_metrics.compute("r.jsonl", registry="registry.json", scripts=options)
 sys.stdout.write(result.to_json())
 """
@@ -81,21 +81,25 @@ class World:
         for path in (folder / "scripts", self.home, self.temporary):
             path.mkdir(parents=True)
         (self.canary / "secret.txt").write_text('{"m": 1}')
-        entries: list[dict[str, Any]] = [{"type": "mean"}]
         for name in names:
             text = (SCRIPTS / f"{name}.py").read_text()
             text = text.replace("/canary", str(self.canary)).replace(PORT, port)
             if not environments and name not in WITH_ENVIRONMENT:
                 text = text.partition("# ///\n")[2]
             (folder / "scripts" / f"{name}.py").write_text(text)
-            entries.append({"type": "uv-script", "kwargs": {"script_path": f"scripts/{name}.py"}})
-        dataset = {"name": "d", "version": "1", "description": "", "tasks": [], "metrics": entries}
-        (folder / "registry.json").write_text(json.dumps([dataset]))
         (folder / "r.jsonl").write_text('{"reward": 1.0}\nnull\n{"reward": 0.5}\n')
 
-    def compute(self, layers: tuple[str, ...], *, user: int | None = None) -> dict[str, Any]:
-        """Run them all, as root or another, and give what each became."""
-        arguments = {"layers": layers, "sandbox": "auto" if layers else "off"}
+    def compute(
+        self, names: list[str], timeout: float, layers: tuple[str, ...], user: int | None
+    ) -> dict[str, Any]:
+        """Run some of them, as root or another, and give what each became."""
+        entries: list[dict[str, Any]] = [{"type": "mean"}]
+        for name in names:
+            entries.append({"type": "uv-script", "kwargs": {"script_path": f"scripts/{name}.py"}})
+        dataset = {"name": "d", "version": "1", "description": "", "tasks": [], "metrics": entries}
+        (self.folder / "registry.json").write_text(json.dumps([dataset]))
+        sandbox = "auto" if layers else "off"
+        arguments = {"timeout": timeout, "layers": layers, "sandbox": sandbox}
         env = {**os.environ, "HOSTILE_SECRET": SECRET, "TMPDIR": str(self.temporary)}
         # Somebody who has nothing: no cache of uv, and no home but this.
         env |= {"HOME": str(self.home), "XDG_CACHE_HOME": str(self.home / ".cache")}
@@ -116,7 +120,7 @@ class World:
         )
         assert done.returncode == 0, done.stderr
         assert SECRET not in done.stdout
-        self.printed = done.stdout
+        assert "\x1b" not in done.stdout
         (group,) = json.loads(done.stdout)["groups"]
         mean, *others = group["metrics"]
         assert mean["values"] == {"mean": 0.5}
@@ -206,7 +210,10 @@ def test_hostile_scripts(
     before = {path: _outside(path) for path in _places(user)}
     with listening(folder / "canary") as port:
         world = World(folder, names, port, environments=everything)
-        outcomes = world.compute(layers, user=user)
+        # The others have time enough, however slow the machine.
+        endless = [name for name in names if "timed out" in EXPECTED[name].get("failed", ())]
+        outcomes = world.compute([n for n in names if n not in endless], 30.0, layers, user)
+        outcomes |= world.compute(endless, 0.5, layers, user)
         root = os.getuid() == 0 and user is None
         for name, one in outcomes.items():
             judge(name, one, layers, root=root)
@@ -215,7 +222,6 @@ def test_hostile_scripts(
             assert one["script"]["sandbox"] == (None if lost else "+".join(layers) or "off")
     assert not world.survivors()
     assert os.listdir(world.temporary) == []
-    assert "\x1b" not in world.printed
     left = {path for path in before if _outside(path) != before[path]}
     if "landlock" in layers:
         # Locks between processes live there; with namespaces it is one of their own.

@@ -93,9 +93,8 @@ class World:
         self, names: list[str], timeout: float, layers: tuple[str, ...], user: int | None
     ) -> dict[str, Any]:
         """Run some of them, as root or another, and give what each became."""
-        entries: list[dict[str, Any]] = [{"type": "mean"}]
-        for name in names:
-            entries.append({"type": "uv-script", "kwargs": {"script_path": f"scripts/{name}.py"}})
+        scripts = [{"script_path": f"scripts/{name}.py"} for name in names]
+        entries = [{"type": "mean"}, *({"type": "uv-script", "kwargs": k} for k in scripts)]
         dataset = {"name": "d", "version": "1", "description": "", "tasks": [], "metrics": entries}
         (self.folder / "registry.json").write_text(json.dumps([dataset]))
         sandbox = "auto" if layers else "off"

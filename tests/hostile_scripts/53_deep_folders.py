@@ -7,5 +7,5 @@ p=argparse.ArgumentParser();p.add_argument("-i");p.add_argument("-o");a=p.parse_
 OUT=a.o; INP=a.i
 def ok(d={"m":1.0}): open(OUT,"w").write(json.dumps(d))
 os.chdir(os.environ["TMPDIR"])
-for i in range(3000): os.mkdir("d"); os.chdir("d")
+for i in range(300): os.mkdir("d"*50); os.chdir("d"*50)
 ok()

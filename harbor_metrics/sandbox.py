@@ -31,10 +31,8 @@ _SYSTEM = (
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108  # the place itself, not a file in it
 # What is somebody's own: nothing in it is a program's business that has not been told of it.
-_PRIVATE = (
-    *(_SHARED_MEMORY, "/tmp", "/var/tmp"),  # noqa: S108
-    *("/home", "/root", "/mnt", "/media", "/srv"),
-)
+_SHARED = (_SHARED_MEMORY, "/tmp", "/var/tmp")  # noqa: S108
+_PRIVATE = (*_SHARED, "/home", "/root", "/mnt", "/media", "/srv")
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
@@ -91,8 +89,10 @@ def drop_privileges() -> None:
     """
     _checked(_LIBC.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
     for capability in range(64):
-        if capability not in _KEPT_CAPABILITIES:
-            _LIBC.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
+        if capability in _KEPT_CAPABILITIES:
+            continue
+        if _LIBC.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0) < 0:
+            break  # the last that the kernel knows, or none of them is ours to drop
     header, sets = struct.pack("=Ii", _CAPABILITY_VERSION, 0), ctypes.create_string_buffer(24)
     if _LIBC.capget(header, sets) == 0:
         effective, permitted, _, high_effective, high_permitted, _ = struct.unpack("=6I", sets)
@@ -159,8 +159,18 @@ def hide(needed: Iterable[str], *, network: bool) -> None:
     wanted = sorted({os.path.normpath(path) for path in needed})
     # Names are looked up through a service that listens in /run.
     for place in _PRIVATE if network else (*_PRIVATE, "/run"):
-        if os.path.isdir(place) and not os.path.islink(place) and place not in wanted:
+        if place not in wanted and _has_something_to_hide(place):
             _cover(place, [path for path in wanted if path.startswith(f"{place}/")])
+
+
+def _has_something_to_hide(place: str) -> bool:
+    """Whether anything is in a folder; where people leave and share things, always."""
+    if os.path.islink(place) or not os.path.isdir(place):
+        return False
+    try:
+        return place in _SHARED or bool(os.listdir(place))
+    except OSError:
+        return True
 
 
 def _cover(place: str, kept: Sequence[str]) -> None:

@@ -143,7 +143,10 @@ def _our_python() -> str:
 
 
 def _of(prefix: str) -> list[str]:
-    """What of an installed Python is Python, should it lie in somebody's home directory."""
+    """An installed Python; only what is Python of one that fills somebody's home directory."""
+    home = os.path.realpath(os.path.expanduser("~"))
+    if os.path.commonpath([os.path.realpath(prefix), home]) != os.path.realpath(prefix):
+        return [prefix]
     return [os.path.join(prefix, part) for part in ("bin", "lib", "lib64", "include", "share")]
 
 

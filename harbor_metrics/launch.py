@@ -45,8 +45,20 @@ def watch(request: Request, out: int, err: int, report: int, go: int) -> NoRetur
     while True:
         ended, status = os.wait()
         if ended == program:
+            if os.getpid() == 1:
+                _end_the_others()
             _say(report, f"ended {os.waitstatus_to_exitcode(status)}")
             os._exit(0)
+
+
+def _end_the_others() -> None:
+    """As the first of a set of processes: whoever is left of it is gone when this returns."""
+    try:
+        os.kill(-1, 9)
+        while True:
+            os.wait()
+    except (ProcessLookupError, ChildProcessError):
+        pass
 
 
 def _enter_namespaces(

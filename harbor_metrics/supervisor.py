@@ -92,6 +92,7 @@ class Program:
             os.close(descriptor)
         self.tails = {self.out: bytearray(), self.err: bytearray(), self.report: bytearray()}
         self.open = set(self.tails)
+        self.namespaced = False
         self.poll = select.poll()
         for descriptor in (0, *self.tails):
             self.poll.register(descriptor, select.POLLIN)
@@ -115,6 +116,7 @@ class Program:
             self.take(left)
             if self.said == b"unshared\n":
                 self.tails[self.report].clear()
+                self.namespaced = True
                 sandbox.map_users(self.pid)
                 os.write(self.go, b"!")
         return True
@@ -148,7 +150,9 @@ class Program:
             os.killpg(self.pid, _KILL)
         except (ProcessLookupError, PermissionError):
             pass
-        _end_children()
+        if not (self.namespaced and b"ended" in self.said):
+            # Otherwise they have ended, and to await the end of namespaces takes milliseconds.
+            _end_children()
         self.poll.unregister(0)
         until = time.monotonic() + LINGER
         while self.open and (left := until - time.monotonic()) > 0:

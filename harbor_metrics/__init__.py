@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .errors import OutputError as OutputError
     from .errors import UsageError as UsageError
     from .result import Result as Result
+    from .scripts.execution import ScriptOptions as ScriptOptions
     from .validation import validate as validate
 
 __version__ = "0.1.0"
@@ -23,6 +24,7 @@ _HOME = {
     "InputError": "errors",
     "OutputError": "errors",
     "Result": "result",
+    "ScriptOptions": "scripts.execution",
     "UsageError": "errors",
     "validate": "validation",
 }

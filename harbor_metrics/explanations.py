@@ -53,7 +53,11 @@ def explain(name: str) -> str:
     if name in rules():
         return f"{name}\n\n{inspect.getdoc(rules()[name])}\n"
     if name == UV_SCRIPT:
-        about = "A script of the dataset's own, run by uv in an environment of its own."
+        about = (
+            "A script of the dataset's own: Python that reads rewards from `-i`, an object or null\n"
+            "a line, and writes an object of numbers to `-o`. What it imports stands in its PEP 723\n"
+            "block. `sha256` beside `kwargs` pins it; `harbor-metrics script check FILE` tries it."
+        )
         return f"{name}\n\n{about}\n\n{_kwargs(ScriptKwargs)}"
     if name in names():
         metric = lookup(name)

@@ -76,27 +76,35 @@ class Workplace:
     """An empty temporary folder, and the supervisor that runs programs and removes it at the end.
 
     Raises:
-        OutputError: there is no place for temporary files.
+        OutputError: there can be no supervisor.
     """
 
     def __init__(self) -> None:
         wanted = os.environ.get("TMPDIR")
         parent = os.path.realpath(wanted or _temporary())
-        self.folder = os.path.join(parent, f"harbor-metrics-{os.urandom(8).hex()}")
+        self._folder = os.path.join(parent, f"harbor-metrics-{os.urandom(8).hex()}")
+        self._ready = False
         self.alive = True
         try:
-            self._pid, requests, answers = _started(self.folder)
+            self._pid, requests, answers = _started(self._folder)
         except OSError as error:
-            raise _no_place(wanted, error) from error
+            raise _no_place(error) from error
         self._requests: BinaryIO = os.fdopen(requests, "wb")
         self._answers: BinaryIO = os.fdopen(answers, "rb")
-        try:
+
+    @property
+    def folder(self) -> str:
+        """The folder, made by the supervisor while we did something else.
+
+        Raises:
+            OutputError: there is no place for temporary files.
+        """
+        if not self._ready:
             number = int(self._answers.readline() or b"5")
             if number:
-                raise _no_place(wanted, OSError(number, os.strerror(number)))
-        except BaseException:
-            self.close()
-            raise
+                raise _no_place(OSError(number, os.strerror(number)))
+            self._ready = True
+        return self._folder
 
     def __enter__(self) -> Workplace:
         return self
@@ -116,8 +124,8 @@ class Workplace:
         self._answers.close()
         if status != 0:
             # It was killed, and could tidy nothing up.
-            _end_session(self._pid, self.folder)
-            remove(self.folder)
+            _end_session(self._pid, self._folder)
+            remove(self._folder)
 
     def abandon(self) -> None:
         """Let the supervisor end what runs; who waits for an answer gets none."""
@@ -139,9 +147,11 @@ class Workplace:
         `limits` are those of `setrlimit`, by name. The first word of `argv` is a path.
 
         Raises:
+            OutputError: there is no place for temporary files.
             OSError: the program cannot be started.
             RefusedError: a layer of the sandbox is required and missing.
         """
+        _ = self.folder
         started = time.monotonic()
         request = marshal.dumps(
             {
@@ -256,7 +266,8 @@ def _new(folder: str, reading: int, writing: int) -> int:
     return process.pid
 
 
-def _no_place(wanted: str | None, error: OSError) -> OutputError:
+def _no_place(error: OSError) -> OutputError:
+    wanted = os.environ.get("TMPDIR")
     where = f"TMPDIR {wanted}" if wanted else "the temporary directory"
     return OutputError(
         f"{where}: {reason(error)}; a metric script needs a place for its input",

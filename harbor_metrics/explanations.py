@@ -54,9 +54,10 @@ def explain(name: str) -> str:
         return f"{name}\n\n{inspect.getdoc(rules()[name])}\n"
     if name == UV_SCRIPT:
         about = (
-            "A script of the dataset's own: Python that reads rewards from `-i`, an object or null\n"
-            "a line, and writes an object of numbers to `-o`. What it imports stands in its PEP 723\n"
-            "block. `sha256` beside `kwargs` pins it; `harbor-metrics script check FILE` tries it."
+            "A script of the dataset's own: Python that reads rewards from `-i`, an object or\n"
+            "null a line, and writes an object of numbers to `-o`. What it imports stands in its\n"
+            "PEP 723 block. `sha256` beside `kwargs` pins it; `harbor-metrics script check FILE`\n"
+            "tries it."
         )
         return f"{name}\n\n{about}\n\n{_kwargs(ScriptKwargs)}"
     if name in names():

@@ -96,8 +96,8 @@ def _become(request: Request, layers: list[str], missing: list[str], report: int
             sandbox.drop_privileges()
         if sandbox.LANDLOCK in layers:
             try:
-                readable, writable = request["readable"], request["writable"]
-                sandbox.landlock(readable, writable, network=request["network"])
+                paths = (request[which] for which in ("readable", "writable", "listed"))
+                sandbox.landlock(*paths, network=request["network"])
             except OSError as error:
                 layers.remove(sandbox.LANDLOCK)
                 missing.append(f"{sandbox.LANDLOCK}: {error.strerror}")

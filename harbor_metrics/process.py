@@ -53,7 +53,7 @@ class Finished:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confinement:
-    """What a program may reach: paths to read and to write, and whether TCP and UDP.
+    """What a program may reach: paths to read, to write, to list only, and whether the network.
 
     Of `layers` each is best effort unless all are `required`.
     """
@@ -63,6 +63,7 @@ class Confinement:
     network: bool = False
     readable: tuple[str, ...] = ()
     writable: tuple[str, ...] = ()
+    listed: tuple[str, ...] = ()
 
 
 FREE = Confinement(layers=())
@@ -165,6 +166,7 @@ class Workplace:
                 "network": confinement.network,
                 "readable": list(confinement.readable),
                 "writable": list(confinement.writable),
+                "listed": list(confinement.listed),
             }
         )
         try:

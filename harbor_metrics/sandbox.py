@@ -203,8 +203,12 @@ def _put_back(path: str, descriptor: int) -> None:
     _checked(_LIBC.mount(old.encode(), os.fsencode(path), None, _BIND, None))
 
 
-def landlock(readable: Sequence[str], writable: Sequence[str], *, network: bool) -> None:
+def landlock(
+    readable: Sequence[str], writable: Sequence[str], listed: Sequence[str] = (), *, network: bool
+) -> None:
     """Reach no file but these and the system's, no TCP, no process outside, from here on.
+
+    Of what lies in `listed` only the names can be read.
 
     Raises:
         OSError: the kernel has no Landlock; nothing was changed.
@@ -219,6 +223,8 @@ def landlock(readable: Sequence[str], writable: Sequence[str], *, network: bool)
     try:
         for path in (*_SYSTEM, *readable):
             _permit(ruleset, path, _READING)
+        for path in listed:
+            _permit(ruleset, path, _READ_DIR)
         for path in (*_DEVICES, _SHARED_MEMORY, *writable):
             _permit(ruleset, path, files)
         _syscall(_RESTRICT_SELF, ruleset, 0)

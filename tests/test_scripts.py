@@ -461,6 +461,28 @@ class TestSandbox:
         assert off.returncode == 0
         assert without not in off.stderr
 
+    def test_script_in_the_home_directory_itself(
+        self, outcomes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It reads the files beside it, and nothing of what else is kept there."""
+        monkeypatch.setenv("HOME", str(tmp_path))
+        (tmp_path / "private").mkdir()
+        (tmp_path / "private" / "key").write_text("9")
+        (tmp_path / ".netrc").write_text("9")
+        (tmp_path / "data.txt").write_text("7")
+        (tmp_path / "beside.py").write_text("VALUE = 5\n")
+        text = HEAD + (
+            "import beside\nhere = os.environ['HARBOR_METRICS_SCRIPT_DIR']\n"
+            "def seen(name):\n"
+            "    try: return int(open(os.path.join(here, name)).read())\n"
+            "    except OSError: return 0\n"
+            "names = ('data.txt', '.netrc', 'private/key')\n"
+            "answer(module=beside.VALUE, **{n: seen(n) for n in names})"
+        )
+        (one,), _ = outcomes(text)
+        wanted = {"module": 5, "data.txt": 7, ".netrc": 0, "private/key": 0}
+        assert one["values"] == wanted, one["error"]
+
     def test_network_when_it_is_allowed(self, outcomes) -> None:
         import socket
 

@@ -210,24 +210,30 @@ def _confinement(
     script: Script, made: Environment, files: dict[str, str], options: ScriptOptions
 ) -> Confinement:
     libraries = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
+    beside, listed = _beside(script.path)
     readable = [*made.readable, _WATCHER, *filter(None, libraries), os.path.dirname(files["work"])]
     return Confinement(
         layers=() if options.sandbox == "off" else options.layers,
         required=options.sandbox == "require",
         network=options.allow_network,
-        readable=(*readable, *_beside(script.path)),
+        readable=(*readable, *beside),
         writable=tuple(files[name] for name in ("work", "home", "answer")),
+        listed=listed,
     )
 
 
-def _beside(path: str) -> list[str]:
-    """The script's folder; of one that holds everything a person has, only the files in it."""
+def _beside(path: str) -> tuple[list[str], tuple[str, ...]]:
+    """The script's folder to read; one that holds everything a person has only to list.
+
+    Of such a one the files are read that lie beside the script and are not hidden.
+    """
     folder = os.path.dirname(path)
     everything = {os.path.realpath(p) for p in (os.path.expanduser("~"), tempfile.gettempdir())}
     if not any(os.path.commonpath([folder, home]) == folder for home in everything):
-        return [folder]
+        return [folder], ()
     with os.scandir(folder) as entries:
-        return [path, *(e.path for e in entries if e.is_file() and not e.name.startswith("."))]
+        files = [e.path for e in entries if e.is_file() and not e.name.startswith(".")]
+    return [path, *files], (folder,)
 
 
 def _ending(finished: Finished, options: ScriptOptions) -> str:

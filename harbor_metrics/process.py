@@ -245,7 +245,8 @@ def _serve(folder: str, reading: int, writing: int) -> NoReturn:
         nothing = os.open(os.devnull, os.O_RDWR)
         for old, new in ((reading, 0), (writing, 1), (nothing, 2)):
             os.dup2(old, new)
-        os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+        most = os.sysconf("SC_OPEN_MAX")
+        os.closerange(3, most if most > 0 else 1 << 16)
         serve(folder)
     finally:
         os._exit(1)

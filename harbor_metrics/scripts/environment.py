@@ -6,7 +6,6 @@ import contextlib
 import fcntl
 import json
 import os
-import shutil
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -211,6 +210,8 @@ def _made(wanted: _Wanted, place: Workplace) -> Environment:
 
 
 def _uv() -> str:
+    import shutil
+
     from uv import find_uv_bin
 
     try:

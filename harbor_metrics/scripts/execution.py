@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import signal
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
@@ -228,7 +227,8 @@ def _beside(path: str) -> tuple[list[str], tuple[str, ...]]:
     Of such a one the files are read that lie beside the script and are not hidden.
     """
     folder = os.path.dirname(path)
-    everything = {os.path.realpath(p) for p in (os.path.expanduser("~"), tempfile.gettempdir())}
+    shared = os.environ.get("TMPDIR") or "/tmp"  # noqa: S108
+    everything = {os.path.realpath(p) for p in (os.path.expanduser("~"), shared)}
     if not any(os.path.commonpath([folder, home]) == folder for home in everything):
         return [folder], ()
     with os.scandir(folder) as entries:

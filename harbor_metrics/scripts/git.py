@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import time
 from hashlib import sha256
 
@@ -94,6 +93,8 @@ def _fetched(
     url: str, commit: str, folder: str, place: Workplace, kept: str, allow_outside: bool
 ) -> str:
     """Fetch beside where it will be kept, and put it there in one step; else into our folder."""
+    import shutil
+
     git = shutil.which("git")
     if git is None:
         raise ScriptError("git was not found, which fetches this script: install git", "script-git")

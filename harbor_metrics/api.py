@@ -11,21 +11,21 @@ from . import exact, parity, readers
 from . import labels as task_labels
 from .diagnostics import Diagnostic, Severity
 from .errors import InputError, UsageError
-from .evaluate import Planned, ScriptOptions, evaluate
+from .evaluate import Planned, evaluate
 from .metric import UV_SCRIPT, MetricSpec, reads_texts
 from .plan import Plan, Registries, asked, plan
 from .pool import Pool, exceptions, in_order, pool
 from .readers.file import STANDARD_INPUT
 from .readers.source import Progress, Source
 from .registry import best_version, part_of, split
-from .result import Counts, DatasetRef, Group, Result, SourceRef, Spent
+from .result import Counts, DatasetRef, Group, Outcome, Result, SourceRef, Spent
 from .table import Missing, Table
 from .trial import GroupKey, LineTrials
 
 if TYPE_CHECKING:
-    from .script import Script
+    from .scripts.execution import ScriptOptions
+    from .scripts.file import Script
 
-SCRIPT_SECONDS = ScriptOptions().timeout
 MAX_SECONDS = 1_000_000
 LEVEL = 0.95
 # A metric that a caller asks for: what `--metric` takes, a spec, or a function of its own.
@@ -49,10 +49,9 @@ def compute(
     missing: Missing | None = None,
     level: float | None = LEVEL,
     labels: str | os.PathLike[str] | None = None,
-    script_timeout: float = SCRIPT_SECONDS,
-    allow_outside: bool = False,
     as_format: str | None = None,
     columns: str | Mapping[str, str] = "",
+    scripts: ScriptOptions | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Dataset-level results of jobs, logs of other harnesses, rewards, trials and tables.
@@ -67,10 +66,9 @@ def compute(
         missing: what a missing reward counts as, where a metric's own kwargs do not say.
         level: of the intervals beside means, rates and chances; None for no uncertainty.
         labels: a file that labels tasks, to group by (JSON, JSONL, CSV).
-        script_timeout: seconds that a metric script may take.
-        allow_outside: run scripts that a registry points to outside its own folder.
         as_format: one of `readers.FORMATS`, where the content is not to decide.
         columns: which column of a CSV is what: `task=problem_id,reward=score`, or a mapping.
+        scripts: how metric scripts are run: their limits and what they may reach.
         progress: called with trials read and trials in all while a job is read.
 
     Raises:
@@ -91,8 +89,7 @@ def compute(
         prepared,
         missing=missing,
         level=level,
-        script_timeout=script_timeout,
-        allow_outside=allow_outside,
+        scripts=scripts,
     )
 
 
@@ -164,17 +161,15 @@ def finish(
     *,
     missing: Missing | None = None,
     level: float | None = LEVEL,
-    script_timeout: float = SCRIPT_SECONDS,
-    allow_outside: bool = False,
+    scripts: ScriptOptions | None = None,
 ) -> Result:
     """The second half of `compute`: run the metrics."""
     if level is not None and not 0 < level < 1:
         raise UsageError(f"a level lies between 0 and 1, as 0.95 does, and {level} does not")
     if missing not in (None, *get_args(Missing)):
         raise UsageError(f"missing must be one of {', '.join(get_args(Missing))}, not {missing!r}")
-    if not 0 < script_timeout < MAX_SECONDS:
-        raise UsageError(f"a script takes between 0 and {MAX_SECONDS} s, not {script_timeout} s")
     found = list(prepared.diagnostics)
+    run_scripts = _Scripts(scripts, [source.path for source in prepared.sources])
     groups = []
     for key, each, made in prepared.groups:
         outcomes = evaluate(
@@ -182,9 +177,10 @@ def finish(
             each.table,
             missing=missing,
             level=level,
-            scripts=ScriptOptions(timeout=script_timeout, allow_outside=allow_outside),
+            scripts=run_scripts,
         )
         groups.append(_group(key, each, made, outcomes, found))
+    found += run_scripts.diagnostics
     if not groups:
         found.append(Diagnostic(rule="nothing-scored", message="no trial was found in any source"))
     return Result(
@@ -197,12 +193,35 @@ def finish(
     )
 
 
+class _Scripts:
+    """Who runs scripts, loaded when there is one: its imports take as long as all others."""
+
+    def __init__(self, options: ScriptOptions | None, sources: list[str]) -> None:
+        self.options = options
+        self.sources = sources
+        self.diagnostics: list[Diagnostic] = []
+        if options is not None and not 0 < options.timeout < MAX_SECONDS:
+            raise UsageError(
+                f"a script takes between 0 and {MAX_SECONDS} s, not {options.timeout} s"
+            )
+
+    def __call__(self, planned: Sequence[Planned], table: Table) -> list[Outcome]:
+        from .scripts.execution import ScriptOptions
+        from .scripts.outcomes import ScriptRunner
+
+        runner = ScriptRunner(self.options or ScriptOptions(), self.sources)
+        outcomes = runner(planned, table)
+        self.diagnostics += [d for d in runner.diagnostics if d not in self.diagnostics]
+        return outcomes
+
+
 def _script_paths(made: Plan) -> list[tuple[str | None, str]]:
-    """Registry and path of every script that the plan names."""
+    """Registry and path of every script that the plan names and no git repository holds."""
     return [
         (one.registry, path)
         for one in made.metrics
         if one.spec.type == UV_SCRIPT
+        and one.spec.kwargs.get("git_url") is None
         and isinstance(path := one.spec.kwargs.get("script_path"), str)
     ]
 
@@ -213,7 +232,7 @@ def _shadowed(made: Plan) -> list[Diagnostic]:
     for registry, path in _script_paths(made):
         if registry is None:
             continue
-        from .script import other_copy
+        from .scripts.file import other_copy
 
         if other_copy(path, registry):
             found.append(
@@ -241,14 +260,14 @@ def scripts(
     prepared: Prepared, *, allow_outside: bool = False
 ) -> dict[tuple[str | None, str], Script | None]:
     """The scripts that would run, by registry and path; None for one that cannot be found."""
-    from . import script
+    from .scripts.file import ScriptError, find
 
     found: dict[tuple[str | None, str], Script | None] = {}
     for _, _, made in prepared.groups:
         for registry, path in _script_paths(made):
             try:
-                found[registry, path] = script.find(path, registry, allow_outside=allow_outside)
-            except script.ScriptError:
+                found[registry, path] = find(path, registry, allow_outside=allow_outside)
+            except ScriptError:
                 found[registry, path] = None
     return found
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 
 from .document import reason
 from .errors import OutputError
+
+_PREFIX, _SUFFIX = ".harbor-metrics-", ".tmp"
+_STALE = 3_600.0
 
 
 def check_writable(path: str) -> None:
@@ -21,6 +25,7 @@ def check_writable(path: str) -> None:
             raise OutputError(f"{path} is a directory")
         if _is_special(path):
             return
+        _tidy(os.path.dirname(target))
         descriptor, probe = _temporary_beside(target)
         os.close(descriptor)
         os.unlink(probe)
@@ -65,7 +70,17 @@ def write_atomically(path: str, data: bytes) -> None:
 def _temporary_beside(target: str) -> tuple[int, str]:
     import tempfile
 
-    return tempfile.mkstemp(prefix=".harbor-metrics-", suffix=".tmp", dir=os.path.dirname(target))
+    return tempfile.mkstemp(prefix=_PREFIX, suffix=_SUFFIX, dir=os.path.dirname(target))
+
+
+def _tidy(folder: str) -> None:
+    """Remove what one of us left who was killed while writing; nobody writes for an hour."""
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith(_PREFIX) and entry.name.endswith(_SUFFIX):
+                with contextlib.suppress(OSError):
+                    if time.time() - entry.stat().st_mtime > _STALE:
+                        os.unlink(entry.path)
 
 
 def _is_special(path: str) -> bool:

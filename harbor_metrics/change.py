@@ -39,11 +39,15 @@ class Change:
         return "".join(unified_diff(before, after, f"a/{path}", f"b/{path}"))
 
 
-def add(path: str, dataset: str, type_: str, kwargs: dict[str, Any]) -> Change:
+def add(
+    path: str, dataset: str, type_: str, kwargs: dict[str, Any], *, pin: bool = False
+) -> Change:
     """Put a metric at the end of `metrics`, or of `extra_metrics` if Harbor cannot load it.
 
+    With `pin` its script's digest stands beside it, and a metric that is there already gets it.
+
     Raises:
-        UsageError: there is no such metric, or it does not take these kwargs.
+        UsageError: there is no such metric, it does not take these kwargs, or it has no script.
         EditError: the registry has mistakes, or no or several such datasets; nothing was written.
     """
     try:
@@ -51,14 +55,18 @@ def add(path: str, dataset: str, type_: str, kwargs: dict[str, Any]) -> Change:
     except SpecError as error:
         raise UsageError(str(error)) from error
     entry: dict[str, Any] = {"type": type_, **({"kwargs": kwargs} if kwargs else {})}
+    if pin:
+        entry["sha256"] = _digest(entry, path)
     try:
         json.dumps(entry, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         raise UsageError("a kwarg holds bytes that are no UTF-8, and cannot be written") from error
-    return add_all(path, dataset, [entry])
+    return add_all(path, dataset, [entry], pin=pin)
 
 
-def add_all(path: str, dataset: str, entries: Sequence[dict[str, Any]]) -> Change:
+def add_all(
+    path: str, dataset: str, entries: Sequence[dict[str, Any]], *, pin: bool = False
+) -> Change:
     """Put several metrics, known to exist, there in one change.
 
     Raises:
@@ -68,7 +76,7 @@ def add_all(path: str, dataset: str, entries: Sequence[dict[str, Any]]) -> Chang
     def change(document: Document) -> tuple[str, str]:
         messages = []
         for entry in entries:
-            text, message = _added(document, dataset, entry)
+            text, message = _added(document, dataset, entry, pin=pin)
             messages.append(message)
             if text != document.text:
                 document = _editable(text.encode(), path)
@@ -77,13 +85,20 @@ def add_all(path: str, dataset: str, entries: Sequence[dict[str, Any]]) -> Chang
     return apply(path, change)
 
 
-def _added(document: Document, dataset: str, entry: dict[str, Any]) -> tuple[str, str]:
+def _added(
+    document: Document, dataset: str, entry: dict[str, Any], *, pin: bool
+) -> tuple[str, str]:
     registry.datasets_of(document)
     index = find(document, dataset)
     found = document.value[index]
     name = f"{found['name']}@{found['version']}"
     for other in FIELDS:
-        if edit.same_metrics(found.get(other, []), entry):
+        for i in edit.same_metrics(found.get(other, []), entry):
+            there = found[other][i]
+            if pin and there.get("sha256") != entry["sha256"]:
+                pinned = {**there, "sha256": entry["sha256"]}
+                message = f"pinned {_whole(pinned)} of {name}, `{other}`"
+                return edit.with_entry(document, Place(index, other, i), pinned), message
             return document.text, f"{name} has this metric in `{other}`: nothing was changed"
     field = FIELDS[not in_harbor(entry)]
     place = Place(index, field, len(found.get(field, [])))
@@ -92,6 +107,22 @@ def _added(document: Document, dataset: str, entry: dict[str, Any]) -> tuple[str
         edit.with_metric(document, place, entry),
         f"added {_whole(entry)} to {name}, `{field}`{why}",
     )
+
+
+def _digest(entry: dict[str, Any], registry: str) -> str:
+    from .scripts.pins import digest_of
+
+    if entry["type"] != UV_SCRIPT:
+        raise UsageError(f"a pin is the digest of a script, and `{entry['type']}` has none")
+    if entry["kwargs"].get("git_url"):
+        raise UsageError("a script in a git repository is pinned by its git_commit_id")
+    digest = digest_of(entry, registry)
+    if digest is None:
+        raise UsageError(
+            f"there is no script {printable(entry['kwargs']['script_path'])} to take the digest of",
+            "it lies beside the registry; --new writes one to begin with",
+        )
+    return digest
 
 
 def remove(path: str, dataset: str, which: str) -> Change:

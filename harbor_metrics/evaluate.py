@@ -1,26 +1,17 @@
-"""Metrics x table -> outcomes; pure, but for handing `uv-script` to script.py."""
+"""Metrics x table -> outcomes; pure: `uv-script` is handed to who runs scripts."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
-
 from .column import LabelError
 from .measurement import measure
-from .metric import UV_SCRIPT, Metric, MetricSpec, ScriptKwargs, lookup
+from .metric import UV_SCRIPT, Metric, MetricSpec, lookup
 from .result import Failure, Origin, Outcome, PluginRef, ScriptRef
-from .signature import SpecError, converted
+from .signature import SpecError
 from .table import Missing, MissingRewardError, Table
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScriptOptions:
-    """How metric scripts are run: seconds they may take, and whether they may lie anywhere."""
-
-    timeout: float = 60.0
-    allow_outside: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,22 +27,27 @@ class Planned:
     file: ScriptRef | None = None
 
 
+RunScripts = Callable[[Sequence[Planned], Table], list[Outcome]]
+
+
 def evaluate(
     planned: list[Planned],
     table: Table,
     *,
     missing: Missing | None,
     level: float | None,
-    scripts: ScriptOptions,
+    scripts: RunScripts,
 ) -> list[Outcome]:
     """An outcome a metric, in order; a failed one never stops the others."""
+    wanted = [one for one in planned if one.spec.type == UV_SCRIPT]
+    by_script = iter(scripts(wanted, table) if wanted else ())
     outcomes = []
     for one in planned:
+        if one.spec.type == UV_SCRIPT:
+            outcomes.append(next(by_script))
+            continue
         try:
-            if one.spec.type == UV_SCRIPT:
-                outcome = _by_script(one, table, scripts)
-            else:
-                outcome = _by_function(one, table, missing, level)
+            outcome = _by_function(one, table, missing, level)
         except SpecError as error:
             outcome = _failed(one, error.rule, str(error))
         except MissingRewardError as error:
@@ -86,38 +82,6 @@ def _by_function(
         reasons=measured.reasons,
         uncertainty=measured.uncertainty,
         notes=measured.notes,
-    )
-
-
-def _by_script(one: Planned, table: Table, options: ScriptOptions) -> Outcome:
-    # Imported here: most computations run no script, and its imports take as long as all others.
-    from . import script
-
-    kwargs = converted(UV_SCRIPT, one.spec.kwargs, ScriptKwargs)
-    if kwargs.git_url is not None:
-        raise SpecError(
-            "git-script",
-            f"{kwargs.script_path} of {kwargs.git_url} is not fetched by this version; "
-            "check it out and pass it as --metric",
-        )
-    try:
-        found = script.find(kwargs.script_path, one.registry, allow_outside=options.allow_outside)
-    except script.ScriptError as error:
-        return _failed(one, error.rule, str(error))
-    reference = ScriptRef(path=kwargs.script_path, sha256=found.sha256)
-    if not len(table):
-        return _outcome(one, status="undefined", script=reference)
-    try:
-        values = script.compute(found, table, timeout=options.timeout)
-    except script.ScriptError as error:
-        failed = _failed(one, error.rule, str(error))
-        return msgspec.structs.replace(failed, script=reference)
-    return _outcome(
-        one,
-        status="ok",
-        values=dict(values),
-        n=dict.fromkeys(values, len(table)),
-        script=reference,
     )
 
 

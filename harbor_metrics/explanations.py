@@ -79,7 +79,12 @@ def _rule(name: str) -> Iterator[str]:
 
 def _metric(name: str) -> Iterator[str]:
     if name == UV_SCRIPT:
-        about = "A script of the dataset's own, run by uv in an environment of its own."
+        about = (
+            "A script of the dataset's own: Python that reads rewards from `-i`, an object or "
+            "null a line, and writes an object of numbers to `-o`. What it imports stands in its "
+            "PEP 723 block. `sha256` beside `kwargs` pins it; `harbor-metrics script check FILE` "
+            "tries it."
+        )
         yield _page(f"{name}: a metric", about, [*_kwargs(ScriptKwargs)], name, ScriptKwargs)
     elif name in names() or name in plugins.found("metrics"):
         try:

@@ -105,9 +105,7 @@ def _metric(document: Document, place: Place, entry: dict[str, Any]) -> Iterator
     if isinstance(type_, str) and not catalogue.known(type_):
         plain = type_.lower().replace("_", "-")
         if plain in names():
-            start, end = document.offsets((*at, "type"))
-            text = document.text
-            after = f"{text[:start]}{json.dumps(plain)}{text[end:]}"
+            after = _with_value(document, (*at, "type"), plain)
             message = f"wrote `{plain}` for `{printable(type_)}`"
             yield place.dataset, "unknown-metric-type", message, after
     beside = {k: v for k, v in entry.items() if k not in ("type", "kwargs", "sha256")}
@@ -119,12 +117,25 @@ def _metric(document: Document, place: Place, entry: dict[str, Any]) -> Iterator
         if _fits(fixed) and _keeps_spelling(document, at, after):
             moved = ", ".join(f"`{printable(k)}`" for k in beside)
             yield place.dataset, "misplaced-kwargs", f"moved {moved} into `kwargs`", after
+    if "sha256" in entry:
+        from .scripts.pins import differs, digest_of
+
+        digest = digest_of(entry, document.path)
+        if digest is not None and differs(entry, digest):
+            after = _with_value(document, (*at, "sha256"), digest)
+            message = f"wrote the sha256 of {printable(entry['kwargs']['script_path'])}"
+            yield place.dataset, "script-pin", message, after
     entries = document.value[place.dataset][place.field]
     if entry in entries[: place.index]:
         twin = entries.index(entry)
         if json.dumps(entries[twin]) == json.dumps(entry):
             after = edit.without_metric(document, place)
             yield place.dataset, "duplicate-metric", f"removed a second {json.dumps(entry)}", after
+
+
+def _with_value(document: Document, at: tuple[Step, ...], value: str) -> str:
+    start, end = document.offsets(at)
+    return f"{document.text[:start]}{json.dumps(value)}{document.text[end:]}"
 
 
 def _fits(entry: dict[str, Any]) -> bool:

@@ -40,10 +40,11 @@ Takes = Literal["column", "attempts", "table", "inner"]
 
 
 class MetricSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """An entry of a `metrics` array: a metric's type and what to pass it."""
+    """An entry of a `metrics` array: a metric's type, what to pass it, the digest of its script."""
 
     type: str = DEFAULT_TYPE
     kwargs: dict[str, Any] = {}
+    sha256: str | None = None
 
 
 class ScriptKwargs(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -11,7 +11,7 @@ from . import catalogue, local, registry
 from .diagnostics import Diagnostic, Severity
 from .errors import InputError, UsageError
 from .evaluate import Planned
-from .metric import DEFAULT_TYPE, HARBOR_TYPES, MetricSpec, metric_of
+from .metric import DEFAULT_TYPE, HARBOR_TYPES, UV_SCRIPT, MetricSpec, metric_of
 from .readers.source import Job, JobDataset
 from .registry import Dataset
 from .result import Origin
@@ -222,12 +222,15 @@ def _entries(
         kwargs = entry.get("kwargs", {})
         if not isinstance(name, str) or not isinstance(kwargs, dict):
             raise InputError(f"{where}: `type` must be a string and `kwargs` an object")
+        pin = entry.get("sha256") if name == UV_SCRIPT else None
+        if pin is not None and not isinstance(pin, str):
+            raise InputError(f"{where}: `sha256` must be a string")
         path = dataset.registry if dataset else None
         for unknown in sorted(entry.keys() - {"type", "kwargs"} - KNOWN_EXTRA_FIELDS):
             made.diagnostics.append(_unknown_field(unknown, where, entry, path))
         if origin == "registry" and name not in HARBOR_TYPES:
             made.diagnostics.append(_not_in_harbor(name, where, path))
-        spec = MetricSpec(type=name, kwargs=kwargs)
+        spec = MetricSpec(type=name, kwargs=kwargs, sha256=pin)
         # Where Harbor reads it, a name must at least say whose it is.
         if origin != "registry" or "/" in name:
             spec = catalogue.resolved(spec)

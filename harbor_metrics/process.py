@@ -1,112 +1,314 @@
-"""Run another program: time limit, capped output, nothing left behind; the only subprocess."""
+"""Run another program below a supervisor: time limit, capped output, nothing left behind.
+
+The only subprocess. See supervisor.py, which does the work in a process of its own.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import gc
+import marshal
 import os
-import selectors
 import signal
-import subprocess
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import TracebackType
+from typing import BinaryIO, NoReturn
 
-# How much of what a program prints is kept, from its end.
-KEPT = 65_536
-# Seconds between asking a process group to end and ending it.
-GRACE = 2.0
-# Seconds to read on when the program has ended but something it started holds the pipe.
-LINGER = 0.2
+from .document import reason
+from .errors import OutputError
+from .sandbox import LAYERS
+from .supervisor import remove, serve
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+# Our package without its __init__, which takes longer to import than the supervisor.
+_SERVE = (
+    "import sys; package = sys.modules['harbor_metrics'] = type(sys)('harbor_metrics');"
+    f"package.__path__ = [{_HERE!r}]; from harbor_metrics.supervisor import serve;"
+    "serve(sys.argv[1])"
+)
+# What an interpreter may need to start at all.
+_SUPERVISOR_ENV = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """How a program ended: exit code (negative: the signal), and the tails of what it printed."""
+    """How a program ended: exit code (negative: the signal), and the tails of what it printed.
+
+    `layers` of the sandbox were there, `missing` says of each that was wanted and was not why.
+    `lost`: the supervisor was killed, so all that is known is that the program was, too.
+    """
 
     code: int
     stdout: bytes
     stderr: bytes
     timed_out: bool
     seconds: float
+    layers: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    lost: bool = False
 
 
-def run(argv: Sequence[str], *, env: Mapping[str, str], cwd: str, timeout: float) -> Finished:
-    """Run to the end, or to the limit of `timeout` seconds, then end the whole process group.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confinement:
+    """What a program may reach: paths to read, to write, to list only, and whether the network.
+
+    Of `layers` each is best effort unless all are `required`.
+    """
+
+    layers: tuple[str, ...] = LAYERS
+    required: bool = False
+    network: bool = False
+    readable: tuple[str, ...] = ()
+    writable: tuple[str, ...] = ()
+    listed: tuple[str, ...] = ()
+
+
+FREE = Confinement(layers=())
+
+
+class RefusedError(Exception):
+    """The sandbox was required and is not there; says what is missing."""
+
+
+class Workplace:
+    """An empty temporary folder, and the supervisor that runs programs and removes it at the end.
 
     Raises:
-        OSError: the program cannot be started.
+        OutputError: there can be no supervisor.
     """
-    started = time.monotonic()
+
+    def __init__(self) -> None:
+        wanted = os.environ.get("TMPDIR")
+        parent = os.path.realpath(wanted or _temporary())
+        self._folder = os.path.join(parent, f"harbor-metrics-{os.urandom(8).hex()}")
+        self._ready = False
+        self.alive = True
+        try:
+            self._pid, requests, answers = _started(self._folder)
+        except OSError as error:
+            raise _no_place(error) from error
+        self._requests: BinaryIO = os.fdopen(requests, "wb")
+        self._answers: BinaryIO = os.fdopen(answers, "rb")
+
+    @property
+    def folder(self) -> str:
+        """The folder, made by the supervisor while we did something else.
+
+        Raises:
+            OutputError: there is no place for temporary files.
+        """
+        if not self._ready:
+            number = int(self._answers.readline() or b"5")
+            if number:
+                raise _no_place(OSError(number, os.strerror(number)))
+            self._ready = True
+        return self._folder
+
+    def __enter__(self) -> Workplace:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End what runs, remove the folder."""
+        self.abandon()
+        _, status = os.waitpid(self._pid, 0)
+        self._answers.close()
+        if status != 0:
+            # It was killed, and could tidy nothing up.
+            _end_session(self._pid, self._folder)
+            remove(self._folder)
+
+    def abandon(self) -> None:
+        """Let the supervisor end what runs; who waits for an answer gets none."""
+        with contextlib.suppress(BrokenPipeError):
+            self._requests.close()
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str],
+        cwd: str,
+        timeout: float,
+        limits: Mapping[str, int] | None = None,
+        confinement: Confinement = FREE,
+    ) -> Finished:
+        """Run to the end, or to the limit of `timeout` seconds; nothing that it started goes on.
+
+        `limits` are those of `setrlimit`, by name. The first word of `argv` is a path.
+
+        Raises:
+            OutputError: there is no place for temporary files.
+            OSError: the program cannot be started.
+            RefusedError: a layer of the sandbox is required and missing.
+        """
+        _ = self.folder
+        started = time.monotonic()
+        request = marshal.dumps(
+            {
+                "argv": list(argv),
+                "env": dict(env),
+                "cwd": cwd,
+                "timeout": timeout,
+                "limits": dict(limits or {}),
+                "layers": list(confinement.layers),
+                "required": confinement.required,
+                "network": confinement.network,
+                "readable": list(confinement.readable),
+                "writable": list(confinement.writable),
+                "listed": list(confinement.listed),
+            }
+        )
+        try:
+            self._requests.write(len(request).to_bytes(4, "big") + request)
+            self._requests.flush()
+        except (BrokenPipeError, ValueError):
+            pass  # killed or abandoned before it began: there will be no answer
+        timed_out, *sizes = map(int, self._answers.readline().split() or (0,))
+        parts = [self._answers.read(size) for size in sizes]
+        if [len(part) for part in parts] != sizes or not parts:
+            self.alive = False
+            took = time.monotonic() - started
+            return Finished(-signal.SIGKILL, b"", b"", False, took, lost=True)
+        report, out, err = parts
+        said = [line.partition(" ") for line in report.decode().splitlines()]
+        told = {word: [rest for other, _, rest in said if other == word] for word, _, _ in said}
+        missing = tuple(told.get("missing", ()))
+        if "refused" in told:
+            raise RefusedError("; ".join(missing))
+        if "failed" in told:
+            number = int(told["failed"][0])
+            raise OSError(number, os.strerror(number), argv[0])
+        return Finished(
+            # Who watched over it was killed, and it with it.
+            code=int(told["ended"][0]) if "ended" in told else -signal.SIGKILL,
+            stdout=out,
+            stderr=err,
+            timed_out=bool(timed_out),
+            seconds=time.monotonic() - started,
+            layers=tuple(told.get("layer", ())),
+            missing=missing,
+        )
+
+
+def _temporary() -> str:
+    if os.access("/tmp", os.W_OK | os.X_OK):  # noqa: S108
+        return "/tmp"  # noqa: S108  # a folder of our own is made in it
+    import tempfile
+
+    return tempfile.gettempdir()
+
+
+def _started(folder: str) -> tuple[int, int, int]:
+    """A supervisor's process, where to write requests, and where to read answers.
+
+    A copy of us is one in a tenth of the time that a new Python takes. But only a process without
+    other threads can be copied, and only on Linux is it sure that nothing of the system's has any.
+    """
+    reading, requests = os.pipe()
+    answers, writing = os.pipe()
+    try:
+        if sys.platform == "linux" and len(os.listdir("/proc/self/task")) == 1:
+            pid = os.fork()
+            if pid == 0:
+                _serve(folder, reading, writing)
+        else:
+            pid = _new(folder, reading, writing)
+    except OSError:
+        os.close(requests)
+        os.close(answers)
+        raise
+    finally:
+        os.close(reading)
+        os.close(writing)
+    return pid, requests, answers
+
+
+def _serve(folder: str, reading: int, writing: int) -> NoReturn:
+    """In the copy: let go of everything that is ours, and be a supervisor."""
+    try:
+        gc.disable()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
+        os.setsid()
+        os.chdir("/")
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for old, new in ((reading, 0), (writing, 1), (nothing, 2)):
+            os.dup2(old, new)
+        most = os.sysconf("SC_OPEN_MAX")
+        os.closerange(3, most if most > 0 else 1 << 16)
+        serve(folder)
+    finally:
+        os._exit(1)
+
+
+def _new(folder: str, reading: int, writing: int) -> int:
+    import subprocess
+
     process = subprocess.Popen(
-        argv,
-        env=dict(env),
-        cwd=cwd,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        [sys.executable, "-I", "-S", "-B", "-c", _SERVE, folder],
+        env={name: os.environ[name] for name in _SUPERVISOR_ENV if name in os.environ},
+        cwd="/",
+        stdin=reading,
+        stdout=writing,
+        stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    assert process.stdout is not None
-    assert process.stderr is not None
-    tails = {process.stdout.fileno(): bytearray(), process.stderr.fileno(): bytearray()}
-    try:
-        timed_out = not _drain(process, tails, started + timeout)
-        if timed_out:
-            _end_group(process)
-            _drain(process, tails, time.monotonic() + LINGER)
-    finally:
-        _signal_group(process, signal.SIGKILL)
-        process.wait()
-        process.stdout.close()
-        process.stderr.close()
-    out, err = (bytes(tail) for tail in tails.values())
-    return Finished(process.returncode, out, err, timed_out, time.monotonic() - started)
+    # We await it ourselves.
+    process.returncode = 0
+    return process.pid
 
 
-def _drain(process: subprocess.Popen[bytes], tails: dict[int, bytearray], deadline: float) -> bool:
-    """Read both pipes until the program has ended; whether it did so before the deadline."""
-    with selectors.DefaultSelector() as selector:
-        for descriptor in tails:
-            selector.register(descriptor, selectors.EVENT_READ)
-        while True:
-            ended = process.poll() is not None
-            if ended:
-                deadline = min(deadline, time.monotonic() + LINGER)
-            left = deadline - time.monotonic()
-            if left <= 0 or not selector.get_map():
-                break
-            for key, _ in selector.select(min(left, 0.05)):
-                if not _keep(key.fd, tails[key.fd]):
-                    selector.unregister(key.fd)
-    if process.poll() is None:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(max(0.0, deadline - time.monotonic()))
-    return process.poll() is not None
+def _no_place(error: OSError) -> OutputError:
+    wanted = os.environ.get("TMPDIR")
+    where = f"TMPDIR {wanted}" if wanted else "the temporary directory"
+    return OutputError(
+        f"{where}: {reason(error)}; a metric script needs a place for its input",
+        "set TMPDIR to a directory that can be written",
+    )
 
 
-def _keep(descriptor: int, tail: bytearray) -> bool:
-    data = os.read(descriptor, KEPT)
-    tail += data
-    del tail[:-KEPT]
-    return bool(data)
+def _end_session(leader: int, folder: str) -> None:
+    """Kill what a killed supervisor leaves: its session, and whatever has its folder for a home."""
+    for pid in _with_home(folder) | {leader}:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(pid, signal.SIGKILL)
+    until = time.monotonic() + 5
+    while (left := _with_home(folder)) and time.monotonic() < until:
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.002)
 
 
-def _end_group(process: subprocess.Popen[bytes]) -> None:
-    _signal_group(process, signal.SIGTERM)
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(GRACE)
-    _signal_group(process, signal.SIGKILL)
-
-
-def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, number)
+def _with_home(folder: str) -> set[int]:
+    found = set()
+    mark = os.fsencode(folder)
+    for name in os.listdir("/proc") if sys.platform == "linux" else ():
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/environ", "rb") as file:
+                    if mark in file.read():
+                        found.add(int(name))
+            except OSError:
+                continue
+    return found
 
 
 def ending(finished: Finished, timeout: float) -> str:
     """How the program ended, in words."""
     if finished.timed_out:
-        return f"did not end within {timeout:g} s"
+        return f"timed out: it did not end within {timeout:g} s"
     if finished.code < 0:
         try:
             name = signal.Signals(-finished.code).name

@@ -74,10 +74,17 @@ class Failure(Struct, frozen=True, kw_only=True):
 
 
 class ScriptRef(Struct, frozen=True, kw_only=True):
-    """The script that computed a metric: its path as written, its digest."""
+    """The script that computed a metric, by its path as written, and what it ran in.
+
+    Null is what was not used or, where the script was not run, not there.
+    """
 
     path: str
     sha256: str
+    lock_sha256: str | None = None
+    python: str | None = None
+    uv: str | None = None
+    sandbox: str | None = None
 
 
 class PluginRef(Struct, frozen=True, kw_only=True):

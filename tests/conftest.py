@@ -87,3 +87,8 @@ def job(tmp_path: Path) -> Path:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update", action="store_true", help="rewrite the expected texts")
+    parser.addoption(
+        "--every-configuration",
+        action="store_true",
+        help="all hostile scripts with each layer of the sandbox, and as another user",
+    )

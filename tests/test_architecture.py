@@ -45,7 +45,10 @@ H = "harbor_metrics"
 NEVER = [
     (f"{H}.metrics", ["os", "io", "pathlib", "subprocess", "click", "jsonschema", f"{H}.readers"]),
     (f"{H}.readers", [f"{H}.metrics", f"{H}.metric"]),
-    (f"{H}.evaluate", [f"{H}.readers", f"{H}.validation", f"{H}.render"]),
+    (f"{H}.supervisor", ["contextlib", "re", "json", "subprocess", f"{H}.process"]),
+    (f"{H}.launch", ["contextlib", "subprocess", f"{H}.process", f"{H}.supervisor"]),
+    (f"{H}.sandbox", ["contextlib", "subprocess", f"{H}.process", f"{H}.supervisor"]),
+    (f"{H}.evaluate", [f"{H}.scripts", f"{H}.readers", f"{H}.validation", f"{H}.render"]),
     (f"{H}.render", [f"{H}.readers", f"{H}.api"]),
 ]
 
@@ -66,7 +69,7 @@ def test_never(who: str, whom: list[str]) -> None:
         ("jsonschema", [f"{H}.schemas", f"{H}.schema_check", f"{H}.validation"]),
         ("jsonschema_rs", [f"{H}.schemas", f"{H}.schema_check", f"{H}.validation"]),
         (f"{H}.cli", [f"{H}.__main__", f"{H}.cli"]),
-        ("socket", []),
+        ("socket", [f"{H}.scripts.refusals"]),
         ("urllib.request", []),
         ("numpy", []),
         ("pandas", []),
@@ -100,6 +103,16 @@ def test_start_loads_nothing_heavy() -> None:
     loaded = set(ast.literal_eval(done.stdout))
     assert "click" in loaded
     assert not loaded & {"jsonschema", "jsonschema_rs", "msgspec", "packaging", "subprocess"}
+
+
+def test_supervisor_starts_at_once() -> None:
+    from harbor_metrics.process import _SERVE
+
+    code = _SERVE.removesuffix("serve(sys.argv[1])") + "print([m for m in sys.modules])"
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True)
+    loaded = set(ast.literal_eval(done.stdout))
+    assert f"{H}.sandbox" in loaded
+    assert not loaded & {"typing", "contextlib", "re", "json", "signal", "enum", "collections"}
 
 
 def test_importing_the_package_loads_nothing() -> None:

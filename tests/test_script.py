@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Run
 
-from harbor_metrics import script
-from harbor_metrics.script import ScriptError
+from harbor_metrics.scripts import file as script
+from harbor_metrics.scripts.file import ScriptError
 
 HEAD = """\
 import argparse, json, os, sys
@@ -52,9 +52,9 @@ def test_answer_with_its_digest(outcome) -> None:
 
 def test_input_is_harbors(outcome) -> None:
     one, _ = outcome(
-        HEAD + "assert open(a.i).read() == '{\"reward\":1.0}\\nnull\\n', open(a.i).read()"
+        HEAD + "assert open(a.i).read() == '{\"reward\": 1.0}\\nnull\\n', open(a.i).read()"
     )
-    assert "wrote no answer" in one["error"]["message"]
+    assert "wrote no output" in one["error"]["message"]
 
 
 def test_no_secret_reaches_it(outcome) -> None:
@@ -79,7 +79,7 @@ def test_works_in_an_empty_directory_without_installed_packages(outcome) -> None
         ("import sys; sys.exit('the reason')", ["exit code 1", "the reason"]),
         ("import os; os.kill(os.getpid(), 11)", ["SIGSEGV"]),
         ("raise ValueError('caf\\xe9 \\x1b[31m')", ["ValueError", "\\x1b[31m"]),
-        ("", ["wrote no answer"]),
+        ("", ["wrote no output"]),
         (HEAD + "open(a.o, 'w').write('{')", ["not JSON", "ends inside an object"]),
         (HEAD + "open(a.o, 'w')", ["not JSON", "empty"]),
         (HEAD + "open(a.o, 'w').write('[1]')", ["an array"]),
@@ -93,7 +93,7 @@ def test_works_in_an_empty_directory_without_installed_packages(outcome) -> None
         (HEAD + "open(a.o, 'w').write(' ' * 2_000_000)", ["larger than"]),
         (HEAD + "os.mkfifo(a.o)", ["not a regular file"]),
         (HEAD + "os.mkdir(a.o)", ["not a regular file"]),
-        (HEAD + "os.symlink('/etc/hostname', a.o)", ["cannot be read"]),
+        (HEAD + "os.symlink('/etc/hostname', a.o)", ["symbolic link"]),
         ("# /// script\n# dependencies = [\n# ///\n", ["PEP 723", "not TOML"]),
         (
             "# /// script\n# a = 1\n# ///\nx = 1\n# /// script\n# a = 1\n# ///\n",

@@ -23,6 +23,7 @@ COMMANDS = {
     "validate": "Find every mistake in registries and other documents.",
     "add": "Add a metric to a dataset of a registry.",
     "remove": "Remove a metric from a dataset of a registry.",
+    "script": "Try a metric script.",
     "list": "List the metrics, the reducers and their names elsewhere.",
     "explain": "Explain a metric, a reducer or a rule.",
     "schema": "Print a document schema.",

@@ -19,6 +19,7 @@ from ..errors import UsageError
     "--from-lm-eval", "task", metavar="TASK.yaml", help="The metrics of an lm-eval task file."
 )
 @click.option("--new", is_flag=True, help="Write a script that works to script_path, too.")
+@click.option("--pin", is_flag=True, help="Write the script's sha256 beside it, too.")
 @click.option("--diff", is_flag=True, help="Show what changed.")
 def command(
     registry: str,
@@ -27,6 +28,7 @@ def command(
     kwargs: Sequence[str],
     task: str | None,
     new: bool,
+    pin: bool,
     diff: bool,
 ) -> int:
     """Add a metric to a dataset of a registry.
@@ -54,7 +56,7 @@ def command(
         script = os.path.join(os.path.dirname(os.path.abspath(registry)), script)
         template.write(script)
     try:
-        change = add(registry, dataset, type_, parsed)
+        change = add(registry, dataset, type_, parsed, pin=pin)
     except BaseException:
         if new:
             os.unlink(str(script))

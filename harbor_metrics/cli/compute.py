@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
 from ..errors import UsageError
 from ..table import Missing
 from . import AS_HELP, COLUMNS_HELP, progress, terminal
+from .running import options_of, script_options
 
 _JOB_DOCUMENTS = ("result.json", "config.json", "lock.json")
 
@@ -67,18 +68,11 @@ _JOB_DOCUMENTS = ("result.json", "config.json", "lock.json")
 @click.option(
     "-o", "--output", metavar="RESULT.json", help="Write the result document to this file."
 )
+@script_options
 @click.option(
-    "--script-timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Time limit of a metric script.",
-)
-@click.option(
-    "--allow-outside",
+    "--verify-repeat",
     is_flag=True,
-    help="Run scripts that a registry names outside its own folder.",
+    help="Run each metric script twice, and name those whose numbers differ.",
 )
 @click.option("--as", "as_format", metavar="FORMAT", help=AS_HELP)
 @click.option("--columns", metavar="FIELD=COLUMN,...", default="", help=COLUMNS_HELP)
@@ -94,10 +88,9 @@ def command(
     dry_run: bool,
     format_: Literal["table", "markdown", "json"],
     output: str | None,
-    script_timeout: float,
-    allow_outside: bool,
     as_format: str | None,
     columns: str,
+    **script: Any,
 ) -> int:
     """Compute dataset-level results of jobs and reward files.
 
@@ -112,6 +105,8 @@ def command(
     from ..render.text import text
 
     sure = _level(level)
+    options = options_of(script)
+    allow_outside = options.allow_outside
     if output is not None:
         refuse_input(output, [*sources, *registries, *([labels] if labels else [])])
         check_writable(output)
@@ -139,13 +134,7 @@ def command(
         return int(failing or any(d.severity == Severity.ERROR for d in prepared.diagnostics))
     if output is not None:
         refuse_input(output, inputs(prepared, allow_outside=allow_outside))
-    result = finish(
-        prepared,
-        missing=missing,
-        level=sure,
-        script_timeout=script_timeout,
-        allow_outside=allow_outside,
-    )
+    result = finish(prepared, missing=missing, level=sure, scripts=options)
     if output is not None:
         result.write(output)
     if format_ == "json":

@@ -17,7 +17,7 @@ from ..trial import GroupKey
 from .text import plural
 
 if TYPE_CHECKING:
-    from ..script import Script
+    from ..scripts.file import Script
 
     Scripts = Mapping[tuple[str | None, str], Script | None]
 
@@ -42,6 +42,8 @@ def _metric(one: Planned, scripts: Scripts) -> str:
     why = cannot_run(one, scripts)
     if why:
         return f"{line}: cannot: {why}"
+    if one.spec.kwargs.get("git_url") is not None:
+        return line
     script = scripts.get((one.registry, str(one.spec.kwargs.get("script_path"))))
     return f"{line}: {script.path} sha256 {script.sha256[:12]}" if script else line
 

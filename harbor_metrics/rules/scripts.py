@@ -86,7 +86,7 @@ def script_twice(view: View) -> Iterator[Finding]:
     Here the one beside the registry runs, in Harbor the one in the current directory.
     """
     for at, path, subject, _ in _readable(view):
-        from ..script import other_copy
+        from ..scripts.file import other_copy
 
         if other_copy(path, view.path):
             what = {
@@ -108,7 +108,8 @@ def script_metadata(view: View) -> Iterator[Finding]:
     the standard library only here, and in Harbor whatever project the current directory is in.
     """
     for at, path, subject, text in _readable(view):
-        from ..script import Script, ScriptError, metadata
+        from ..scripts.file import Script, ScriptError
+        from ..scripts.metadata import metadata
 
         message, severity = "", "error"
         try:
@@ -177,6 +178,36 @@ def _parsed(text: str) -> ast.Module:
         # What Python thinks of the script's style is no business of ours.
         warnings.simplefilter("ignore")
         return ast.parse(text)
+
+
+def script_pin(view: View) -> Iterator[Finding]:
+    """A script is not the one whose digest the metric's `sha256` names.
+
+    The digest stands beside `kwargs`, and Harbor ignores it. `compute` refuses to run a script that
+    was changed since: look at what has changed, then let `validate --fix` write the new digest.
+    """
+    for at, entry, subject in view.metrics():
+        pin = entry.get("sha256")
+        if not isinstance(pin, str) or view.folder is None:
+            continue
+        from ..scripts.pins import differs, digest_of
+
+        digest = digest_of(entry, view.path)
+        if digest is None or not differs(entry, digest):
+            continue
+        path = printable(entry["kwargs"]["script_path"])
+        whole = re.fullmatch(r"[0-9a-fA-F]{64}", pin)
+        what = {
+            "rule": "script-pin",
+            "message": f"{path} is not the script that `sha256` names"
+            if whole
+            else "`sha256` is no digest of 64 hexadecimal digits",
+            "subject": subject,
+            "label": "another digest",
+            "notes": ("`compute` does not run it; Harbor does not look at `sha256`",),
+            "help": f'if the script is as it should be, write `"sha256": "{digest}"`',
+        }
+        yield Finding((*at, "sha256"), what)
 
 
 def git_script_commit(view: View) -> Iterator[Finding]:

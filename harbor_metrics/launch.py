@@ -1,0 +1,131 @@
+"""From a copy of the supervisor to the program: apart, confined and limited, and awaited.
+
+Like the supervisor it imports no more than it takes, and nothing once files are out of sight.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+
+from . import sandbox
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+    Request = dict[str, Any]
+
+LINUX = sys.platform == "linux"
+
+
+def watch(request: Request, out: int, err: int, report: int, go: int) -> NoReturn:
+    """In the child: start the program apart from us, await it, report how it ended."""
+    os.setsid()
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nothing, descriptor)
+    missing: list[str] = list(request.get("missing", ()))
+    layers: list[str] = list(request["layers"])
+    if LINUX:
+        sandbox.end_with_parent()
+    else:
+        missing += [f"{layer}: only Linux has it" for layer in layers]
+        layers = []
+    if sandbox.NAMESPACES in layers:
+        _enter_namespaces(request, layers, missing, report, go)
+    program = os.fork()
+    if program == 0:
+        os.dup2(out, 1)
+        os.dup2(err, 2)
+        _become(request, layers, missing, report)
+    os.close(out)
+    os.close(err)
+    while True:
+        ended, status = os.wait()
+        if ended == program:
+            if os.getpid() == 1:
+                _end_the_others()
+            _say(report, f"ended {os.waitstatus_to_exitcode(status)}")
+            os._exit(0)
+
+
+def _end_the_others() -> None:
+    """As the first of a set of processes: whoever is left of it is gone when this returns."""
+    try:
+        os.kill(-1, 9)
+        while True:
+            os.wait()
+    except (ProcessLookupError, ChildProcessError):
+        pass
+
+
+def _enter_namespaces(
+    request: Request, layers: list[str], missing: list[str], report: int, go: int
+) -> None:
+    """Return in the first process of a new set of them, whose end is the end of all."""
+    network = request["network"]
+    try:
+        sandbox.unshare(network=network)
+    except OSError as error:
+        layers.remove(sandbox.NAMESPACES)
+        missing.append(f"{sandbox.NAMESPACES}: {error.strerror}")
+        return
+    _say(report, "unshared")
+    os.read(go, 1)
+    first = os.fork()
+    if first:
+        os.waitpid(first, 0)
+        os._exit(0)
+    sandbox.end_with_parent()
+    try:
+        sandbox.hide([*request["readable"], *request["writable"]], network=network)
+    except OSError as error:
+        missing.append(f"{sandbox.NAMESPACES} of files: {error.strerror}")
+
+
+def _become(request: Request, layers: list[str], missing: list[str], report: int) -> NoReturn:
+    """In the grandchild: take on the limits and the sandbox, and be the program."""
+    try:
+        _limit(request["limits"])
+        os.chdir(request["cwd"])
+        if LINUX:
+            sandbox.end_with_parent()
+        if layers:
+            sandbox.drop_privileges()
+        if sandbox.LANDLOCK in layers:
+            try:
+                paths = (request[which] for which in ("readable", "writable", "listed"))
+                sandbox.landlock(*paths, network=request["network"])
+            except OSError as error:
+                layers.remove(sandbox.LANDLOCK)
+                missing.append(f"{sandbox.LANDLOCK}: {error.strerror}")
+        for layer in layers:
+            _say(report, f"layer {layer}")
+        for why in missing:
+            _say(report, f"missing {why}")
+        if request["required"] and missing:
+            _say(report, "refused")
+        else:
+            os.execve(request["argv"][0], request["argv"], request["env"])  # noqa: S606
+    except OSError as error:
+        _say(report, f"failed {error.errno}")
+    finally:
+        os._exit(127)
+
+
+def _limit(limits: dict[str, int]) -> None:
+    for name, value in limits.items():
+        # A limit that is lower already stays.
+        try:
+            kind = getattr(resource, name)
+            hard = resource.getrlimit(kind)[1]
+            limit = value if hard == resource.RLIM_INFINITY else min(value, hard)
+            resource.setrlimit(kind, (limit, limit))
+        except (OSError, ValueError, AttributeError):
+            pass  # not every system has every limit
+
+
+def _say(report: int, line: str) -> None:
+    os.write(report, f"{line}\n".encode())

@@ -1,0 +1,1 @@
+"""A user's metric script: its file, its environment, its run, its answer."""

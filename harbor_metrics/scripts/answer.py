@@ -1,0 +1,89 @@
+"""What a script wrote to `-o`: an object of finite numbers in a file of its own, or refused."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+from ..diagnostics import Diagnostic
+from ..document import parse, reason
+from ..exact import Number
+from ..rewards import article
+from ..syntax import printable
+from .file import ScriptError
+
+MAX_BYTES = 1 << 20
+MAX_KEYS = 1_000
+
+
+def read(folder: int, name: str) -> dict[str, Number]:
+    """The numbers in the file of that name, relative to an open directory.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ScriptError: it is something else than a file with an object of finite numbers.
+    """
+    document, found = parse(content(folder, name), "output")
+    if found or document is None:
+        raise ScriptError(f"the script's output is not JSON: {_slip(found[0])}")
+    value = document.value
+    if not isinstance(value, dict):
+        raise ScriptError(f"the script's output must be an object of numbers, not {article(value)}")
+    if not value:
+        raise ScriptError("the script's output is an empty object, without any number")
+    if len(value) > MAX_KEYS:
+        raise ScriptError(
+            f"the script's output has {len(value)} keys; at most {MAX_KEYS} are taken"
+        )
+    for key, number in value.items():
+        if not key:
+            raise ScriptError("a key in the script's output is empty; it must name a number")
+        if type(number) not in (int, float):
+            raise ScriptError(
+                f"`{printable(key[:200])}` in the script's output must be a number, "
+                f"not {article(number)}; the output is a flat object"
+            )
+    return value
+
+
+def _slip(slip: Diagnostic) -> str:
+    place = slip.span
+    if slip.rule == "lone-surrogate":
+        return f"{printable(slip.message)}, in a key or in a value"
+    if place is None:
+        return printable(slip.message)
+    length = place.end_column - place.column
+    digits = f", with {length} digits" if slip.rule == "number-out-of-range" and length > 40 else ""
+    return f"{printable(slip.message)}{digits} (line {place.line}, column {place.column})"
+
+
+def content(folder: int, name: str) -> bytes:
+    """The bytes of a small regular file; raises as `read`."""
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        descriptor = os.open(name, flags, dir_fd=folder)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.EMLINK):
+            raise ScriptError("the script's output is a symbolic link, not a file") from error
+        if error.errno == errno.ENXIO:
+            raise ScriptError("the script's output is a socket, not a regular file") from error
+        raise ScriptError(f"the script's output cannot be read: {reason(error)}") from error
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise ScriptError("the script's output is not a regular file")
+        if status.st_nlink != 1:
+            raise ScriptError("the script's output is a hard link to another file")
+        if status.st_size > MAX_BYTES:
+            raise ScriptError(
+                f"the script's output is larger than {MAX_BYTES} bytes; "
+                f"at most {MAX_KEYS} keys are taken"
+            )
+        return os.read(descriptor, MAX_BYTES + 1)
+    except OSError as error:
+        raise ScriptError(f"the script's output cannot be read: {reason(error)}") from error
+    finally:
+        os.close(descriptor)

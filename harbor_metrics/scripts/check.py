@@ -1,0 +1,123 @@
+"""Try a script as a metric would run it, on rewards of every shape that a job can give it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..exact import Number
+from ..process import Workplace
+from ..table import Table
+from ..trial import Rewards, Trial
+from .environment import Environment, environment
+from .execution import Inputs, RunError, ScriptOptions, run
+from .file import Script, ScriptError
+
+CASES: Mapping[str, Sequence[Rewards | None]] = {
+    "one key": [{"reward": 1.0}, {"reward": 0.0}, {"reward": 0.5}],
+    "several keys, one of them missing once": [
+        {"accuracy": 1.0, "seconds": 12},
+        {"accuracy": 0.0, "seconds": 7},
+        {"accuracy": 1.0},
+    ],
+    "a trial without rewards and an empty one": [{"reward": 1.0}, None, {}],
+    "no rewards at all": [None, None],
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """What a script gave for one set of rewards, or why it gave nothing; seconds it took."""
+
+    case: str
+    n: int
+    seconds: float
+    values: dict[str, Number] = field(default_factory=dict)
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """Everything that was found about a script; `refused` is what the sandbox stopped."""
+
+    script: Script
+    environment: Environment
+    prepared_in: float
+    tried: list[Tried]
+    layers: tuple[str, ...]
+    missing: tuple[str, ...]
+    refused: list[str]
+    differing: list[str]
+
+    @property
+    def ok(self) -> bool:
+        """Whether there was an answer every time."""
+        return not any(tried.error for tried in self.tried)
+
+
+def built_in() -> dict[str, Table]:
+    """The cases that every script will meet."""
+    return {name: _table(rewards) for name, rewards in CASES.items()}
+
+
+def _table(rewards: Iterable[Rewards | None]) -> Table:
+    return Table(
+        [Trial(task=f"task-{i}", attempt=1, rewards=each) for i, each in enumerate(rewards, 1)]
+    )
+
+
+def check(script: Script, tables: Mapping[str, Table], options: ScriptOptions) -> Check:
+    """Run the script on each table, and on the first once more, watched.
+
+    Raises:
+        ScriptError: its environment cannot be made, or the sandbox is required and missing.
+    """
+    with Workplace() as place:
+        started = time.monotonic()
+        made = environment(script, place, allow_build=options.allow_build)
+        prepared_in = time.monotonic() - started
+        tried: list[Tried] = []
+        layers: tuple[str, ...] = ()
+        missing: tuple[str, ...] = ()
+        for case, table in tables.items():
+            try:
+                ran = run(script, made, Inputs.of(table), options, place)
+            except RunError as error:
+                finished = error.finished
+                one = Tried(case=case, n=len(table), seconds=finished.seconds, error=str(error))
+            else:
+                finished = ran.finished
+                one = Tried(case=case, n=len(table), seconds=finished.seconds, values=ran.values)
+            layers, missing = finished.layers, finished.missing
+            tried.append(one)
+        refused: list[str] = []
+        differing: list[str] = []
+        for one, table in zip(tried, tables.values(), strict=True):
+            values = _watched(script, made, table, options, place, refused)
+            if not one.error and values is not None and values != one.values:
+                differing.append(one.case)
+    return Check(
+        script=script,
+        environment=made,
+        prepared_in=prepared_in,
+        tried=tried,
+        layers=layers,
+        missing=missing,
+        refused=list(dict.fromkeys(refused)),
+        differing=differing,
+    )
+
+
+def _watched(
+    script: Script,
+    made: Environment,
+    table: Table,
+    options: ScriptOptions,
+    place: Workplace,
+    refused: list[str],
+) -> dict[str, Number] | None:
+    try:
+        return run(script, made, Inputs.of(table), options, place, refused=refused).values
+    except ScriptError:
+        return None

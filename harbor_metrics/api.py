@@ -7,20 +7,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
-from . import exact, parity, readers
 from . import labels as task_labels
+from . import readers
 from .diagnostics import Diagnostic, Severity
 from .errors import InputError, UsageError
 from .evaluate import Planned, evaluate
+from .group import group_of, shown_path
 from .metric import UV_SCRIPT, MetricSpec, reads_texts
 from .plan import Plan, Registries, asked, plan
-from .pool import Pool, exceptions, in_order, pool
+from .pool import Pool, in_order, pool
 from .readers.file import STANDARD_INPUT
 from .readers.source import Progress, Source
-from .registry import best_version, part_of, split
-from .result import Counts, DatasetRef, Group, Outcome, Result, SourceRef, Spent
+from .registry import part_of, split
+from .result import Outcome, Result, SourceRef
 from .table import Missing, Table
-from .trial import GroupKey, LineTrials
+from .trial import GroupKey
 
 if TYPE_CHECKING:
     from .scripts.execution import ScriptOptions
@@ -179,7 +180,7 @@ def finish(
             level=level,
             scripts=run_scripts,
         )
-        groups.append(_group(key, each, made, outcomes, found))
+        groups.append(group_of(key, each, made, outcomes, found))
     found += run_scripts.diagnostics
     if not groups:
         found.append(Diagnostic(rule="nothing-scored", message="no trial was found in any source"))
@@ -352,67 +353,3 @@ def _name_the_only(pools: dict[GroupKey, Pool], registries: Registries) -> None:
         each = pools.pop((agent, model, None))
         key = (agent, model, name)
         pools[key] = pools[key] + each if key in pools else each
-
-
-def _group(
-    key: GroupKey, each: Pool, made: Plan, outcomes: list[Any], found: list[Diagnostic]
-) -> Group:
-    agent, model, dataset = key
-    table = each.table
-    failures = exceptions(table)
-    if not table.n_scored:
-        of_what = f" of dataset {dataset}" if dataset else ""
-        found.append(
-            Diagnostic(
-                rule="nothing-scored",
-                message=f"0 of {len(table)} trials{of_what} have rewards: there is no score",
-                notes=("Harbor reports 0.0 here",),
-            )
-        )
-    return Group(
-        agent=agent,
-        model=model,
-        dataset=_dataset(dataset, made),
-        evals_key=parity.evals_key(agent, model, dataset),
-        complete=each.whole,
-        counts=Counts(
-            expected=each.expected,
-            found=len(table),
-            unread=each.unread,
-            scored=table.n_scored,
-            missing=len(table) - table.n_scored,
-            errored=sum(failures.values()),
-            tasks=table.n_tasks,
-        ),
-        exceptions=failures,
-        usage=_spent(table),
-        # Harbor reports it when a job has ended.
-        pass_at_k={} if any(job.running for _, job in each.jobs) else parity.pass_at_k(table),
-        metrics=outcomes,
-    )
-
-
-def _dataset(name: str | None, made: Plan) -> DatasetRef | None:
-    if name is None:
-        return None
-    versions = made.versions or [dataset.version for dataset in made.datasets]
-    return DatasetRef(
-        name=name,
-        version=best_version(versions) if versions else None,
-        registry=shown_path(made.datasets[0].registry) if made.datasets else None,
-    )
-
-
-def _spent(table: Table) -> Spent:
-    if isinstance(table.trials, LineTrials):
-        return Spent()
-    totals = {}
-    for name in Spent.__struct_fields__:
-        values = [v for trial in table if (v := getattr(trial.usage, name)) is not None]
-        totals[name] = exact.total(values) if values else None
-    return Spent(**totals)
-
-
-def shown_path(path: str) -> str:
-    """The path as text that can be written anywhere; bytes that are no UTF-8 are escaped."""
-    return os.fsencode(path).decode("utf-8", "backslashreplace")

@@ -118,6 +118,17 @@ class Column:
             raise LabelError(f"`{name}` belongs to attempts, and a `reducer` makes them one value")
         return [self._number(trial, name) for trial in self.trials]
 
+    def having(self, names: Sequence[str]) -> Column:
+        """The rows whose trials have these rewards or labels, or such as begin with them."""
+        kept = [
+            row
+            for row, trial in enumerate(self.trials if names else ())
+            if all(_has(trial, name) for name in names)
+        ]
+        if not names or len(kept) == len(self):
+            return self
+        return self.picked(kept, [self.tasks[i] for i in kept])
+
     @staticmethod
     def _number(trial: Trial, name: str) -> Number:
         who = trial.trial or trial.task
@@ -126,7 +137,10 @@ class Column:
             raise LabelError(f"`{name}` is both a reward and a label of {who}")
         found = label if reward is None else reward
         if found is None:
-            raise LabelError(f"{who} has neither a reward nor a label `{name}`")
+            raise LabelError(
+                f"{who} has neither a reward nor a label `{name}` "
+                "(`missing`: `skip` leaves such trials out)"
+            )
         number = _as_number(found)
         if number is None:
             raise LabelError(f"label `{name}` of {who} is no number")
@@ -186,6 +200,11 @@ def labels_of(trials: Sequence[Trial], n: int, name: str) -> list[Label]:
     if n and not labels:
         raise LabelError(f"the trials have no labels, so no `{name}`")
     return [each[name] for each in labels]
+
+
+def _has(trial: Trial, name: str) -> bool:
+    known = trial.rewards or {}
+    return name in known or f"{name}/0" in known or trial.labels.get(name) is not None
 
 
 def _as_number(value: Label) -> Number | None:

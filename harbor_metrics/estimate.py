@@ -24,6 +24,8 @@ class Undefined(NamedTuple):
 
     reason: str
     n: int | None = None
+    # What scikit-learn, and with it lm-eval, says instead, where it says something.
+    elsewhere: float | None = None
 
 
 class Sums(NamedTuple):

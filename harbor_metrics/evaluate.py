@@ -62,14 +62,15 @@ def _by_function(
     one: Planned, table: Table, missing: Missing | None, level: float | None
 ) -> Outcome:
     metric = one.metric or lookup(one.spec.type)
-    measured = measure(metric.bind(one.spec.kwargs), one.spec, table, missing=missing, level=level)
+    bound = metric.bind(one.spec.kwargs)
+    measured = measure(bound, one.spec, table, missing=missing, level=level)
     more: dict[str, Any] = {}
     if metric.higher_is_better is not None:
         more["higher_is_better"] = metric.higher_is_better
-    if metric.plugin is not None:
-        plugin = metric.plugin.plugin
-        more["plugin"] = PluginRef(distribution=plugin.distribution, version=plugin.version)
-        measured.notes += metric.plugin.notes
+    if bound.brought:
+        found = dict.fromkeys(loaded.plugin for loaded in bound.brought)
+        more["plugins"] = [PluginRef(distribution=p.distribution, version=p.version) for p in found]
+        measured.notes += [note for loaded in bound.brought for note in loaded.notes]
     if one.file is not None:
         more["script"] = one.file
     return _outcome(

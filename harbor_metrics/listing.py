@@ -76,7 +76,7 @@ def _of_plugins(kind: Literal["metric", "reducer"], ours: list[str]) -> list[Ent
             kwargs = (*kwargs, *brought.common)
         summary = brought.description.partition("\n")[0]
         found.append(Entry(kind, f"Plugin {plugin}", name, summary, kwargs))
-    return found
+    return sorted(found, key=_family)
 
 
 def _family(entry: Entry) -> str:

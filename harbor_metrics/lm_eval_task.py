@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from . import catalogue
+from .aliases import reducer_of
 from .document import read_bytes
 from .errors import InputError
 from .signature import SpecError
@@ -27,7 +28,13 @@ _AGGREGATIONS = {
     **dict.fromkeys(("word_perplexity", "byte_perplexity"), "weighted_perplexity"),
     **{name: name for name in ("perplexity", "bits_per_byte", "f1", "brier_score")},
     **{name: name for name in ("bleu", "chrf", "chrf++", "ter")},
-    "mcc": "matthews_corrcoef",
+    **dict.fromkeys(("mcc", "matthews_corrcoef"), "matthews_corrcoef"),
+}
+# What lm-eval computes and a mean of which means nothing.
+_NOTHING_HERE = {
+    "acc_all": "it is over the answers to one question, which a reward is not",
+    "bypass": "it is always 999",
+    "likelihood": "it is a list for each document",
 }
 _OF_PAIRS = ("weighted_perplexity", "bits_per_byte")
 _OF_CLASSES = ("f1", "matthews_corrcoef")
@@ -60,12 +67,17 @@ def read(path: str) -> Matched:
     """
     task = _load(path, ())
     matched = Matched([], [])
+    if "scorer" in task:
+        matched.remarks.append("`scorer` has no counterpart: its metrics are the task's own")
     for where, config in _configured(task, path):
         repeats = task.get("repeats", 1)
         try:
             for entry, remark in _entries(config, repeats):
                 if entry not in matched.entries:
                     matched.entries.append(entry)
+                if where.startswith("filter "):
+                    of_filter = "of this filter alone: the samples of each filter are a dataset"
+                    remark = "; ".join(filter(None, (remark, of_filter)))
                 if remark:
                     matched.remarks.append(f"{where}: {remark}")
         except NoCounterpartError as error:
@@ -93,7 +105,8 @@ def _load(path: str, including: tuple[str, ...]) -> dict[str, Any]:
         raise InputError(f"{path} is no task file of lm-eval: it is not a mapping")
     included = task.pop("include", [])
     base: dict[str, Any] = {}
-    for name in [included] if isinstance(included, str) else included:
+    # Of several the first one counts, as in lm-eval.
+    for name in [included] if isinstance(included, str) else reversed(included):
         other = os.path.join(os.path.dirname(path), str(name))
         real = os.path.realpath(other)
         if real in including:
@@ -126,27 +139,20 @@ def _configured(task: dict[str, Any], path: str) -> Iterator[tuple[str, Any]]:
 def _entries(config: Any, repeats: Any) -> Iterator[tuple[Entry, str]]:
     if not isinstance(config, dict) or "metric" not in config:
         raise NoCounterpartError("it is not a mapping with `metric`")
-    flat = {k: v for k, v in config.items() if k not in _FIELDS}
-    given = config.get("kwargs")
-    options = {**flat, **(given if isinstance(given, dict) else {})}
-    metric = config["metric"]
-    remark = ""
-    if isinstance(metric, Function):
-        name = metric.name.rpartition(".")[2]
-        remark = f"`{name}` is the task's own code: what the samples say of it is averaged"
-        options = {}
-    elif not isinstance(metric, str):
-        raise NoCounterpartError("`metric` is no name")
-    else:
-        name = metric
+    name, remarks = _named(config["metric"])
+    options = {} if remarks else _options(config)
     aggregation = config.get("aggregation", _AGGREGATIONS.get(name, "mean"))
     if isinstance(aggregation, Function):
         raise NoCounterpartError(f"its aggregation is the task's own code, {aggregation.name}")
-    if name not in _AGGREGATIONS and not remark:
-        remark = f"`{name}` is computed elsewhere: what the samples say of it is aggregated"
-        options = {}
     reducers, more = _reducers(config.get("reduction"), options, repeats)
+    remarks += more
     entry = _entry(name, aggregation or "mean", options)
+    if name == "exact_match" and any(reducers):
+        # What the samples say of it, since texts of several repeats have no reducer.
+        entry = {"type": "lm-eval/mean", "kwargs": {"key": name}}
+        remarks.append("of the values in the samples, which have its options")
+    elif name in _OF_TEXTS and config.get("reduction") is None:
+        reducers = [{}]
     for reducer in reducers:
         made = {"type": entry["type"], "kwargs": {**entry["kwargs"], **reducer}}
         if not made["kwargs"]:
@@ -155,7 +161,32 @@ def _entries(config: Any, repeats: Any) -> Iterator[tuple[Entry, str]]:
             catalogue.check(made["type"], made.get("kwargs", {}))
         except SpecError as error:
             raise NoCounterpartError(str(error)) from error
-        yield made, "; ".join(filter(None, (remark, more)))
+        yield made, "; ".join(remarks)
+
+
+def _named(metric: Any) -> tuple[str, list[str]]:
+    """The name under which the samples have a metric, and a remark where it is not lm-eval's own."""
+    if isinstance(metric, Function):
+        name = metric.name.rpartition(".")[2]
+        return name, [f"`{name}` is the task's own code: what the samples say of it is averaged"]
+    if not isinstance(metric, str):
+        raise NoCounterpartError("`metric` is no name")
+    if metric in _NOTHING_HERE:
+        raise NoCounterpartError(_NOTHING_HERE[metric])
+    if metric not in _AGGREGATIONS:
+        what = "is computed elsewhere: what the samples say of it is aggregated"
+        return metric, [f"`{metric}` {what}"]
+    return metric, []
+
+
+def _options(config: dict[str, Any]) -> dict[str, Any]:
+    """The kwargs of a metric: what stands beside its fields, and over it what `kwargs` say."""
+    flat = {k: v for k, v in config.items() if k not in _FIELDS}
+    given = config.get("kwargs")
+    options = {**flat, **(given if isinstance(given, dict) else {})}
+    if not all(isinstance(name, str) for name in options):
+        raise NoCounterpartError("the name of an option is no text")
+    return options
 
 
 def _entry(name: str, aggregation: str, options: dict[str, Any]) -> Entry:
@@ -178,21 +209,26 @@ def _entry(name: str, aggregation: str, options: dict[str, Any]) -> Entry:
     raise NoCounterpartError(f"the aggregation `{aggregation}` is not known")
 
 
-def _reducers(reduction: Any, options: dict[str, Any], repeats: Any) -> tuple[list[Entry], str]:
-    """The `reducer` of each entry that a reduction asks for, and what one must know."""
+def _reducers(
+    reduction: Any, options: dict[str, Any], repeats: Any
+) -> tuple[list[Entry], list[str]]:
+    """The `reducer` of each entry that a reduction asks for, and what one must know.
+
+    A `k` among the options is the reduction's, and taken from them.
+    """
     if reduction is None:
         several = isinstance(repeats, int) and repeats > 1
-        return ([{"reducer": "lm-eval/take_first"}] if several else [{}]), ""
+        return ([{"reducer": "lm-eval/take_first"}] if several else [{}]), []
     if isinstance(reduction, Function):
         raise NoCounterpartError(f"its reduction is the task's own code, {reduction.name}")
-    if reduction in ("take_first", "mean"):
-        return [{"reducer": f"lm-eval/{reduction}"}], ""
-    if reduction in ("pass@k", "pass_at_k"):
-        k = options.pop("k", None)
-        if k is None:
-            return [{"reducer": {"type": "pass-at-k", "kwargs": {"k": 1}}}], (
-                "lm-eval chooses the k from the number of repeats; here it is said, and is 1"
-            )
-        ks = k if isinstance(k, list) else [k]
-        return [{"reducer": {"type": "pass-at-k", "kwargs": {"k": one}}} for one in ks], ""
-    raise NoCounterpartError(f"the reduction `{reduction}` is not known")
+    name = f"lm-eval/{reduction}"
+    if reducer_of(name, {}) is None:
+        raise NoCounterpartError(f"the reduction `{reduction}` is not known")
+    if reduction not in ("pass@k", "pass_at_k"):
+        return [{"reducer": name}], []
+    k = options.pop("k", None)
+    if k is None:
+        why = "lm-eval chooses the k from the number of repeats; here it is said, and is 1"
+        return [{"reducer": {"type": name, "kwargs": {"k": 1}}}], [why]
+    ks = k if isinstance(k, list) else [k]
+    return [{"reducer": {"type": name, "kwargs": {"k": one}}} for one in ks], []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import os
 import re
 import sys
@@ -10,6 +11,7 @@ import traceback
 from hashlib import sha256
 from types import ModuleType
 
+from . import strangers
 from .document import read_bytes
 from .errors import UsageError
 from .metric import Metric, metric_of
@@ -37,7 +39,11 @@ def load(text: str) -> tuple[Metric, ScriptRef]:
     module = _run(path)
     function = getattr(module, name, None)
     if function is None:
-        public = sorted(n for n, f in vars(module).items() if callable(f) and n[0] != "_")
+        public = sorted(
+            n
+            for n, f in vars(module).items()
+            if inspect.isfunction(f) and f.__module__ == module.__name__ and n[0] != "_"
+        )
         raise UsageError(f"{path} has no function `{name}`; it has {', '.join(public) or 'none'}")
     try:
         metric = metric_of(function)
@@ -56,12 +62,14 @@ def _run(path: str) -> ModuleType:
     sys.path.insert(0, folder)
     try:
         sys.modules[spec.name] = module
-        spec.loader.exec_module(module)
+        with strangers.quiet():
+            spec.loader.exec_module(module)
     # Whatever the user's code raises is said, with the line, and no traceback.
     except (Exception, SystemExit) as error:
         raise UsageError(f"{path} cannot be run: {told(error, path)}") from error
     finally:
-        sys.path.remove(folder)
+        if folder in sys.path:
+            sys.path.remove(folder)
     return module
 
 
@@ -71,4 +79,4 @@ def told(error: BaseException, path: str) -> str:
     lines = [f.lineno for f in frames if os.path.abspath(f.filename) == os.path.abspath(path)]
     number = getattr(error, "lineno", None) or (lines[-1] if lines else None)
     where = f"line {number}: " if number else ""
-    return f"{where}{type(error).__name__}: {error}"
+    return f"{where}{strangers.said(error)}"

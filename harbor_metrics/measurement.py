@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
-import os
-import traceback
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from . import exact, uncertainty
-from .column import Column, LabelError
+from .column import Column
 from .estimate import Estimate, Undefined
 from .exact import Number
 from .metric import Bound, MetricSpec, Value
@@ -80,16 +77,14 @@ def measure(
     measured = Measured(dict(spec.kwargs))
     if bound.takes == "table":
         reason = Undefined("there are no trials") if not len(table) else None
-        for name, value in _outputs(spec.type, None, _called(bound, table)):
+        for name, value in _outputs(spec.type, None, bound(table)):
             measured.add(name, reason or value, len(table), level)
         measured.say_how_few(grouped=bound.metric.takes == "inner")
         return measured
     policy = bound.common.missing or missing
     if policy is not None:
         measured.kwargs["missing"] = policy
-    # What others are weighted by or compared with is no result of its own.
-    beside = {bound.arguments.get(name) for name in ("weight", "reference")}
-    keys = [key for key in table.columns if key not in beside]
+    keys = [key for key in table.columns if not _is_beside(key, bound)]
     keys = [bound.common.key] if bound.common.key is not None else keys
     single = len(keys) <= 1
     for key in keys or (None,):
@@ -97,6 +92,8 @@ def measure(
         view = Column((), ())
         if reason is None:
             view = table.column(key if key is not None else "", policy or "zero")
+            if policy == "skip":
+                view = view.having([name for name in _beside(bound) if name])
         n = len(table) if reason else bound.rows(view)
         if bound.reducer is not None and reason is None:
             reduced = bound.reducer(view, skip=policy == "skip")
@@ -104,45 +101,22 @@ def measure(
                 n, reason, view = view.n_tasks, reduced, Column((), ())
             else:
                 n, view = len(reduced), reduced
-        for name, value in _outputs(spec.type, None if single else key, _called(bound, view)):
+        for name, value in _outputs(spec.type, None if single else key, bound(view)):
             measured.add(name, reason or value, n, level)
     measured.say_how_few(grouped=bound.metric.takes == "inner")
     return measured
 
 
-def _called(bound: Bound, view: Column | Table) -> Value | dict[str, Value]:
-    """What the function returns; what another's raises or returns wrongly is its failure alone."""
-    try:
-        value = bound(view)
-    except (SpecError, LabelError):
-        raise
-    # Whatever a stranger's code raises must break nothing but itself.
-    except Exception as error:
-        if bound.metric.is_ours:
-            raise
-        raise SpecError("metric-raised", f"{bound.metric.origin}: {told(error)}") from error
+def _beside(bound: Bound) -> list[str]:
+    """The rewards that those of the key are weighted by or compared with."""
     if not bound.metric.is_ours:
-        for each in value.values() if isinstance(value, dict) else (value,):
-            _check(each, bound)
-    return value
+        return []
+    return [bound.arguments.get(name, "") for name in ("weight", "reference", "probabilities")]
 
 
-def _check(value: object, bound: Bound) -> None:
-    if isinstance(value, Undefined):
-        return
-    number = value.value if isinstance(value, Estimate) else value
-    if type(number) not in (int, float) or not math.isfinite(number):  # type: ignore[arg-type]
-        raise SpecError(
-            "metric-raised", f"{bound.metric.origin} returned {number!r}, which is no finite number"
-        )
-
-
-def told(error: Exception) -> str:
-    """The error in a line, with the file and line that it came from."""
-    frames = traceback.extract_tb(error.__traceback__)
-    last = frames[-1] if frames else None
-    where = f"{os.path.basename(last.filename)}, line {last.lineno}: " if last else ""
-    return f"{where}{type(error).__name__}: {error}"
+def _is_beside(key: str, bound: Bound) -> bool:
+    """Whether a reward is weighed with or compared with, and so no result of its own."""
+    return any(name and (key == name or key.startswith(f"{name}/")) for name in _beside(bound))
 
 
 def _outputs(

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, get_args, get_type_hints
 import msgspec
 from msgspec import Meta
 
-from . import plugins, reducer
+from . import plugins, reducer, strangers
 from .column import Column
 from .estimate import Estimate, Strata, Undefined
 from .exact import Number
@@ -96,8 +96,20 @@ class Bound:
 
     def __call__(self, view: Column | Table) -> Value | dict[str, Value]:
         """What the metric says of the rewards."""
-        value: Value | dict[str, Value] = self.metric.function(view, **self.arguments)
+        value: Value | dict[str, Value]
+        if self.metric.is_ours:
+            value = self.metric.function(view, **self.arguments)
+        else:
+            value = strangers.call(self.metric.origin, self.metric.function, view, self.arguments)
         return value
+
+    @property
+    def brought(self) -> tuple[Loaded, ...]:
+        """The plugins that have a part in the value."""
+        inner = [value for value in self.arguments.values() if isinstance(value, Bound)]
+        reducer = self.reducer.plugin if self.reducer else None
+        of_inner = [loaded for each in inner for loaded in each.brought]
+        return tuple(filter(None, (self.metric.plugin, *of_inner, reducer)))
 
     def rows(self, view: Column | Table) -> int:
         """How many trials a value is over, or tasks where the metric reduces them itself."""
@@ -187,15 +199,15 @@ def _bound_inner(name: str, given: str | MetricSpec) -> tuple[Bound, dict[str, A
 
     spec = MetricSpec(type=given) if isinstance(given, str) else given
     alias = alias_of(spec.type, {})
-    own_names = COMMON["inner"]
-    implied = {k: v for k, v in alias.kwargs.items() if k in own_names} if alias else {}
-    if alias:
-        rest = {k: v for k, v in alias.kwargs.items() if k not in own_names}
-        spec = MetricSpec(type=alias.type, kwargs={**rest, **spec.kwargs})
-    if spec.type == UV_SCRIPT:
+    type_ = alias.type if alias else spec.type
+    if type_ == UV_SCRIPT:
         raise SpecError("invalid-metric-kwargs", f"`{name}` does not run scripts", "metric")
     try:
-        metric = lookup(spec.type)
+        metric = lookup(type_)
+        of_alias = alias.kwargs if alias else {}
+        implied = {k: v for k, v in of_alias.items() if k in metric.common}
+        rest = {k: v for k, v in of_alias.items() if k not in metric.common}
+        spec = MetricSpec(type=type_, kwargs={**rest, **spec.kwargs})
         misplaced = sorted(spec.kwargs.keys() & set(metric.common))
         if misplaced:
             raise SpecError(
@@ -216,11 +228,10 @@ def metric_of(function: Callable[..., Any]) -> Metric:
         TypeError: its first parameter is no rewards, or another one is not keyword-only.
     """
     first = first_parameter(function)
+    takes = _takes(function, first)
     kwargs = kwargs_struct(function, {Bound: _InnerKwarg, Bound | None: _InnerKwarg | None})
     strata = isinstance(first, UnionType) and Strata in get_args(first)
-    return Metric(
-        spec_name(function), function, kwargs, _takes(function, first), strata, _better(function)
-    )
+    return Metric(spec_name(function), function, kwargs, takes, strata, _better(function))
 
 
 def _better(function: Callable[..., Any]) -> bool | None:
@@ -280,7 +291,8 @@ def near_type(name: str) -> str | None:
     from .aliases import METRICS
 
     others = [alias.name for alias in METRICS]
-    plain = get_close_matches(name.lower().replace("_", "-"), names(), n=1)
+    known = [*names(), *plugins.found("metrics")]
+    plain = get_close_matches(name.lower().replace("_", "-"), known, n=1)
     elsewhere = get_close_matches(name, others, n=1)
     near = elsewhere or plain if "/" in name else plain or elsewhere
     return near[0] if near else None

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from . import strangers
 from .estimate import Undefined
 from .parameters import Attempts
 from .signature import SpecError
@@ -56,7 +57,10 @@ def found(kind: Kind) -> dict[str, tuple[Plugin, ...]]:
         plugins[entry.name] = (*plugins.get(entry.name, ()), entry)
     if kind == "metrics":
         for entry in _entries(_EVSYS):
-            plugins.setdefault(entry.name, (entry,))
+            others = plugins.get(entry.name, ())
+            # The same package may bring it to both systems.
+            if entry.distribution not in [other.distribution for other in others]:
+                plugins[entry.name] = (*others, entry)
     return plugins
 
 
@@ -88,12 +92,13 @@ def load(kind: Kind, name: str) -> Loaded | None:
     (plugin,) = plugins
     started = time.perf_counter()
     try:
-        brought = plugin.entry.load()
+        with strangers.quiet():
+            brought = plugin.entry.load()
     # Whatever a stranger's code raises must break nothing but itself.
     except (Exception, SystemExit) as error:
         raise SpecError(
             "broken-plugin",
-            f"`{name}` of {plugin} cannot be imported: {type(error).__name__}: {error}",
+            f"`{name}` of {plugin} cannot be imported: {strangers.said(error)}",
         ) from error
     seconds = time.perf_counter() - started
     if plugin.entry.group == _EVSYS:
@@ -123,7 +128,8 @@ def _of_evsys(plugin: Plugin, brought: Any) -> Callable[..., Any]:
     def compute(rewards: Attempts) -> Any:
         if not rewards.values:
             return Undefined("no rewards are left to aggregate")
-        return brought().compute([list(map(float, task)) for task in rewards.by_task.values()])
+        tasks = [list(map(float, task)) for task in rewards.by_task.values()]
+        return brought().compute(tasks)
 
     compute.__name__ = plugin.name
     compute.__doc__ = brought.__doc__ or f"The metric `{brought.name}` of {plugin.distribution}."
@@ -136,15 +142,19 @@ def _is_metric(value: Any) -> bool:
 
 def problems() -> list[str]:
     """What is wrong with the installed plugins, one sentence each; imports all of them."""
-    from . import metric, reducer
+    from . import aliases, metric, reducer
 
-    said = []
+    said: list[str] = []
     for kind, builtin in (("metrics", metric.names()), ("reducers", reducer.names())):
         for name, plugins in sorted(found(kind).items()):
             if name in builtin:
                 owners = " and ".join(sorted(map(str, plugins)))
                 said.append(f"`{name}` of {owners} is a name of harbor-metrics' own, which counts")
                 continue
+            if meant := [alias.name for alias in aliases.find(name) if kind == f"{alias.kind}s"]:
+                owners = " and ".join(sorted(map(str, plugins)))
+                counts = "the alias counts" if "/" in name else "the plugin counts"
+                said.append(f"`{name}` of {owners} is also {' and '.join(meant)}: {counts}")
             try:
                 look_up = metric.lookup if kind == "metrics" else reducer.lookup
                 look_up(name)

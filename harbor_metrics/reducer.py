@@ -11,10 +11,11 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from . import plugins
+from . import plugins, strangers
 from .column import Column
-from .estimate import Undefined
+from .estimate import Estimate, Undefined
 from .exact import Number
+from .plugins import Loaded
 from .signature import SpecError, converted, kwargs_struct, public_functions
 
 
@@ -41,6 +42,7 @@ class Reducer:
     name: str
     function: Callable[..., Number | Undefined]
     kwargs: type[msgspec.Struct]
+    plugin: Loaded | None = None
 
     @property
     def description(self) -> str:
@@ -55,6 +57,17 @@ class BoundReducer:
     name: str
     function: Callable[..., Number | Undefined]
     arguments: dict[str, Any]
+    plugin: Loaded | None = None
+
+    def _of(self, attempts: Sequence[Number]) -> Number | Undefined:
+        if self.plugin is None:
+            return self.function(attempts, **self.arguments)
+        whose = f"`{self.name}` of {self.plugin.plugin}"
+        value: Any = strangers.call(whose, self.function, attempts, self.arguments)
+        if isinstance(value, Estimate | dict):
+            raise SpecError(strangers.RAISED, f"{whose} returned {value!r}, which is no number")
+        made: Number | Undefined = value
+        return made
 
     def __call__(self, rewards: Column, *, skip: bool) -> Column | Undefined:
         """One value a task; a task without one is left out, or leaves nothing defined."""
@@ -62,7 +75,7 @@ class BoundReducer:
         tasks: list[str] = []
         why = ""
         for task, attempts in rewards.by_task.items():
-            value = self.function(attempts, **self.arguments)
+            value = self._of(attempts)
             if not isinstance(value, Undefined):
                 values.append(value)
                 tasks.append(task)
@@ -87,7 +100,8 @@ def bind(spec: str | ReducerSpec) -> BoundReducer:
     spec = reducer_of(spec.type, spec.kwargs) or spec
     reducer = lookup(spec.type)
     arguments = converted(f"reducer {spec.type}", spec.kwargs, reducer.kwargs)
-    return BoundReducer(spec.type, reducer.function, msgspec.structs.asdict(arguments))
+    own = msgspec.structs.asdict(arguments)
+    return BoundReducer(spec.type, reducer.function, own, reducer.plugin)
 
 
 @cache
@@ -101,17 +115,18 @@ def lookup(name: str) -> Reducer:
     loaded = plugins.load("reducers", name) if function is None else None
     if loaded is not None:
         try:
-            return Reducer(name, loaded.function, kwargs_struct(loaded.function))
+            return Reducer(name, loaded.function, kwargs_struct(loaded.function), loaded)
         except TypeError as error:
             raise plugins.broken(loaded.plugin, str(error)) from error
     if function is None:
         from difflib import get_close_matches
 
-        near = get_close_matches(name.lower().replace("_", "-"), names(), n=1)
+        known = [*names(), *plugins.found("reducers")]
+        near = get_close_matches(name.lower().replace("_", "-"), known, n=1)
         hint = f"; did you mean `{near[0]}`?" if near else ""
         raise SpecError(
             "invalid-metric-kwargs",
-            f"unknown reducer `{name}`{hint} (one of: {', '.join(names())})",
+            f"unknown reducer `{name}`{hint} (one of: {', '.join(known)})",
             "reducer",
         )
     return Reducer(name, function, kwargs_struct(function))

@@ -125,7 +125,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     uncertainty: dict[str, Uncertainty] = {}
     notes: list[str] = []
     higher_is_better: bool | msgspec.UnsetType = msgspec.UNSET
-    plugin: PluginRef | msgspec.UnsetType = msgspec.UNSET
+    plugins: list[PluginRef] | msgspec.UnsetType = msgspec.UNSET
     error: Failure | msgspec.UnsetType = msgspec.UNSET
     script: ScriptRef | msgspec.UnsetType = msgspec.UNSET
 

@@ -31,33 +31,56 @@ def spec_name(function: Callable[..., Any]) -> str:
 
 
 def first_parameter(function: Callable[..., Any]) -> Any:
-    """The annotation of the rewards that a function takes.
+    """The annotation of the rewards that a function takes; None where there is none.
 
     Raises:
-        TypeError: it takes none, or another parameter is not keyword-only.
+        TypeError: it is no function, or takes no rewards, or another parameter is not
+            keyword-only, or has no annotation that can be read.
     """
+    if not inspect.isfunction(function):
+        raise TypeError(f"{function!r} is no function")
     name = spec_name(function)
     parameters = list(inspect.signature(function).parameters.values())
     if not parameters or parameters[0].kind is inspect.Parameter.KEYWORD_ONLY:
         raise TypeError(f"{name}: the first parameter must be the rewards")
     if any(parameter.kind is not parameter.KEYWORD_ONLY for parameter in parameters[1:]):
         raise TypeError(f"{name}: parameters after the first must be keyword-only")
-    return get_type_hints(function, include_extras=True).get(parameters[0].name)
+    hints = _hints(function)
+    for parameter in parameters[1:]:
+        if parameter.name not in hints:
+            raise TypeError(f"{name}: parameter `{parameter.name}` has no annotation")
+    return hints.get(parameters[0].name)
+
+
+def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    try:
+        return get_type_hints(function, include_extras=True)
+    # An annotation may be any expression.
+    except Exception as error:
+        raise TypeError(f"{spec_name(function)}: an annotation cannot be read: {error}") from error
 
 
 def kwargs_struct(
     function: Callable[..., Any], instead: Mapping[Any, Any] | None = None
 ) -> type[msgspec.Struct]:
-    """The struct of a function's keyword-only parameters; some types stand for others in JSON."""
+    """The struct of a function's keyword-only parameters; some types stand for others in JSON.
+
+    Raises:
+        TypeError: a parameter is of a type that JSON has no value for.
+    """
+    first_parameter(function)
     _, *rest = inspect.signature(function).parameters.values()
-    hints = get_type_hints(function, include_extras=True)
+    hints = _hints(function)
     types = {p.name: (instead or {}).get(hints[p.name], hints[p.name]) for p in rest}
     fields = [
         (p.name, types[p.name], *(() if p.default is p.empty else (p.default,))) for p in rest
     ]
-    return msgspec.defstruct(
+    struct = msgspec.defstruct(
         spec_name(function), fields, frozen=True, kw_only=True, forbid_unknown_fields=True
     )
+    if not function.__module__.startswith(f"{__package__}."):
+        msgspec.json.schema_components([struct])
+    return struct
 
 
 def converted(
@@ -69,7 +92,7 @@ def converted(
         SpecError: one is unknown, missing or of the wrong type.
     """
     known = [*to.__struct_fields__, *also]
-    for field in sorted(kwargs.keys() - set(known)):
+    for field in sorted(kwargs.keys() - set(known), key=str):
         takes = ", ".join(f"`{other}`" for other in known)
         raise SpecError(
             "invalid-metric-kwargs",
@@ -115,10 +138,10 @@ def _whole(value: Any) -> Any:
     return int(value) if whole else value
 
 
-def _nearest(name: str, known: list[str]) -> str:
+def _nearest(name: Any, known: list[str]) -> str:
     from difflib import get_close_matches
 
-    near = get_close_matches(name.lower(), known, n=1)
+    near = get_close_matches(str(name).lower(), known, n=1)
     return f"; did you mean `{near[0]}`?" if near else ""
 
 

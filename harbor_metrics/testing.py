@@ -21,6 +21,7 @@ from .trial import Trial, Usage
 # `labels`, `texts`, `usage`), `kwargs`; and what is expected: `values` (and `n`, words of
 # `reasons` and `notes`, `within` which tolerance, 0 by default), or a part of the `error`.
 Case = Mapping[str, Any]
+_COLUMNS = ("rewards", "tasks", "attempts", "labels", "texts", "usage")
 
 
 def check_metric(
@@ -34,6 +35,7 @@ def check_metric(
     Raises:
         AssertionError: it does not; every mistake is listed.
         TypeError: the function is no metric.
+        ValueError: a case lacks what it needs.
     """
     metric = metric_of(function)
     rows: Sequence[Case]
@@ -42,7 +44,15 @@ def check_metric(
             rows = json.load(file)
     else:
         rows = cases
-    wrong = []
+    wrong: list[str] = []
+    for case in rows:
+        if "rewards" not in case or not ({"values", "error"} & case.keys()):
+            raise ValueError(f"a case needs `rewards`, and `values` or `error`: {case}")
+        lengths = {name: len(case[name]) for name in _COLUMNS if name in case}
+        if len(set(lengths.values())) > 1:
+            raise ValueError(
+                f"{case.get('what', 'a case')}: columns of different lengths: {lengths}"
+            )
     if not metric.description.partition("\n")[0].endswith("."):
         wrong.append("the first line of the docstring is no sentence")
     for case in rows:
@@ -137,12 +147,13 @@ def _rules(function: Callable[..., Any], case: Case) -> list[str]:
     """What is wrong with the metric whatever the values should be."""
     if "error" in case:
         return []
-    columns = [name for name in ("rewards", "tasks", "labels", "texts", "usage") if name in case]
+    columns = [name for name in _COLUMNS if name in case and name != "attempts"]
     n = len(case["rewards"])
     wrong = []
     none = outcome(function, {**case, **{name: [] for name in columns}, "attempts": []})
     if none.status != "undefined":
-        wrong.append(f"without trials it is {none.status}: {none.values}")
+        why = f": {none.error.message}" if none.error else f": {none.values}"
+        wrong.append(f"without trials it is {none.status}{why}")
     first = outcome(function, case)
     order = random.Random(1).sample(range(n), n)  # noqa: S311  # an order, not a secret
     attempts = case.get("attempts", range(n))

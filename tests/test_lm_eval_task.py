@@ -64,9 +64,26 @@ KNOWN = [
         [
             {
                 "type": "lm-eval/acc",
-                "kwargs": {"reducer": {"type": "pass-at-k", "kwargs": {"k": k}}},
+                "kwargs": {"reducer": {"type": "lm-eval/pass@k", "kwargs": {"k": k}}},
             }
             for k in (1, 3)
+        ],
+    ),
+    (
+        "repeats: 64\nmetric_list: [{metric: exact_match}, {metric: bleu}]",
+        [
+            {
+                "type": "lm-eval/mean",
+                "kwargs": {"key": "exact_match", "reducer": "lm-eval/take_first"},
+            },
+            {"type": "lm-eval/bleu"},
+        ],
+    ),
+    (
+        "metric_list: [{metric: matthews_corrcoef}, {metric: acc, reduction: pass@2}]",
+        [
+            {"type": "lm-eval/matthews_corrcoef"},
+            {"type": "lm-eval/acc", "kwargs": {"reducer": "lm-eval/pass@2"}},
         ],
     ),
     (
@@ -111,6 +128,8 @@ def test_what_has_a_counterpart(tmp_path: Path, text: str, entries: list[Any]) -
         ("{metric: exact_match, ignore_cas: true}", "did you mean `ignore_case`"),
         ("{metric: bleu, reduction: mean}", "takes no `reducer`"),
         ("acc", "not a mapping with `metric`"),
+        ("{metric: acc_all}", "the answers to one question"),
+        ("{metric: acc, 3: 4}", "the name of an option is no text"),
     ],
 )
 def test_what_has_none_is_said(tmp_path: Path, config: str, words: str) -> None:
@@ -136,6 +155,9 @@ def test_include(tmp_path: Path) -> None:
     task(tmp_path, "output_type: multiple_choice\nmetric_list: [{metric: acc}]", "base.yaml")
     child = task(tmp_path, "include: base.yaml\ntask: child")
     assert read(child).entries == [{"type": "lm-eval/acc"}]
+    task(tmp_path, "metric_list: [{metric: mcc}]", "other.yaml")
+    first = task(tmp_path, "include: [base.yaml, other.yaml]")
+    assert read(first).entries == [{"type": "lm-eval/acc"}]
     own = task(tmp_path, "include: base.yaml\nmetric_list: [{metric: f1}]")
     assert read(own).entries == [{"type": "lm-eval/f1"}]
 

@@ -101,7 +101,8 @@ def test_a_good_plugin_is_a_metric_like_ours(site: Path, rewards: Path, tmp_path
     assert done.returncode == 0, done.stderr
     _, one, two, mean, grouped = outcomes(done)
     assert one["values"] == {"spread": 0.75}
-    assert one["plugin"] == {"distribution": "harbour-spread", "version": "1.2"}
+    whose = [{"distribution": "harbour-spread", "version": "1.2"}]
+    assert one["plugins"] == mean["plugins"] == grouped["plugins"] == whose
     assert two["values"] == {"spread": 0.8}
     assert mean["values"] == {"mean": 0.5}
     assert grouped["values"] == {"a": 0.75, "b": 0.25, "all": 0.75}
@@ -155,6 +156,20 @@ def test_what_clashes_is_refused_and_breaks_nothing(
             "from harbor_metrics import Column\ndef bad(rewards: Column, k): pass",
             "parameters after the first must be keyword-only",
         ),
+        (
+            "from harbor_metrics import Column\ndef bad(rewards: Column, *, k=1): pass",
+            "parameter `k` has no annotation",
+        ),
+        (
+            "from harbor_metrics import Column\ndef bad(rewards: Column, *, k: 'Nowhere' = 1): pass",
+            "an annotation cannot be read",
+        ),
+        (
+            "from harbor_metrics import Column\nclass X: pass\n"
+            "def bad(rewards: Column, *, k: complex = 1): pass",
+            "bad",
+        ),
+        ("class C:\n    def __call__(self, x): pass\nbad = C()", "is no function"),
     ],
 )
 def test_a_broken_plugin_is_named(
@@ -178,6 +193,9 @@ def test_a_broken_plugin_is_named(
         ("return 1 / 0", "harbour_odd.py, line 4: ZeroDivisionError: division by zero"),
         ("return float('nan')", "returned nan, which is no finite number"),
         ("return True", "returned True"),
+        ("return {}", "returned {}, which is no object of named numbers"),
+        ("return {1: 0.5}", "which is no object of named numbers"),
+        ("raise SystemExit(7)", "SystemExit: 7"),
         ("return 'x'", "returned 'x'"),
         ("return {'a': None}", "returned None"),
     ],
@@ -197,6 +215,37 @@ def test_a_plugin_that_fails_fails_alone(
     assert "harbour-odd 1.2" in odd["error"]["message"]
     assert words in odd["error"]["message"]
     assert best["values"] == {"max": 1.0}
+    inside = '{"type": "grouped", "kwargs": {"metric": "odd", "by": "task"}}'
+    grouped = run(site, "compute", rewards, "--metric", inside, "--format", "json", cwd=tmp_path)
+    assert words in outcomes(grouped)[1]["error"]["message"]
+
+
+def test_what_counts_as_a_number_is_one(site: Path, rewards: Path, tmp_path: Path) -> None:
+    code = """
+from harbor_metrics import Column
+class Like(float):
+    pass
+def odd(rewards: Column):
+    'Odd.'
+    print("said aside")
+    return {"like": Like(0.5), "big": 10**400}
+def worse(attempts):
+    'Worse.'
+    return float("nan")
+"""
+    points = "[harbor_metrics.metrics]\nodd = harbour_odd:odd\n"
+    points += "[harbor_metrics.reducers]\nworse = harbour_odd:worse\n"
+    install(site, "harbour-odd", code, points)
+    asked = '{"type": "mean", "kwargs": {"reducer": "worse"}}'
+    done = run(
+        site, "compute", rewards, "--metric", "odd", "--metric", asked, "--format", "json",
+        cwd=tmp_path,
+    )  # fmt: skip
+    _, odd, reduced = outcomes(done)
+    assert odd["values"] == {"like": 0.5, "big": None}
+    assert "binary64" in odd["reasons"]["big"]
+    assert "said aside" in done.stderr
+    assert "`worse` of harbour-odd 1.2 returned nan" in reduced["error"]["message"]
 
 
 def test_a_slow_plugin_is_said(site: Path, rewards: Path, tmp_path: Path) -> None:

@@ -88,8 +88,9 @@ def bootstrap_stderr(
     Tasks (or other clusters) are drawn with replacement by random numbers of our own, the same on
     every machine and for any order of the trials; the deviation is over samples - 1. For the mean,
     ever more samples tend to `closed-form`: sqrt(population variance / n). `lm-eval` draws single
-    trials by that system's own seeds (chunks of 1,000), so that its digits come out; `seed` and
-    `cluster` mean nothing there. Inspect's has no seed, so its digits cannot be repeated.
+    trials by that system's own seeds (chunks of 1,000), so that its number comes out, but for what
+    its rounding adds to the last digits; `seed` and `cluster` mean nothing there. Inspect's has no
+    seed, so its digits cannot be repeated.
     """
     if isinstance(rewards, Table) or metric is not None or method == "lm-eval":
         if isinstance(rewards, Strata):
@@ -130,9 +131,9 @@ def _resampled(
         if isinstance(value, dict):
             return Undefined("undefined: a metric of several values; name one of them")
         if isinstance(value, Undefined):
-            if method != "lm-eval" or not value.reason.startswith("undefined ratio"):
+            if method != "lm-eval" or value.elsewhere is None:
                 return Undefined(f"undefined for a resample: {value.reason}")
-            value = 0.0  # as scikit-learn, and with it lm-eval, says
+            value = value.elsewhere
         drawn.append(float(value.value if isinstance(value, Estimate) else value))
     return Estimate(value=bootstrap.deviation(drawn))
 

@@ -100,7 +100,7 @@ def f1(rewards: Column, *, reference: _Reference) -> Higher:
         return Undefined(f"undefined: f1 is for the classes 0 and 1, and here are {listed}")
     wrong = pairs[0, 1] + pairs[1, 0]
     if not pairs[1, 1] and not wrong:
-        return Undefined("undefined ratio: class 1 is neither guessed nor true")
+        return Undefined("undefined ratio: class 1 is neither guessed nor true", elsewhere=0.0)
     return 2 * pairs[1, 1] / (2 * pairs[1, 1] + wrong)
 
 
@@ -120,7 +120,7 @@ def matthews_corrcoef(rewards: Column, *, reference: _Reference) -> Higher:
     top = right * s - sum(times * true[each] for each, times in guessed.items())
     spread = (s * s - _squares(guessed)) * (s * s - _squares(true))
     if not spread:
-        return Undefined("undefined ratio: all guesses or all truths are one class")
+        return Undefined("undefined ratio: all guesses or all truths are one class", elsewhere=0.0)
     value = exact.root(top * top, spread)
     assert value is not None  # a correlation is at most 1
     return math.copysign(value, top)
@@ -168,6 +168,12 @@ def _forecasts(rewards: Column, name: str) -> list[list[Number]] | Undefined:
         who = trial.trial or trial.task
         if not row:
             return Undefined(f"{who} has neither a reward `{name}` nor `{name}/0`")
+        if name not in known and len(row) < 2:
+            return Undefined(f"undefined: {who} has `{name}/0` alone, and so one class")
+        if rows and len(rows[0]) != len(row):
+            return Undefined(f"undefined: {who} has another number of classes than the first trial")
+        if any(not 0 <= p <= 1 for p in row):
+            return Undefined(f"undefined: {who} has a probability outside 0 to 1")
         if true not in range(max(2, len(row))):
             return Undefined(f"undefined: class {true:g} of {who} has no probability")
         rows.append(row)

@@ -6,12 +6,12 @@ import importlib
 import re
 import string
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
 from ..column import Column, LabelError
-from ..estimate import Undefined, estimate, ratio_units
+from ..estimate import Estimate, Undefined, estimate, ratio_units
 from ..parameters import Higher, Lower
 from ..signature import SpecError
 from ..table import Table
@@ -28,6 +28,19 @@ _Regexes = Annotated[
     list[str], Meta(description="What these match is taken away from both texts first.")
 ]
 _Order = Annotated[int, Meta(ge=0, le=9, description="Words in a row that count; 2 is chrF++.")]
+_Wrong = Annotated[
+    Literal["zero", "skip", "error"],
+    Meta(
+        description="A trial without the texts is no match (`zero`), left out (`skip`), or fails "
+        "the metric (`error`)."
+    ),
+]
+_Absent = Annotated[
+    Literal["error", "skip"],
+    Meta(
+        description="A trial without the texts fails the metric (`error`), or is left out (`skip`)."
+    ),
+]
 _WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _WITHOUT_DIGITS = str.maketrans("", "", string.digits)
 
@@ -41,14 +54,15 @@ def exact_match(
     regexes_to_ignore: _Regexes = [],  # noqa: B006  # only read
     prediction: _Prediction = "prediction",
     reference: _Reference = "reference",
+    missing: _Wrong = "zero",
 ) -> Higher:
     """Share of trials whose prediction is the reference, or one of several.
 
     Of both texts what the regular expressions match is taken away, then case, punctuation and
     digits, in that order, as in lm-eval's `exact_match`.
     """
-    pairs = _texts(trials, prediction, reference)
-    if not pairs:
+    texts = _texts(trials, prediction, reference, missing)
+    if not texts:
         return Undefined(NO_VALUES)
     try:
         patterns = [re.compile(each) for each in regexes_to_ignore]
@@ -64,20 +78,29 @@ def exact_match(
         text = text.translate(_WITHOUT_PUNCTUATION) if ignore_punctuation else text
         return text.translate(_WITHOUT_DIGITS) if ignore_numbers else text
 
-    hits = [int(plain(guess) in map(plain, right)) for guess, right in pairs]
-    rows = Column(hits, trials.tasks)
+    if any(not right for _, (_, right) in texts if right is not None):
+        return Undefined("undefined: a trial has no reference")
+    hits = [
+        int(right is not None and plain(guess) in map(plain, right)) for _, (guess, right) in texts
+    ]
+    rows = Column(hits, [task for task, _ in texts])
     return estimate(ratio_units(rows, hits, None, 1), n=len(rows))
 
 
 def bleu(
-    trials: Table, *, prediction: _Prediction = "prediction", reference: _Reference = "reference"
+    trials: Table,
+    *,
+    prediction: _Prediction = "prediction",
+    reference: _Reference = "reference",
+    missing: _Absent = "error",
 ) -> Higher:
     """Words in a row that predictions share with references, from 0 to 100, over all trials.
 
     sacrebleu's `corpus_bleu` with its own defaults (Papineni et al. 2002, Post 2018); needs the
     extra `text`.
     """
-    return _corpus(trials, prediction, reference, lambda s, p, r: s.corpus_bleu(p, r))
+    texts = _texts(trials, prediction, reference, missing)
+    return _corpus(texts, lambda s, p, r: s.corpus_bleu(p, r))
 
 
 def chrf(
@@ -86,43 +109,58 @@ def chrf(
     word_order: _Order = 0,
     prediction: _Prediction = "prediction",
     reference: _Reference = "reference",
+    missing: _Absent = "error",
 ) -> Higher:
     """Characters in a row that predictions share with references, from 0 to 100, over all trials.
 
     sacrebleu's `corpus_chrf` with its own defaults (Popović 2015); with `word_order` 2 chrF++.
     Needs the extra `text`.
     """
-    return _corpus(
-        trials, prediction, reference, lambda s, p, r: s.corpus_chrf(p, r, word_order=word_order)
-    )
+    texts = _texts(trials, prediction, reference, missing)
+    return _corpus(texts, lambda s, p, r: s.corpus_chrf(p, r, word_order=word_order))
 
 
 def ter(
-    trials: Table, *, prediction: _Prediction = "prediction", reference: _Reference = "reference"
+    trials: Table,
+    *,
+    prediction: _Prediction = "prediction",
+    reference: _Reference = "reference",
+    missing: _Absent = "error",
 ) -> Lower:
     """Edits that make predictions references, per 100 words of the references, over all trials.
 
     sacrebleu's `corpus_ter` with its own defaults (Snover et al. 2006); needs the extra `text`.
     """
-    return _corpus(trials, prediction, reference, lambda s, p, r: s.corpus_ter(p, r))
+    texts = _texts(trials, prediction, reference, missing)
+    return _corpus(texts, lambda s, p, r: s.corpus_ter(p, r))
 
 
-def _texts(trials: Table, prediction: str, reference: str) -> list[tuple[str, Sequence[str]]]:
-    """The prediction and the references of each trial."""
-    pairs: list[tuple[str, Sequence[str]]] = []
+# A prediction and its references; None: the trial lacks one of them.
+_Texts = tuple[str, Sequence[str] | None]
+
+
+def _texts(
+    trials: Table, prediction: str, reference: str, missing: str
+) -> list[tuple[str, _Texts]]:
+    """The task, the prediction and the references of each trial."""
+    found: list[tuple[str, _Texts]] = []
     for trial in trials:
         who = trial.trial or trial.task
         absent = next((name for name in (prediction, reference) if name not in trial.texts), None)
         if absent is not None:
-            raise LabelError(f"{who} has no text `{absent}`")
+            if missing == "error":
+                raise LabelError(f"{who} has no text `{absent}`")
+            if missing == "zero":
+                found.append((trial.task, ("", None)))
+            continue
         guess, right = trial.texts[prediction], trial.texts[reference]
         if not isinstance(guess, str):
             raise LabelError(f"text `{prediction}` of {who} is several texts, and must be one")
-        pairs.append((guess, [right] if isinstance(right, str) else right))
-    return pairs
+        found.append((trial.task, (guess, [right] if isinstance(right, str) else right)))
+    return found
 
 
-def _corpus(trials: Table, prediction: str, reference: str, score: Any) -> float | Undefined:
+def _corpus(texts: Sequence[tuple[str, _Texts]], score: Any) -> Estimate | Undefined:
     try:
         sacrebleu: Any = importlib.import_module("sacrebleu")
     except ImportError as error:
@@ -131,12 +169,15 @@ def _corpus(trials: Table, prediction: str, reference: str, score: Any) -> float
             "sacrebleu is not installed, which computes bleu, chrf and ter; "
             "install `harbor-metrics[text]`",
         ) from error
-    pairs = _texts(trials, prediction, reference)
-    if not pairs:
+    if not texts:
         return Undefined(NO_VALUES)
-    most = max(len(right) for _, right in pairs)
-    if not all(right for _, right in pairs):
+    guesses = [guess for _, (guess, _) in texts]
+    rights = [right or () for _, (_, right) in texts]
+    if not all(rights):
         return Undefined("undefined: a trial has no reference")
     # One list for the first references, one for the second, …; None where a trial has fewer.
-    references = [[right[i] if i < len(right) else None for _, right in pairs] for i in range(most)]
-    return float(score(sacrebleu, [guess for guess, _ in pairs], references).score)
+    references = [
+        [right[i] if i < len(right) else None for right in rights]
+        for i in range(max(map(len, rights)))
+    ]
+    return Estimate(value=float(score(sacrebleu, guesses, references).score), n=len(texts))

@@ -50,6 +50,8 @@ def _metric(one: Planned, scripts: Scripts) -> str:
 
 def cannot_run(one: Planned, scripts: Scripts) -> str:
     """Why a metric would fail before it begins; empty where it would begin."""
+    if one.metric is not None:
+        return ""  # was checked when it was asked for
     try:
         catalogue.check(one.spec.type, one.spec.kwargs)
     except SpecError as error:

@@ -165,7 +165,7 @@ def _entries(config: Any, repeats: Any) -> Iterator[tuple[Entry, str]]:
 
 
 def _named(metric: Any) -> tuple[str, list[str]]:
-    """The name under which the samples have a metric, and a remark where it is not lm-eval's own."""
+    """What the samples call a metric, and a remark where it is not lm-eval's own."""
     if isinstance(metric, Function):
         name = metric.name.rpartition(".")[2]
         return name, [f"`{name}` is the task's own code: what the samples say of it is averaged"]

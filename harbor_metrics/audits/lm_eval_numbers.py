@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from .. import aliases
+from .. import aliases, metric
 from ..column import LabelError
 from ..exact import Number
 from ..metric import MetricSpec
@@ -122,7 +122,7 @@ def _bootstrapped(
         return Unknown("the log does not say how many resamples were drawn")
     if n * len(table) > _MOST_DRAWN:
         return Unknown(f"{n:,} resamples of {len(table):,} samples would take too long")
-    beside = {k: v for k, v in spec.kwargs.items() if k in ("key", "missing")}
+    beside = {k: v for k, v in spec.kwargs.items() if k in metric.lookup(spec.type).common}
     own = {k: v for k, v in spec.kwargs.items() if k not in beside}
     inner = {"type": spec.type, "kwargs": own}
     kwargs = {**beside, "metric": inner, "method": "lm-eval", "samples": n}

@@ -15,8 +15,9 @@ from uv import find_uv_bin
 
 from harbor_metrics.process import Workplace
 from harbor_metrics.scripts.environment import environment
-from harbor_metrics.scripts.execution import Inputs, ScriptOptions, execute
+from harbor_metrics.scripts.execution import Inputs, execute
 from harbor_metrics.scripts.file import find
+from harbor_metrics.scripts.options import ScriptOptions
 from harbor_metrics.table import Table
 from harbor_metrics.template import SCRIPT
 from harbor_metrics.trial import Trial

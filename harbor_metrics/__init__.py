@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .estimate import Undefined as Undefined
     from .parameters import Attempts as Attempts
     from .result import Result as Result
-    from .scripts.execution import ScriptOptions as ScriptOptions
+    from .scripts.options import ScriptOptions as ScriptOptions
     from .table import Table as Table
     from .testing import check_metric as check_metric
     from .validation import validate as validate
@@ -36,7 +36,7 @@ _HOME = {
     "Result": "result",
     "Table": "table",
     "Undefined": "estimate",
-    "ScriptOptions": "scripts.execution",
+    "ScriptOptions": "scripts.options",
     "UsageError": "errors",
     "validate": "validation",
 }

@@ -24,8 +24,8 @@ from .table import Missing, Table
 from .trial import GroupKey
 
 if TYPE_CHECKING:
-    from .scripts.execution import ScriptOptions
     from .scripts.file import Script
+    from .scripts.options import ScriptOptions
 
 MAX_SECONDS = 1_000_000
 LEVEL = 0.95
@@ -207,7 +207,7 @@ class _Scripts:
             )
 
     def __call__(self, planned: Sequence[Planned], table: Table) -> list[Outcome]:
-        from .scripts.execution import ScriptOptions
+        from .scripts.options import ScriptOptions
         from .scripts.outcomes import ScriptRunner
 
         runner = ScriptRunner(self.options or ScriptOptions(), self.sources)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import csv
 import io
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -88,6 +87,8 @@ def _csv(data: bytes, path: str) -> Iterable[tuple[str, str, dict[str, Any]]]:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8 at byte {error.start}") from error
+    import csv
+
     csv.field_size_limit(len(text) + 1)
     reader = csv.DictReader(io.StringIO(text, newline=""))
     names = reader.fieldnames or []

@@ -20,11 +20,6 @@ from .result import ScriptRef
 _WRITTEN = re.compile(r"(?P<path>.+\.py):(?P<name>[A-Za-z_][A-Za-z0-9_]*)", re.DOTALL)
 
 
-def is_local(text: str) -> bool:
-    """Whether the text names a function of a file."""
-    return _WRITTEN.fullmatch(text) is not None
-
-
 def load(text: str) -> tuple[Metric, ScriptRef]:
     """The metric, and the file with its digest.
 
@@ -33,7 +28,8 @@ def load(text: str) -> tuple[Metric, ScriptRef]:
         InputError: the file cannot be read.
     """
     match = _WRITTEN.fullmatch(text)
-    assert match is not None
+    if match is None:
+        raise UsageError(f"{text} does not name a function: write `FILE.py:FUNCTION`")
     path, name = match["path"], match["name"]
     source = read_bytes(path)
     module = _run(path)

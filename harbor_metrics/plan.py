@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import catalogue, local, registry
+from . import catalogue, registry
 from .diagnostics import Diagnostic, Severity
 from .errors import InputError, UsageError
 from .evaluate import Planned
@@ -276,7 +276,10 @@ def asked(metric: str | MetricSpec | Callable[..., Any]) -> Planned:
         spec = MetricSpec(type=described.name)
         return Planned(name=spec.type, spec=spec, origin="command-line", metric=described)
     spec = _parsed(metric) if isinstance(metric, str) else metric
-    if local.is_local(spec.type):
+    if ".py:" in spec.type:
+        # Imported here: hardly any computation runs a file.
+        from . import local
+
         described, file = local.load(spec.type)
         try:
             described.bind(spec.kwargs)

@@ -7,7 +7,6 @@ import math
 import operator
 import os
 import sys
-import traceback
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -79,6 +78,8 @@ def _number(value: Any) -> Number | None:
 
 def told(error: BaseException) -> str:
     """The error in a line, with the file and line that it came from."""
+    import traceback
+
     frames = traceback.extract_tb(error.__traceback__)
     last = frames[-1] if frames else None
     where = f"{os.path.basename(last.filename)}, line {last.lineno}: " if last else ""

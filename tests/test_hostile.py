@@ -30,7 +30,7 @@ WITH_ENVIRONMENT = ("00_good", "03_escaped_child", "10_read_outside", "46_poison
 COMPUTE = """
 import json, sys
 import harbor_metrics
-from harbor_metrics.scripts.execution import ScriptOptions
+from harbor_metrics.scripts.options import ScriptOptions
 arguments = json.loads(sys.argv[1])
 arguments["layers"] = tuple(arguments["layers"])
 options = ScriptOptions(**arguments)

@@ -20,8 +20,8 @@ from conftest import HERE, Run, trial, write_job
 import harbor_metrics
 from harbor_metrics.process import Finished, Workplace
 from harbor_metrics.scripts.environment import environment
-from harbor_metrics.scripts.execution import ScriptOptions
 from harbor_metrics.scripts.file import find
+from harbor_metrics.scripts.options import ScriptOptions
 
 HEAD = """\
 import argparse, json, os, sys, time
@@ -568,3 +568,9 @@ def _left(folder: Path) -> list[str]:
     return [li for li in listed.splitlines() if str(folder / "m.py") in li] + os.listdir(
         folder / "temporary"
     )
+
+
+def test_the_layers_of_the_options_are_those_of_the_sandbox() -> None:
+    from harbor_metrics.sandbox import LAYERS
+
+    assert ScriptOptions().layers == LAYERS

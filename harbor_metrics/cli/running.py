@@ -11,7 +11,7 @@ import click
 from ..errors import UsageError
 
 if TYPE_CHECKING:
-    from ..scripts.execution import ScriptOptions
+    from ..scripts.options import ScriptOptions
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _OPTIONS = (
@@ -71,7 +71,7 @@ def options_of(given: Mapping[str, Any]) -> ScriptOptions:
     Raises:
         UsageError: a variable to pass on is not set.
     """
-    from ..scripts.execution import ScriptOptions
+    from ..scripts.options import ScriptOptions
 
     for name in given["script_env"]:
         if name not in os.environ:

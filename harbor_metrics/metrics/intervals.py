@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from .. import bootstrap, exact, uncertainty
+from .. import exact, uncertainty
 from ..column import TASK, Column
 from ..estimate import Estimate, Strata, Undefined, estimate, macro, units
 from ..metric import Bound
@@ -101,6 +101,8 @@ def bootstrap_stderr(
         return mean
     if any(each.units.sums.units < 2 for each in mean.strata):
         return Undefined(_NOTHING)
+    from .. import bootstrap
+
     if method == "closed-form":
         variance = bootstrap.closed_form(mean.strata)
         value = exact.root(variance.numerator, variance.denominator)
@@ -120,6 +122,8 @@ def _resampled(
         return Undefined(_NOTHING if len(rewards) else NO_VALUES)
     if method == "closed-form":
         return Undefined("undefined: only the mean has a closed form")
+    from .. import bootstrap
+
     views = (
         bootstrap.as_lm_eval(rewards, samples)
         if method == "lm-eval"
@@ -196,6 +200,8 @@ def _interval(
     if method == "bootstrap":
         if any(each.units.sums.units < 2 for each in mean.strata):
             raise NoIntervalError(_NOTHING)
+        from .. import bootstrap
+
         drawn = sorted(bootstrap.means(mean.strata, samples, seed))
         tail = (1 - level) / 2
         low, high = exact.quantile(drawn, tail), exact.quantile(drawn, 1 - tail)

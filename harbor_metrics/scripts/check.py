@@ -11,8 +11,9 @@ from ..process import Workplace
 from ..table import Table
 from ..trial import Rewards, Trial
 from .environment import Environment, environment
-from .execution import Inputs, RunError, ScriptOptions, run
+from .execution import Inputs, RunError, run
 from .file import Script, ScriptError
+from .options import ScriptOptions
 
 CASES: Mapping[str, Sequence[Rewards | None]] = {
     "one key": [{"reward": 1.0}, {"reward": 0.0}, {"reward": 0.5}],

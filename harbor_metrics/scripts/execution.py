@@ -8,20 +8,19 @@ import os
 import signal
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
 
 import msgspec
 
 from ..document import reason
 from ..exact import Number
 from ..process import Confinement, Finished, RefusedError, Workplace, ending
-from ..sandbox import LAYERS
 from ..table import Table
 from ..trial import Rewards
 from . import answer
 from .environment import PASSED, Environment, environment
 from .file import Script, ScriptError
 from .metadata import metadata
+from .options import ScriptOptions
 from .said import first_line, said
 
 FILE_SIZE = 256 << 20
@@ -31,26 +30,6 @@ _ANSWER, _LOG = "metric.json", "refused"
 _WATCHER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "refusals.py")
 _encode_line = json.JSONEncoder().encode
 _encode_lines = msgspec.json.Encoder().encode_lines
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScriptOptions:
-    """How metric scripts are run: what they may take, and what they may reach.
-
-    Seconds of `timeout`, GiB of `memory` (0: no limit), names of `environment` variables that are
-    passed on. `sandbox` is used where the system has it, required, or off; of its `layers` each.
-    With `verify_repeat` each script runs twice, and one whose numbers differ is named.
-    """
-
-    timeout: float = 60.0
-    memory: float = 4.0
-    sandbox: Literal["auto", "require", "off"] = "auto"
-    environment: tuple[str, ...] = ()
-    allow_network: bool = False
-    allow_build: bool = False
-    allow_outside: bool = False
-    verify_repeat: bool = False
-    layers: tuple[str, ...] = LAYERS
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,9 @@ from ..syntax import printable
 from ..table import Table
 from . import git
 from .environment import Environment
-from .execution import Inputs, RunError, ScriptOptions, execute
+from .execution import Inputs, RunError, execute
 from .file import Script, ScriptError, find
+from .options import ScriptOptions
 
 
 class ScriptRunner:

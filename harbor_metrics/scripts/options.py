@@ -1,0 +1,27 @@
+"""How metric scripts are run: a module of its own, since most computations run none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScriptOptions:
+    """How metric scripts are run: what they may take, and what they may reach.
+
+    Seconds of `timeout`, GiB of `memory` (0: no limit), names of `environment` variables that are
+    passed on. `sandbox` is used where the system has it, required, or off; of its `layers` each.
+    With `verify_repeat` each script runs twice, and one whose numbers differ is named.
+    """
+
+    timeout: float = 60.0
+    memory: float = 4.0
+    sandbox: Literal["auto", "require", "off"] = "auto"
+    environment: tuple[str, ...] = ()
+    allow_network: bool = False
+    allow_build: bool = False
+    allow_outside: bool = False
+    verify_repeat: bool = False
+    # As sandbox.LAYERS, which is not imported for their names.
+    layers: tuple[str, ...] = ("landlock", "namespaces")

@@ -28,7 +28,7 @@ _INSPECT: dict[str, Any] = {"reducer": "mean", "missing": "skip"}
 _UNSCORED = "A sample without a score is left out, as Inspect leaves it out."
 _PAIRWISE = "Inspect rounds in pairs, and so differs in the last digits."
 _ONE = "Undefined for one sample, where Inspect says 0."
-_SEED = "Inspect draws without a seed; here the same seed gives the same digits."
+_SEED = "`samples` for `num_samples`; Inspect draws without a seed, here the same gives the same."
 
 METRICS: tuple[Alias, ...] = (
     Alias("inspect/accuracy", "accuracy", _INSPECT, f"{_UNSCORED} Inspect rounds at each step."),

@@ -296,3 +296,31 @@ def test_readme_names_of_other_systems_exist() -> None:
     for name in ("evsys/pass@3", "inspect/stderr"):
         assert name in readme
         assert aliases.find(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "better"),
+    [
+        ("accuracy", True),
+        ("pass-at-k", True),
+        ("ter", False),
+        ("total-cost", False),
+        ("mean", None),
+    ],
+)
+def test_which_value_is_better_where_it_is_known(name: str, better: bool | None) -> None:
+    assert metric.lookup(name).higher_is_better is better
+
+
+def test_which_value_is_better_stands_in_the_result(cli: Run, tmp_path: Path) -> None:
+    found = metrics(cli, '{"reward": 1}\n', "accuracy", "perplexity", cwd=tmp_path)
+    assert found["accuracy"]["higher_is_better"] is True
+    assert found["perplexity"]["higher_is_better"] is False
+    assert "higher_is_better" not in found["mean"]
+
+
+@pytest.mark.parametrize("name", ["pass@k", "pass_at_k", "lm-eval/pass@k", "lm-eval/pass_at_k"])
+def test_reductions_by_the_names_of_lm_eval(cli: Run, tmp_path: Path, name: str) -> None:
+    lines = '{"task": "a", "rewards": {"r": 1}}\n{"task": "a", "rewards": {"r": 0}}\n'
+    asked = entry("accuracy", reducer={"type": name, "kwargs": {"k": 1}})
+    assert metrics(cli, lines, asked, cwd=tmp_path)["accuracy"]["values"] == {"accuracy": 0.5}

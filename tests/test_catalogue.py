@@ -321,6 +321,6 @@ def test_which_value_is_better_stands_in_the_result(cli: Run, tmp_path: Path) ->
 
 @pytest.mark.parametrize("name", ["pass@k", "pass_at_k", "lm-eval/pass@k", "lm-eval/pass_at_k"])
 def test_reductions_by_the_names_of_lm_eval(cli: Run, tmp_path: Path, name: str) -> None:
-    lines = '{"task": "a", "rewards": {"r": 1}}\n{"task": "a", "rewards": {"r": 0}}\n'
+    lines = "".join(f'{{"task": "a", "rewards": {{"r": {r}}}}}\n' for r in (1, 0))
     asked = entry("accuracy", reducer={"type": name, "kwargs": {"k": 1}})
     assert metrics(cli, lines, asked, cwd=tmp_path)["accuracy"]["values"] == {"accuracy": 0.5}

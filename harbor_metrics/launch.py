@@ -80,7 +80,7 @@ def _enter_namespaces(
         os._exit(0)
     sandbox.end_with_parent()
     try:
-        sandbox.hide([*request["readable"], *request["writable"]], network=network)
+        sandbox.hide(request["readable"], request["writable"], network=network)
     except OSError as error:
         missing.append(f"{sandbox.NAMESPACES} of files: {error.strerror}")
 
@@ -101,6 +101,8 @@ def _become(request: Request, layers: list[str], missing: list[str], report: int
             except OSError as error:
                 layers.remove(sandbox.LANDLOCK)
                 missing.append(f"{sandbox.LANDLOCK}: {error.strerror}")
+        if layers:
+            sandbox.deny_calls()
         for layer in layers:
             _say(report, f"layer {layer}")
         for why in missing:
@@ -123,7 +125,7 @@ def _limit(limits: dict[str, int]) -> None:
             hard = resource.getrlimit(kind)[1]
             limit = value if hard == resource.RLIM_INFINITY else min(value, hard)
             resource.setrlimit(kind, (limit, limit))
-        except (OSError, ValueError, AttributeError):
+        except (OSError, ValueError, OverflowError, AttributeError):
             pass  # not every system has every limit
 
 

@@ -196,7 +196,8 @@ class Workplace:
             stderr=err,
             timed_out=bool(timed_out),
             seconds=time.monotonic() - started,
-            layers=tuple(told.get("layer", ())),
+            # A program that is not confined can write the report as well.
+            layers=tuple(layer for layer in told.get("layer", ()) if layer in confinement.layers),
             missing=missing,
         )
 

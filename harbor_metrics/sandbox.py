@@ -47,6 +47,20 @@ _PRIVATE_TREE = 0x4000 | 0x40000
 _BIND = 0x1000 | 0x4000
 _NO_SUID_DEV, _NO_EXEC = 0x2 | 0x4, 0x8
 _DETACH = 2
+# include/uapi/linux/mount.h
+_MOUNT_SETATTR, _READ_ONLY, _AT_CWD, _AT_RECURSIVE = 442, 1, -100, 0x8000
+
+# include/uapi/linux/seccomp.h, filter.h: instructions, and what they return.
+_PR_SET_SECCOMP = 22
+_LOAD, _RETURN, _IF_EQUAL, _IF_AT_LEAST = 0x20, 0x06, 0x15, 0x35
+_ALLOW, _REFUSE = 0x7FFF0000, 0x00050001  # EPERM
+_FAMILIES = (38, 40)  # AF_ALG, AF_VSOCK
+# Machine -> its number in audit.h; keyctl, add_key, request_key, io_uring_setup, bpf, userfaultfd,
+# perf_event_open; and socket.
+_DENIED = {
+    "x86_64": (0xC000003E, (250, 248, 249, 425, 321, 323, 298), 41),
+    "aarch64": (0xC00000B7, (219, 217, 218, 425, 280, 282, 241), 198),
+}
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
@@ -100,6 +114,36 @@ def drop_privileges() -> None:
         _LIBC.capset(header, kept)
 
 
+def deny_calls() -> None:
+    """No keys, no rings of requests, no looking into the kernel or past the network's namespace.
+
+    What neither Landlock nor namespaces keep a program from. Of machines that are not known here
+    nothing is denied.
+    """
+    known = _DENIED.get(os.uname().machine)
+    if known is None:
+        return
+    architecture, numbers, socket = known
+    _LIBC.syscall(ctypes.c_long(numbers[0]), ctypes.c_long(1), None)  # a session keyring of its own
+    end = len(numbers) + 9
+    program = [
+        (_LOAD, 0, 0, 4),  # which machine's calls these are
+        (_IF_EQUAL, 0, end - 2, architecture),
+        (_LOAD, 0, 0, 0),  # which call it is
+        (_IF_AT_LEAST, end - 4, 0, 0x40000000),  # by another numbering
+        (_IF_EQUAL, 0, 3, socket),
+        (_LOAD, 0, 0, 16),  # its first argument, the family of the socket
+        *((_IF_EQUAL, end - 7 - i, 0, family) for i, family in enumerate(_FAMILIES)),
+        *((_IF_EQUAL, end - 9 - i, 0, number) for i, number in enumerate(numbers)),
+        (_RETURN, 0, 0, _ALLOW),
+        (_RETURN, 0, 0, _REFUSE),
+    ]
+    filters = b"".join(struct.pack("=HBBI", *each) for each in program)
+    buffer = ctypes.create_string_buffer(filters, len(filters))
+    header = struct.pack("@HP", len(program), ctypes.addressof(buffer))
+    _LIBC.prctl(_PR_SET_SECCOMP, 2, header, 0, 0)
+
+
 def unshare(*, network: bool) -> None:
     """Leave the others' users, mounts, queues and network; children begin a new set of processes.
 
@@ -146,21 +190,40 @@ def _write(path: str, text: str) -> None:
         os.close(descriptor)
 
 
-def hide(needed: Iterable[str], *, network: bool) -> None:
-    """What is people's own, sockets and processes of others out of sight, as far as is permitted.
+def hide(readable: Iterable[str], writable: Sequence[str], *, network: bool) -> None:
+    """What is people's own, sockets and processes of others out of sight, all else read-only.
 
-    `needed` are paths that the program reads or writes, and which stay where they are.
+    What the program reads or writes stays where it is.
 
     Raises:
         OSError: the system permits no mounts; nothing was hidden.
     """
     _checked(_LIBC.mount(b"none", b"/", None, _PRIVATE_TREE, None))
     _LIBC.mount(b"proc", b"/proc", b"proc", _NO_SUID_DEV | _NO_EXEC, None)
-    wanted = sorted({os.path.normpath(path) for path in needed})
+    wanted = sorted({os.path.normpath(path) for path in (*readable, *writable)})
     # Names are looked up through a service that listens in /run.
     for place in _PRIVATE if network else (*_PRIVATE, "/run"):
         if place not in wanted and _has_something_to_hide(place):
             _cover(place, [path for path in wanted if path.startswith(f"{place}/")])
+    _make_read_only([*writable, _SHARED_MEMORY])
+
+
+def _make_read_only(but: Iterable[str]) -> None:
+    """No file system can be changed, not even the mode or time of a file, but in these places.
+
+    Landlock says nothing of modes, times and attributes.
+    """
+    _set_mount(b"/", _AT_RECURSIVE, set_=_READ_ONLY)
+    for path in but:
+        if os.path.isdir(path):
+            place = os.fsencode(path)
+            _checked(_LIBC.mount(place, place, None, _BIND, None))
+            _set_mount(place, 0, clear=_READ_ONLY)
+
+
+def _set_mount(place: bytes, flags: int, *, set_: int = 0, clear: int = 0) -> None:
+    attributes = struct.pack("=QQQQ", set_, clear, 0, 0)
+    _syscall(_MOUNT_SETATTR, _AT_CWD, place, flags, attributes, len(attributes))
 
 
 def _has_something_to_hide(place: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import Any
 
 import click
 
@@ -36,7 +37,6 @@ def command(
     It goes to `metrics` if Harbor can load it, else to `extra_metrics`, which Harbor ignores.
     """
     from ..change import add, parse_kwargs
-    from ..metric import UV_SCRIPT
 
     if task is not None:
         if type_ is not None or kwargs or new:
@@ -45,26 +45,35 @@ def command(
     if type_ is None:
         raise UsageError("say which metric: its TYPE, or --from-lm-eval TASK.yaml")
     parsed = parse_kwargs(type_, kwargs)
-    script = parsed.get("script_path")
-    if new:
-        from .. import template
-
-        if type_ != UV_SCRIPT or not isinstance(script, str):
-            raise UsageError("--new writes a script: add uv-script -k script_path=FILE --new")
-        if os.path.isabs(script) or "://" in script:
-            raise UsageError("--new writes beside the registry: name a relative path")
-        script = os.path.join(os.path.dirname(os.path.abspath(registry)), script)
-        template.write(script)
+    script = _written(registry, type_, parsed) if new else ""
     try:
         change = add(registry, dataset, type_, parsed, pin=pin)
     except BaseException:
         if new:
-            os.unlink(str(script))
+            os.unlink(script)
         raise
     click.echo(change.message)
     if diff:
         click.echo(change.diff(registry), nl=False)
     return 0
+
+
+def _written(registry: str, type_: str, kwargs: dict[str, Any]) -> str:
+    """Write a script to begin with where the entry says that it lies."""
+    from .. import template
+    from ..metric import UV_SCRIPT
+
+    script = kwargs.get("script_path")
+    if type_ != UV_SCRIPT or not isinstance(script, str):
+        raise UsageError("--new writes a script: add uv-script -k script_path=FILE --new")
+    inside = os.path.normpath(script).split(os.sep)[0] != os.pardir
+    if os.path.isabs(script) or "://" in script or not inside:
+        raise UsageError("--new writes beside the registry: name a path inside its folder")
+    if kwargs.get("git_url"):
+        raise UsageError("--new writes a script here, and `git_url` says that it lies elsewhere")
+    path = os.path.join(os.path.dirname(os.path.abspath(registry)), script)
+    template.write(path)
+    return path
 
 
 def _from_lm_eval(registry: str, dataset: str, task: str, diff: bool) -> int:

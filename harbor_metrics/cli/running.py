@@ -13,6 +13,8 @@ from ..errors import UsageError
 if TYPE_CHECKING:
     from ..scripts.options import ScriptOptions
 
+_MOST_GIB = 1_000_000
+_MOST_SECONDS = 1_000_000
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _OPTIONS = (
     click.option(
@@ -78,6 +80,10 @@ def options_of(given: Mapping[str, Any]) -> ScriptOptions:
             raise UsageError(
                 f"--script-env {name}: there is no such environment variable", f"export {name}=…"
             )
+    for name, most in (("script_memory", _MOST_GIB), ("script_timeout", _MOST_SECONDS)):
+        if not given[name] <= most:
+            option = f"--{name.replace('_', '-')}"
+            raise UsageError(f"{option} {given[name]:g} is no number up to {most:,}")
     return ScriptOptions(
         timeout=given["script_timeout"],
         memory=given["script_memory"],

@@ -17,7 +17,8 @@ import msgspec
 
 from ..atomic import write_atomically
 from ..errors import OutputError
-from ..process import Finished, Workplace, ending
+from ..process import FREE, Confinement, Finished, Workplace, ending
+from ..sandbox import LANDLOCK
 from ..supervisor import remove
 from . import cache
 from .file import Script, ScriptError
@@ -39,10 +40,11 @@ _KEPT_FROM_UV = (
     *("UV_ENV_FILE", "UV_CONFIG_FILE", "UV_FROZEN", "UV_NO_SYNC"),
 )
 _ASKING = threading.Lock()
+# Without `site`, so that no package of the environment has a word in it.
 _ABOUT = (
-    "import json, platform, sys, sysconfig;"
-    "print(json.dumps([platform.python_version(), sys.prefix, sys.base_prefix,"
-    " sysconfig.get_path('purelib')]))"
+    "import json, platform, sys, sysconfig; prefix = {'base': sys.argv[1]};"
+    "print(json.dumps([platform.python_version(), sys.base_prefix,"
+    " sysconfig.get_path('purelib', 'posix_prefix', prefix)]))"
 )
 
 
@@ -190,13 +192,23 @@ def _discard(environment: Environment) -> None:
 
 def _made(wanted: _Wanted, place: Workplace) -> Environment:
     uv, script = _uv(), wanted.script
-    arguments = ["--quiet", "--no-config", "--compile-bytecode", *_python(wanted.wants)]
+    kept = _uv_cache()
+    # What packages ask of uv in the script's own table may not lead it elsewhere.
+    common = ["--quiet", "--no-config", "--cache-dir", kept]
+    arguments = [*common, "--link-mode", "copy", "--keyring-provider", _keyring()]
+    arguments += _python(wanted.wants)
     arguments += [] if wanted.allow_build else ["--no-build"]
     arguments += ["--locked"] if wanted.lock else []
-    _step(place, [uv, "sync", *arguments, "--script", script.path])
-    found = _step(place, [uv, "python", "find", "--no-config", "--script", script.path])
+    confined = FREE if wanted.allow_build else _confined(uv, script.path, kept, place)
+    _step(place, [uv, "sync", *arguments, "--script", script.path], confined)
+    asked = [uv, "python", "find", "--no-config", "--cache-dir", kept, "--script", script.path]
+    found = _step(place, asked, confined)
     python = os.fsdecode(found.stdout.rstrip(b"\r\n"))
-    version, prefix, base, packages = json.loads(_step(place, [python, "-I", "-c", _ABOUT]).stdout)
+    prefix = os.path.dirname(os.path.dirname(python))
+    about = _step(place, [python, "-I", "-S", "-c", _ABOUT, prefix], confined)
+    version, base, packages = json.loads(about.stdout)
+    # Nothing is imported for it, and the script's own environment is read-only to it later.
+    _step(place, [python, "-I", "-S", "-m", "compileall", "-q", packages], confined, may_fail=True)
     watched = [packages, os.path.dirname(python), prefix, os.path.join(prefix, "pyvenv.cfg")]
     return Environment(
         command=[python, "-B"],
@@ -206,6 +218,44 @@ def _made(wanted: _Wanted, place: Workplace) -> Environment:
         lock=wanted.lock,
         state=_state(watched),
         watched=watched,
+    )
+
+
+def _uv_cache() -> str:
+    """Where uv keeps packages and environments; made, so that it can be written to."""
+    home = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(home):
+        home = os.path.join(os.path.expanduser("~"), ".cache")
+    kept = os.path.abspath(os.environ.get("UV_CACHE_DIR") or os.path.join(home, "uv"))
+    with contextlib.suppress(OSError):
+        os.makedirs(kept, exist_ok=True)
+    return kept
+
+
+def _keyring() -> str:
+    """Programs that hand out passwords are asked only where the user says so."""
+    return os.environ.get("UV_KEYRING_PROVIDER") or "disabled"
+
+
+def _confined(uv: str, script: str, kept: str, place: Workplace) -> Confinement:
+    """What uv and the interpreters that it asks may reach: a package can bring code that those run.
+
+    The network, its cache, Pythons, the script's folder, and what says how hosts are reached.
+    """
+    home = os.path.expanduser("~")
+    of_user = [".netrc", ".local/share/uv", ".local/bin", ".pyenv/versions", ".gitconfig"]
+    certificates = ("NETRC", "SSL_CERT_FILE", "SSL_CERT_DIR", "SSL_CLIENT_CERT", "UV_CACHE_DIR")
+    python = _our_python()
+    pythons = [*_of(sys.base_prefix), *_of(sys.prefix), python, *_behind(python)]
+    installed = os.environ.get("UV_PYTHON_INSTALL_DIR")
+    named = [os.environ[name] for name in certificates if os.environ.get(name)]
+    readable = [uv, os.path.dirname(script), *pythons, *named, *([installed] if installed else [])]
+    readable += [os.path.join(home, part) for part in of_user]
+    return Confinement(
+        layers=(LANDLOCK,),
+        network=True,
+        readable=tuple(readable),
+        writable=(kept, place.folder),
     )
 
 
@@ -241,11 +291,15 @@ def _python(wants: dict[str, Any]) -> list[str]:
     return ["--python", _our_python()] if admitted.contains(ours, prereleases=True) else []
 
 
-def _step(place: Workplace, argv: list[str]) -> Finished:
+def _step(
+    place: Workplace, argv: list[str], confined: Confinement = FREE, *, may_fail: bool = False
+) -> Finished:
     # In an empty folder: uv looks around where it is started, and leaves its locks in TMPDIR.
     env = {**_uv_env(), "TMPDIR": place.folder}
-    finished = place.run(argv, env=env, cwd=place.folder, timeout=RESOLVE_SECONDS)
-    if finished.timed_out or finished.code != 0:
+    finished = place.run(
+        argv, env=env, cwd=place.folder, timeout=RESOLVE_SECONDS, confinement=confined
+    )
+    if not may_fail and (finished.timed_out or finished.code != 0):
         raise ScriptError(
             f"the environment of the script could not be made: uv "
             f"{ending(finished, RESOLVE_SECONDS)}{_advice(finished.stderr)}{said(finished.stderr)}",
@@ -271,9 +325,6 @@ def _uv_env() -> dict[str, str]:
         env.pop(name, None)
     if "UV_CACHE_DIR" in env:
         env["UV_CACHE_DIR"] = os.path.abspath(env["UV_CACHE_DIR"])
-    if env.get("UV_LINK_MODE") == "symlink":
-        # A script could reach the packages of all others.
-        env["UV_LINK_MODE"] = "copy"
     home = env.get("HOME")
     if home is not None and not os.access(home, os.W_OK | os.X_OK):
         # uv fails when it cannot write to HOME, and does without one when there is none.

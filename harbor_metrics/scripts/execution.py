@@ -132,12 +132,24 @@ def run(
         except ScriptError as error:
             message = _with_words(str(error), script, finished)
             raise RunError(message, made, finished) from error
+        _unchanged(script, made, finished)
         return Ran(values=values, environment=made, finished=finished)
     finally:
         if refused is not None:
             with contextlib.suppress(FileNotFoundError, ScriptError):
                 refused += answer.content(descriptor, _LOG).decode("ascii", "replace").splitlines()
         os.close(descriptor)
+
+
+def _unchanged(script: Script, made: Environment, finished: Finished) -> None:
+    """The digest in the result is that of what ran."""
+    try:
+        with open(script.path, "rb") as file:
+            same = file.read() == script.text
+    except OSError:
+        same = False
+    if not same:
+        raise RunError("the script was changed while it ran", made, finished)
 
 
 def _files(folder: str, inputs: Inputs) -> dict[str, str]:

@@ -54,7 +54,9 @@ def fetch(
     kept = os.path.join(cache.folder("git"), name)
     if not os.path.isdir(kept):
         kept = _fetched(url, commit, folder, place, kept, allow_outside)
-    return _script(os.path.join(kept, "tree"), inside, f"{script_path} of {url} at {commit[:12]}")
+    return _script(
+        os.path.join(kept, "tree"), inside, f"{script_path} of {shown(url)} at {commit[:12]}"
+    )
 
 
 def _check(url: str, commit: str, script_path: str, *, allow_outside: bool) -> None:
@@ -69,7 +71,7 @@ def _check(url: str, commit: str, script_path: str, *, allow_outside: bool) -> N
     if protocol not in permitted or not url.isprintable():
         hint = " (--allow-outside permits it)" if protocol in _LOCAL else ""
         raise ScriptError(
-            f"git_url {printable(url)} is no address that a registry may name: "
+            f"git_url {shown(url)} is no address that a registry may name: "
             f"write https:// or ssh://{hint}",
             "script-outside",
         )
@@ -78,6 +80,11 @@ def _check(url: str, commit: str, script_path: str, *, allow_outside: bool) -> N
         raise ScriptError(
             f"script_path {printable(script_path)!r} leads out of the repository", "script-outside"
         )
+
+
+def shown(url: str) -> str:
+    """The address as it may be printed: without a password in it."""
+    return printable(re.sub(r"(://[^/@:]*):[^/@]*@", r"\1:***@", url))
 
 
 def _protocol(url: str) -> str:
@@ -131,7 +138,7 @@ def _fetched(
                     raise
         return kept
     except OSError as error:
-        raise ScriptError(f"{url} could not be fetched: {error}", "script-git") from error
+        raise ScriptError(f"{shown(url)} could not be fetched: {error}", "script-git") from error
     finally:
         if new != kept:
             remove(new)
@@ -166,7 +173,7 @@ def _git(
     done = place.run(argv, env=env, cwd=place.folder, timeout=FETCH_SECONDS)
     if done.timed_out or done.code != 0:
         raise ScriptError(
-            f"{printable(url)} could not be fetched: git {ending(done, FETCH_SECONDS)}"
+            f"{shown(url)} could not be fetched: git {ending(done, FETCH_SECONDS)}"
             f"{said(done.stderr)}",
             "script-git",
         )

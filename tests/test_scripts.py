@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -574,3 +575,102 @@ def test_the_layers_of_the_options_are_those_of_the_sandbox() -> None:
     from harbor_metrics.sandbox import LAYERS
 
     assert ScriptOptions().layers == LAYERS
+
+
+def wheel_with_a_start_file(folder: Path, code: str) -> None:
+    """A package whose .pth runs code whenever an interpreter of its environment starts."""
+    files = {
+        "eager.pth": f"import sys; exec({code!r})\n",
+        "eager.py": "",
+        "eager-1.dist-info/METADATA": "Metadata-Version: 2.1\nName: eager\nVersion: 1\n",
+        "eager-1.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    record = "".join(f"{name},,\n" for name in [*files, "eager-1.dist-info/RECORD"])
+    with zipfile.ZipFile(folder / "eager-1-py3-none-any.whl", "w") as archive:
+        for name, text in [*files.items(), ("eager-1.dist-info/RECORD", record)]:
+            archive.writestr(name, text)
+
+
+@linux
+def test_what_starts_with_an_interpreter_is_confined_as_well(
+    cli: Run, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    code = f"import os; open({str(outside)!r} + '/' + str(os.getpid()), 'w')"
+    wheel_with_a_start_file(tmp_path, code)
+    source = "[tool.uv.sources]\n# eager = {path = 'eager-1-py3-none-any.whl'}"
+    block = f"# /// script\n# dependencies = ['eager']\n# {source}\n# ///\n"
+    (tmp_path / "m.py").write_text(f"{block}{HEAD}\nimport eager\nanswer(x=1)")
+    (tmp_path / "r.jsonl").write_text('{"reward": 1.0}\n')
+    done = cli("compute", "r.jsonl", "--metric", metric("m.py"), "--format", "json")
+    (_, one) = json.loads(done.stdout)["groups"][0]["metrics"]
+    assert one["values"] == {"x": 1}, one["error"]
+    if "landlock" in one["script"]["sandbox"]:
+        assert list(outside.iterdir()) == []
+
+
+@linux
+def test_the_scripts_own_table_does_not_lead_uv_elsewhere(cli: Run, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    table = f"[tool.uv]\n# cache-dir = {str(elsewhere)!r}\n# link-mode = 'symlink'"
+    block = f"# /// script\n# dependencies = []\n# {table}\n# ///\n"
+    (tmp_path / "m.py").write_text(f"{block}{HEAD}\nanswer(x=1)")
+    (tmp_path / "r.jsonl").write_text('{"reward": 1.0}\n')
+    done = cli("compute", "r.jsonl", "--metric", metric("m.py"), "--format", "json")
+    assert json.loads(done.stdout)["groups"][0]["metrics"][1]["values"] == {"x": 1}
+    assert not elsewhere.exists()
+
+
+@linux
+def test_a_report_of_layers_that_were_not_asked_for_is_not_believed(outcomes: Any) -> None:
+    forger = f"""{BLOCK}{HEAD}
+answer(x=1)
+import glob
+for parent in (os.getppid(),):
+    for path in glob.glob(f"/proc/{{parent}}/fd/*"):
+        try:
+            if "pipe" in os.readlink(path):
+                with open(path, "w") as pipe:
+                    pipe.write("layer landlock\\nlayer namespaces\\n")
+        except OSError:
+            pass
+"""
+    (one,), _ = outcomes(forger, arguments=("--sandbox", "off"))
+    assert "landlock" not in json.dumps(one)
+
+
+def test_a_script_that_changes_while_it_runs_is_not_the_one_that_is_named(outcomes: Any) -> None:
+    text = f"{BLOCK}{HEAD}\nopen(__file__, 'a').write('# more')\nanswer(x=1)"
+    (one,), _ = outcomes(text, arguments=("--sandbox", "off"))
+    assert one["status"] == "failed"
+    assert "changed while it ran" in one["error"]["message"]
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "1e30"])
+@pytest.mark.parametrize("option", ["--script-memory", "--script-timeout"])
+def test_limits_that_are_none(cli: Run, tmp_path: Path, option: str, value: str) -> None:
+    (tmp_path / "r.jsonl").write_text('{"reward": 1.0}\n')
+    done = cli("compute", "r.jsonl", option, value)
+    assert done.returncode == 2
+    assert option in done.stderr
+
+
+@pytest.mark.parametrize(
+    "kwargs", [("script_path=../out.py",), ("script_path=g.py", "git_url=https://h.invalid/x")]
+)
+def test_new_writes_no_script_elsewhere(cli: Run, tmp_path: Path, kwargs: tuple[str, ...]) -> None:
+    (tmp_path / "a").mkdir()
+    registry = registry_of(tmp_path / "a")
+    given = [part for each in kwargs for part in ("-k", each)]
+    done = cli("add", registry, "d", "uv-script", *given, "--new")
+    assert done.returncode == 2
+    assert not list(tmp_path.rglob("*.py"))
+
+
+def test_a_password_in_an_address_is_not_printed(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "r.jsonl").write_text('{"reward": 1.0}\n')
+    url = "https://user:hunter2@localhost:1/x"
+    more = {"git_url": url, "git_commit_id": "a" * 40}
+    done = cli("compute", "r.jsonl", "--metric", metric("m.py", **more))
+    assert "hunter2" not in done.stderr
+    assert done.stdout.count("hunter2") <= done.stdout.count("git_url=")

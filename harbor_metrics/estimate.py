@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from operator import mul
@@ -139,6 +139,13 @@ class Estimate:
     n: int | None = None
     fewest: int | None = None
     notes: tuple[str, ...] = ()
+    # The strata where making them takes longer than the value, and they may not be asked for.
+    later: Callable[[], tuple[Stratum, ...]] | None = None
+
+    @property
+    def known(self) -> Estimate:
+        """The same with its strata made."""
+        return self if self.later is None else replace(self, strata=self.later(), later=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +169,7 @@ def estimate(
 
 def macro(means: Sequence[Estimate], sizes: Sequence[int] | None = None) -> Estimate:
     """The mean of these means, each of equal weight or weighted by its size."""
+    means = [each.known for each in means]
     whole_size = sum(sizes) if sizes is not None else len(means)
     shares = [Fraction(size, whole_size) for size in sizes or [1] * len(means)]
     value = sum((Fraction(m.value) * s for m, s in zip(means, shares, strict=True)), Fraction(0))

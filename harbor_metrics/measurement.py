@@ -44,6 +44,8 @@ class Measured:
             self.reasons[name] = value.reason
             return
         found = value if isinstance(value, Estimate) else Estimate(value=value)
+        if level is not None:
+            found = found.known
         self.values[name] = found.value
         self.n[name] = n if found.n is None else found.n
         self.notes += [note for note in dict.fromkeys(found.notes) if note not in self.notes]

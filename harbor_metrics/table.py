@@ -139,7 +139,9 @@ class Table:
         if complete(values):
             return Column(values, self.tasks, self.trials)
         if missing == "zero":
-            filled = [0 if value is None else value for value in values]
+            # Of one kind with the others: sums of floats are taken in C.
+            zero = 0.0 if float in map(type, values) else 0
+            filled = [zero if value is None else value for value in values]
             return Column(filled, self.tasks, self.trials)
         if missing == "skip":
             kept = [i for i, value in enumerate(values) if value is not None]

@@ -9,7 +9,7 @@ from operator import mul
 
 from .. import exact
 from ..column import Column
-from ..estimate import Estimate, Undefined, Units, estimate, ratio_units, units
+from ..estimate import Estimate, Stratum, Undefined, Units, estimate, ratio_units, units
 from ..exact import Number
 from ..parameters import Attempts, Higher, Weight
 
@@ -43,7 +43,9 @@ def mean(rewards: Column) -> Estimate | Undefined:
     if not rewards.values:
         return Undefined(NO_VALUES)
     value = exact.mean(rewards.values)
-    return Undefined(BEYOND) if value is None else estimate(units(rewards), value=value)
+    if value is None:
+        return Undefined(BEYOND)
+    return Estimate(value=value, later=lambda: (Stratum(Fraction(1), units(rewards)),))
 
 
 def accuracy(rewards: Column) -> Higher:

@@ -192,7 +192,7 @@ def _discard(environment: Environment) -> None:
 
 def _made(wanted: _Wanted, place: Workplace) -> Environment:
     uv, script = _uv(), wanted.script
-    kept = _uv_cache()
+    kept = _uv_cache(place)
     # What packages ask of uv in the script's own table may not lead it elsewhere.
     common = ["--quiet", "--no-config", "--cache-dir", kept]
     arguments = [*common, "--link-mode", "copy", "--keyring-provider", _keyring()]
@@ -221,14 +221,16 @@ def _made(wanted: _Wanted, place: Workplace) -> Environment:
     )
 
 
-def _uv_cache() -> str:
-    """Where uv keeps packages and environments; made, so that it can be written to."""
+def _uv_cache(place: Workplace) -> str:
+    """Where uv keeps packages and environments; for this run alone where that cannot be written."""
     home = os.environ.get("XDG_CACHE_HOME", "")
     if not os.path.isabs(home):
         home = os.path.join(os.path.expanduser("~"), ".cache")
     kept = os.path.abspath(os.environ.get("UV_CACHE_DIR") or os.path.join(home, "uv"))
-    with contextlib.suppress(OSError):
+    try:
         os.makedirs(kept, exist_ok=True)
+    except OSError:
+        return os.path.join(place.folder, "uv")
     return kept
 
 
@@ -243,7 +245,7 @@ def _confined(uv: str, script: str, kept: str, place: Workplace) -> Confinement:
     The network, its cache, Pythons, the script's folder, and what says how hosts are reached.
     """
     home = os.path.expanduser("~")
-    of_user = [".netrc", ".local/share/uv", ".local/bin", ".pyenv/versions", ".gitconfig"]
+    of_user = [".netrc", ".local/share/uv", ".local/bin", ".pyenv", ".gitconfig"]
     certificates = ("NETRC", "SSL_CERT_FILE", "SSL_CERT_DIR", "SSL_CLIENT_CERT", "UV_CACHE_DIR")
     python = _our_python()
     pythons = [*_of(sys.base_prefix), *_of(sys.prefix), python, *_behind(python)]
@@ -251,6 +253,12 @@ def _confined(uv: str, script: str, kept: str, place: Workplace) -> Confinement:
     named = [os.environ[name] for name in certificates if os.environ.get(name)]
     readable = [uv, os.path.dirname(script), *pythons, *named, *([installed] if installed else [])]
     readable += [os.path.join(home, part) for part in of_user]
+    # uv looks for Pythons there; a folder that is a whole home or more is none for programs.
+    readable += [
+        folder
+        for folder in os.environ.get("PATH", "").split(os.pathsep)
+        if os.path.isabs(folder) and not f"{home}/".startswith(f"{os.path.realpath(folder)}/")
+    ]
     return Confinement(
         layers=(LANDLOCK,),
         network=True,

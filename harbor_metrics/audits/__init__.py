@@ -24,8 +24,10 @@ class Audit:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing differs without an explanation."""
-        return all(row.verdict != Verdict.DIFFERS for row in self.rows)
+        """Whether nothing differs without an explanation, and everything could be read."""
+        return all(row.verdict != Verdict.DIFFERS for row in self.rows) and not any(
+            found.severity == Severity.ERROR for found in self.diagnostics
+        )
 
     def count(self, verdict: Verdict) -> int:
         """How many numbers have that verdict."""
@@ -64,7 +66,9 @@ def audit(
     from . import harbor_numbers, inspect_numbers, lm_eval_numbers
 
     read = [
-        source for path in sources for source in readers.read(path, progress, as_format=as_format)
+        source
+        for path in sources
+        for source in readers.read(path, progress, as_format=as_format, whole=True)
     ]
     registries = Registries(list(registry))
     rows: dict[tuple[str, str, str], Row] = {}

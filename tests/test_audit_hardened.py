@@ -1,0 +1,141 @@
+"""`audit` does not believe what a log says of itself: changed, shortened and odd logs are seen."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import HERE, Run
+from test_inspect_log import Members, write
+
+import harbor_metrics
+from harbor_metrics import conversion
+from harbor_metrics.audits import audit
+from harbor_metrics.audits.row import Row, Verdict
+
+INSPECT = HERE / "logs" / "inspect"
+
+
+def sample(name: str, value: Any, **more: Any) -> dict[str, Any]:
+    return {
+        "id": name, "epoch": 1, "input": "q", "target": "x", "metadata": {}, "model_usage": {},
+        "scores": {"num": {"value": value}}, **more,
+    }  # fmt: skip
+
+
+def metric(name: str, value: Any, **more: Any) -> dict[str, Any]:
+    return {"name": name, "value": value, "params": {}, **more}
+
+
+def log(samples: list[dict[str, Any]], *metrics: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """A log in one document, the numbers of its scorer `num` as they are given."""
+    row = {"name": "num", "scorer": "num", "metrics": {f"m{i}": m for i, m in enumerate(metrics)}}
+    results = {"total_samples": len(samples), "completed_samples": len(samples), "scores": [row]}
+    return {
+        "version": 2, "status": "success", "plan": {"steps": [{"solver": "s"}]},
+        "eval": {"task": "t", "model": "m", "eval_id": "e", "dataset": {"samples": len(samples)}},
+        "results": results, "samples": samples, **more,
+    }  # fmt: skip
+
+
+def archived(document: dict[str, Any], summaries: list[dict[str, Any]]) -> Members:
+    header = {k: v for k, v in document.items() if k != "samples"}
+    whole = {f"samples/{s['id']}_epoch_{s['epoch']}.json": s for s in document["samples"]}
+    return {"header.json": header, **whole, "summaries.json": summaries}
+
+
+def of_document(path: Path, document: dict[str, Any]) -> list[Row]:
+    path.write_text(json.dumps(document))
+    return [row for row in audit(str(path)).rows if row.name.startswith("num: m")]
+
+
+@pytest.mark.parametrize(
+    ("long", "short"),
+    [("A" * 1500, "..."), ({"p": "A" * 1500}, "Key removed from summary (> 1k)")],
+    ids=["text", "nested"],
+)
+def test_metadata_that_summaries_shorten_is_read_from_the_samples(
+    long: Any, short: str, tmp_path: Path
+) -> None:
+    def other(value: Any) -> Any:
+        return value.replace("A", "B") if isinstance(value, str) else {"p": "B" * 1500}
+
+    samples = [
+        sample(f"s{i}", float(i % 2), metadata={"cat": other(long) if i % 2 else long})
+        for i in range(4)
+    ]
+    name = "cat" if isinstance(long, str) else "cat.p"
+    parts = [("A" * 1500, 0.0), ("B" * 1500, 1.0)]
+    grouped = [
+        metric(label, value, group="grouped", params={
+            "group_key": name, "metric": {"name": "mean", "params": {}}, "all": False,
+        })
+        for label, value in parts
+    ]  # fmt: skip
+    document = log(samples, *grouped)
+    summaries = [{**each, "metadata": {"cat": short}} for each in samples]
+    path = write(tmp_path / "x.eval", archived(document, summaries))
+    assert [row.verdict for row in audit(str(path)).rows[2:4]] == [Verdict.EQUAL] * 2
+    spec = {"type": "grouped", "kwargs": {"metric": {"type": "mean-reward"}, "by": name}}
+    trials = tmp_path / "t.jsonl"
+    trials.write_bytes(conversion.convert(str(path)).lines())
+    values = [
+        harbor_metrics.compute(str(each), metrics=[json.dumps(spec)]).groups[0].metrics[-1].values
+        for each in (path, trials)
+    ]
+    assert values[0] == values[1]
+    assert len(values[0]) >= 2
+
+
+CHANGES: dict[str, Callable[[Members], None]] = {
+    "no samples": lambda m: [m.pop(n) for n in list(m) if n.startswith("samples/")] and None,
+    "fewer samples": lambda m: m.pop(next(n for n in m if n.startswith("samples/"))) and None,
+    "other summaries": lambda m: m["summaries.json"][0]["scores"]["num"].update(value=0.25),
+    "fewer summaries": lambda m: m["summaries.json"].pop() and None,
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_an_archive_whose_samples_and_summaries_disagree(
+    name: str, cli: Run, tmp_path: Path
+) -> None:
+    samples = [sample(f"s{i}", float(i % 2)) for i in range(4)]
+    content = archived(log(samples, metric("mean", 0.5)), json.loads(json.dumps(samples)))
+    write(tmp_path / "honest.eval", content)
+    assert cli("audit", "honest.eval").returncode == 0
+    CHANGES[name](content)
+    write(tmp_path / "x.eval", content)
+    done = cli("audit", "x.eval")
+    assert done.returncode == 1
+    assert "error[sam" in done.stderr or "error[summaries-differ]" in done.stderr
+
+
+def test_forged_summaries_do_not_hide_the_samples(tmp_path: Path) -> None:
+    samples = [sample(f"s{i}", float(i % 2)) for i in range(4)]
+    content = archived(log(samples, metric("mean", 1.0)), [sample(f"s{i}", 1.0) for i in range(4)])
+    done = audit(str(write(tmp_path / "x.eval", content)))
+    assert [row.recomputed for row in done.rows if row.verdict == Verdict.DIFFERS] == [0.5]
+
+
+def test_errors_of_reading_are_not_ok(cli: Run, tmp_path: Path) -> None:
+    document = log([sample("a", 1.0), sample("b", 1.0)], metric("mean", 1.0))
+    document["samples"][0]["id"] = None
+    (tmp_path / "x.json").write_text(json.dumps(document))
+    done = cli("audit", "x.json")
+    assert done.returncode == 1
+    assert "has no id" in done.stderr
+
+
+def test_metadata_cannot_pose_as_the_readers_labels(tmp_path: Path) -> None:
+    metadata = {"inspect/status": "missing", "inspect/value": "C", "inspect/scorer": "zz"}
+    samples = [sample("a", 1.0, metadata=metadata), sample("b", 0.0, metadata=metadata)]
+    row = metric("unscored_samples", 0)
+    document = log(samples, metric("mean", 0.5), row)
+    document["results"]["scores"][0] |= {"scored_samples": 2, "unscored_samples": 0}
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(document))
+    done = audit(str(path))
+    assert [each for each in done.rows if each.verdict == Verdict.DIFFERS] == []

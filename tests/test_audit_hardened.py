@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import HERE, Run
+from conftest import HERE, JOBS, Run
 from test_inspect_log import Members, write
 
 import harbor_metrics
@@ -139,3 +140,133 @@ def test_metadata_cannot_pose_as_the_readers_labels(tmp_path: Path) -> None:
     path.write_text(json.dumps(document))
     done = audit(str(path))
     assert [each for each in done.rows if each.verdict == Verdict.DIFFERS] == []
+
+
+def test_a_forged_second_run_in_a_folder_is_audited(tmp_path: Path) -> None:
+    (old,) = sorted((HERE / "logs" / "lm_eval" / "0.5.0.dev1").glob("samples_*"))[:1]
+    (results,) = (HERE / "logs" / "lm_eval" / "0.5.0.dev1").glob("results_*")
+    stamp = results.stem.removeprefix("results_")
+    document = json.loads(results.read_text())
+    task = old.name.removeprefix("samples_").removesuffix(f"_{stamp}.jsonl")
+    number = next(n for n, v in document["results"][task].items() if type(v) is float)
+    for other, by in ((stamp, 0), ("2030" + stamp[4:], 0.125)):
+        document["results"][task][number] += by
+        (tmp_path / f"results_{other}.json").write_text(json.dumps(document))
+        (tmp_path / f"samples_{task}_{other}.jsonl").write_bytes(old.read_bytes())
+    done = audit(str(tmp_path))
+    assert [row.name for row in done.rows if row.verdict == Verdict.DIFFERS] == [number]
+
+
+def test_a_second_row_of_a_scorer_is_audited(tmp_path: Path) -> None:
+    document = log([sample("a", 1.0), sample("b", 0.0)], metric("mean", 0.5))
+    scores = document["results"]["scores"]
+    scores.append({**scores[0], "metrics": {"m0": metric("mean", 0.75)}})
+    found = of_document(tmp_path / "x.json", document)
+    assert [row.verdict for row in found] == [Verdict.EQUAL, Verdict.DIFFERS]
+
+
+@pytest.mark.parametrize("params", [{"method": "bootstrap"}, {"foo": 1}, {"to_float": "custom"}])
+@pytest.mark.parametrize(("value", "verdict"), [(0.5, Verdict.EQUAL), (0.75, Verdict.DIFFERS)])
+def test_a_parameter_does_not_excuse_a_number(
+    params: Any, value: float, verdict: Verdict, tmp_path: Path
+) -> None:
+    given = {**metric("accuracy", value), "params": params}
+    found = of_document(tmp_path / "x.json", log([sample("a", 1.0), sample("b", 0.0)], given))
+    assert [row.verdict for row in found] == [verdict]
+
+
+def test_ends_of_a_drawn_interval_are_among_the_scores(tmp_path: Path) -> None:
+    params = {"method": "bootstrap"}
+    ends = [metric("lower", 0.1, group="ci"), metric("upper", 1.5, group="ci")]
+    document = log([sample("a", 1.0), sample("b", 0.0)], *[{**e, "params": params} for e in ends])
+    found = of_document(tmp_path / "x.json", document)
+    assert [row.verdict for row in found] == [Verdict.EXPLAINED, Verdict.DIFFERS]
+
+
+@pytest.mark.parametrize(
+    ("value", "verdict"),
+    [(0.5, Verdict.EQUAL), (0.6, Verdict.EXPLAINED), (0.61, Verdict.DIFFERS)],
+)
+def test_a_missing_sample_excuses_what_it_can_have_changed(
+    value: float, verdict: Verdict, tmp_path: Path
+) -> None:
+    samples = [sample(f"s{i}", float(i % 2)) for i in range(10)]
+    document = log(samples, metric("mean", value))
+    document["results"]["total_samples"] = 11
+    (row,) = of_document(tmp_path / "x.json", document)
+    assert row.verdict == verdict
+    assert verdict != Verdict.DIFFERS or "between 0.4 and 0.6" in row.reason
+
+
+def test_missing_trials_of_a_job_excuse_what_they_can_have_changed(tmp_path: Path) -> None:
+    shutil.copytree(JOBS / "single", tmp_path / "job")
+    result = tmp_path / "job" / "result.json"
+    document = json.loads(result.read_text())
+    document["stats"]["evals"]["oracle__local-single"]["metrics"][0]["mean"] = 0.99
+    result.write_text(json.dumps(document))
+    shutil.rmtree(next((tmp_path / "job").glob("task-000__*")))
+    done = audit(str(tmp_path / "job"))
+    assert [row.name for row in done.rows if row.verdict == Verdict.DIFFERS] == ["metrics[0].mean"]
+
+
+@pytest.mark.parametrize("value", ["Infinity", "-Infinity", '"0.99"', "NaN", "null"])
+def test_what_is_no_number_is_equal_to_undefined_only_where_it_says_so(
+    value: str, tmp_path: Path
+) -> None:
+    document = log([sample("a", 1.0)], metric("stderr", "@"))
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(document).replace('"@"', value))
+    (row,) = (each for each in audit(str(path)).rows if each.name == "num: m0")
+    undefined = value in ("NaN", "null")
+    assert row.verdict == (Verdict.EQUAL if undefined else Verdict.DIFFERS)
+    if not undefined:
+        assert row.reported == value.strip('"')
+
+
+def test_a_name_that_no_score_has(tmp_path: Path) -> None:
+    document = log([sample("a", 1.0), sample("b", 0.0)], metric("accuracy", 0.5))
+    document["results"]["scores"][0]["name"] = "ghost"
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(document))
+    (row,) = (each for each in audit(str(path)).rows if each.name == "ghost: m0")
+    assert row.verdict == Verdict.DIFFERS
+    assert "object" not in row.reason
+    assert row.reason
+
+
+def test_labels_that_are_equal_and_named_apart(tmp_path: Path) -> None:
+    samples = [
+        sample(f"s{i}", float(i), metadata={"g": g}) for i, g in enumerate([True, 1, "x", 1])
+    ]
+    params = {"group_key": "g", "metric": {"name": "mean", "params": {}}}
+    parts = [("True", 0.0), ("1", 2.0), ("x", 2.0)]
+    rows = [metric(n, v, group="grouped") | {"params": params} for n, v in parts]
+    found = of_document(tmp_path / "x.json", log(samples, *rows))
+    assert [row.verdict for row in found] == [Verdict.EQUAL] * 3
+
+
+def test_a_spread_that_overflowed_in_inspect(tmp_path: Path) -> None:
+    samples = [sample("a", 1e300), sample("b", -1e300)]
+    document = log(samples, metric("std", "@"))
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(document).replace('"@"', "Infinity"))
+    (row,) = (each for each in audit(str(path)).rows if each.name == "num: m0")
+    assert (row.verdict, row.reported) == (Verdict.EXPLAINED, "Infinity")
+    assert row.recomputed == pytest.approx(2**0.5 * 1e300)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (metric("bootstrap_stderr", 1) | {"params": {"num_samples": "abc"}}, "1000 draws"),
+        (metric("c", 1, group="ci"), "gives no `c`"),
+        (metric("x", 1, group="grouped"), "does not say which metric"),
+        (metric("x", 1, group="grouped") | {"params": {"group_key": 5, "metric": "mean"}}, "which"),
+        (metric("stderr", 1) | {"params": {"cluster": ["a"]}}, "cluster"),
+        (metric("x", 1, group="frequency") | {"params": {"normalize": "z"}}, ""),
+    ],
+)
+def test_odd_parameters_are_no_obstacle(given: Any, words: str, tmp_path: Path) -> None:
+    samples = [sample("a", 1.0), sample("b", 0.0), sample("c", 0.0)]
+    (row,) = of_document(tmp_path / "x.json", log(samples, given))
+    assert words in row.reason

@@ -163,14 +163,6 @@ class _Reading:
         statuses: Counter[str],
     ) -> Trial | None:
         if sample.id is None:
-            self.found.append(
-                Diagnostic(
-                    rule="invalid-trial",
-                    message=f"{self.path}: a sample of epoch {sample.epoch} has no id",
-                    path=self.path,
-                    help="Inspect numbers samples that have none; the log was changed",
-                )
-            )
             return None
         name = f"{sample.id}_epoch_{sample.epoch}"
         labels = _labels(sample)
@@ -240,6 +232,16 @@ class _Reading:
 
     def _say_whole(self) -> None:
         header = self.header
+        self.found += [
+            Diagnostic(
+                rule="invalid-trial",
+                message=f"{self.path}: a sample of epoch {sample.epoch} has no id",
+                path=self.path,
+                help="Inspect numbers samples that have none; the log was changed",
+            )
+            for sample in self.samples
+            if sample.id is None
+        ]
         if self.unknown:
             (value, _), *_ = self.unknown.most_common(1)
             self.found.append(

@@ -143,3 +143,27 @@ def test_a_fault_of_a_sample_is_said_once_for_all_scorers(cli: Run, tmp_path: Pa
     done = cli("audit", "x.json")
     assert done.stderr.count("has no id") == 1
     assert "1 samples could not be read" in done.stdout
+
+
+def test_a_member_that_unpacks_to_absurdly_much(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harbor_metrics.readers.archive.MOST_PLAIN", 1 << 16)
+    path = tmp_path / "x.eval"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", json.dumps(log([], metric("mean", 1))))
+        archive.writestr("summaries.json", b"[" + b" " * (1 << 22) + b"]")
+    said = refused(path)
+    assert "member summaries.json would unpack to 4,194,306 bytes" in said
+    assert "times as many as it has packed" in said
+
+
+def test_a_line_that_cannot_be_read_does_not_make_results_those_of_others(tmp_path: Path) -> None:
+    samples = next(path for path in OLD.glob("samples_*"))
+    (results,) = OLD.glob("results_*")
+    shutil.copy(results, tmp_path)
+    lines = samples.read_text().splitlines(keepends=True)
+    (tmp_path / samples.name).write_text("".join([lines[0][:-9] + "\n", *lines[1:]]))
+    (source,) = readers.read(str(tmp_path))
+    assert [each.rule for each in source.diagnostics if "results" in each.rule] == []
+    assert source.trials[0].model

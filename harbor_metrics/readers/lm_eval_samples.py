@@ -172,9 +172,8 @@ class _Reading:
     def source(self, digest: str) -> Source:
         """Everything as one source."""
         n_rows = sum(self.filters.values())
-        run = run_of(
-            self.path, self.hash.hexdigest(), len(self.filters), n_rows + self.unread, self.found
-        )
+        # The hash is over all lines: with one that cannot be read it says nothing.
+        run = run_of(self.path, self.hash.hexdigest(), len(self.filters), n_rows, self.found)
         names = {name: dataset(run.task, name) for name in self.filters}
         for i, trial in enumerate(self.trials):
             self.trials[i] = msgspec.structs.replace(

@@ -167,3 +167,16 @@ def test_a_line_that_cannot_be_read_does_not_make_results_those_of_others(tmp_pa
     (source,) = readers.read(str(tmp_path))
     assert [each.rule for each in source.diagnostics if "results" in each.rule] == []
     assert source.trials[0].model
+
+
+def test_a_task_without_rewards_is_said(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text('{"t1": [1, 0], "t2": []}')
+    done = cli("compute", "x.json")
+    assert "x.json: 1 tasks have no rewards and are left out: t2" in done.stderr
+
+
+def test_no_log_in_a_folder_that_is_read_as_one(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "f").mkdir()
+    (tmp_path / "f" / "a.txt").write_text("x\n")
+    done = cli("compute", "f", "--as", "inspect")
+    assert "error: f: no file in it is an Inspect log" in done.stderr

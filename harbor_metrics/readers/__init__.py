@@ -174,7 +174,8 @@ def _read_directory(
         sources, new = sources + new, []
     if not sources:
         named = " nor ".join(_formats()[kind].name for kind in kinds)
-        raise NotThisFormat(f"{why_no_job or path}, and no file in it is {named}", _TAKES)
+        why = f"{why_no_job}, and" if why_no_job else f"{path}:"
+        raise NotThisFormat(f"{why} no file in it is {named}", _TAKES)
     if others and as_format is not None:
         sources[0].diagnostics.append(_not_read(path, others, _formats()[as_format].name))
     return sources

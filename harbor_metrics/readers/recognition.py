@@ -19,6 +19,8 @@ from .source import REFUSED
 
 ZIP = b"PK\x03\x04"
 _HEAD = 1 << 20
+# An object, or an array whose first item is JSON, which that of a link in prose is not.
+_MAY_BE_JSON = re.compile(rb'[\s\xef\xbb\xbf]*(?:\{|\[\s*(?:[\[{"\]0-9-]|true|false|null|NaN))')
 _BLANK = re.compile(rb"(?:[ \t]*[\r\n])*")
 _ENDS = re.compile(rb"[\r\n]")
 # An object or an array of arrays that goes on below its first line.
@@ -143,8 +145,8 @@ def _past(text: str, at: int, skipped: str) -> int:
 def _first_value(block: bytes, first_line: int = 1) -> tuple[Any, str]:
     """The first value on a line that is not null, or why the first line that is no JSON is none.
 
-    A broken object decides nothing while another line can be read: the reader names it. What does
-    not begin as one does is no JSON lines.
+    A broken object or array decides nothing while another line can be read: the reader names it.
+    What does not begin as one does is no JSON lines.
     """
     broken = ""
     for number, line in each_line(block, first_line):
@@ -158,7 +160,7 @@ def _first_value(block: bytes, first_line: int = 1) -> tuple[Any, str]:
             if not isinstance(value, dict) or any(d.rule == "json-syntax" for d in found):
                 slip = found[0].message if found else ""
                 broken = broken or f"line {number}: {slip}"
-                if not line.lstrip(b"\xef\xbb\xbf \t\r").startswith(b"{"):
+                if not _MAY_BE_JSON.match(line):
                     break
                 continue
         if isinstance(value, dict) or not broken:

@@ -134,8 +134,10 @@ def test_a_bootstrap_that_no_draws_give_is_seen() -> None:
 
 def test_a_changed_sample_is_seen(cli: Run, tmp_path: Path) -> None:
     content = members("parts")
-    score = content["summaries.json"][0]["scores"]["parts"]["value"]
-    score["a1"] += 0.5
+    first = content["summaries.json"][0]
+    member = content[f"samples/{first['id']}_epoch_{first['epoch']}.json"]
+    for score in (first, member):
+        score["scores"]["parts"]["value"]["a1"] += 0.5
     write(tmp_path / "x.eval", content)
     done = cli("audit", "x.eval")
     assert done.returncode == 1

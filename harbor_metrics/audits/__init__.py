@@ -24,8 +24,10 @@ class Audit:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing differs without an explanation."""
-        return all(row.verdict != Verdict.DIFFERS for row in self.rows)
+        """Whether nothing differs without an explanation, and everything could be read."""
+        return all(row.verdict != Verdict.DIFFERS for row in self.rows) and not any(
+            found.severity == Severity.ERROR for found in self.diagnostics
+        )
 
     def count(self, verdict: Verdict) -> int:
         """How many numbers have that verdict."""
@@ -64,10 +66,13 @@ def audit(
     from . import harbor_numbers, inspect_numbers, lm_eval_numbers
 
     read = [
-        source for path in sources for source in readers.read(path, progress, as_format=as_format)
+        source
+        for path in dict.fromkeys(sources)
+        for source in readers.read(path, progress, as_format=as_format, whole=True)
     ]
     registries = Registries(list(registry))
-    rows: dict[tuple[str, str, str], Row] = {}
+    rows: list[Row] = []
+    told: set[tuple[object, ...]] = set()
     found: list[Diagnostic] = []
     silent = []
     for source in read:
@@ -82,26 +87,24 @@ def audit(
             found += source.diagnostics
         if not own:
             silent.append(source.path)
-        for row in own:
-            rows.setdefault((_place(row, source), row.group, row.name), row)
+        # A group's numbers are told by each of its tasks, and shown once.
+        marks = [(*_run(source), row.group, row.name, row.reported) for row in own]
+        rows += [row for row, mark in zip(own, marks, strict=True) if mark not in told]
+        told.update(marks)
     # What is merely good to know of the trials says nothing about the numbers.
     found = [each for each in found if each.severity != Severity.NOTE]
-    return Audit(list(rows.values()), silent, found)
+    return Audit(rows, silent, found)
 
 
 def _siblings(source: Source, read: Sequence[Source]) -> list[Source]:
-    """The lm-eval sources of the same run: those of one folder and stamp."""
+    """The lm-eval sources of the same run."""
+    run = _run(source)
+    return [other for other in read if other.kind == source.kind and _run(other) == run]
+
+
+def _run(source: Source) -> tuple[str, str | None]:
+    """What the sources of one run share: of lm-eval, folder and stamp."""
+    if source.kind != "lm-eval":
+        return source.path, None
     stamp = source.trials[0].started_at if len(source.trials) else None
-    folder = source.path.rpartition("/")[0]
-    return [
-        other
-        for other in read
-        if other.kind == source.kind
-        and other.path.rpartition("/")[0] == folder
-        and (other.trials[0].started_at if len(other.trials) else None) == stamp
-    ]
-
-
-def _place(row: Row, source: Source) -> str:
-    """What makes a row one: a group's numbers are told by each of its tasks, and shown once."""
-    return source.path.rpartition("/")[0] if source.kind == "lm-eval" else row.path
+    return source.path.rpartition("/")[0], stamp

@@ -12,7 +12,8 @@ from ..plan import Registries
 from ..readers.source import Reported, Source
 from ..result import Group, Outcome
 from ..table import Table
-from ..trial import Trial
+from ..trial import Trial, group_key
+from .reach import bounded, n_missing
 from .row import Known, Row, Unknown, agree, judge
 from .tables import incomplete, measured
 
@@ -46,7 +47,12 @@ def rows(source: Source, registries: Registries, found: list[Diagnostic]) -> Ite
         if name not in groups:
             answer = Unknown("no trial on disk is of this agent, model and dataset")
         else:
-            answer = _of_group(each, groups[name], tables[name], unknown=unknown)
+            table = tables[name]
+            answer = _of_group(each, groups[name], table, unknown=unknown)
+            if isinstance(answer, Known) and each.metric == "metric" and each.part == "mean":
+                values = [v for t in table for v in (t.rewards or {}).values()]
+                missing = n_missing(source, group_key(table.trials[0]))
+                answer = bounded(answer, [0, *values], len(table), missing)
         yield judge(source.path, str(key), each, answer, incomplete=lacking)
 
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-import msgspec
-
 from .. import aliases
 from ..column import LabelError, label_text
 from ..exact import Number
-from ..metric import MetricSpec
+from ..metric import MetricSpec, lookup
 from ..readers.source import Reported, Source
 from ..signature import SpecError
 from ..table import Table
-from ..trial import GroupKey, Trial
+from ..trial import GroupKey
+from .inspect_votes import SILENT, STATUS, VALUE, by_vote
+from .reach import bounded, n_missing
 from .row import Known, Row, Unknown, judge
 from .tables import incomplete, measured, named, tables_of
 
@@ -27,9 +26,9 @@ _CHANCE = 6
 # What Inspect says 0 of where one sample or cluster is too few.
 _SPREADS = ("stderr", "std", "var")
 _OF_NUMBERS = ("accuracy", "mean", "grouped", "ci", *_SPREADS)
+_MEANS = ("accuracy", "mean")
 _ENDS = {"lower": "low", "upper": "high"}
-_SILENT = ("missing", "error")
-_SCORER, _STATUS, _VALUE = "inspect/scorer", "inspect/status", "inspect/value"
+_SCORER = "inspect/scorer"
 
 
 def rows(source: Source) -> Iterator[Row]:
@@ -48,7 +47,16 @@ def rows(source: Source) -> Iterator[Row]:
                 found = _recomputed(each, table)
             except (SpecError, LabelError) as error:
                 found = Unknown(str(error))
+            if isinstance(found, Known) and each.metric in _MEANS:
+                found = _bounded(found, each, table, source)
         yield judge(source.path, named(each.group), each, found, incomplete=lacking)
+
+
+def _bounded(found: Known, each: Reported, table: Table, source: Source) -> Known:
+    key = each.key or str(table.trials[0].labels.get(_SCORER))
+    scored = [t.task for t in table if t.rewards is not None and key in t.rewards]
+    n = len(set(scored)) if each.reducer else len(scored)
+    return bounded(found, _values(table, key), n, n_missing(source, each.group))
 
 
 def _samples(each: Reported, tables: dict[GroupKey, Table]) -> Known:
@@ -62,12 +70,13 @@ def _recomputed(each: Reported, table: Table) -> Known | Unknown:
     scorer = str(table.trials[0].labels.get(_SCORER))
     key = each.key or scorer
     if each.reducer in ("mode", "majority") and key in table.columns:
-        table, each = _by_vote(table, key, each.reducer), replace(each, reducer=None)
+        table, each = by_vote(table, key, each.reducer), replace(each, reducer=None)
     if each.metric in _OWN:
         return _OWN[each.metric](each, table, key)
-    if each.params.get("method") == "bootstrap":
-        return Unknown(_RANDOM)
-    if table.columns and key not in table.columns and each.metric in _OF_NUMBERS:
+    if each.metric == "ci" and each.params.get("method") == "bootstrap":
+        return _of_draws(each, table, key)
+    own = each.key is None and key not in table.columns
+    if table.columns and own and each.metric in _OF_NUMBERS:
         return Known(0, "the score is an object or a list, which Inspect counts as 0 here")
     return _measured(each, table, key)
 
@@ -77,15 +86,47 @@ def _measured(each: Reported, table: Table, key: str) -> Known | Unknown:
     spec = _spec(each, key)
     if isinstance(spec, Unknown):
         return spec
+    spec, ignored = _known(spec)
     found = measured(spec, table)
     if each.metric == "grouped":
         return _of_groups(each, table, found.values)
-    part = _ENDS.get(str(each.part), "") if each.part else next(iter(found.values))
-    value = found.values.get(part)
+    part = _ENDS.get(str(each.part)) if each.part else next(iter(found.values))
+    if part not in found.values:
+        return Known(None, f"`{each.metric}` gives no `{each.part}`")
+    value = found.values[part]
     reason = found.reasons.get(part, "")
     if value is None and each.value is not None and each.value == _said_instead(each, table, key):
         return Unknown(f"{reason}; Inspect says {each.value:g} there")
-    return Known(value, reason)
+    if value is not None and each.not_finite == "Infinity" and _overflows(table, key):
+        return Unknown("Inspect's squares overflow there", near=value)
+    without = ", ".join(f"`{name}`" for name in ignored)
+    return Known(value, f"recomputed without {without}, not known here" if ignored else reason)
+
+
+def _known(spec: MetricSpec) -> tuple[MetricSpec, list[str]]:
+    """The spec with the kwargs that the metric takes, and the names of the others."""
+    known = lookup(spec.type)
+    takes = {*known.kwargs.__struct_fields__, *known.common}
+    kept = {name: value for name, value in spec.kwargs.items() if name in takes}
+    return MetricSpec(type=spec.type, kwargs=kept), [n for n in spec.kwargs if n not in takes]
+
+
+def _values(table: Table, key: str) -> list[Number]:
+    return [t.rewards[key] for t in table if t.rewards is not None and key in t.rewards]
+
+
+def _overflows(table: Table, key: str) -> bool:
+    """Whether a sum of squares of the values is beyond binary64."""
+    top = max((abs(float(value)) for value in _values(table, key)), default=0.0)
+    return math.isinf(4 * top * top * len(table))
+
+
+def _of_draws(each: Reported, table: Table, key: str) -> Known | Unknown:
+    """An end of an interval that was drawn without a seed: it is between two of the values."""
+    values = _values(table, key)
+    if each.value is None or not values or min(values) <= each.value <= max(values):
+        return Unknown(_RANDOM)
+    return Known(None, f"no draws give that: scores are {min(values):g} to {max(values):g}")
 
 
 def _said_instead(each: Reported, table: Table, key: str) -> Number | None:
@@ -102,9 +143,10 @@ def _spec(each: Reported, key: str) -> MetricSpec | Unknown:
     params = {k: v for k, v in each.params.items() if v is not None}
     if each.metric == "grouped":
         inner = params.pop("metric", None)
-        inner = inner if isinstance(inner, dict) else {}
+        if not isinstance(inner, dict) or not isinstance(inner.get("name"), str):
+            return Unknown("the log does not say which metric was taken of each group")
         given = inner.get("params")
-        found = _alias(str(inner.get("name")), given if isinstance(given, dict) else {})
+        found = _alias(inner["name"], given if isinstance(given, dict) else {})
         if isinstance(found, Unknown):
             return found
         own = {k: v for k, v in found.kwargs.items() if k not in ("reducer", "missing")}
@@ -130,6 +172,7 @@ def _reducer(each: Reported) -> str | None:
 
 def _of_groups(each: Reported, table: Table, values: dict[str, Number | None]) -> Known | Unknown:
     """A group's value by the name that Inspect gives it; over groups it is their plain mean."""
+    by = each.params["group_key"]
     inner = str(each.params["metric"]["name"]).rpartition("/")[2]
     spread = inner in _SPREADS
     template = str(each.params.get("name_template") or "{group_name}")
@@ -137,7 +180,8 @@ def _of_groups(each: Reported, table: Table, values: dict[str, Number | None]) -
         template.replace("{group_name}", str(label)): template.replace(
             "{group_name}", label_text(label)
         )
-        for label in dict.fromkeys(table.label(str(each.params["group_key"])))
+        # True and 1 are equal, and have names of their own.
+        for _, label in dict.fromkeys((type(x), x) for x in table.label(str(by)))
     }
     if each.part == each.params.get("all_label", "all") and each.params.get("all") == "groups":
         groups = [value for name, value in values.items() if name != "all"]
@@ -166,7 +210,7 @@ def _counted(each: Reported, table: Table, key: str) -> Known:
         scored = max(scored, int(found.values["count"] or 0))
     if each.metric == "scored_samples":
         return Known(scored)
-    given = [t for t in table if t.labels.get(_STATUS) not in _SILENT]
+    given = [t for t in table if t.labels.get(STATUS) not in SILENT]
     n = len({trial.task for trial in given}) if each.reducer else len(given)
     return Known(n - scored)
 
@@ -177,7 +221,7 @@ def _frequency(each: Reported, table: Table, key: str) -> Known | Unknown:
     for trial in table:
         if trial.rewards is None:
             continue
-        label = trial.labels.get(_VALUE)
+        label = trial.labels.get(VALUE)
         value = label if label is not None else trial.rewards.get(key)
         times[str(value)] = times.get(str(value), 0) + 1
     n = sum(times.values())
@@ -209,7 +253,8 @@ def _perplexity(each: Reported, table: Table, _key: str) -> Known | Unknown:
 
 def _drawn(each: Reported, table: Table, key: str) -> Known | Unknown:
     """Whether a bootstrap without a seed is near what ever more draws tend to."""
-    n = int(each.params.get("num_samples") or 1000)
+    given = each.params.get("num_samples")
+    n = given if type(given) is int and given > 1 else 1000
     kwargs = {"key": key, "reducer": _reducer(each), "missing": "skip", "cluster": None}
     spec = MetricSpec(type="bootstrap-stderr", kwargs={**kwargs, "method": "closed-form"})
     found = measured(_without_null(spec), table)
@@ -230,36 +275,6 @@ def _without_null(spec: MetricSpec) -> MetricSpec:
     return MetricSpec(
         type=spec.type, kwargs={k: v for k, v in spec.kwargs.items() if k != "reducer"}
     )
-
-
-def _by_vote(table: Table, key: str, reducer: str) -> Table:
-    """One trial a task, its reward the most frequent score or that of more than half.
-
-    Inspect counts the scores as they were given: `I` and `N` are two values, of which the number is
-    the same. A score that is NaN has a vote in a majority, and an attempt that failed has none.
-    """
-    voted = []
-    for task in dict.fromkeys(table.tasks):
-        trials = [t for t in table if t.task == task and t.labels.get(_STATUS) not in _SILENT]
-        if not trials:
-            continue
-        scored = [t for t in trials if t.rewards is not None and key in t.rewards]
-        votes = Counter(str(_given(trial, key)) for trial in scored)
-        winner, times = votes.most_common(1)[0] if votes else ("", 0)
-        enough = times * 2 > len(trials) if reducer == "majority" else times > 0
-        first = next((t for t in scored if str(_given(t, key)) == winner), trials[0])
-        rewards = {key: first.rewards[key]} if enough and first.rewards is not None else None
-        labels = {**trials[0].labels, _STATUS: None}
-        voted.append(msgspec.structs.replace(trials[0], rewards=rewards, labels=labels))
-    return Table(voted)
-
-
-def _given(trial: Trial, key: str) -> Any:
-    """The score before it was made a number."""
-    own = trial.labels.get(_VALUE)
-    if own is None:
-        own = trial.labels.get(f"{_VALUE}/{key}")
-    return own if own is not None else float((trial.rewards or {})[key])
 
 
 # What is not one of our metrics over a reward.

@@ -15,6 +15,7 @@ from ..readers.source import Reported, Source
 from ..signature import SpecError
 from ..table import Table
 from ..trial import GroupKey
+from .reach import bounded, n_missing
 from .row import Known, Row, Unknown, agree, judge
 from .tables import incomplete, measured, named, tables_of
 
@@ -58,7 +59,24 @@ def rows(source: Source, others: Sequence[Source]) -> Iterator[Row]:
             found = Unknown(f"{found.reason}; lm-eval says 0 there")
         reasons = (lacking.get(key, "") for key in each.members or (each.group,))
         why = next(filter(None, reasons), incomplete(source))
+        if isinstance(found, Known) and not each.members:
+            found = _bounded(found, each, source, tables)
         yield judge(source.path, named(each.group), each, found, incomplete=why)
+
+
+def _bounded(
+    found: Known, each: Reported, source: Source, tables: Mapping[GroupKey, Table]
+) -> Known:
+    """A plain mean with what it can be; of all else that is not known."""
+    name = each.metric
+    aggregation = each.params.get("aggregation") or _DEFAULTS.get(name, "mean")
+    table = tables.get(each.group)
+    if table is None or aggregation != "mean" or name not in table.columns:
+        return found
+    scored = [t for t in table if t.rewards is not None and name in t.rewards]
+    values = [t.rewards[name] for t in scored if t.rewards is not None]
+    n = len({t.task for t in scored})
+    return bounded(found, values, n, n_missing(source, each.group))
 
 
 def _of_task(each: Reported, tables: Mapping[GroupKey, Table]) -> _Recomputed:
@@ -116,7 +134,7 @@ def _bootstrapped(
     spec: MetricSpec, aggregation: str, params: Mapping[str, Any], table: Table
 ) -> _Recomputed:
     """The same of resamples, drawn by lm-eval's own seeds."""
-    wanted = int(params.get("bootstrap_iters") or 0)
+    wanted = _count(params.get("bootstrap_iters"))
     n = min(wanted, _FEW) if aggregation in _OF_TEXTS else wanted
     if n < 2:
         return Unknown("the log does not say how many resamples were drawn")
@@ -127,6 +145,10 @@ def _bootstrapped(
     inner = {"type": spec.type, "kwargs": own}
     kwargs = {**beside, "metric": inner, "method": "lm-eval", "samples": n}
     return _measured(MetricSpec(type="bootstrap-stderr", kwargs=kwargs), table)
+
+
+def _count(given: Any) -> int:
+    return given if type(given) is int else 0
 
 
 def _of_repeats(metric: str, k: int, table: Table, *, is_error: bool) -> _Recomputed:

@@ -12,6 +12,9 @@ from ..readers.source import Reported
 
 # Harnesses round as they go along; a number that is another differs by more.
 CLOSE = 1e-12
+_NAN = "NaN"
+# What every reason says of an overflow.
+_BEYOND = "beyond"
 
 
 class Verdict(StrEnum):
@@ -30,10 +33,14 @@ class Unknown(NamedTuple):
 
 
 class Known(NamedTuple):
-    """A number, None where it is undefined, and what there is to say about it."""
+    """A number, None where it is undefined, and what there is to say about it.
+
+    `reach` is between what it can be with the trials that are missing, None where that is unknown.
+    """
 
     value: Number | None
     reason: str = ""
+    reach: tuple[Number, Number] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,11 +94,22 @@ def judge(path: str, group: str, each: Reported, found: Known | Unknown, *, inco
 def _verdict(each: Reported, found: Known | Unknown, incomplete: str) -> tuple[Verdict, str]:
     if isinstance(found, Unknown):
         return Verdict.EXPLAINED, found.reason
-    if agree(each.value, found.value):
+    told = each.not_finite not in ("", _NAN)
+    if told and each.value is None and found.value is None and _BEYOND in found.reason:
+        return Verdict.EXPLAINED, found.reason
+    if not told and agree(each.value, found.value):
         both = each.value is None and found.value is None
         return Verdict.EQUAL, f"undefined here: {found.reason}" if both else found.reason
-    if incomplete:
+    if incomplete and (each.value is None or found.reach is None):
         return Verdict.EXPLAINED, incomplete
+    if incomplete and each.value is not None and found.reach is not None:
+        low, high = found.reach
+        if low - CLOSE <= each.value <= high + CLOSE:
+            return Verdict.EXPLAINED, incomplete
+        return (
+            Verdict.DIFFERS,
+            f"{incomplete}, with which it can be between {low:.6g} and {high:.6g}",
+        )
     return Verdict.DIFFERS, found.reason
 
 

@@ -25,12 +25,16 @@ def tables_of(sources: Iterable[Source]) -> dict[GroupKey, Table]:
 def incomplete(source: Source) -> str:
     """Why the trials that were read may not be all that the numbers are over; else nothing."""
     read, job = len(source.trials), source.job
+    # A sample is a trial of each scorer.
+    each = job.n_agents if job is not None and source.kind == "inspect" else 1
+    what = "samples" if each > 1 else "trials"
     if source.unread:
-        return f"{len(source.unread)} trials could not be read"
+        return f"{-(-len(source.unread) // each)} {what} could not be read"
     if job is None or job.n_total_trials is None or read >= job.n_total_trials:
         return ""
     still = "the run is not finished: " if job.running else ""
-    return f"{still}{job.n_total_trials - read} of {job.n_total_trials} trials are missing on disk"
+    absent, total = -(-(job.n_total_trials - read) // each), job.n_total_trials // each
+    return f"{still}{absent} of {total} {what} are missing on disk"
 
 
 def named(group: GroupKey) -> str:

@@ -8,8 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from ..diagnostics import Diagnostic, Severity
 from ..document import reason
 from ..errors import InputError, UsageError
+from ..syntax import printable
 from . import harbor_job
 from .file import STANDARD_INPUT, File, opened
 from .recognition import Fit, Head, head_of, mistaken, refusal
@@ -150,27 +152,48 @@ def _read_directory(
         try:
             return harbor_job.read(path, progress)
         except NotThisFormat as error:
-            if as_format is not None or not (files := _files(path)):
+            if as_format is not None or not any(_files(path)):
                 raise
             why_no_job = str(error)
     else:
-        why_no_job, files = "", _files(path)
+        why_no_job = ""
     kinds = (_INSPECT, _LM_EVAL) if as_format is None else (as_format,)
     sources: list[Source] = []
-    for name in files:
-        with opened(name) as file:
-            head = head_of(file)
-            kind = next((kind for kind in kinds if not _formats()[kind].fit(head).why), None)
-            if kind is not None:
-                sources += _formats()[kind].read(file, options)
+    new: list[Source] = []
+    others: list[str] = []
+    # The folders in it only where none of its own files is one, as lm-eval lays them.
+    for files in _files(path):
+        for name in files if not sources else ():
+            with opened(name) as file:
+                head = head_of(file)
+                kind = next((kind for kind in kinds if not _formats()[kind].fit(head).why), None)
+                if kind is not None:
+                    new += _formats()[kind].read(file, options)
+                else:
+                    others.append(name)
+        sources, new = sources + new, []
     if not sources:
         named = " nor ".join(_formats()[kind].name for kind in kinds)
-        raise NotThisFormat(f"{why_no_job or path}, and no file in it is {named}", _TAKES)
+        why = f"{why_no_job}, and" if why_no_job else f"{path}:"
+        raise NotThisFormat(f"{why} no file in it is {named}", _TAKES)
+    if others and as_format is not None:
+        sources[0].diagnostics.append(_not_read(path, others, _formats()[as_format].name))
     return sources
 
 
-def _files(path: str) -> list[str]:
-    """The files of a directory, else those of the directories in it, as lm-eval lays them."""
+def _not_read(path: str, others: list[str], what: str) -> Diagnostic:
+    names = ", ".join(printable(os.path.basename(name)) for name in others[:3])
+    return Diagnostic(
+        rule="file-not-read",
+        severity=Severity.WARNING,
+        message=f"{len(others)} files of {path} are not {what} and are not read: {names}"
+        + (", …" if len(others) > 3 else ""),
+        path=path,
+    )
+
+
+def _files(path: str) -> tuple[list[str], list[str]]:
+    """The files of a directory, and those of the directories in it."""
     found: list[str] = []
     folders: list[str] = []
     with os.scandir(path) as entries:
@@ -181,9 +204,7 @@ def _files(path: str) -> list[str]:
                 found.append(entry.path)
             elif entry.is_dir():
                 folders.append(entry.path)
-    if found:
-        return found
-    return [file for folder in folders for file in _files_of(folder)]
+    return found, [file for folder in folders for file in _files_of(folder)]
 
 
 def _files_of(folder: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import zlib
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
@@ -24,6 +25,8 @@ _UNPACK: dict[int, Callable[[Iterator[bytes]], Iterator[bytes]]] = {
 }
 # No part of a log that is read is near it; a few kilobytes can unpack to petabytes.
 MOST_BYTES = 2 << 30
+# Above so many bytes a member may not unpack to more than so many times its packed size.
+MOST_PLAIN, _MOST_TIMES = 64 << 20, 500
 
 
 class Archive:
@@ -75,6 +78,13 @@ class Archive:
                 f"the most that is read is {MOST_BYTES >> 30} GiB",
                 "it is no log that Inspect wrote",
             )
+        if info.file_size > max(MOST_PLAIN, _MOST_TIMES * info.compress_size):
+            raise self._refused(
+                name,
+                f"would unpack to {info.file_size:,} bytes, "
+                f"{info.file_size // max(info.compress_size, 1):,} times as many as it has packed",
+                f"no log is like that; at most {_MOST_TIMES} times is read",
+            )
         unpack = _UNPACK.get(info.compress_type)
         if unpack is None:
             raise self._refused(
@@ -82,7 +92,8 @@ class Archive:
                 f"is packed by zip method {info.compress_type}; stored, deflate and zstd are read",
                 "pack the log anew",
             )
-        parts: list[bytes] = []
+        # Gives its bytes away without another copy of them.
+        whole = io.BytesIO()
         size = check = 0
         try:
             for part in unpack(self._packed(info)):
@@ -90,12 +101,12 @@ class Archive:
                 if size > info.file_size:
                     raise self._refused(name, "unpacks to more than it says", "copy it anew")
                 check = zlib.crc32(part, check)
-                parts.append(part)
+                whole.write(part)
         except DamagedError as error:
             raise self._refused(name, str(error), "copy it anew") from error
         if size != info.file_size or check != info.CRC:
             raise self._refused(name, "is damaged: its checksum is another", "copy it anew")
-        return b"".join(parts)
+        return whole.getvalue()
 
     def _packed(self, info: ZipInfo) -> Iterator[bytes]:
         self._stream.seek(info.header_offset)

@@ -73,7 +73,9 @@ def read(file: File, columns: Mapping[str, str] | None = None) -> list[Source]:
     given = columns or {}
     with open(file.local, encoding="utf-8-sig", newline="", errors="strict") as stream:
         try:
-            line = stream.readline()
+            line, blank = stream.readline(), 0
+            while line and not line.strip():
+                line, blank = stream.readline(), blank + 1
             names = _header(line.rstrip("\r\n"))
             _check_header(file.path, names, given)
             meaning = meanings(names, given)
@@ -83,7 +85,7 @@ def read(file: File, columns: Mapping[str, str] | None = None) -> list[Source]:
                     "name it with --columns reward=COLUMN",
                 )
             table = _Rows(file.path, names, meaning)
-            for number, row in _rows(stream, _delimiter(line)):
+            for number, row in _rows(stream, _delimiter(line), blank + 2):
                 table.add(number, row)
         except UnicodeDecodeError as error:
             raise InputError(
@@ -123,14 +125,14 @@ def _check_header(path: str, names: list[str], given: Mapping[str, str]) -> None
             )
 
 
-def _rows(stream: Any, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def _rows(stream: Any, delimiter: str, first: int) -> Iterator[tuple[int, list[str]]]:
     """Number of the line on which each row begins, and its cells; blank rows are left out."""
     reader = csv.reader(stream, delimiter=delimiter, strict=True)
-    begin = 2
+    begin = first
     for row in reader:
         if row:
             yield begin, row
-        begin = reader.line_num + 2
+        begin = reader.line_num + first
 
 
 class _Rows:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
-from ..diagnostics import Diagnostic
+from ..diagnostics import Diagnostic, Severity
 from ..document import Document, parse
 from ..errors import InputError
 from ..rewards import article
@@ -72,7 +72,10 @@ def read(file: File) -> list[Source]:
         document = replace(document, value=lenient.decode(document.data, Any))
     trials: list[Trial] = []
     unread = 0
+    empty: list[str] = []
     for task, samples, path in _tasks(document):
+        if not samples:
+            empty.append(task)
         for attempt, reward in enumerate(samples, 1):
             if reward is None or type(reward) in (int, float):
                 rewards = None if reward is None else {_KEY: reward}
@@ -80,6 +83,18 @@ def read(file: File) -> list[Source]:
             else:
                 unread += 1
                 found.append(_wrong(document, [*path, attempt - 1], task, attempt, reward))
+    if empty:
+        named = ", ".join(map(printable, empty[:3])) + (", …" if len(empty) > 3 else "")
+        found.append(
+            Diagnostic(
+                rule="task-without-rewards",
+                severity=Severity.WARNING,
+                message=f"{file.path}: {len(empty)} tasks have no rewards and are left out: "
+                f"{named}",
+                path=file.path,
+                help="write null for a sample without a reward",
+            )
+        )
     return [
         Source(
             path=file.path,

@@ -15,9 +15,11 @@ from ..exact import Number
 from ..syntax import printable
 from .archive import Archive
 from .inspect_reported import Results
-from .lenient import NotJSONError, decode
+from .lenient import NotJSONError, constant, decode
 
 _NEWEST = 2
+# What stands in summaries for longer texts and larger values.
+_CUT, _REMOVED = "...", "Key removed from summary (> 1k)"
 _START = "_journal/start.json"
 _SUMMARY = re.compile(r"_journal/summaries/([0-9]+)\.json")
 # A sample in one piece, or in the newer shape of many pieces the one without messages and events.
@@ -162,10 +164,15 @@ def of_archive(
         rows = _decoded(path, "summaries.json", archive.read("summaries.json"), list[Sample])
     else:
         rows = _journal(archive, names)
-    are_whole = len(details) >= len(rows)
-    if details and (len(details) > len(rows) or not _suffice(rows) or (whole and are_whole)):
-        return header, _details(archive, details), True
-    return header, rows, False
+    samples: Iterable[Sample] = rows
+    read_all = whole or len(details) > len(rows) or not _suffice(rows)
+    if details and read_all:
+        samples = _compared(path, _details(archive, details), rows, found)
+    elif not _suffice(rows):
+        _drop_thinned(rows)
+    if len(details) < len(rows):
+        found.append(_lacking(path, len(details), len(rows), is_grave=whole))
+    return header, samples, bool(details) and read_all and len(details) >= len(rows)
 
 
 def _journal(archive: Archive, names: list[str]) -> list[Sample]:
@@ -179,10 +186,83 @@ def _journal(archive: Archive, names: list[str]) -> list[Sample]:
 
 
 def _suffice(rows: list[Sample]) -> bool:
-    """Older summaries have neither metadata nor usage."""
+    """Older summaries have neither metadata nor usage; newer shorten what is above 1 kB."""
     return all(
-        row.metadata is not msgspec.UNSET and row.model_usage is not msgspec.UNSET for row in rows
+        row.metadata is not msgspec.UNSET
+        and row.model_usage is not msgspec.UNSET
+        and not any(map(_is_thinned, row.metadata.values()))
+        for row in rows
     )
+
+
+def _is_thinned(value: Any) -> bool:
+    """Whether a summary may have put it for something longer; two may have the same for theirs."""
+    return isinstance(value, str) and (value.endswith(_CUT) or value == _REMOVED)
+
+
+def _drop_thinned(rows: Iterable[Sample]) -> None:
+    """Leave out the metadata that only a sample has."""
+    for row in rows:
+        if row.metadata is not msgspec.UNSET:
+            kept = {k: v for k, v in row.metadata.items() if not _is_thinned(v)}
+            row.metadata = kept
+
+
+def _lacking(path: str, n: int, of: int, *, is_grave: bool) -> Diagnostic:
+    return Diagnostic(
+        rule="samples-missing",
+        severity=Severity.ERROR if is_grave else Severity.WARNING,
+        message=f"{path} has the summaries of {of} samples, and under samples/ "
+        + (f"only {n} of them" if n else "none"),
+        path=path,
+        notes=("for those that are missing, the summaries are believed",),
+        help="give the log as Inspect wrote it",
+    )
+
+
+def _compared(
+    path: str, details: Iterable[Sample], rows: list[Sample], found: list[Diagnostic]
+) -> Iterator[Sample]:
+    """The samples, then the summaries of those that are missing; `found` gets contradictions."""
+    summaries = {(str(row.id), row.epoch): row for row in rows}
+    others: list[str] = []
+    for sample in details:
+        summary = summaries.pop((str(sample.id), sample.epoch), None)
+        if rows and (summary is None or not _same_scores(sample, summary)):
+            others.append(f"{sample.id}_epoch_{sample.epoch}")
+        yield sample
+    if others:
+        found.append(
+            Diagnostic(
+                rule="summaries-differ",
+                message=f"{path}: {len(others)} samples have other scores than their summaries, or "
+                f"no summary: {', '.join(map(printable, others[:3]))}"
+                + (", …" if len(others) > 3 else ""),
+                path=path,
+                notes=("the samples are believed",),
+                help="the log was changed; give it as Inspect wrote it",
+            )
+        )
+    _drop_thinned(summaries.values())
+    yield from summaries.values()
+
+
+def _same_scores(sample: Sample, summary: Sample) -> bool:
+    """Whether both say the same of every scorer that the summary has."""
+    own = sample.scores or {}
+    return all(
+        name in own and _no_nan(own[name].value) == _no_nan(score.value)
+        for name, score in (summary.scores or {}).items()
+    )
+
+
+def _no_nan(value: Any) -> Any:
+    """With null for NaN, as some versions write it."""
+    if isinstance(value, dict):
+        return {key: _no_nan(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_no_nan(each) for each in value]
+    return None if constant(value) == "NaN" else value
 
 
 def _details(archive: Archive, names: list[str]) -> Iterator[Sample]:

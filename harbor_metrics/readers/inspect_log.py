@@ -40,8 +40,8 @@ from .source import Job, Source
 
 KIND = "inspect"
 _MARKS = ("version", "status", "eval", "plan", "samples")
+_OWN = "inspect/"
 _EXCEPTION = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*)\(")
-_THINNED = "Key removed from summary (> 1k)"
 
 
 def fit(head: Head) -> Fit:
@@ -163,14 +163,6 @@ class _Reading:
         statuses: Counter[str],
     ) -> Trial | None:
         if sample.id is None:
-            self.found.append(
-                Diagnostic(
-                    rule="invalid-trial",
-                    message=f"{self.path}: a sample of epoch {sample.epoch} has no id",
-                    path=self.path,
-                    help="Inspect numbers samples that have none; the log was changed",
-                )
-            )
             return None
         name = f"{sample.id}_epoch_{sample.epoch}"
         labels = _labels(sample)
@@ -240,6 +232,16 @@ class _Reading:
 
     def _say_whole(self) -> None:
         header = self.header
+        self.found += [
+            Diagnostic(
+                rule="invalid-trial",
+                message=f"{self.path}: a sample of epoch {sample.epoch} has no id",
+                path=self.path,
+                help="Inspect numbers samples that have none; the log was changed",
+            )
+            for sample in self.samples
+            if sample.id is None
+        ]
         if self.unknown:
             (value, _), *_ = self.unknown.most_common(1)
             self.found.append(
@@ -268,6 +270,9 @@ class _Reading:
 def _labels(sample: Sample) -> dict[str, Any]:
     metadata = sample.metadata if isinstance(sample.metadata, dict) else {}
     labels: dict[str, Any] = dict(_flat("", metadata)) if metadata else {}
+    for name in [name for name in labels if name.startswith(_OWN)]:
+        # Metadata may not say what only the reader knows.
+        del labels[name]
     limit = sample.limit.get("type") if isinstance(sample.limit, dict) else sample.limit
     if isinstance(limit, str):
         labels["inspect/limit"] = limit
@@ -278,7 +283,7 @@ def _flat(prefix: str, metadata: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     for key, value in metadata.items():
         if isinstance(value, dict):
             yield from _flat(f"{prefix}{key}.", value)
-        elif not isinstance(value, list) and value != _THINNED:
+        elif not isinstance(value, list):
             yield f"{prefix}{key}", constant(value) or value
 
 

@@ -69,7 +69,7 @@ def reported(
                 place=f"{where}: {name}",
                 metric=(group or metric.name).rpartition("/")[2],
                 value=value if isinstance(value, int | float) else None,
-                not_finite=constant(value),
+                not_finite=constant(value) or (value if isinstance(value, str) else ""),
                 group=group_of(row.scorer),
                 key=key,
                 part=metric.name if group else None,

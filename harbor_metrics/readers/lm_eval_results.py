@@ -54,6 +54,18 @@ def run_of(path: str, hash_: str, n_filters: int, n_rows: int, found: list[Diagn
     task = task or _task_of(value, hash_)
     n = _number_of_documents(value, task)
     theirs = _member(value, "task_hashes", task)
+    if theirs is None and _member(value, "results", task) is None:
+        of = f"task {task}" if task else "these samples, the name of which tells no task,"
+        found.append(
+            Diagnostic(
+                rule="other-results",
+                severity=Severity.WARNING,
+                message=f"{name} says nothing of {of} and is not used",
+                path=path,
+                help="put the results file of the same run beside the samples",
+            )
+        )
+        return Run(task=task, id=_identity(task, stamp), started_at=_time(stamp))
     if isinstance(theirs, str) and theirs != hash_ and n == n_rows / max(n_filters, 1):
         found.append(
             Diagnostic(

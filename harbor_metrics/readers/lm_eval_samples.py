@@ -25,7 +25,7 @@ from typing import Any
 
 import msgspec
 
-from ..diagnostics import Diagnostic, Severity
+from ..diagnostics import Diagnostic, Severity, Span
 from ..document import Document
 from ..errors import InputError
 from ..syntax import printable
@@ -47,7 +47,8 @@ def fit(head: Head) -> Fit:
     """A line with a document's id and what was made of the answers."""
     share = head.share(*_MARKS)
     line = head.line if head.line is not None else head.members
-    if isinstance(line, dict) and "doc_id" in line and share >= 0.5:
+    # One without an id is said by the reader, with its line.
+    if isinstance(line, dict) and share >= (0.5 if "doc_id" in line else 0.8):
         return FITS
     absent = [f"`{mark}`" for mark in _MARKS if mark not in head.keys]
     return Fit(share, f"a line has no {' and no '.join(absent[:2])}" if absent else "no lines")
@@ -85,6 +86,8 @@ class _Reading:
         self.found: list[Diagnostic] = []
         self.unread = 0
         self.hash = sha256()
+        # Of each filter the reward keys that a line has: the first such line, and how many.
+        self.shapes: dict[tuple[str, ...], tuple[int, int]] = {}
 
     def add(self, block: bytes, first_line: int) -> None:
         """Read one more block of lines."""
@@ -95,7 +98,7 @@ class _Reading:
             numbered = self._salvaged(block, first_line)
         for number, row in numbered:
             if self._is_new(number, row):
-                self._add_trials(row)
+                self._add_trials(row, number)
 
     def _salvaged(self, block: bytes, first_line: int) -> Iterator[tuple[int, Row]]:
         decode = self.decoder.line
@@ -127,17 +130,19 @@ class _Reading:
         message = f"{self.path}: {what}"
         self.found.append(Diagnostic(rule=rule, message=message, path=self.path, subject=subject))
 
-    def _add_trials(self, row: Row) -> None:
+    def _add_trials(self, row: Row, number: int) -> None:
         """One trial, or one for each repeat whose scores the line has."""
         repeats = row.scores_per_repeat
         if not repeats:
-            self._add_trial(row, self.decoder.values(row), None)
+            self._add_trial(row, number, self.decoder.values(row), None)
             return
         for attempt in range(1, max(map(len, repeats.values())) + 1):
             values = ((m, v[attempt - 1]) for m, v in repeats.items() if len(v) >= attempt)
-            self._add_trial(row, values, attempt)
+            self._add_trial(row, number, values, attempt)
 
-    def _add_trial(self, row: Row, values: Iterable[tuple[str, Any]], attempt: int | None) -> None:
+    def _add_trial(
+        self, row: Row, number: int, values: Iterable[tuple[str, Any]], attempt: int | None
+    ) -> None:
         name = str(row.doc_id)
         try:
             rewards, texts = self.values.measured(values, row.filtered_resps)
@@ -145,6 +150,9 @@ class _Reading:
             what = f"document {printable(name)}: `{printable(error.key)}` is infinite"
             self._cannot(f"document {name}", what, "non-finite-number")
             return
+        shape = (row.filter, *rewards)
+        first, count = self.shapes.get(shape, (number, 0))
+        self.shapes[shape] = first, count + 1
         if "prediction" not in texts:
             texts |= texts_of(row.filtered_resps, row.target, attempt, rewards)
         labels = _labels(row.doc)
@@ -164,9 +172,8 @@ class _Reading:
     def source(self, digest: str) -> Source:
         """Everything as one source."""
         n_rows = sum(self.filters.values())
-        run = run_of(
-            self.path, self.hash.hexdigest(), len(self.filters), n_rows + self.unread, self.found
-        )
+        # The hash is over all lines: with one that cannot be read it says nothing.
+        run = run_of(self.path, self.hash.hexdigest(), len(self.filters), n_rows, self.found)
         names = {name: dataset(run.task, name) for name in self.filters}
         for i, trial in enumerate(self.trials):
             self.trials[i] = msgspec.structs.replace(
@@ -186,6 +193,7 @@ class _Reading:
                     notes=("lm-eval's mean is NaN then, its nanmean leaves them out",),
                 )
             )
+        self._say_lacking()
         groups: list[GroupKey] = [(None, run.model, name) for name in names.values()]
         only = groups[0] if len(groups) == 1 else None
         expected = run.n_documents and run.n_documents * len(names)
@@ -202,6 +210,38 @@ class _Reading:
             ),
             reported=run.reported,
         )
+
+    def _say_lacking(self) -> None:
+        """Which metrics have no number on a line, when they have one on others."""
+        for filter_ in self.filters:
+            shapes = [
+                ({name for key in keys if (name := _place(key))}, first, count)
+                for (own, *keys), (first, count) in self.shapes.items()
+                if own == filter_
+            ]
+            for name in sorted(set().union(*(names for names, _, _ in shapes))):
+                lacking = [(first, count) for names, first, count in shapes if name not in names]
+                n = sum(count for _, count in lacking)
+                if not n or n == self.values.not_a_number[name]:
+                    continue
+                line = min(first for first, _ in lacking)
+                self.found.append(
+                    Diagnostic(
+                        rule="metric-missing",
+                        severity=Severity.WARNING,
+                        message=f"{self.path}: `{printable(name)}` has no number in {n} of "
+                        f"{sum(count for _, _, count in shapes)} samples, first on line {line}",
+                        path=self.path,
+                        span=Span(line, 1, line, 1),
+                        notes=("it counts as missing there",),
+                    )
+                )
+
+
+def _place(key: str) -> str:
+    """The key of a single number; of pairs and longer lists only that there is one."""
+    metric, slash, _ = key.partition("/")
+    return f"{metric}/…" if slash else metric
 
 
 def _numbered(block: bytes, first_line: int, rows: list[Row]) -> Iterable[tuple[int, Row]]:

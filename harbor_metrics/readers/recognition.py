@@ -14,10 +14,15 @@ import msgspec
 from ..document import parse
 from .file import File
 from .lines import blocks, each_line
+from .packed import GZIP, ZSTD
 from .source import REFUSED
 
 ZIP = b"PK\x03\x04"
 _HEAD = 1 << 20
+# An object, or an array whose first item is JSON, which that of a link in prose is not.
+_MAY_BE_JSON = re.compile(rb'[\s\xef\xbb\xbf]*(?:\{|\[\s*(?:[\[{"\]0-9-]|true|false|null|NaN))')
+_BLANK = re.compile(rb"(?:[ \t]*[\r\n])*")
+_ENDS = re.compile(rb"[\r\n]")
 # An object or an array of arrays that goes on below its first line.
 _SPANS_LINES = re.compile(
     rb'(?:\xef\xbb\xbf)?\s*(?:\{[ \t\r]*\n\s*"[^"\n]*"\s*:|\[[ \t\r]*\n\s*\[)'
@@ -60,9 +65,11 @@ class Head:
 
     @property
     def first_text(self) -> str:
-        """The first line as text, without its end."""
-        line = self.data.lstrip(b"\xef\xbb\xbf\r\n").partition(b"\n")[0]
-        return line.decode("utf-8", "replace").rstrip("\r")
+        """The first line that is not blank as text, without its end."""
+        data = self.data.removeprefix(b"\xef\xbb\xbf")
+        blank = _BLANK.match(data)
+        line = _ENDS.split(data[blank.end() if blank else 0 :], maxsplit=1)[0]
+        return line.decode("utf-8", "replace")
 
     @property
     def keys(self) -> set[str]:
@@ -91,7 +98,9 @@ def head_of(file: File) -> Head:
             return head
     elif start.isalpha() and not data.lstrip().startswith(b"null"):
         # No JSON begins so: the lines of a table are not looked at one by one.
-        head.broken = _first_value(data.partition(b"\n")[0])[1]
+        blank = data[: len(data) - len(data.lstrip())]
+        line = _ENDS.split(data.lstrip(), maxsplit=1)[0]
+        head.broken = _first_value(line, 1 + blank.count(b"\n"))[1]
         return head
     for block in blocks(file.local) if b"\n" in data or is_whole else ():
         head.line, broken = _first_value(block)
@@ -133,13 +142,14 @@ def _past(text: str, at: int, skipped: str) -> int:
     return at
 
 
-def _first_value(block: bytes) -> tuple[Any, str]:
+def _first_value(block: bytes, first_line: int = 1) -> tuple[Any, str]:
     """The first value on a line that is not null, or why the first line that is no JSON is none.
 
-    A line that cannot be read decides nothing while another can: the reader names it.
+    A broken object or array decides nothing while another line can be read: the reader names it.
+    What does not begin as one does is no JSON lines.
     """
     broken = ""
-    for number, line in each_line(block, 1):
+    for number, line in each_line(block, first_line):
         if line.strip() == b"null":
             continue
         try:
@@ -150,6 +160,8 @@ def _first_value(block: bytes) -> tuple[Any, str]:
             if not isinstance(value, dict) or any(d.rule == "json-syntax" for d in found):
                 slip = found[0].message if found else ""
                 broken = broken or f"line {number}: {slip}"
+                if not _MAY_BE_JSON.match(line):
+                    break
                 continue
         if isinstance(value, dict) or not broken:
             return value, broken
@@ -158,6 +170,8 @@ def _first_value(block: bytes) -> tuple[Any, str]:
 
 def mistaken(head: Head) -> str:
     """What a file is, if it is a document that people mistake for a source; else nothing."""
+    if what := _packing(head.data):
+        return what
     keys = head.keys
     if {"trial_name", "task_name"} <= keys:
         return "is the result of one trial; give the directory of its job"
@@ -176,10 +190,26 @@ def mistaken(head: Head) -> str:
     return ""
 
 
+def _packing(data: bytes) -> str:
+    """What is wrong with how a file is packed; else nothing."""
+    if data.startswith(b"PK\x05\x06"):
+        return "is a zip archive without any member"
+    if data.startswith((GZIP, ZSTD)):
+        return "is packed twice; unpack it once"
+    if not data.startswith(ZIP) and ZIP in data and b"\0" in data:
+        return (
+            f"is a zip archive with {data.index(ZIP)} bytes of something else before it; "
+            "copy it anew"
+        )
+    return ""
+
+
 def refusal(head: Head, fits: Sequence[tuple[str, Fit]]) -> str:
     """The two nearest formats, and why each is not it."""
     near = sorted(fits, key=lambda each: -each[1].points)[:2]
     reasons = "; ".join(f"not {name}: {fit.why}" for name, fit in near)
     no_json = head.broken and document_of(head) is None
     what = f"is not JSON lines: {head.broken}" if no_json else "is of no known format"
+    if head.members and head.line is None and isinstance(document_of(head), dict):
+        what = "is one JSON object over several lines; JSON lines have each object on one line"
     return f"{what}; {reasons}"

@@ -14,6 +14,7 @@ _MOST_EQUAL = 12
 _GAP = "  "
 _INDENT = " " * 6
 _WIDTH = 80
+_LONGEST = 48
 
 
 def table(rows: Iterable[Row], *, every: bool) -> str:
@@ -41,7 +42,7 @@ def _table(rows: Sequence[Row], *, every: bool) -> list[str]:
         hidden = len(equal)
     cells = [("number", "reported", "recomputed", "")]
     cells += [
-        (printable(row.name), number(row.reported), number(row.recomputed), row.verdict)
+        (_short(printable(row.name)), number(row.reported), number(row.recomputed), row.verdict)
         for row in shown
     ]
     widths = [max(columns(row[i]) for row in cells) for i in range(4)]
@@ -63,6 +64,11 @@ def _table(rows: Sequence[Row], *, every: bool) -> list[str]:
         more = " more" if shown else ""
         lines.append(f"  {hidden}{more} numbers are equal (--all shows them)")
     return lines
+
+
+def _short(name: str) -> str:
+    """Without the middle where it would push the numbers off the page."""
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST // 2]}…{name[-_LONGEST // 2 :]}"
 
 
 def number(value: Number | str | None) -> str:

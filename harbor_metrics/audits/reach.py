@@ -1,0 +1,38 @@
+"""How far a mean can be from what is on disk when some of its values are missing there."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from ..exact import Number
+from ..readers.source import Source
+from ..trial import GroupKey
+from .row import Known
+
+
+def n_missing(source: Source, group: GroupKey | None) -> int:
+    """How many trials of a group may be missing; where it is not known whose they are, all."""
+    unread = sum(each is None or group is None or each == group for each in source.unread)
+    job = source.job
+    if job is None or job.n_total_trials is None:
+        return unread
+    absent = max(job.n_total_trials - len(source.trials) - len(source.unread), 0)
+    return unread + -(-absent // max(job.n_agents, 1))
+
+
+def bounded(mean: Known, values: Collection[Number], n: int, missing: int) -> Known:
+    """The mean with the range in which it is when the missing values are like those that are there.
+
+    Args:
+        mean: over the n values that are there, or means of them.
+        values: those that are there; between 0 and 1, others may be, else between their extremes.
+        n: over how many it is.
+        missing: how many values are not there; each changes one of the n, or is one more.
+    """
+    if mean.value is None or not n or not missing or not values:
+        return mean
+    low, high = min(values), max(values)
+    if low >= 0 and high <= 1:
+        low, high = 0, 1
+    step = missing * (float(high) - float(low)) / n
+    return mean._replace(reach=(max(low, mean.value - step), min(high, mean.value + step)))

@@ -11,6 +11,7 @@ import marshal
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from typing import BinaryIO, NoReturn
 
 from .document import reason
 from .errors import OutputError
-from .sandbox import LAYERS
+from .sandbox import LAYERS, adopt_orphans
 from .supervisor import remove, serve
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
@@ -66,6 +67,10 @@ class Confinement:
     listed: tuple[str, ...] = ()
 
 
+# Who is a child of ours on purpose; none is made while others are looked for.
+_SUPERVISORS: set[int] = set()
+_FORKING = threading.Lock()
+
 FREE = Confinement(layers=())
 
 
@@ -76,18 +81,26 @@ class RefusedError(Exception):
 class Workplace:
     """An empty temporary folder, and the supervisor that runs programs and removes it at the end.
 
+    With `adopt` this process, which has no children but supervisors, takes in what a supervisor
+    leaves that was killed, and ends it: a process that hides from every other search.
+
     Raises:
         OutputError: there can be no supervisor.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, adopt: bool = False) -> None:
         wanted = os.environ.get("TMPDIR")
         parent = os.path.realpath(wanted or _temporary())
         self._folder = os.path.join(parent, f"harbor-metrics-{os.urandom(8).hex()}")
         self._ready = False
         self.alive = True
+        self._adopt = adopt and sys.platform == "linux"
+        if self._adopt:
+            adopt_orphans()
         try:
-            self._pid, requests, answers = _started(self._folder)
+            with _FORKING:
+                self._pid, requests, answers = _started(self._folder)
+                _SUPERVISORS.add(self._pid)
         except OSError as error:
             raise _no_place(error) from error
         self._requests: BinaryIO = os.fdopen(requests, "wb")
@@ -126,7 +139,10 @@ class Workplace:
         if status != 0:
             # It was killed, and could tidy nothing up.
             _end_session(self._pid, self._folder)
+            if self._adopt:
+                _end_adopted()
             remove(self._folder)
+        _SUPERVISORS.discard(self._pid)
 
     def abandon(self) -> None:
         """Let the supervisor end what runs; who waits for an answer gets none."""
@@ -290,6 +306,27 @@ def _end_session(leader: int, folder: str) -> None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         time.sleep(0.002)
+
+
+def _end_adopted() -> None:
+    """Kill the children that are no supervisors, and theirs, which become ours by that."""
+    with _FORKING:
+        while strangers := _children() - _SUPERVISORS:
+            for pid in strangers:
+                with contextlib.suppress(ProcessLookupError, ChildProcessError):
+                    os.kill(pid, signal.SIGKILL)
+                    os.waitpid(pid, 0)
+
+
+def _children() -> set[int]:
+    found = set()
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
+            # After the name, which may hold anything: state, parent.
+            state, parent, *_ = file.read().rpartition(b")")[2].split()
+            if int(parent) == os.getpid() and state != b"Z":
+                found.add(int(name))
+    return found
 
 
 def _with_home(folder: str) -> set[int]:

@@ -675,3 +675,30 @@ def test_a_password_in_an_address_is_not_printed(cli: Run, tmp_path: Path) -> No
     done = cli("compute", "r.jsonl", "--metric", metric("m.py", **more))
     assert "hunter2" not in done.stderr
     assert done.stdout.count("hunter2") <= done.stdout.count("git_url=")
+
+
+@linux
+def test_who_ends_its_supervisor_and_hides_is_ended_all_the_same(outcomes: Any) -> None:
+    text = f"""{BLOCK}{HEAD}
+def parent_of(pid):
+    with open(f"/proc/{{pid}}/stat") as file:
+        return int(file.read().rpartition(")")[2].split()[1])
+supervisor = parent_of(os.getppid())
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        os.execve("/bin/sleep", ["sleep", "77.731"], {{}})
+    os._exit(0)
+time.sleep(0.2)
+os.kill(supervisor, 9)
+time.sleep(5)
+"""
+    (one,), _ = outcomes(text, arguments=("--sandbox", "off"))
+    assert one["status"] == "failed"
+    lines = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            lines.append(path.read_bytes())
+        except OSError:
+            continue
+    assert not [line for line in lines if b"77.731" in line]

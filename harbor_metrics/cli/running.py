@@ -93,4 +93,5 @@ def options_of(given: Mapping[str, Any]) -> ScriptOptions:
         allow_build=given["allow_build"],
         allow_outside=given["allow_outside"],
         verify_repeat=given.get("verify_repeat", False),
+        adopt=True,
     )

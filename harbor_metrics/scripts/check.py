@@ -74,7 +74,7 @@ def check(script: Script, tables: Mapping[str, Table], options: ScriptOptions) -
     Raises:
         ScriptError: its environment cannot be made, or the sandbox is required and missing.
     """
-    with Workplace() as place:
+    with Workplace(adopt=options.adopt) as place:
         started = time.monotonic()
         made = environment(script, place, allow_build=options.allow_build)
         prepared_in = time.monotonic() - started

@@ -12,7 +12,8 @@ class ScriptOptions:
 
     Seconds of `timeout`, GiB of `memory` (0: no limit), names of `environment` variables that are
     passed on. `sandbox` is used where the system has it, required, or off; of its `layers` each.
-    With `verify_repeat` each script runs twice, and one whose numbers differ is named.
+    With `verify_repeat` each script runs twice, and one whose numbers differ is named. `adopt`
+    where the process has no other children: what escapes from a killed supervisor is ended.
     """
 
     timeout: float = 60.0
@@ -23,5 +24,6 @@ class ScriptOptions:
     allow_build: bool = False
     allow_outside: bool = False
     verify_repeat: bool = False
+    adopt: bool = False
     # As sandbox.LAYERS, which is not imported for their names.
     layers: tuple[str, ...] = ("landlock", "namespaces")

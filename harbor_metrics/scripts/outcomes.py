@@ -44,7 +44,10 @@ class ScriptRunner:
         inputs = Inputs.of(table)
         n = len(table)
         # Before there are threads: a process with some is slower to start a supervisor.
-        places = [Workplace() for _ in range(min(len(planned), os.cpu_count() or 1))]
+        places = [
+            Workplace(adopt=self.options.adopt)
+            for _ in range(min(len(planned), os.cpu_count() or 1))
+        ]
         try:
             if len(places) == 1:
                 return [self._outcome(one, n, inputs, places) for one in planned]
@@ -109,7 +112,7 @@ class ScriptRunner:
             self._taken.remove(place)
             if not place.alive and not self._abandoned:
                 place.close()
-                place = Workplace()
+                place = Workplace(adopt=self.options.adopt)
             places.append(place)
 
     def _outcome(self, one: Planned, n: int, inputs: Inputs, places: list[Workplace]) -> Outcome:

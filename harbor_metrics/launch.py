@@ -34,7 +34,7 @@ def watch(request: Request, out: int, err: int, report: int, go: int) -> NoRetur
         missing += [f"{layer}: only Linux has it" for layer in layers]
         layers = []
     if sandbox.NAMESPACES in layers:
-        _enter_namespaces(request, layers, missing, report, go)
+        _enter_namespaces(request, layers, missing, (out, err, report, go))
     program = os.fork()
     if program == 0:
         os.dup2(out, 1)
@@ -62,10 +62,11 @@ def _end_the_others() -> None:
 
 
 def _enter_namespaces(
-    request: Request, layers: list[str], missing: list[str], report: int, go: int
+    request: Request, layers: list[str], missing: list[str], pipes: tuple[int, int, int, int]
 ) -> None:
     """Return in the first process of a new set of them, whose end is the end of all."""
     network = request["network"]
+    *_, report, go = pipes
     try:
         sandbox.unshare(network=network)
     except OSError as error:
@@ -73,12 +74,15 @@ def _enter_namespaces(
         missing.append(f"{sandbox.NAMESPACES}: {error.strerror}")
         return
     _say(report, "unshared")
-    os.read(go, 1)
+    # While the supervisor maps our users.
     first = os.fork()
     if first:
+        for descriptor in pipes:
+            os.close(descriptor)
         os.waitpid(first, 0)
         os._exit(0)
     sandbox.end_with_parent()
+    os.read(go, 1)
     try:
         sandbox.hide(request["readable"], request["writable"], network=network)
     except OSError as error:

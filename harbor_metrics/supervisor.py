@@ -155,7 +155,8 @@ class Program:
             _end_children()
         self.poll.unregister(0)
         until = time.monotonic() + LINGER
-        while self.open and (left := until - time.monotonic()) > 0:
+        # Who watched over the program has said all, and ends without being waited for.
+        while self.open - {self.report} and (left := until - time.monotonic()) > 0:
             self.take(left)
         for descriptor in (*self.tails, self.go):
             os.close(descriptor)

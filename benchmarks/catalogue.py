@@ -10,11 +10,12 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from harbor_metrics.column import Column
-from harbor_metrics.measurement import measure
-from harbor_metrics.metric import MetricSpec, lookup
-from harbor_metrics.table import Table
-from harbor_metrics.trial import LineTasks, Trial
+from harbor_metrics.catalogue.names import bind
+from harbor_metrics.contract.spec import MetricSpec
+from harbor_metrics.evaluation.measurement import measure
+from harbor_metrics.trials.column import Column
+from harbor_metrics.trials.table import Table
+from harbor_metrics.trials.trial import LineTasks, Trial
 
 TRIALS, TASKS, ROUNDS = 1_000_000, 200_000, 5
 
@@ -42,7 +43,7 @@ def fresh(table: Table) -> Table:
 
 
 def run(spec: MetricSpec, table: Table, level: float | None) -> None:
-    measure(lookup(spec.type).bind(spec.kwargs), spec, table, missing=None, level=level)
+    measure(bind(spec), spec, table, missing=None, level=level)
 
 
 def several(table: Table) -> None:

@@ -13,14 +13,14 @@ from typing import Any
 from timing import ROUNDS, seconds
 from uv import find_uv_bin
 
-from harbor_metrics.process import Workplace
+from harbor_metrics.confinement.workplace import Workplace
+from harbor_metrics.registries.script_file import find
+from harbor_metrics.registries.template import SCRIPT
 from harbor_metrics.scripts.environment import environment
 from harbor_metrics.scripts.execution import Inputs, execute
-from harbor_metrics.scripts.file import find
 from harbor_metrics.scripts.options import ScriptOptions
-from harbor_metrics.table import Table
-from harbor_metrics.template import SCRIPT
-from harbor_metrics.trial import Trial
+from harbor_metrics.trials.table import Table
+from harbor_metrics.trials.trial import Trial
 
 
 def main() -> None:

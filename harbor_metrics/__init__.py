@@ -2,43 +2,45 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+# As `typing.TYPE_CHECKING`, whose module takes longer to load than `--version` itself.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from .api import compute as compute
-    from .column import Column as Column
-    from .diagnostics import Diagnostic as Diagnostic
+    from .contract.estimate import Estimate as Estimate
+    from .contract.estimate import Undefined as Undefined
+    from .contract.parameters import Attempts as Attempts
+    from .documents.diagnostics import Diagnostic as Diagnostic
     from .errors import HarborMetricsError as HarborMetricsError
     from .errors import InputError as InputError
     from .errors import OutputError as OutputError
     from .errors import UsageError as UsageError
-    from .estimate import Estimate as Estimate
-    from .estimate import Undefined as Undefined
-    from .parameters import Attempts as Attempts
-    from .result import Result as Result
+    from .evaluation.result import Result as Result
     from .scripts.options import ScriptOptions as ScriptOptions
-    from .table import Table as Table
     from .testing import check_metric as check_metric
-    from .validation import validate as validate
+    from .trials.column import Column as Column
+    from .trials.table import Table as Table
+    from .validation.validation import validate as validate
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "Attempts": "parameters",
+    "Attempts": "contract.parameters",
     "check_metric": "testing",
-    "Column": "column",
+    "Column": "trials.column",
     "compute": "api",
-    "Diagnostic": "diagnostics",
-    "Estimate": "estimate",
+    "Diagnostic": "documents.diagnostics",
+    "Estimate": "contract.estimate",
     "HarborMetricsError": "errors",
     "InputError": "errors",
     "OutputError": "errors",
-    "Result": "result",
-    "Table": "table",
-    "Undefined": "estimate",
+    "Result": "evaluation.result",
+    "Table": "trials.table",
+    "Undefined": "contract.estimate",
     "ScriptOptions": "scripts.options",
     "UsageError": "errors",
-    "validate": "validation",
+    "validate": "validation.validation",
 }
 __all__ = ["__version__", *_HOME]
 

@@ -9,9 +9,14 @@ def main() -> None:
     """Answer `--version` at once, and load the rest only for the rest."""
     if sys.argv[1:] == ["--version"]:
         from . import __version__
+        from .output import writer
 
-        sys.stdout.write(f"harbor-metrics {__version__}\n")
-        return
+        try:
+            writer.write(1, f"harbor-metrics {__version__}\n".encode())
+        except OSError:
+            pass  # The command line tries it again, and knows what to say and how to exit.
+        else:
+            return
     from .cli import run
 
     run()

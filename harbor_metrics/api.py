@@ -3,43 +3,78 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, get_args
 
-from . import labels as task_labels
+import msgspec
+
 from . import readers
-from .diagnostics import Diagnostic, Severity
-from .errors import InputError, UsageError
-from .evaluate import Planned, evaluate
-from .group import group_of, shown_path
-from .metric import UV_SCRIPT, MetricSpec, reads_texts
-from .plan import Plan, Registries, asked, plan
-from .pool import Pool, in_order, pool
-from .readers.file import STANDARD_INPUT
-from .readers.source import Progress, Source
-from .registry import part_of, split
-from .result import Outcome, Result, SourceRef
-from .table import Missing, Table
-from .trial import GroupKey
+from .documents.diagnostics import Diagnostic
+from .documents.wording import shown_path
+from .errors import UsageError
+from .evaluation.asked import Asked, plan_asked
+from .evaluation.evaluate import evaluate
+from .evaluation.group import group_of, unscored
+from .evaluation.plan import Plan, Planned, plan
+from .evaluation.result import Outcome, Result, SourceRef
+from .numbers.uncertainty import Over
+from .readers import labels as labels_file
+from .registries.registry import Registries, split
+from .trials import labels as task_labels
+from .trials import regrouping
+from .trials.pool import Pool, in_order, pool
+from .trials.source import Progress, Source
+from .trials.table import Missing, Table
+from .trials.trial import GroupKey
 
 if TYPE_CHECKING:
-    from .scripts.file import Script
     from .scripts.options import ScriptOptions
 
 MAX_SECONDS = 1_000_000
 LEVEL = 0.95
-# A metric that a caller asks for: what `--metric` takes, a spec, or a function of its own.
-Asked = str | MetricSpec | Callable[..., Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
-    """Sources that have been read and the metrics that would run on each group."""
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be computed, and from which sources; see `compute` for each field."""
+
+    sources: tuple[str, ...]
+    registries: tuple[str, ...] = ()
+    dataset: str | None = None
+    metrics: tuple[Asked, ...] = ()
+    missing: Missing | None = None
+    level: float | None = LEVEL
+    over: Over = "tasks"
+    labels: str | None = None
+    as_format: str | None = None
+    columns: str | Mapping[str, str] = ""
+    scripts: ScriptOptions | None = None
+    progress: Progress | None = None
+
+
+class PreparedGroup(msgspec.Struct, frozen=True, kw_only=True):
+    """The trials of one agent, model and dataset, and the metrics that would run on them."""
+
+    key: GroupKey
+    pool: Pool
+    plan: Plan
+
+
+class Prepared(msgspec.Struct, frozen=True, kw_only=True):
+    """Sources that have been read, and their groups by dataset, agent and model."""
 
     sources: list[Source]
-    groups: list[tuple[GroupKey, Pool, Plan]]
+    groups: list[PreparedGroup]
     diagnostics: list[Diagnostic]
+
+    @property
+    def inputs(self) -> list[str]:
+        """Every file that the numbers depend on and that the plans know the path of."""
+        return [path for group in self.groups for path in group.plan.inputs]
+
+    @property
+    def planned(self) -> list[Planned]:
+        """The metrics of all groups."""
+        return [metric for group in self.groups for metric in group.plan.metrics]
 
 
 def compute(
@@ -49,6 +84,7 @@ def compute(
     metrics: Asked | Sequence[Asked] = (),
     missing: Missing | None = None,
     level: float | None = LEVEL,
+    over: Over = "tasks",
     labels: str | os.PathLike[str] | None = None,
     as_format: str | None = None,
     columns: str | Mapping[str, str] = "",
@@ -66,8 +102,9 @@ def compute(
             those of registry and job.
         missing: what a missing reward counts as, where a metric's own kwargs do not say.
         level: of the intervals beside means, rates and chances; None for no uncertainty.
+        over: what varies: `tasks`, as a sample of such tasks, or `attempts` at these very tasks.
         labels: a file that labels tasks, to group by (JSON, JSONL, CSV).
-        as_format: one of `readers.FORMATS`, where the content is not to decide.
+        as_format: a name in `readers.formats`, where the content is not to decide.
         columns: which column of a CSV is what: `task=problem_id,reward=score`, or a mapping.
         scripts: how metric scripts are run: their limits and what they may reach.
         progress: called with trials read and trials in all while a job is read.
@@ -76,137 +113,145 @@ def compute(
         UsageError: the arguments contradict each other.
         InputError: a source or a registry cannot be read.
     """
-    prepared = prepare(
-        *sources,
-        registry=registry,
+    registries = [registry] if isinstance(registry, str | os.PathLike) else registry
+    if isinstance(metrics, str) or not isinstance(metrics, Sequence):
+        metrics = [metrics]
+    request = Request(
+        sources=tuple(os.fspath(source) for source in sources),
+        registries=tuple(os.fspath(path) for path in registries),
         dataset=dataset,
-        metrics=metrics,
-        as_format=as_format,
-        columns=columns,
-        labels=labels,
-        progress=progress,
-    )
-    return finish(
-        prepared,
+        metrics=tuple(metrics),
         missing=missing,
         level=level,
+        over=over,
+        labels=os.fspath(labels) if labels is not None else None,
+        as_format=as_format,
+        columns=columns,
         scripts=scripts,
+        progress=progress,
     )
+    return finish(request, prepare(request))
 
 
-def prepare(
-    *sources: str | os.PathLike[str],
-    registry: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
-    dataset: str | None = None,
-    metrics: Asked | Sequence[Asked] = (),
-    as_format: str | None = None,
-    columns: str | Mapping[str, str] = "",
-    labels: str | os.PathLike[str] | None = None,
-    progress: Progress | None = None,
-) -> Prepared:
-    """The first half of `compute`: read everything, find the metrics, run nothing."""
-    if not sources:
+def prepare(request: Request) -> Prepared:
+    """The first half of `compute`: read everything, find the metrics, run nothing.
+
+    Raises:
+        UsageError: the request contradicts itself.
+        InputError: a source or a registry cannot be read.
+    """
+    if not request.sources:
         raise UsageError("no source was given")
-    if isinstance(metrics, str | MetricSpec) or callable(metrics):
-        metrics = [metrics]
-    specs = [asked(metric) for metric in metrics]
-    given = [registry] if isinstance(registry, str | os.PathLike) else registry
-    registries = Registries([os.fspath(path) for path in given])
-    paths = dict.fromkeys([os.fspath(source) for source in sources])
-
-    def read(*, whole: bool) -> Prepared:
-        found: list[Diagnostic] = []
-        done = _read(paths, found, progress, as_format, columns, whole=whole)
-        return planned(done, registries, found, dataset=dataset, metrics=specs, labels=labels)
-
-    # Standard input cannot be read twice.
-    prepared = read(whole=STANDARD_INPUT in paths)
-    if any(source.shortened for source in prepared.sources) and any(
-        reads_texts(one.spec) for _, _, made in prepared.groups for one in made.metrics
-    ):
-        prepared = read(whole=True)
+    asked = [plan_asked(metric) for metric in request.metrics]
+    registries = Registries(request.registries)
+    sources, diagnostics = _read(request)
+    prepared = plan_groups(request, sources, diagnostics, registries, asked)
+    bound = [metric.bound for metric in prepared.planned if metric.bound is not None]
+    if any(source.lacks_texts for source in sources) and any(b.reads_texts for b in bound):
+        sources = [readers.with_texts(source) for source in sources]
+        prepared = plan_groups(request, sources, diagnostics, registries, asked)
     return prepared
 
 
-def planned(
-    read: list[Source],
+def plan_groups(
+    request: Request,
+    sources: list[Source],
+    diagnostics: list[Diagnostic],
     registries: Registries,
-    found: list[Diagnostic],
-    *,
-    dataset: str | None = None,
-    metrics: Sequence[Planned] = (),
-    labels: str | os.PathLike[str] | None = None,
+    asked: Sequence[Planned] = (),
 ) -> Prepared:
-    """Sources that have been read, with the metrics that run on their groups."""
-    name, version = split(dataset) if dataset is not None else (None, None)
-    pools = pool(read, found)
+    """The groups of sources that have been read, each with the metrics that run on it."""
+    name, version = split(request.dataset) if request.dataset is not None else (None, None)
+    diagnostics = list(diagnostics)
+    pools = pool(sources, diagnostics)
     if name is not None:
-        pools = _of_dataset(pools, name)
-    elif registries.given:
-        _name_the_only(pools, registries)
-    if labels is not None:
-        _label(pools, os.fspath(labels))
+        pools = regrouping.of_dataset(pools, name)
+    elif registries.given and regrouping.nameless(pools):
+        pools = regrouping.named(pools, registries.only_name())
+    if request.labels is not None:
+        pools = regrouping.labelled(pools, labels_file.read(request.labels), request.labels)
+    scripts = request.scripts
+    outside = scripts is not None and scripts.allow_outside
+    of_jobs = scripts is not None and scripts.job_scripts
     groups = []
-    for key, each in in_order(pools):
-        made = plan(key[2], version, each.jobs, registries, metrics)
-        found += made.diagnostics
-        found += _shadowed(made)
-        for of_dataset in made.datasets:
-            each.table = task_labels.joined(each.table, task_labels.of_tasks(of_dataset.tasks))
-        groups.append((key, each, made))
-    return Prepared(sources=read, groups=groups, diagnostics=found)
+    for key, members in in_order(pools):
+        metrics = plan(
+            key.dataset,
+            version,
+            members.jobs,
+            registries,
+            asked,
+            allow_outside=outside,
+            job_scripts=of_jobs,
+        )
+        diagnostics += metrics.diagnostics
+        table = members.table
+        for entry in metrics.datasets:
+            table = task_labels.joined(table, task_labels.of_tasks(entry.tasks))
+        groups.append(PreparedGroup(key=key, pool=members.with_table(table), plan=metrics))
+    return Prepared(sources=sources, groups=groups, diagnostics=diagnostics)
 
 
-def finish(
-    prepared: Prepared,
-    *,
-    missing: Missing | None = None,
-    level: float | None = LEVEL,
-    scripts: ScriptOptions | None = None,
-) -> Result:
-    """The second half of `compute`: run the metrics."""
+def finish(request: Request, prepared: Prepared) -> Result:
+    """The second half of `compute`: run the metrics.
+
+    Raises:
+        UsageError: the level, the policy, what varies or a limit of scripts is not one.
+    """
+    level, missing = request.level, request.missing
     if level is not None and not 0 < level < 1:
         raise UsageError(f"a level lies between 0 and 1, as 0.95 does, and {level} does not")
     if missing not in (None, *get_args(Missing)):
         raise UsageError(f"missing must be one of {', '.join(get_args(Missing))}, not {missing!r}")
-    found = list(prepared.diagnostics)
-    run_scripts = _Scripts(scripts, [source.path for source in prepared.sources])
+    if request.over not in get_args(Over):
+        raise UsageError(f"over must be one of {', '.join(get_args(Over))}, not {request.over!r}")
+    diagnostics = list(prepared.diagnostics)
+    run_scripts = _Scripts(request.scripts, [source.path for source in prepared.sources])
     groups = []
-    for key, each, made in prepared.groups:
+    for group in prepared.groups:
         outcomes = evaluate(
-            made.metrics,
-            each.table,
+            group.plan.metrics,
+            group.pool.table,
             missing=missing,
             level=level,
-            scripts=run_scripts,
+            over=request.over,
+            run_scripts=run_scripts,
         )
-        groups.append(group_of(key, each, made, outcomes, found))
-    found += run_scripts.diagnostics
+        diagnostics += unscored(group.key, group.pool)
+        groups.append(group_of(group.key, group.pool, group.plan, outcomes))
+    diagnostics += run_scripts.diagnostics
     if not groups:
-        found.append(Diagnostic(rule="nothing-scored", message="no trial was found in any source"))
+        diagnostics.append(
+            Diagnostic(rule="nothing-scored", message="no trial was found in any source")
+        )
     return Result(
         sources=[
             SourceRef(path=shown_path(s.path), kind=s.kind, trials=len(s.trials), sha256=s.sha256)
             for s in prepared.sources
         ],
         groups=groups,
-        diagnostics=[diagnostic.as_json() for diagnostic in found],
+        diagnostics=[diagnostic.as_json() for diagnostic in diagnostics],
     )
 
 
-class _Scripts:
-    """Who runs scripts, loaded when there is one: its imports take as long as all others."""
+class _Scripts(msgspec.Struct):
+    """Runs scripts; loaded for weight where there is one: its imports take as long as all others.
 
-    def __init__(self, options: ScriptOptions | None, sources: list[str]) -> None:
-        self.options = options
-        self.sources = sources
-        self.diagnostics: list[Diagnostic] = []
-        if options is not None and not 0 < options.timeout < MAX_SECONDS:
-            raise UsageError(
-                f"a script takes between 0 and {MAX_SECONDS} s, not {options.timeout} s"
-            )
+    Raises:
+        UsageError: the time limit is not one.
+    """
+
+    options: ScriptOptions | None
+    sources: list[str]
+    diagnostics: list[Diagnostic] = []
+
+    def __post_init__(self) -> None:
+        timeout = self.options.timeout if self.options is not None else 1
+        if not 0 < timeout < MAX_SECONDS:
+            raise UsageError(f"a script takes between 0 and {MAX_SECONDS} s, not {timeout} s")
 
     def __call__(self, planned: Sequence[Planned], table: Table) -> list[Outcome]:
+        # For weight: most computations run no script.
         from .scripts.options import ScriptOptions
         from .scripts.outcomes import ScriptRunner
 
@@ -216,140 +261,21 @@ class _Scripts:
         return outcomes
 
 
-def _script_paths(made: Plan) -> list[tuple[str | None, str]]:
-    """Registry and path of every script that the plan names and no git repository holds."""
-    return [
-        (one.registry, path)
-        for one in made.metrics
-        if one.spec.type == UV_SCRIPT
-        and one.spec.kwargs.get("git_url") is None
-        and isinstance(path := one.spec.kwargs.get("script_path"), str)
-    ]
-
-
-def _shadowed(made: Plan) -> list[Diagnostic]:
-    """Scripts of which another one of that name lies in the current directory."""
-    found = []
-    for registry, path in _script_paths(made):
-        if registry is None:
-            continue
-        from .scripts.file import other_copy
-
-        if other_copy(path, registry):
-            found.append(
-                Diagnostic(
-                    rule="script-twice",
-                    severity=Severity.WARNING,
-                    message=f"script {path} lies beside the registry and, with other contents, "
-                    "in the current directory; the one beside the registry runs",
-                    path=registry,
-                    notes=("Harbor takes the one in the current directory",),
-                )
-            )
-    return found
-
-
-def inputs(prepared: Prepared, *, allow_outside: bool = False) -> list[str]:
-    """Every file that a result depends on and that is known by its path."""
-    found = [
-        script.path for script in scripts(prepared, allow_outside=allow_outside).values() if script
-    ]
-    return found + [d.registry for _, _, made in prepared.groups for d in made.datasets]
-
-
-def scripts(
-    prepared: Prepared, *, allow_outside: bool = False
-) -> dict[tuple[str | None, str], Script | None]:
-    """The scripts that would run, by registry and path; None for one that cannot be found."""
-    from .scripts.file import ScriptError, find
-
-    found: dict[tuple[str | None, str], Script | None] = {}
-    for _, _, made in prepared.groups:
-        for registry, path in _script_paths(made):
-            try:
-                found[registry, path] = find(path, registry, allow_outside=allow_outside)
-            except ScriptError:
-                found[registry, path] = None
-    return found
-
-
-def _read(
-    paths: dict[str, None],
-    found: list[Diagnostic],
-    progress: Progress | None,
-    as_format: str | None,
-    columns: str | Mapping[str, str],
-    *,
-    whole: bool,
-) -> list[Source]:
-    read: list[Source] = []
-    known: dict[str, str] = {}
-    for path in paths:
+def _read(request: Request) -> tuple[list[Source], list[Diagnostic]]:
+    """Every source once, and that some were named twice."""
+    sources: dict[str, Source] = {}
+    diagnostics = []
+    for path in dict.fromkeys(request.sources):
         for source in readers.read(
-            path, progress, as_format=as_format, columns=columns, whole=whole
+            path, request.progress, as_format=request.as_format, columns=request.columns
         ):
-            real = os.path.realpath(source.path)
-            if real in known:
-                found.append(
+            first = sources.setdefault(os.path.realpath(source.path), source)
+            if first is not source:
+                diagnostics.append(
                     Diagnostic(
                         rule="repeated-source",
-                        severity=Severity.NOTE,
-                        message=f"{source.path} is the same as {known[real]} and counts once",
+                        message=f"{source.path} is the same as {first.path} and counts once",
                         path=source.path,
                     )
                 )
-                continue
-            known[real] = source.path
-            read.append(source)
-    return read
-
-
-def _label(pools: dict[GroupKey, Pool], path: str) -> None:
-    """Give every trial the labels that the file has for its task."""
-    labels = task_labels.read(path)
-    tasks = {task for each in pools.values() for task in each.table.tasks}
-    if not labels.keys() & tasks:
-        examples = f"it has {min(labels)}, the trials have {min(tasks)}" if tasks else "no trials"
-        raise InputError(f"{path} labels no task of these trials: {examples}")
-    for each in pools.values():
-        each.table = task_labels.joined(each.table, labels, path=path)
-
-
-def _of_dataset(pools: dict[GroupKey, Pool], name: str) -> dict[GroupKey, Pool]:
-    """The groups of that dataset; a group that names none is taken to be of it.
-
-    Where none is of that very name, those of its scorers and filters (`name:scorer`).
-    """
-    kept: dict[GroupKey, Pool] = {}
-    whole = any(dataset in (None, name) for _, _, dataset in pools)
-    for (agent, model, dataset), each in pools.items():
-        if dataset in (None, name) or (not whole and part_of(dataset) == name):
-            key = (agent, model, name if whole else dataset)
-            kept[key] = kept[key] + each if key in kept else each
-    if not kept:
-        others = ", ".join(sorted({str(key[2]) for key in pools}))
-        raise InputError(
-            f"no source has trials of dataset {name}; they are of {others or 'none'}",
-            "name one of these with --dataset",
-        )
-    return kept
-
-
-def _name_the_only(pools: dict[GroupKey, Pool], registries: Registries) -> None:
-    """Give groups without a dataset the only one of the registry, or ask which is meant."""
-    nameless = [key for key in pools if key[2] is None and not pools[key].jobs]
-    if not nameless:
-        return
-    datasets = registries.all_given()
-    names = {dataset.name for dataset in datasets}
-    if len(names) != 1:
-        listed = ", ".join(sorted(names)) or "none"
-        raise UsageError(
-            f"a source names no dataset, and the registry has {len(names)}: {listed}",
-            "say which with --dataset",
-        )
-    (name,) = names
-    for agent, model, _ in nameless:
-        each = pools.pop((agent, model, None))
-        key = (agent, model, name)
-        pools[key] = pools[key] + each if key in pools else each
+    return list(sources.values()), diagnostics

@@ -1,4 +1,20 @@
-"""Failures to do the work; what is merely wrong in a document is a Diagnostic instead."""
+"""Failures to do the work; what is merely wrong in a document is a Diagnostic instead.
+
+```
+HarborMetricsError
+├── UsageError                what was asked for contradicts itself; exit 2
+├── InputError                a source, a registry or a script could not be read; exit 3
+│   ├── InvalidDocumentError  documents/diagnostics.py: it says where; exit 1 from a refused edit
+│   └── NotThisFormatError    trials/source.py: a reader's reason to leave a source to the others
+├── OutputError               the result could not be written; exit 3
+│   └── ReaderGoneError       who read what is printed has closed the pipe; exit 141
+├── EditError                 registries/edit.py: a registry cannot be changed as asked; exit 1
+└── MetricFailure             one metric gives no number; becomes a failed outcome
+    └── RunError              scripts/execution.py: its script ran, and gave no answer to be used
+```
+
+Any other exception of the package is caught in the room that raises it.
+"""
 
 from __future__ import annotations
 
@@ -25,3 +41,19 @@ class InputError(HarborMetricsError):
 
 class OutputError(HarborMetricsError):
     """The result could not be written."""
+
+
+class ReaderGoneError(OutputError):
+    """Who read what is printed has closed the pipe, and needs no message about it."""
+
+    # What a shell says of a program that SIGPIPE ended.
+    exit_code = 141
+
+
+class MetricFailure(HarborMetricsError):
+    """One metric gives no number: by which rule, and which of its kwargs is to blame, if one is."""
+
+    def __init__(self, rule: str, message: str, kwarg: str | None = None) -> None:
+        super().__init__(message)
+        self.rule = rule
+        self.kwarg = kwarg

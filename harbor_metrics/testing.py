@@ -10,12 +10,14 @@ from typing import Any
 
 import msgspec
 
-from .catalogue import resolved
-from .evaluate import Planned, evaluate
-from .metric import MetricSpec, metric_of
-from .result import Outcome
-from .table import Missing, Table
-from .trial import Trial, Usage
+from .catalogue.names import resolve
+from .contract.metric import metric_of
+from .contract.spec import MetricSpec
+from .evaluation.evaluate import evaluate
+from .evaluation.plan import bind
+from .evaluation.result import Outcome
+from .trials.table import Missing, Table
+from .trials.trial import Trial, Usage
 
 # One case: `what` it is, trials column by column (`rewards`, and as needed `tasks`, `attempts`,
 # `labels`, `texts`, `usage`), `kwargs`; and what is expected: `values` (and `n`, words of
@@ -34,7 +36,7 @@ def check_metric(
 
     Raises:
         AssertionError: it does not; every mistake is listed.
-        TypeError: the function is no metric.
+        TypeError: the function is not a metric.
         ValueError: a case lacks what it needs.
     """
     metric = metric_of(function)
@@ -56,9 +58,9 @@ def check_metric(
     if not metric.description.partition("\n")[0].endswith("."):
         wrong.append("the first line of the docstring is no sentence")
     for case in rows:
-        what = case.get("what", "a case")
-        wrong += [f"{what}: {each}" for each in mistakes(outcome(function, case), case)]
-        wrong += [f"{what}: {each}" for each in _rules(function, case)]
+        title = case.get("what", "a case")
+        wrong += [f"{title}: {mistake}" for mistake in mistakes(outcome(function, case), case)]
+        wrong += [f"{title}: {mistake}" for mistake in _rules(function, case)]
     assert not wrong, "\n".join([f"{metric.name}:", *wrong])
 
 
@@ -72,16 +74,16 @@ def outcome(
     """What a metric, by its name or its function, says of the trials of a case."""
     kwargs = dict(case.get("kwargs", {}))
     if isinstance(metric, str):
-        spec = resolved(MetricSpec(type=metric, kwargs=kwargs))
-        planned = Planned(name=metric, spec=spec, origin="extra")
+        spec = resolve(MetricSpec(type=metric, kwargs=kwargs))
+        planned = bind(metric, spec, "extra")
     else:
         described = metric_of(metric)
         spec = MetricSpec(type=described.name, kwargs=kwargs)
-        planned = Planned(name=described.name, spec=spec, origin="extra", metric=described)
-    (one,) = evaluate(
-        [planned], Table(trials(case)), missing=missing, level=level, scripts=lambda *_: []
+        planned = bind(described.name, spec, "extra", metric=described)
+    (result,) = evaluate(
+        [planned], Table(trials(case)), missing=missing, level=level, run_scripts=lambda *_: []
     )
-    return one
+    return result
 
 
 def trials(case: Case) -> list[Trial]:
@@ -102,45 +104,47 @@ def trials(case: Case) -> list[Trial]:
     ]
 
 
-def mistakes(found: Outcome, case: Case) -> list[str]:
+def mistakes(outcome: Outcome, case: Case) -> list[str]:
     """What in an outcome is not as the case says."""
-    said = found.error.message if found.error else ""
+    message = outcome.error.message if outcome.error else ""
     if "error" in case:
         expected = case["error"]
-        return [] if expected in said else [f"failed with {said!r}, not {expected!r}"]
-    if found.status == "failed":
-        return [f"failed: {said}"]
+        return [] if expected in message else [f"failed with {message!r}, not {expected!r}"]
+    if outcome.status == "failed":
+        return [f"failed: {message}"]
     wrong = []
-    if list(found.values) != list(case["values"]):
-        return [f"values are called {list(found.values)}, not {list(case['values'])}"]
+    if list(outcome.values) != list(case["values"]):
+        return [f"values are called {list(outcome.values)}, not {list(case['values'])}"]
     for name, expected in case["values"].items():
-        if not same(found.values[name], expected, case.get("within", 0.0)):
-            wrong.append(f"{name} is {found.values[name]!r}, not {expected!r}")
-    if "n" in case and found.n != case["n"]:
-        wrong.append(f"n is {found.n}, not {case['n']}")
-    for words, texts in (("reasons", found.reasons.values()), ("notes", found.notes)):
+        if not same(outcome.values[name], expected, case.get("within", 0.0)):
+            wrong.append(f"{name} is {outcome.values[name]!r}, not {expected!r}")
+    if "n" in case and outcome.n != case["n"]:
+        wrong.append(f"n is {outcome.n}, not {case['n']}")
+    for words, texts in (("reasons", outcome.reasons.values()), ("notes", outcome.notes)):
         together = " ".join(texts)
         wrong += [
             f"{words} lack {w!r}: {together}" for w in case.get(words, ()) if w not in together
         ]
     for name, expected in case.get("uncertainty", {}).items():
-        sure = msgspec.to_builtins(found.uncertainty.get(name))
-        if sure is None or not all(_alike(sure[part], expected[part]) for part in expected):
-            wrong.append(f"the uncertainty of {name} is {sure}, not {expected}")
+        uncertainty = msgspec.to_builtins(outcome.uncertainty.get(name))
+        if uncertainty is None or not all(
+            _alike(uncertainty[part], expected[part]) for part in expected
+        ):
+            wrong.append(f"the uncertainty of {name} is {uncertainty}, not {expected}")
     return wrong
 
 
-def _alike(found: Any, expected: Any) -> bool:
+def _alike(actual: Any, expected: Any) -> bool:
     if isinstance(expected, str):
-        return isinstance(found, str) and expected in found
-    return same(found, expected, 1e-12)
+        return isinstance(actual, str) and expected in actual
+    return same(actual, expected, 1e-12)
 
 
-def same(found: float | None, expected: float | None, within: float) -> bool:
+def same(actual: float | None, expected: float | None, within: float) -> bool:
     """Whether two numbers are the same, int and float kept apart, or as near as that."""
-    if found is None or expected is None or not within:
-        return found == expected and type(found) is type(expected)
-    return abs(found - expected) <= within * max(1.0, abs(expected))
+    if actual is None or expected is None or not within:
+        return actual == expected and type(actual) is type(expected)
+    return abs(actual - expected) <= within * max(1.0, abs(expected))
 
 
 def _rules(function: Callable[..., Any], case: Case) -> list[str]:

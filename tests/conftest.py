@@ -11,10 +11,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+from metric_scripts import metric
+
+# Timings belong to benchmarks/: a busy machine makes no test fail.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 JOBS = HERE / "jobs"
+LOGS = HERE / "logs"
+
+# The cases of each metric that give values, by its type.
+CASES: dict[str, list[dict[str, Any]]] = {
+    path.stem: [case for case in json.loads(path.read_text()) if "values" in case]
+    for path in sorted((HERE / "metrics").glob("*.json"))
+}
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -77,12 +90,59 @@ def write_job(folder: Path, trials: list[dict[str, Any]], **config: Any) -> Path
 
 
 @pytest.fixture
+def own_caches(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of the tests stays in the caches of who runs them."""
+    folder = tmp_path_factory.mktemp("caches")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
+    monkeypatch.setenv("UV_CACHE_DIR", str(folder / "uv"))
+
+
+@pytest.fixture
+def outcomes(cli: Run, own_caches: None, tmp_path: Path):
+    """Runs scripts, by their texts, over two trials: the outcomes, and what was printed."""
+
+    def run(*texts: str, arguments: tuple[str, ...] = (), **options: Any):
+        for i, text in enumerate(texts):
+            (tmp_path / f"m{i}.py").write_text(text)
+        if not (tmp_path / "r.jsonl").exists():
+            (tmp_path / "r.jsonl").write_text('{"reward": 1.0}\nnull\n')
+        metrics = [part for i in range(len(texts)) for part in ("--metric", metric(f"m{i}.py"))]
+        done = cli("compute", "r.jsonl", *metrics, "--format", "json", *arguments, **options)
+        (group,) = json.loads(done.stdout)["groups"]
+        return group["metrics"][1:], done
+
+    return run
+
+
+@pytest.fixture
 def job(tmp_path: Path) -> Path:
     """Ten trials of five tasks, one of them without rewards."""
     trials = [
         trial(f"task-{i % 5}", None if i == 7 else {"reward": float(i % 2)}, i) for i in range(10)
     ]
     return write_job(tmp_path / "job", trials)
+
+
+REGISTRIES = {
+    "single": "ds", "interrupted": "ds", "two-models": "ds", "multi": "ds-multi",
+    "graded": "ds-graded", "script": "ds-script",
+}  # fmt: skip
+
+
+def registry_of_job(name: str) -> str:
+    """The registry of one of tests/jobs."""
+    return str(JOBS / "datasets" / f"{REGISTRIES[name]}.registry.json")
+
+
+@pytest.fixture
+def rewards(tmp_path: Path) -> Path:
+    """A trials file: two attempts at each of two tasks."""
+    path = tmp_path / "trials.jsonl"
+    rows = [("a", 1.0), ("a", 0.25), ("b", 0.5), ("b", 0.75)]
+    path.write_text(
+        "".join(json.dumps({"task": t, "rewards": {"reward": r}}) + "\n" for t, r in rows)
+    )
+    return path
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -42,33 +43,127 @@ def within(names: set[str], *places: str) -> set[str]:
 
 
 H = "harbor_metrics"
-NEVER = [
-    (f"{H}.metrics", ["os", "io", "pathlib", "subprocess", "click", "jsonschema", f"{H}.readers"]),
-    (f"{H}.readers", [f"{H}.metrics", f"{H}.metric"]),
-    (f"{H}.supervisor", ["contextlib", "re", "json", "subprocess", f"{H}.process"]),
-    (f"{H}.launch", ["contextlib", "subprocess", f"{H}.process", f"{H}.supervisor"]),
-    (f"{H}.sandbox", ["contextlib", "subprocess", f"{H}.process", f"{H}.supervisor"]),
-    (f"{H}.evaluate", [f"{H}.scripts", f"{H}.readers", f"{H}.validation", f"{H}.render"]),
-    (f"{H}.readers", [f"{H}.audits", f"{H}.measurement", f"{H}.api"]),
-    (f"{H}.render", [f"{H}.readers", f"{H}.api"]),
+# From below; each row of rooms imports only from the rows under it, and from its own room.
+FLOORS = [
+    "errors numbers confinement",
+    "documents",
+    "trials",
+    "readers contract",
+    "metrics reducers",
+    "catalogue",
+    "registries",
+    "validation",
+    "evaluation",
+    "scripts",
+    "testing",
+    "api",
+    "audits",
+    "render",
+    "output",
+    "cli",
+    "__main__",
 ]
+FLOOR = {room: height for height, row in enumerate(FLOORS) for room in row.split()}
+# A result shows itself as a table in a notebook.
+UP = {("harbor_metrics.evaluation.result", "render")}
 
 
-@pytest.mark.parametrize(("who", "whom"), NEVER, ids=lambda x: x if isinstance(x, str) else "")
-def test_never(who: str, whom: list[str]) -> None:
-    inside = within(set(MODULES), who)
-    assert inside
-    for module in inside:
-        assert not within(imports(module), *whom), module
+def upward(module: str, names: set[str]) -> list[str]:
+    """The imports of a module that do not go down, but for the two exceptions."""
+    here = module.split(".")[1]
+    rooms = {name: name.split(".")[1] for name in within(names, H) if name != H}
+    return [
+        f"{module} -> {name}"
+        for name, room in sorted(rooms.items())
+        if room in FLOOR
+        and room != here
+        and FLOOR[room] >= FLOOR[here]
+        and (module, room) not in UP
+    ]
+
+
+def test_every_room_has_its_floor() -> None:
+    rooms = {module.split(".")[1] for module in MODULES if module != H}
+    assert rooms == set(FLOOR)
+    assert len(UP) <= 2
+
+
+def test_few_files_stand_outside_the_rooms() -> None:
+    assert len(list(PACKAGE.glob("*.py"))) <= 6
+
+
+@pytest.mark.parametrize("module", sorted(MODULES.keys() - {H}))
+def test_imports_go_down(module: str) -> None:
+    assert not upward(module, imports(module))
+
+
+def test_an_arrow_up_is_noticed() -> None:
+    assert upward(f"{H}.trials.table", {f"{H}.contract.metric"})
+    assert upward(f"{H}.contract.metric", {f"{H}.readers.columns"})
+    assert not upward(f"{H}.contract.metric", {f"{H}.trials.table", f"{H}.contract.spec", "json"})
+
+
+def test_no_circle_of_files() -> None:
+    arrows = {
+        module: {
+            name
+            for name in within(imports(module), H) & MODULES.keys() - {H, module}
+            if (module, name.split(".")[1]) not in UP and not module.startswith(f"{name}.")
+        }
+        for module in MODULES
+    }
+    # Raises where there is a circle.
+    assert set(TopologicalSorter(arrows).static_order()) >= set(MODULES)
+
+
+def unexplained_imports(source: str) -> list[int]:
+    """The lines of imports inside functions that no comment above says are for weight."""
+    lines = source.split("\n")
+    inside = {
+        node.lineno
+        for function in ast.walk(ast.parse(source))
+        if isinstance(function, ast.FunctionDef)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    }
+    unexplained = []
+    for line in sorted(inside):
+        above = line - 1
+        while above in inside or not lines[above - 1].strip():
+            above -= 1
+        comment = []
+        while above and lines[above - 1].lstrip().startswith("#"):
+            comment.append(lines[above - 1])
+            above -= 1
+        if "for weight" not in " ".join(comment).lower():
+            unexplained.append(line)
+    return unexplained
+
+
+def test_an_import_without_a_reason_is_noticed() -> None:
+    assert unexplained_imports("def f():\n    import json\n") == [2]
+    assert not unexplained_imports(
+        "def f():\n    # For weight: rare.\n    import json\n    import re\n"
+    )
+    assert not unexplained_imports("import json\n")
+
+
+# A command imports what it calls when it is called, and a result shows itself by a room above.
+LATE = {f"{H}", f"{H}.__main__", *(m for m in MODULES if m.startswith(f"{H}.cli")), *dict(UP)}
+
+
+@pytest.mark.parametrize("module", sorted(MODULES.keys() - LATE))
+def test_an_import_inside_a_function_is_for_weight_and_says_so(module: str) -> None:
+    assert not unexplained_imports(MODULES[module].read_text()), MODULES[module]
 
 
 @pytest.mark.parametrize(
     ("what", "allowed"),
     [
-        ("subprocess", [f"{H}.process"]),
+        ("subprocess", [f"{H}.confinement"]),
         ("click", [f"{H}.cli"]),
-        ("jsonschema", [f"{H}.schemas", f"{H}.schema_check", f"{H}.validation"]),
-        ("jsonschema_rs", [f"{H}.schemas", f"{H}.schema_check", f"{H}.validation"]),
+        ("jsonschema", [f"{H}.documents", f"{H}.validation"]),
+        ("jsonschema_rs", [f"{H}.documents", f"{H}.validation"]),
         (f"{H}.cli", [f"{H}.__main__", f"{H}.cli"]),
         ("socket", [f"{H}.scripts.refusals"]),
         ("urllib.request", []),
@@ -77,10 +172,41 @@ def test_never(who: str, whom: list[str]) -> None:
         ("pydantic", []),
     ],
 )
-def test_only_there(what: str, allowed: list[str]) -> None:
+def test_import_stands_only_where_it_is_allowed(what: str, allowed: list[str]) -> None:
     for module in MODULES:
         if not within({module}, *allowed):
             assert not within(imports(module), what), module
+
+
+# Other programs of ours: they answer through pipes, or write where a script's output goes.
+_OWN_PROGRAMS = [f"{H}.confinement", f"{H}.scripts.refusals"]
+
+
+def printing(tree: ast.AST) -> list[str]:
+    """The calls that write to a standard stream by another way than `output`."""
+    calls = [ast.unparse(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)]
+    names = [ast.unparse(n) for n in ast.walk(tree) if isinstance(n, ast.Attribute)]
+    streams = r"sys\.(__)?std(out|err)(__)?\.(write|writelines|buffer|reconfigure)\b"
+    return [
+        *(
+            c
+            for c in calls
+            if c in {"print", "os.write", "os.writev"} or re.search("echo|secho", c)
+        ),
+        *(n for n in names if re.match(streams, n)),
+    ]
+
+
+@pytest.mark.parametrize("module", sorted(MODULES))
+def test_everything_that_is_printed_goes_through_output(module: str) -> None:
+    if not within({module}, f"{H}.output", *_OWN_PROGRAMS):
+        assert not printing(ast.parse(MODULES[module].read_text()))
+
+
+def test_another_way_of_printing_is_noticed() -> None:
+    for code in ("click.echo(1)", "print(1)", "sys.stdout.buffer.write(b'')", "os.write(1, b'')"):
+        assert printing(ast.parse(code)), code
+    assert not printing(ast.parse("print_text('')"))
 
 
 def test_exits_only_in_the_command_line() -> None:
@@ -91,6 +217,12 @@ def test_exits_only_in_the_command_line() -> None:
 
 def test_no_module_is_named_like_a_public_function() -> None:
     assert not {path.stem for path in PACKAGE.iterdir()} & set(harbor_metrics.__all__)
+
+
+def test_tests_stand_in_the_folder_of_a_room() -> None:
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        folder = path.parent.relative_to(ROOT / "tests")
+        assert folder.parts in ((), ("laws",)) or (PACKAGE / folder).is_dir(), path
 
 
 def test_no_vague_names() -> None:
@@ -107,12 +239,12 @@ def test_start_loads_nothing_heavy() -> None:
 
 
 def test_supervisor_starts_at_once() -> None:
-    from harbor_metrics.process import _SERVE
+    from harbor_metrics.confinement.workplace import _SERVE
 
     code = _SERVE.removesuffix("serve(sys.argv[1])") + "print([m for m in sys.modules])"
     done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True)
     loaded = set(ast.literal_eval(done.stdout))
-    assert f"{H}.sandbox" in loaded
+    assert f"{H}.confinement.sandbox" in loaded
     assert not loaded & {"typing", "contextlib", "re", "json", "signal", "enum", "collections"}
 
 

@@ -36,7 +36,7 @@ def test_command_prints_what_the_readme_says(block: str, tmp_path: Path) -> None
     assert printed == expected
 
 
-def test_python_example(tmp_path: Path) -> None:
+def test_python_example_prints_what_it_says(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "registry", tmp_path / "registry")
     code = PYTHON[0]
     done = subprocess.run(
@@ -52,7 +52,7 @@ def test_test_command_is_what_ci_runs() -> None:
     assert command in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
-def test_map_in_contributing_is_whole() -> None:
+def test_map_in_contributing_names_every_room() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     for path in (ROOT / "harbor_metrics").iterdir():
         if not path.name.startswith("_") and path.suffix in ("", ".py"):

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import msgspec
 
 from .. import readers
-from ..diagnostics import Diagnostic, Severity
-from ..plan import Registries
-from ..readers.source import Progress, Source
+from ..documents.diagnostics import Diagnostic, Severity
+from ..registries.registry import Registries
+from ..trials.source import Progress, Source
 from .row import Row, Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """Every reported number beside the recomputed one, and what was found while reading."""
+    """Every reported number beside the recomputed one; `silent` are sources that report none."""
 
     rows: list[Row]
     silent: list[str]
@@ -26,7 +26,7 @@ class Audit:
     def ok(self) -> bool:
         """Whether nothing differs without an explanation, and everything could be read."""
         return all(row.verdict != Verdict.DIFFERS for row in self.rows) and not any(
-            found.severity == Severity.ERROR for found in self.diagnostics
+            diagnostic.severity == Severity.ERROR for diagnostic in self.diagnostics
         )
 
     def count(self, verdict: Verdict) -> int:
@@ -39,7 +39,7 @@ class Audit:
             "counts": {str(verdict): self.count(verdict) for verdict in Verdict},
             "silent": self.silent,
             "rows": [row.as_json() for row in self.rows],
-            "diagnostics": [found.as_json() for found in self.diagnostics],
+            "diagnostics": [diagnostic.as_json() for diagnostic in self.diagnostics],
         }
         return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
 
@@ -48,6 +48,7 @@ def audit(
     *sources: str,
     registry: Sequence[str] = (),
     as_format: str | None = None,
+    job_scripts: bool = False,
     progress: Progress | None = None,
 ) -> Audit:
     """Recompute all that the sources report.
@@ -55,45 +56,47 @@ def audit(
     Args:
         sources: Harbor jobs, Inspect logs, lm-eval samples with their results.
         registry: registry files of the jobs' datasets.
-        as_format: one of `readers.FORMATS`, where the content is not to decide.
+        as_format: a name in `readers.formats`, where the content is not to decide.
+        job_scripts: whether scripts run that only the configuration of a job names.
         progress: called while a job is read.
 
     Raises:
         UsageError: the arguments contradict each other.
         InputError: a source cannot be read.
     """
-    # Imported here: each needs much of the catalogue.
+    # Inside, for weight: each needs much of the catalogue.
     from . import harbor_numbers, inspect_numbers, lm_eval_numbers
 
     read = [
         source
         for path in dict.fromkeys(sources)
-        for source in readers.read(path, progress, as_format=as_format, whole=True)
+        for source in readers.read(path, progress, as_format=as_format, with_texts=True)
     ]
     registries = Registries(list(registry))
     rows: list[Row] = []
-    told: set[tuple[object, ...]] = set()
-    found: list[Diagnostic] = []
+    shown: set[tuple[object, ...]] = set()
+    diagnostics: list[Diagnostic] = []
     silent = []
     for source in read:
-        own: list[Row] = []
+        of_source: list[Row] = []
         if source.kind == "harbor-job":
-            own = list(harbor_numbers.rows(source, registries, found))
+            numbers = harbor_numbers.rows(source, registries, diagnostics, job_scripts=job_scripts)
+            of_source = list(numbers)
         elif source.kind == "inspect":
-            own = list(inspect_numbers.rows(source))
-            found += source.diagnostics
+            of_source = list(inspect_numbers.rows(source))
+            diagnostics += source.diagnostics
         elif source.kind == "lm-eval":
-            own = list(lm_eval_numbers.rows(source, _siblings(source, read)))
-            found += source.diagnostics
-        if not own:
+            of_source = list(lm_eval_numbers.rows(source, _siblings(source, read)))
+            diagnostics += source.diagnostics
+        if not of_source:
             silent.append(source.path)
-        # A group's numbers are told by each of its tasks, and shown once.
-        marks = [(*_run(source), row.group, row.name, row.reported) for row in own]
-        rows += [row for row, mark in zip(own, marks, strict=True) if mark not in told]
-        told.update(marks)
+        # The numbers of a group stand in the results of each of its tasks, and are shown once.
+        marks = [(*_run(source), row.group, row.name, row.reported) for row in of_source]
+        rows += [row for row, mark in zip(of_source, marks, strict=True) if mark not in shown]
+        shown.update(marks)
     # What is merely good to know of the trials says nothing about the numbers.
-    found = [each for each in found if each.severity != Severity.NOTE]
-    return Audit(rows, silent, found)
+    diagnostics = [d for d in diagnostics if d.severity != Severity.NOTE]
+    return Audit(rows, silent, diagnostics)
 
 
 def _siblings(source: Source, read: Sequence[Source]) -> list[Source]:

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from ..table import Table
-from ..trial import Trial
+from ..trials.table import Table
+from ..trials.trial import Trial
 
 SILENT = ("missing", "error")
 STATUS, VALUE = "inspect/status", "inspect/value"

@@ -7,96 +7,79 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from .. import aliases, metric
-from ..column import LabelError
-from ..exact import Number
-from ..metric import MetricSpec
-from ..readers.source import Reported, Source
-from ..signature import SpecError
-from ..table import Table
-from ..trial import GroupKey
-from .reach import bounded, n_missing
-from .row import Known, Row, Unknown, agree, judge
+from ..catalogue.names import find_metric, meaning
+from ..contract.spec import MetricSpec
+from ..errors import MetricFailure
+from ..numbers.exact import Number
+from ..readers.lm_eval import layout
+from ..trials.source import Reported, Source
+from ..trials.table import Table
+from ..trials.trial import GroupKey
+from .reach import bounded_mean, n_missing
+from .row import Answer, Known, Row, Unknown, agree, judge
 from .tables import incomplete, measured, named, tables_of
 
 _STDERR = "_stderr"
 # More than that takes minutes.
 _MOST_DRAWN = 5_000_000
-# Of scores of texts lm-eval draws no more, however many are asked for.
+# lm-eval draws no more resamples of scores of texts, however many are asked for.
 _FEW = 100
-_OF_TEXTS = ("bleu", "chrf", "chrf++", "ter")
-_BOOTSTRAPPED = ("median", "nanmean", "perplexity", "f1", "matthews_corrcoef", *_OF_TEXTS)
-# What lm-eval aggregates a metric by where the task does not say.
-_DEFAULTS = {
-    "perplexity": "perplexity",
-    "word_perplexity": "weighted_perplexity",
-    "byte_perplexity": "weighted_perplexity",
-    "bits_per_byte": "bits_per_byte",
-    "f1": "f1",
-    "mcc": "matthews_corrcoef",
-    "brier_score": "brier_score",
-    "bleu": "bleu",
-    "chrf": "chrf",
-    "chrf++": "chrf++",
-    "ter": "ter",
-}
+_BOOTSTRAPPED = ("median", "nanmean", "perplexity", *layout.OF_CLASSES, *layout.OF_TEXTS)
 _PASS = re.compile(r"pass@(?P<k>[1-9][0-9]*)\((?P<metric>.+)\)")
-_Recomputed = Known | Unknown
 
 
 def rows(source: Source, others: Sequence[Source]) -> Iterator[Row]:
-    """A row a number; those of a task's groups need the samples of the other tasks, too."""
+    """A row for reported number; those of groups of tasks need the samples of the others, too."""
     tables = tables_of(others)
     lacking = {key: incomplete(other) for other in others for key in tables_of([other])}
-    for each in source.reported():
-        if each.value is None:
+    for reported in source.reported():
+        if reported.value is None:
             continue
         try:
-            found = _of_group(each, tables) if each.members else _of_task(each, tables)
-        except (SpecError, LabelError) as error:
-            found = Unknown(str(error))
-        if isinstance(found, Known) and found.value is None and each.value == 0:
-            found = Unknown(f"{found.reason}; lm-eval says 0 there")
-        reasons = (lacking.get(key, "") for key in each.members or (each.group,))
-        why = next(filter(None, reasons), incomplete(source))
-        if isinstance(found, Known) and not each.members:
-            found = _bounded(found, each, source, tables)
-        yield judge(source.path, named(each.group), each, found, incomplete=why)
+            answer = _of_group(reported, tables) if reported.members else _of_task(reported, tables)
+        except MetricFailure as error:
+            answer = Unknown(str(error))
+        if isinstance(answer, Known) and answer.value is None and reported.value == 0:
+            answer = Unknown(f"{answer.reason}; lm-eval says 0 there")
+        reasons = (lacking.get(key, "") for key in reported.members or (reported.group,))
+        reason = next(filter(None, reasons), incomplete(source))
+        if isinstance(answer, Known) and not reported.members and _is_mean(reported, tables):
+            missing = n_missing(source, reported.group)
+            table = tables[reported.group]
+            answer = bounded_mean(answer, table, reported.metric, by_task=True, missing=missing)
+        yield judge(source.path, named(reported.group), reported, answer, incomplete=reason)
 
 
-def _bounded(
-    found: Known, each: Reported, source: Source, tables: Mapping[GroupKey, Table]
-) -> Known:
-    """A plain mean with what it can be; of all else that is not known."""
-    name = each.metric
-    aggregation = each.params.get("aggregation") or _DEFAULTS.get(name, "mean")
-    table = tables.get(each.group)
-    if table is None or aggregation != "mean" or name not in table.columns:
-        return found
-    scored = [t for t in table if t.rewards is not None and name in t.rewards]
-    values = [t.rewards[name] for t in scored if t.rewards is not None]
-    n = len({t.task for t in scored})
-    return bounded(found, values, n, n_missing(source, each.group))
+def _is_mean(reported: Reported, tables: Mapping[GroupKey, Table]) -> bool:
+    """Whether it is a plain mean of values that are on disk."""
+    table = tables.get(reported.group)
+    is_mean = _aggregation(reported.metric, reported.params) == "mean"
+    return table is not None and is_mean and reported.metric in table.columns
 
 
-def _of_task(each: Reported, tables: Mapping[GroupKey, Table]) -> _Recomputed:
-    if each.metric == "sample_len":
-        _, model, task = each.group
+def _aggregation(metric: str, params: Mapping[str, Any]) -> str:
+    """How the values of a metric became its number: as the task says, else as is registered."""
+    return str(params.get("aggregation") or layout.AGGREGATIONS.get(metric, "mean"))
+
+
+def _of_task(reported: Reported, tables: Mapping[GroupKey, Table]) -> Answer:
+    if reported.metric == "sample_len":
+        _, model, task = reported.group
         of_filters = [
             table.n_tasks
             for (_, other, name), table in tables.items()
             if other == model and str(name).partition(":")[0] == task
         ]
         return Known(max(of_filters, default=0))
-    table = tables.get(each.group)
+    table = tables.get(reported.group)
     if table is None:
         return Unknown("the samples of this filter are not on disk")
-    return _recomputed(each.metric, each.params, table)
+    return _recomputed(reported.metric, reported.params, table)
 
 
-def _recomputed(metric: str, params: Mapping[str, Any], table: Table) -> _Recomputed:
+def _recomputed(metric: str, params: Mapping[str, Any], table: Table) -> Answer:
     name = metric.removesuffix(_STDERR)
-    aggregation = str(params.get("aggregation") or _DEFAULTS.get(name, "mean"))
+    aggregation = _aggregation(name, params)
     is_error = metric.endswith(_STDERR)
     if (chance := _PASS.fullmatch(name)) is not None:
         return _of_repeats(chance["metric"], int(chance["k"]), table, is_error=is_error)
@@ -111,39 +94,33 @@ def _recomputed(metric: str, params: Mapping[str, Any], table: Table) -> _Recomp
 
 
 def _alias(name: str, **kwargs: Any) -> MetricSpec | None:
-    return aliases.metric_of(f"lm-eval/{name}", kwargs)
+    return meaning(f"lm-eval/{name}", kwargs)
 
 
-def _where(name: str, aggregation: str, table: Table) -> dict[str, Any]:
+def _where(name: str, aggregation: str, table: Table) -> dict[str, str]:
     """Which rewards or texts the reader has put the values into."""
-    first, second = f"{name}/0", f"{name}/1"
-    if aggregation in _OF_TEXTS:
-        own = any(f"{name}/reference" in trial.texts for trial in table)
-        prefix = f"{name}/" if own else ""
-        return {"reference": f"{prefix}reference", "prediction": f"{prefix}prediction"}
-    if aggregation in ("weighted_perplexity", "bits_per_byte"):
-        return {"key": first, "weight": second}
-    if aggregation in ("f1", "matthews_corrcoef"):
-        return {"key": second, "reference": first}
-    if aggregation == "brier_score":
-        return {"key": first, "probabilities": second}
-    return {"key": name}
+    texts = {kind: layout.part(name, kind) for kind in (layout.REFERENCE, layout.PREDICTION)}
+    if aggregation in layout.OF_TEXTS and any(
+        texts[layout.REFERENCE] in trial.texts for trial in table
+    ):
+        return texts
+    return layout.kwargs(name, aggregation)
 
 
 def _bootstrapped(
     spec: MetricSpec, aggregation: str, params: Mapping[str, Any], table: Table
-) -> _Recomputed:
-    """The same of resamples, drawn by lm-eval's own seeds."""
+) -> Answer:
+    """The standard error over resamples, drawn by lm-eval's own seeds."""
     wanted = _count(params.get("bootstrap_iters"))
-    n = min(wanted, _FEW) if aggregation in _OF_TEXTS else wanted
+    n = min(wanted, _FEW) if aggregation in layout.OF_TEXTS else wanted
     if n < 2:
         return Unknown("the log does not say how many resamples were drawn")
     if n * len(table) > _MOST_DRAWN:
         return Unknown(f"{n:,} resamples of {len(table):,} samples would take too long")
-    beside = {k: v for k, v in spec.kwargs.items() if k in metric.lookup(spec.type).common}
-    own = {k: v for k, v in spec.kwargs.items() if k not in beside}
-    inner = {"type": spec.type, "kwargs": own}
-    kwargs = {**beside, "metric": inner, "method": "lm-eval", "samples": n}
+    common = {k: v for k, v in spec.kwargs.items() if k in find_metric(spec.type).common}
+    inner = {k: v for k, v in spec.kwargs.items() if k not in common}
+    metric = {"type": spec.type, "kwargs": inner}
+    kwargs = {**common, "metric": metric, "method": "lm-eval", "samples": n}
     return _measured(MetricSpec(type="bootstrap-stderr", kwargs=kwargs), table)
 
 
@@ -151,7 +128,7 @@ def _count(given: Any) -> int:
     return given if type(given) is int else 0
 
 
-def _of_repeats(metric: str, k: int, table: Table, *, is_error: bool) -> _Recomputed:
+def _of_repeats(metric: str, k: int, table: Table, *, is_error: bool) -> Answer:
     common = {"key": metric, "missing": "skip"}
     if not is_error:
         return _measured(MetricSpec(type="pass-at-k", kwargs={**common, "k": k}), table)
@@ -160,41 +137,36 @@ def _of_repeats(metric: str, k: int, table: Table, *, is_error: bool) -> _Recomp
     return _measured(MetricSpec(type="stderr", kwargs=kwargs), table)
 
 
-def _measured(spec: MetricSpec | None, table: Table) -> _Recomputed:
+def _measured(spec: MetricSpec | None, table: Table) -> Answer:
     if spec is None:
         return Unknown("no metric here is this aggregation of lm-eval")
-    found = measured(spec, table)
-    ((name, value),) = found.values.items()
-    return Known(value, found.reasons.get(name, ""))
+    measurement = measured(spec, table)
+    ((name, value),) = measurement.values.items()
+    return Known(value, measurement.reasons.get(name, ""))
 
 
-def _of_group(each: Reported, tables: Mapping[GroupKey, Table]) -> _Recomputed:
+def _of_group(reported: Reported, tables: Mapping[GroupKey, Table]) -> Answer:
     """Weighted by size or every task alike: the log does not say which, so either will do."""
-    absent = [str(key[2]) for key in each.members if key not in tables]
+    absent = [str(key.dataset) for key in reported.members if key not in tables]
     if absent:
         return Unknown(f"the samples of {', '.join(absent)} are not among the sources")
-    members = [tables[key] for key in each.members]
+    members = [tables[key] for key in reported.members]
     sizes = [table.n_tasks for table in members]
-    name = each.metric.removesuffix(_STDERR)
-    params = each.params["members"]
-    found = [
-        _recomputed(each.metric, params[key[2]], table)
-        for key, table in zip(each.members, members, strict=True)
-    ]
+    name = reported.metric.removesuffix(_STDERR)
+    params = reported.params["members"]
     values: list[Number] = []
-    for one in found:
-        if isinstance(one, Unknown):
-            return one
-        if one.value is None:
-            return one
-        values.append(one.value)
-    if each.metric != name:
+    for key, table in zip(reported.members, members, strict=True):
+        answer = _recomputed(reported.metric, params[key.dataset], table)
+        if isinstance(answer, Unknown) or answer.value is None:
+            return answer
+        values.append(answer.value)
+    if reported.metric != name:
         by_size, alike = _pooled(values, sizes), _unweighted(values)
     else:
         total = sum(sizes)
         by_size = math.fsum(v * n for v, n in zip(values, sizes, strict=True)) / total
         alike = math.fsum(values) / len(values)
-    if not agree(each.value, by_size) and agree(each.value, alike):
+    if not agree(reported.value, by_size) and agree(reported.value, alike):
         return Known(alike, "every task weighs the same")
     return Known(by_size, "tasks weigh as they have samples")
 

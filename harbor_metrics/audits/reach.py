@@ -4,20 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from ..exact import Number
-from ..readers.source import Source
-from ..trial import GroupKey
+from ..numbers.exact import Number
+from ..trials.source import Source
+from ..trials.table import Table
+from ..trials.trial import GroupKey
 from .row import Known
+from .tables import scored_with
 
 
 def n_missing(source: Source, group: GroupKey | None) -> int:
     """How many trials of a group may be missing; where it is not known whose they are, all."""
-    unread = sum(each is None or group is None or each == group for each in source.unread)
+    unread = sum(group is None or other in (None, group) for other in source.unread)
     job = source.job
     if job is None or job.n_total_trials is None:
         return unread
     absent = max(job.n_total_trials - len(source.trials) - len(source.unread), 0)
-    return unread + -(-absent // max(job.n_agents, 1))
+    return unread + -(-absent // max(job.n_groups, 1))
+
+
+def bounded_mean(mean: Known, table: Table, key: str, *, by_task: bool, missing: int) -> Known:
+    """The mean of a reward with the range in which it is, over tasks or over single trials."""
+    scored = scored_with(table, key)
+    n = len({trial.task for trial, _ in scored}) if by_task else len(scored)
+    return bounded(mean, [value for _, value in scored], n, missing)
 
 
 def bounded(mean: Known, values: Collection[Number], n: int, missing: int) -> Known:
@@ -27,7 +36,7 @@ def bounded(mean: Known, values: Collection[Number], n: int, missing: int) -> Kn
         mean: over the n values that are there, or means of them.
         values: those that are there; between 0 and 1, others may be, else between their extremes.
         n: over how many it is.
-        missing: how many values are not there; each changes one of the n, or is one more.
+        missing: how many values are not there; reported changes one of the n, or is one more.
     """
     if mean.value is None or not n or not missing or not values:
         return mean

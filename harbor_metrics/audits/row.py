@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from ..exact import Number
-from ..readers.source import Reported
+from ..numbers.exact import Number
+from ..trials.source import Reported
 
 # Harnesses round as they go along; a number that is another differs by more.
 CLOSE = 1e-12
 _NAN = "NaN"
-# What every reason says of an overflow.
+# A word of every reason that speaks of an overflow.
 _BEYOND = "beyond"
 
 
@@ -26,7 +26,7 @@ class Verdict(StrEnum):
 
 
 class Unknown(NamedTuple):
-    """Why a number is not computed here, or not to the digit; `near` is what it should be near."""
+    """Why a number is not computed here, or not to the digit; then it should be near `near`."""
 
     reason: str
     near: Number | None = None
@@ -35,7 +35,8 @@ class Unknown(NamedTuple):
 class Known(NamedTuple):
     """A number, None where it is undefined, and what there is to say about it.
 
-    `reach` is between what it can be with the trials that are missing, None where that is unknown.
+    `reach` is the least and the most that it can be with the trials that are missing, None where
+    that is unknown.
     """
 
     value: Number | None
@@ -68,56 +69,59 @@ class Row:
         }
 
 
-def judge(path: str, group: str, each: Reported, found: Known | Unknown, *, incomplete: str) -> Row:
-    """Whether a number holds.
+Answer = Known | Unknown
+
+
+def judge(path: str, group: str, reported: Reported, answer: Answer, *, incomplete: str) -> Row:
+    """Whether a number that a log reports holds.
 
     Args:
         path: the source that reports it.
         group: what it is over, in words.
-        each: what is reported.
-        found: what was computed.
+        reported: the number in the log.
+        answer: what was computed.
         incomplete: why the trials on disk are not those that were reported on; else empty.
     """
-    value = found.value if isinstance(found, Known) else found.near
-    verdict, reason = _verdict(each, found, incomplete)
+    value = answer.value if isinstance(answer, Known) else answer.near
+    verdict, reason = _verdict(reported, answer, incomplete)
     return Row(
         path=path,
         group=group,
-        name=each.place,
-        reported=each.not_finite or each.value,
+        name=reported.place,
+        reported=reported.not_finite or reported.value,
         recomputed=value,
         verdict=verdict,
         reason=reason,
     )
 
 
-def _verdict(each: Reported, found: Known | Unknown, incomplete: str) -> tuple[Verdict, str]:
-    if isinstance(found, Unknown):
-        return Verdict.EXPLAINED, found.reason
-    told = each.not_finite not in ("", _NAN)
-    if told and each.value is None and found.value is None and _BEYOND in found.reason:
-        return Verdict.EXPLAINED, found.reason
-    if not told and agree(each.value, found.value):
-        both = each.value is None and found.value is None
-        return Verdict.EQUAL, f"undefined here: {found.reason}" if both else found.reason
-    if incomplete and (each.value is None or found.reach is None):
+def _verdict(reported: Reported, answer: Answer, incomplete: str) -> tuple[Verdict, str]:
+    if isinstance(answer, Unknown):
+        return Verdict.EXPLAINED, answer.reason
+    infinite = reported.not_finite not in ("", _NAN)
+    if infinite and reported.value is None and answer.value is None and _BEYOND in answer.reason:
+        return Verdict.EXPLAINED, answer.reason
+    if not infinite and agree(reported.value, answer.value):
+        both = reported.value is None and answer.value is None
+        return Verdict.EQUAL, f"undefined here: {answer.reason}" if both else answer.reason
+    if incomplete and (reported.value is None or answer.reach is None):
         return Verdict.EXPLAINED, incomplete
-    if incomplete and each.value is not None and found.reach is not None:
-        low, high = found.reach
-        if low - CLOSE <= each.value <= high + CLOSE:
+    if incomplete and reported.value is not None and answer.reach is not None:
+        low, high = answer.reach
+        if low - CLOSE <= reported.value <= high + CLOSE:
             return Verdict.EXPLAINED, incomplete
         return (
             Verdict.DIFFERS,
             f"{incomplete}, with which it can be between {low:.6g} and {high:.6g}",
         )
-    return Verdict.DIFFERS, found.reason
+    return Verdict.DIFFERS, answer.reason
 
 
-def agree(one: Number | None, other: Number | None) -> bool:
-    """Whether two numbers are the same but for the harness's rounding."""
-    if one is None or other is None:
-        return one is other
+def agree(number: Number | None, other: Number | None) -> bool:
+    """Whether two numbers are the same but for the rounding of a harness."""
+    if number is None or other is None:
+        return number is other
     try:
-        return one == other or math.isclose(one, other, rel_tol=CLOSE, abs_tol=CLOSE)
+        return number == other or math.isclose(number, other, rel_tol=CLOSE, abs_tol=CLOSE)
     except OverflowError:
         return False

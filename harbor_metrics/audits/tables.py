@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..measurement import Measured, measure
-from ..metric import MetricSpec, lookup
-from ..readers.source import Source
-from ..table import Table
-from ..trial import GroupKey, LineTrials, Trial, group_key
+from ..catalogue.names import bind
+from ..contract.spec import MetricSpec
+from ..evaluation.measurement import Measured, measure
+from ..numbers.exact import Number
+from ..trials.source import Source
+from ..trials.table import Table
+from ..trials.trial import GroupKey, LineTrials, Trial, group_key
 
 
 def tables_of(sources: Iterable[Source]) -> dict[GroupKey, Table]:
-    """A table a group, over all the sources."""
+    """The trials of all the sources, in a table for reported group."""
     groups: dict[GroupKey, list[Trial]] = {}
     for source in sources:
         if isinstance(source.trials, LineTrials):
@@ -23,18 +25,17 @@ def tables_of(sources: Iterable[Source]) -> dict[GroupKey, Table]:
 
 
 def incomplete(source: Source) -> str:
-    """Why the trials that were read may not be all that the numbers are over; else nothing."""
+    """Why the trials that were read may be fewer than the numbers are over; empty where not."""
     read, job = len(source.trials), source.job
-    # A sample is a trial of each scorer.
-    each = job.n_agents if job is not None and source.kind == "inspect" else 1
-    what = "samples" if each > 1 else "trials"
+    per_sample = job.trials_per_sample if job is not None else 1
+    noun = "samples" if per_sample > 1 else "trials"
     if source.unread:
-        return f"{-(-len(source.unread) // each)} {what} could not be read"
+        return f"{-(-len(source.unread) // per_sample)} {noun} could not be read"
     if job is None or job.n_total_trials is None or read >= job.n_total_trials:
         return ""
     still = "the run is not finished: " if job.running else ""
-    absent, total = -(-(job.n_total_trials - read) // each), job.n_total_trials // each
-    return f"{still}{absent} of {total} {what} are missing on disk"
+    absent, total = -(-(job.n_total_trials - read) // per_sample), job.n_total_trials // per_sample
+    return f"{still}{absent} of {total} {noun} are missing on disk"
 
 
 def named(group: GroupKey) -> str:
@@ -44,11 +45,16 @@ def named(group: GroupKey) -> str:
     return " on ".join(part for part in (who, dataset) if part)
 
 
+def scored_with(table: Table, key: str) -> list[tuple[Trial, Number]]:
+    """The trials that have a reward of this key, and the reward."""
+    return [(t, t.rewards[key]) for t in table if t.rewards is not None and key in t.rewards]
+
+
 def measured(spec: MetricSpec, table: Table) -> Measured:
-    """What a metric says of a table.
+    """What a metric gives for a table, without an error bar.
 
     Raises:
-        SpecError: the metric does not exist, or does not take these kwargs.
-        LabelError: a trial lacks a label that was asked for.
+        MetricFailure: the metric does not exist or does not take these kwargs, or a trial lacks a
+            label that was asked for.
     """
-    return measure(lookup(spec.type).bind(spec.kwargs), spec, table, missing=None, level=None)
+    return measure(bind(spec), spec, table, missing=None, level=None)

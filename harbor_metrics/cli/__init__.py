@@ -13,7 +13,9 @@ from typing import Any, NoReturn
 import click
 
 from .. import __version__
-from ..errors import HarborMetricsError
+from ..errors import HarborMetricsError, OutputError, ReaderGoneError
+from ..output.streams import print_note, take_over
+from ..readers import formats
 
 # Name of a command -> its one-line help; the module of that name defines it.
 COMMANDS = {
@@ -28,9 +30,9 @@ COMMANDS = {
     "explain": "Explain a metric, a reducer or a rule.",
     "schema": "Print a document schema.",
 }
-PIPE_CLOSED = 141
 # The options that every command with a SOURCE has.
-AS_HELP = "The format of the sources: harbor-job, inspect, lm-eval, trials, evsys, rewards or csv."
+*_FORMATS, _LAST = formats.names()
+AS_HELP = f"The format of the sources: {', '.join(_FORMATS)} or {_LAST}."
 COLUMNS_HELP = "What the columns of a CSV are, as task=problem_id,reward=score."
 
 
@@ -58,36 +60,30 @@ def group() -> None:
 
 
 class Terminated(BaseException):
-    """SIGTERM or SIGHUP came; raised so that everything that was started is ended first."""
+    """SIGTERM or SIGHUP came; as an exception, so that what was started is ended first."""
 
     def __init__(self, number: int) -> None:
         self.number = number
 
 
 def run() -> NoReturn:
-    """Run the command line and exit: 0 fine, 1 found, 2 usage, 3 could not, 130 and 143 signals."""
-    if sys.stdout is None:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-    if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(AttributeError):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    """Run the command line and exit.
+
+    0 fine, 1 something is wrong, 2 wrong usage, 3 could not do it, 128 and the number of a signal.
+    """
+    take_over()
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _terminate)
     try:
         code = _call()
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader has gone; nothing is left to say, and Python must not try at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = PIPE_CLOSED
+    except OutputError as error:
+        code = error.exit_code
     except KeyboardInterrupt:
-        click.echo("interrupted", err=True)
+        with contextlib.suppress(OutputError):
+            print_note("interrupted\n")
         code = 130
     except Terminated as error:
         code = 128 + error.number
-    sys.stderr.flush()
     # Not sys.exit: it would free a million numbers one by one.
     os._exit(code)
 
@@ -100,11 +96,11 @@ def _call() -> int:
     except click.ClickException as error:
         error.show()
         return error.exit_code
+    except ReaderGoneError:
+        raise
     except HarborMetricsError as error:
         fail(error)
         return error.exit_code
-    except BrokenPipeError:
-        raise
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         fail(HarborMetricsError(f"{where}{error.strerror or error}"))
@@ -114,16 +110,17 @@ def _call() -> int:
 
 def fail(error: HarborMetricsError) -> None:
     """Say on standard error why the work could not be done."""
+    # Inside, for weight: most commands do not fail.
+    from ..documents.diagnostics import InvalidDocumentError
+    from ..documents.wording import encodable
     from ..render.text import text
 
-    diagnostics = getattr(error, "diagnostics", [])
-    message = str(error).encode("utf-8", "backslashreplace").decode()
-    click.echo(f"error: {message}", err=True)
+    print_note(f"error: {encodable(str(error))}\n")
     if error.help:
-        click.echo(f"  = help: {error.help}", err=True)
-    if diagnostics:
-        sources = {d.path: getattr(error, "text", "") for d in diagnostics}
-        click.echo("\n" + text(diagnostics, sources), err=True, nl=False)
+        print_note(f"  = help: {error.help}\n")
+    if isinstance(error, InvalidDocumentError) and error.diagnostics:
+        sources = {d.path or "": error.text for d in error.diagnostics}
+        print_note("\n" + text(error.diagnostics, sources))
 
 
 def _terminate(number: int, frame: Any) -> NoReturn:  # noqa: ARG001
@@ -131,18 +128,20 @@ def _terminate(number: int, frame: Any) -> NoReturn:  # noqa: ARG001
 
 
 def terminal() -> tuple[int, bool]:
-    """Columns to fill and whether to colour: 80 and no where standard output is no terminal."""
-    import shutil
-
+    """Columns to fill and whether to colour; 80 and no where standard output is not a terminal."""
     if not sys.stdout.isatty():
         return 80, False
+    # Inside, for weight: only a terminal is measured.
+    import shutil
+
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return shutil.get_terminal_size().columns, not plain
 
 
 @contextlib.contextmanager
 def progress(label: str) -> Iterator[Any]:
-    """A function for readers that draws a bar on a terminal when the work takes over a second."""
+    """A function that readers call, to draw a bar on a terminal once the work takes a second."""
+    # Inside, for weight: only commands that read sources need it.
     import time
 
     started = time.monotonic()
@@ -151,7 +150,8 @@ def progress(label: str) -> Iterator[Any]:
     def update(done: int, total: int) -> None:
         nonlocal bar
         if bar is None and total and time.monotonic() - started > 1:
-            bar = click.progressbar(length=total, label=label, file=sys.stderr)
+            # Past our own stream, which would show the codes that move the bar.
+            bar = click.progressbar(length=total, label=label, file=sys.__stderr__)
         if bar is not None:
             bar.length = total
             bar.update(done - bar.pos)

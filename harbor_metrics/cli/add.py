@@ -1,4 +1,4 @@
-"""`harbor-metrics add`: a metric more in a registry, and nothing else changed."""
+"""`harbor-metrics add`: one more metric in a registry, and nothing else changed."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from ..errors import UsageError
+from ..output.streams import print_note, print_text
 
 
 @click.command()
@@ -36,7 +37,7 @@ def command(
 
     It goes to `metrics` if Harbor can load it, else to `extra_metrics`, which Harbor ignores.
     """
-    from ..change import add, parse_kwargs
+    from ..registries.change import add, parse_kwargs
 
     if task is not None:
         if type_ is not None or kwargs or new:
@@ -45,23 +46,23 @@ def command(
     if type_ is None:
         raise UsageError("say which metric: its TYPE, or --from-lm-eval TASK.yaml")
     parsed = parse_kwargs(type_, kwargs)
-    script = _written(registry, type_, parsed) if new else ""
+    script = _write_script(registry, type_, parsed) if new else ""
     try:
         change = add(registry, dataset, type_, parsed, pin=pin)
     except BaseException:
         if new:
             os.unlink(script)
         raise
-    click.echo(change.message)
+    print_text(f"{change.message}\n")
     if diff:
-        click.echo(change.diff(registry), nl=False)
+        print_text(change.diff(registry))
     return 0
 
 
-def _written(registry: str, type_: str, kwargs: dict[str, Any]) -> str:
-    """Write a script to begin with where the entry says that it lies."""
-    from .. import template
-    from ..metric import UV_SCRIPT
+def _write_script(registry: str, type_: str, kwargs: dict[str, Any]) -> str:
+    """Write a script to begin with where the entry says that it lies, and give its path."""
+    from ..contract.spec import UV_SCRIPT
+    from ..registries import template
 
     script = kwargs.get("script_path")
     if type_ != UV_SCRIPT or not isinstance(script, str):
@@ -77,15 +78,15 @@ def _written(registry: str, type_: str, kwargs: dict[str, Any]) -> str:
 
 
 def _from_lm_eval(registry: str, dataset: str, task: str, diff: bool) -> int:
-    """Add all that a task file has a counterpart for, in one change; say what has none."""
-    from ..change import add_all
-    from ..lm_eval_task import read
+    """Add the metrics of a task file in one change; say which have no counterpart."""
+    from ..registries.change import add_all
+    from ..registries.lm_eval_task import read
 
     entries, remarks = read(task)
     change = add_all(registry, dataset, entries)
-    click.echo(change.message)
+    print_text(f"{change.message}\n")
     for remark in remarks:
-        click.echo(f"note: {task}: {remark}", err=True)
+        print_note(f"note: {task}: {remark}\n")
     if diff:
-        click.echo(change.diff(registry), nl=False)
+        print_text(change.diff(registry))
     return 0 if entries else 1

@@ -7,7 +7,9 @@ from typing import Literal
 
 import click
 
+from ..output.streams import print_json, print_note, print_text
 from . import AS_HELP, progress
+from .running import JOB_SCRIPTS_HELP
 
 
 @click.command()
@@ -27,12 +29,14 @@ from . import AS_HELP, progress
     default="table",
     show_default=True,
 )
+@click.option("--job-scripts", is_flag=True, help=JOB_SCRIPTS_HELP)
 @click.option("--as", "as_format", metavar="FORMAT", help=AS_HELP)
 def command(
     sources: Sequence[str],
     registries: Sequence[str],
     every: bool,
     format_: Literal["table", "json"],
+    job_scripts: bool,
     as_format: str | None,
 ) -> int:
     """Recompute every number that jobs and logs report, and show both.
@@ -46,15 +50,22 @@ def command(
     from ..render.text import text
 
     with progress("reading") as update:
-        done = audit(*sources, registry=registries, as_format=as_format, progress=update)
+        result = audit(
+            *sources,
+            registry=registries,
+            as_format=as_format,
+            job_scripts=job_scripts,
+            progress=update,
+        )
     if format_ == "json":
-        click.echo(done.to_json(), nl=False)
+        print_json(result.to_json())
     else:
-        click.echo(table(done.rows, every=every), nl=False)
-        words = {Verdict.DIFFERS: "differ without an explanation"}
-        counts = ", ".join(f"{done.count(each)} {words.get(each, each)}" for each in Verdict)
-        click.echo(f"{len(done.rows)} numbers: {counts}")
-    for path in done.silent:
-        click.echo(f"{path} reports no numbers of its own", err=True)
-    click.echo(text(done.diagnostics), err=True, nl=False)
-    return 0 if done.ok else 1
+        print_text(table(result.rows, every=every))
+        words = {verdict: str(verdict) for verdict in Verdict}
+        words[Verdict.DIFFERS] = "differ without an explanation"
+        counts = ", ".join(f"{result.count(verdict)} {word}" for verdict, word in words.items())
+        print_text(f"{len(result.rows)} numbers: {counts}\n")
+    for path in result.silent:
+        print_note(f"{path} reports no numbers of its own\n")
+    print_note(text(result.diagnostics))
+    return 0 if result.ok else 1

@@ -9,9 +9,10 @@ from typing import Any, Literal
 import click
 
 from ..errors import UsageError
-from ..table import Missing
+from ..output.streams import print_json, print_note, print_text
+from ..trials.table import Missing
 from . import AS_HELP, COLUMNS_HELP, progress, terminal
-from .running import options_of, script_options
+from .running import JOB_SCRIPTS_HELP, options_of, script_options
 
 _JOB_DOCUMENTS = ("result.json", "config.json", "lock.json")
 
@@ -50,6 +51,13 @@ _JOB_DOCUMENTS = ("result.json", "config.json", "lock.json")
     help="Of the intervals beside means, rates and chances.",
 )
 @click.option(
+    "--over",
+    type=click.Choice(["tasks", "attempts"]),
+    default="tasks",
+    show_default=True,
+    help="What the intervals allow for: other such tasks, or other attempts at these.",
+)
+@click.option(
     "--labels",
     metavar="FILE",
     help="Labels of tasks to group by: JSON, JSONL or CSV with a `task`.",
@@ -69,6 +77,7 @@ _JOB_DOCUMENTS = ("result.json", "config.json", "lock.json")
     "-o", "--output", metavar="RESULT.json", help="Write the result document to this file."
 )
 @script_options
+@click.option("--job-scripts", is_flag=True, help=JOB_SCRIPTS_HELP)
 @click.option(
     "--verify-repeat",
     is_flag=True,
@@ -83,6 +92,7 @@ def command(
     metrics: Sequence[str],
     missing: Missing | None,
     level: str,
+    over: Literal["tasks", "attempts"],
     labels: str | None,
     require_complete: bool,
     dry_run: bool,
@@ -99,58 +109,58 @@ def command(
     samples or the folder of them, evsys rewards, a CSV, or - for standard input. Lines may be
     packed (.gz, .zst). The format is recognised from the content. Several sources pool into one.
     """
-    from ..api import finish, inputs, prepare, scripts
-    from ..atomic import check_writable
-    from ..diagnostics import Severity
+    from ..api import Request, finish, prepare
+    from ..documents.diagnostics import Severity
+    from ..documents.files import check_writable
     from ..render.text import text
 
-    sure = _level(level)
+    confidence = _level(level)
     options = options_of(script)
-    allow_outside = options.allow_outside
     if output is not None:
         refuse_input(output, [*sources, *registries, *([labels] if labels else [])])
         check_writable(output)
     with progress("reading") as update:
-        prepared = prepare(
-            *sources,
-            registry=registries,
+        request = Request(
+            sources=tuple(sources),
+            registries=tuple(registries),
             dataset=dataset,
-            metrics=metrics,
+            metrics=tuple(metrics),
+            missing=missing,
+            level=confidence,
+            over=over,
+            labels=labels,
             as_format=as_format,
             columns=columns,
-            labels=labels,
+            scripts=options,
             progress=update,
         )
+        prepared = prepare(request)
     if dry_run:
-        from ..render.dry_run import cannot_run
         from ..render.dry_run import dry_run as render
 
-        known = scripts(prepared, allow_outside=allow_outside)
-        click.echo(render(prepared.groups, known), nl=False)
-        click.echo(text(prepared.diagnostics), err=True, nl=False)
-        failing = any(
-            cannot_run(one, known) for _, _, made in prepared.groups for one in made.metrics
-        )
+        print_text(render(prepared.groups))
+        print_note(text(prepared.diagnostics))
+        failing = any(metric.failure is not None for metric in prepared.planned)
         return int(failing or any(d.severity == Severity.ERROR for d in prepared.diagnostics))
     if output is not None:
-        refuse_input(output, inputs(prepared, allow_outside=allow_outside))
-    result = finish(prepared, missing=missing, level=sure, scripts=options)
+        refuse_input(output, prepared.inputs)
+    result = finish(request, prepared)
     if output is not None:
         result.write(output)
     if format_ == "json":
-        click.echo(result.to_json(), nl=False)
+        print_json(result.to_json())
     elif format_ == "markdown":
         from ..render.markdown import markdown
 
-        click.echo(markdown(result), nl=False)
+        print_text(markdown(result))
     else:
         from ..render.table import table
 
         width, colour = terminal()
-        click.echo(table(result, width=width, colour=colour), nl=False)
-    click.echo(text(result.found), err=True, nl=False)
+        print_text(table(result, width=width, colour=colour))
+    print_note(text(result.found))
     if require_complete and not result.complete:
-        click.echo("error: trials are missing, and --require-complete was given", err=True)
+        print_note("error: trials are missing, and --require-complete was given\n")
         return 1
     return 0 if result.ok else 1
 
@@ -165,7 +175,11 @@ def _level(text: str) -> float | None:
 
 
 def refuse_input(output: str, inputs: Sequence[str]) -> None:
-    """Never replace what the result is computed from."""
+    """Refuse to write over what the result is computed from.
+
+    Raises:
+        UsageError: `output` is one of the inputs, or a document of a job among them.
+    """
     target = os.path.realpath(output)
     for path in inputs:
         real = os.path.realpath(path)
@@ -173,7 +187,7 @@ def refuse_input(output: str, inputs: Sequence[str]) -> None:
             f"{real}{os.sep}"
         )
         if target == real or of_the_job:
-            what = "a document of the input" if of_the_job else "the same file as the input"
+            role = "a document of the input" if of_the_job else "the same file as the input"
             raise UsageError(
-                f"-o {output} is {what} {path}: it is the same file that would be read"
+                f"-o {output} is {role} {path}: it is the same file that would be read"
             )

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
+from ..output.streams import print_json, print_note
 from . import AS_HELP, COLUMNS_HELP, progress
 
 
@@ -18,9 +17,10 @@ from . import AS_HELP, COLUMNS_HELP, progress
 @click.option("--columns", metavar="FIELD=COLUMN,...", default="", help=COLUMNS_HELP)
 def command(source: str, output: str | None, as_format: str | None, columns: str) -> int:
     """Write any SOURCE that compute takes as a trials file, losing nothing a metric can use."""
-    from ..atomic import check_writable, write_atomically
-    from ..conversion import convert
-    from ..render.text import plural, text
+    from ..documents.files import check_writable, write_atomically
+    from ..documents.wording import plural
+    from ..readers.conversion import convert
+    from ..render.text import text
     from .compute import refuse_input
 
     if output is not None:
@@ -30,10 +30,8 @@ def command(source: str, output: str | None, as_format: str | None, columns: str
         conversion = convert(source, as_format=as_format, columns=columns, progress=update)
     if output is not None:
         write_atomically(output, conversion.lines())
-        click.echo(f"wrote {plural(conversion.n_trials, 'trial')} to {output}", err=True)
+        print_note(f"wrote {plural(conversion.n_trials, 'trial')} to {output}\n")
     else:
-        # As bytes: a million lines need not become text and bytes again.
-        sys.stdout.flush()
-        sys.stdout.buffer.write(conversion.lines())
-    click.echo(text(conversion.diagnostics), err=True, nl=False)
+        print_json(conversion.lines())
+    print_note(text(conversion.diagnostics))
     return 0 if conversion.ok else 1

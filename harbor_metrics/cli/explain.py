@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import click
 
+from ..output.streams import print_text
+
 
 @click.command()
 @click.argument("name", required=False)
 def command(name: str | None) -> int:
-    """Explain a metric, a reducer or a rule of `validate`; without a NAME, list the rules."""
-    from ..explanations import explain, rule_names
+    """Explain a metric, a reducer or a rule; without a NAME, list the rules."""
+    from ..validation.explanations import explain, other_rule_names, rule_names
 
     if name is not None:
-        click.echo(explain(name), nl=False)
+        print_text(explain(name))
     else:
-        click.echo(
-            f"rules: {', '.join(rule_names())}\n\nmetrics and reducers: `harbor-metrics list`"
-        )
+        print_text(f"rules of validate: {', '.join(rule_names())}\n\n")
+        print_text(f"rules of the other commands: {', '.join(other_rule_names())}\n\n")
+        print_text("metrics and reducers: `harbor-metrics list`\n")
     return 0

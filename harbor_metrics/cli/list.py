@@ -6,6 +6,7 @@ from typing import Literal
 
 import click
 
+from ..output.streams import print_json, print_note, print_text
 from . import terminal
 
 
@@ -19,13 +20,14 @@ from . import terminal
 )
 def command(format_: Literal["table", "json"]) -> int:
     """List metrics and reducers by family, and the names that other systems have for them."""
-    from ..listing import entries
-    from ..plugins import problems
+    from ..catalogue.listing import entries, problems
     from ..render import listing
 
-    found = entries()
-    width, _ = terminal()
-    click.echo(listing.table(found, width) if format_ == "table" else listing.json(found), nl=False)
+    names = entries()
+    if format_ == "json":
+        print_json(listing.json(names))
+    else:
+        print_text(listing.table(names, terminal()[0]))
     for problem in problems():
-        click.echo(f"warning: {problem}", err=True)
+        print_note(f"warning: {problem}\n")
     return 0

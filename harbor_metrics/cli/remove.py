@@ -1,8 +1,10 @@
-"""`harbor-metrics remove`: a metric less in a registry, and nothing else changed."""
+"""`harbor-metrics remove`: one metric less in a registry, and nothing else changed."""
 
 from __future__ import annotations
 
 import click
+
+from ..output.streams import print_text
 
 
 @click.command()
@@ -12,10 +14,10 @@ import click
 @click.option("--diff", is_flag=True, help="Show what changed.")
 def command(registry: str, dataset: str, which: str, diff: bool) -> int:
     """Remove a metric from a dataset of a registry, by its type or its index from 0."""
-    from ..change import remove
+    from ..registries.change import remove
 
     change = remove(registry, dataset, which)
-    click.echo(change.message)
+    print_text(f"{change.message}\n")
     if diff:
-        click.echo(change.diff(registry), nl=False)
+        print_text(change.diff(registry))
     return 0

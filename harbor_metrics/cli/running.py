@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _MOST_GIB = 1_000_000
 _MOST_SECONDS = 1_000_000
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+JOB_SCRIPTS_HELP = "Run scripts that only the configuration of a job names, confined."
 _OPTIONS = (
     click.option(
         "--script-timeout",
@@ -50,7 +51,8 @@ _OPTIONS = (
     click.option(
         "--allow-build",
         is_flag=True,
-        help="Let the packages that a script asks for run their build code, unconfined.",
+        help="Let the packages that a script asks for run their build code, confined as the script "
+        "is but with the network.",
     ),
     click.option(
         "--allow-outside",
@@ -68,10 +70,10 @@ def script_options(command: _Command) -> _Command:
 
 
 def options_of(given: Mapping[str, Any]) -> ScriptOptions:
-    """What the options say.
+    """The options that `script_options` added, checked.
 
     Raises:
-        UsageError: a variable to pass on is not set.
+        UsageError: a variable to pass on is not set, or a limit is too large.
     """
     from ..scripts.options import ScriptOptions
 
@@ -92,6 +94,7 @@ def options_of(given: Mapping[str, Any]) -> ScriptOptions:
         allow_network=given["allow_network"],
         allow_build=given["allow_build"],
         allow_outside=given["allow_outside"],
+        job_scripts=given.get("job_scripts", False),
         verify_repeat=given.get("verify_repeat", False),
         adopt=True,
     )

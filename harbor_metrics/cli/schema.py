@@ -5,20 +5,25 @@ from __future__ import annotations
 import click
 
 from ..errors import UsageError
+from ..output.streams import print_json, print_text
 
 
 @click.command()
 @click.argument("name", required=False)
 def command(name: str | None) -> int:
-    """Print a document schema: registry, metric, rewards, trials, result or diagnostics."""
+    """Print a document schema: registry, metric, rewards, trials, result or diagnostics.
+
+    Those of a registry and a metric say which kwargs each metric takes, plugins' included.
+    """
     import json
 
-    from ..schemas import NAMES, bundled
+    from ..catalogue.schema import composed
+    from ..documents.schemas import NAMES
 
     if name is None:
-        click.echo("\n".join(NAMES))
+        print_text("\n".join(NAMES) + "\n")
     elif name in NAMES:
-        click.echo(json.dumps(bundled(name), indent=2, ensure_ascii=False))
+        print_json(json.dumps(composed(name), indent=2, ensure_ascii=False) + "\n")
     else:
         raise UsageError(f"there is no schema `{name}`", f"one of: {', '.join(NAMES)}")
     return 0

@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from ..errors import InputError
+from ..errors import InputError, MetricFailure
+from ..output.streams import print_note, print_text
 from .running import options_of, script_options
 
 
@@ -29,28 +30,29 @@ def check(file: str, rewards: str | None, **script: Any) -> int:
     It runs on a small set of rewards of every shape: one key, several, missing ones, none at all;
     each a second time, to see whether the numbers are the same and what it was refused.
     """
+    from ..registries.script_file import find
     from ..render.check import check as render
     from ..scripts.check import built_in
     from ..scripts.check import check as try_out
-    from ..scripts.file import ScriptError, find
 
     options = options_of(script)
     try:
-        found = find(file, None)
-        done = try_out(found, built_in() if rewards is None else _given(rewards), options)
-    except ScriptError as error:
+        metric_script = find(file, None)
+        cases = built_in() if rewards is None else _read_cases(rewards)
+        result = try_out(metric_script, cases, options)
+    except MetricFailure as error:
         raise InputError(str(error)) from error
-    click.echo(render(done), nl=False)
-    return 0 if done.ok else 1
+    print_text(render(result))
+    return 0 if result.ok else 1
 
 
-def _given(path: str) -> dict[str, Any]:
+def _read_cases(path: str) -> dict[str, Any]:
     from ..readers import read
     from ..render.text import text
-    from ..table import Table
+    from ..trials.table import Table
 
     tables = {}
     for source in read(path):
-        click.echo(text(source.diagnostics), err=True, nl=False)
+        print_note(text(source.diagnostics))
         tables[source.path] = Table(source.trials)
     return tables

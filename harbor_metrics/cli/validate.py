@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import InputError, UsageError
+from ..output.streams import print_json, print_note, print_text
 from . import fail
 
 if TYPE_CHECKING:
-    from ..validation import Report
+    from ..validation.validation import Report
 
 FORMATS = ("text", "concise", "json", "jsonl", "github", "sarif")
 
@@ -47,57 +48,72 @@ def command(
     """
     import gc
 
-    from .. import configuration
-    from ..atomic import check_writable, write_atomically
-    from ..explanations import rule_names
-    from ..validation import validate
+    from ..documents.files import check_writable, write_atomically
+    from ..validation import configuration
+    from ..validation.validation import validate
 
     config = configuration.read(os.getcwd())
-    for rule in (*select, *ignore, *config.select, *config.ignore):
-        if rule not in rule_names():
-            raise UsageError(f"there is no rule `{rule}`", "`harbor-metrics explain` lists them")
+    _check_rules([*select, *ignore, *config.select, *config.ignore])
     copies = [_copy(pair) for pair in also]
     for _, path in copies:
         if os.path.realpath(path) in {os.path.realpath(file) for file in files}:
             raise UsageError(f"--also {path} is one of the files that are read")
         check_writable(path)
+    ignored = {**config.ignore, **dict.fromkeys(ignore, "")}
     if fix:
         chosen = select or config.select
-        ignored = {*ignore, *config.ignore}
         _mend(files, lambda rule: rule not in ignored and (not chosen or rule in chosen))
     # A document has no cycles, and looking for some takes longer than reading it.
     gc.disable()
-    report = validate(*files, select=select or config.select, ignore=ignore, reasons=config.ignore)
-    click.echo(_rendered(report, format_, quiet), nl=False)
+    report = validate(*files, select=select or config.select, ignore=ignored)
+    show = print_json if format_ in ("json", "jsonl", "sarif") else print_text
+    show(_render(report, format_, quiet))
     if format_ in ("github", "sarif"):
-        click.echo(_rendered(report, "text", quiet), err=True, nl=False)
+        print_note(_render(report, "text", quiet))
     for also_format, path in copies:
-        write_atomically(path, _rendered(report, also_format, quiet).encode())
+        write_atomically(path, _render(report, also_format, quiet).encode())
     for error in report.unread:
         fail(error)
     if report.unread:
         return InputError.exit_code
-    # Who reads SARIF takes any other exit for a failure of the tool.
+    # Those who read SARIF take any other exit for a failure of the tool.
     return 0 if report.ok or format_ == "sarif" else 1
+
+
+def _check_rules(names: Sequence[str]) -> None:
+    from ..documents.wording import did_you_mean, nearest
+    from ..validation.explanations import other_rule_names, rule_names
+
+    for name in names:
+        if name in other_rule_names():
+            raise UsageError(
+                f"`validate` never finds `{name}`, so it can neither be selected nor ignored",
+                f"`harbor-metrics explain {name}` says where it comes from",
+            )
+        if name not in rule_names():
+            near = did_you_mean(nearest(name, rule_names()))
+            raise UsageError(
+                f"there is no rule `{name}`{near}", "`harbor-metrics explain` lists them"
+            )
 
 
 def _mend(files: Sequence[str], wanted: Callable[[str], bool]) -> None:
     from ..errors import HarborMetricsError
-    from ..fix import fix
-    from ..validation import STDIN, expanded
+    from ..validation.fix import fix
+    from ..validation.validation import STDIN, expanded
 
     for path in expanded(files):
         if path == STDIN or path.endswith((".toml", ".jsonl", ".ndjson")):
-            click.echo(f"{path}: only registry files are mended", err=True)
+            print_note(f"{path}: only registry files are mended\n")
             continue
         try:
             change = fix(path, wanted)
         except HarborMetricsError as error:
-            click.echo(f"{path}: {error}", err=True)
+            print_note(f"{path}: {error}\n")
             continue
         if change.before != change.after:
             for line in change.message.splitlines():
-                click.echo(f"{path}: {line}", err=True)
+                print_note(f"{path}: {line}\n")
 
 
 def _copy(pair: str) -> tuple[str, str]:
@@ -107,32 +123,31 @@ def _copy(pair: str) -> tuple[str, str]:
     return format_, path
 
 
-def _rendered(report: Report, format_: str, quiet: bool) -> str:
-    found = report.found
+def _render(report: Report, format_: str, quiet: bool) -> str:
+    # The imports are inside for weight: one format is asked for.
     if format_ == "concise":
-        from ..render.concise import concise
+        from ..render.text import concise
 
-        return concise(found)
+        return concise(report.found)
     if format_ in ("json", "jsonl"):
         from ..render import json
 
-        return json.json(found) if format_ == "json" else json.jsonl(found)
+        return json.json(report.found) if format_ == "json" else json.jsonl(report.found)
     if format_ == "github":
         from ..render.github import github
 
-        return github(found)
+        return github(report.found)
     if format_ == "sarif":
-        from ..explanations import explain
         from ..render.sarif import sarif
+        from ..validation.explanations import explain
 
-        return sarif(found, explain)
+        return sarif(report.found, explain)
+    from ..documents.wording import printable
     from ..render.text import summary, text
-    from ..syntax import printable
 
-    said = text(found, report.sources)
+    paragraphs = [text(report.found, report.sources)] if report.found else []
     for rule, (n, reason) in report.ignored.items():
-        said += f"{chr(10) if said else ''}ignored {n} x {rule}: {printable(reason)}\n"
-    if quiet and report.ok:
-        return said
-    ending = summary(found, report.n_files, report.n_datasets)
-    return f"{said}{chr(10) if said else ''}{ending}\n"
+        paragraphs.append(f"ignored {n} x {rule}: {printable(reason)}\n")
+    if not (quiet and report.ok):
+        paragraphs.append(f"{summary(report.found, report.n_files, report.n_datasets)}\n")
+    return "\n".join(paragraphs)

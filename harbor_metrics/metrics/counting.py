@@ -7,10 +7,10 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from ..column import Column, label_text
-from ..estimate import Undefined
-from ..exact import Number
-from ..parameters import Threshold
+from ..contract.estimate import Undefined
+from ..contract.parameters import Threshold
+from ..numbers.exact import Number
+from ..trials.column import Column, label_text
 from .moments import NO_VALUES
 
 _Share = Annotated[bool, Meta(description="Shares that add up to 1, or numbers of trials.")]

@@ -4,16 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from fractions import Fraction
+from typing import Annotated, Literal
 
-from .. import exact
-from ..estimate import Estimate, Undefined, Units, estimate
-from ..exact import Number
-from ..parameters import Key, Lower, Threshold
-from ..table import Table
-from ..trial import LineTrials, Trial
+from msgspec import Meta
+
+from ..contract.estimate import Estimate, Undefined, estimate, repeats
+from ..contract.parameters import Key, Lower, Lowers, Qs, Threshold
+from ..numbers import exact
+from ..numbers.attempts import Repeats
+from ..numbers.exact import Number
+from ..numbers.units import Range, Units
+from ..trials.column import label_text
+from ..trials.table import Table
+from ..trials.trial import LineTrials, Trial
 from .moments import BEYOND
 
+_Of = Annotated[
+    Literal["seconds", "tokens", "cost"],
+    Meta(
+        description="Wall-clock seconds, input and output tokens, or US dollars.",
+        examples=["seconds"],
+    ),
+]
 _Amount = Callable[[Trial], Number | None]
 
 
@@ -79,27 +93,50 @@ def cost_per_solved_task(
     return _per_solved(trials, _cost, "cost", key, threshold)
 
 
+def usage_quantile(trials: Table, *, of: _Of, q: Qs = 0.5) -> Lowers:
+    """Time, tokens or dollars that a share `q` of attempts stays below: the median, p95, ….
+
+    Over the attempts that say theirs, each by itself whatever its task, linear between two of them
+    as numpy's `quantile` (type 7 of Hyndman and Fan 1996), rounded once; q as it is written.
+    """
+    known = [used for _, used in _with_amount(trials, _AMOUNTS[of])]
+    ordered = sorted(known)
+
+    def value(share: float) -> Estimate | Undefined:
+        if not ordered:
+            return Undefined(f"no trial says its {_SAID.get(of, of)}", 0)
+        amount = exact.rounded(exact.quantile(ordered, share))
+        return Undefined(BEYOND) if amount is None else Estimate(value=amount, n=len(ordered))
+
+    return {label_text(each): value(each) for each in q} if isinstance(q, list) else value(q)
+
+
 def _seconds(trial: Trial) -> Number | None:
     return trial.usage.seconds
 
 
 def _tokens(trial: Trial) -> Number | None:
-    said = [n for n in (trial.usage.n_input_tokens, trial.usage.n_output_tokens) if n is not None]
-    return sum(said) if said else None
+    tokens = (trial.usage.n_input_tokens, trial.usage.n_output_tokens)
+    known = [n for n in tokens if n is not None]
+    return sum(known) if known else None
 
 
 def _cost(trial: Trial) -> Number | None:
     return trial.usage.cost_usd
 
 
-def _said(trials: Table, amount: _Amount) -> Iterable[tuple[Trial, Number]]:
+_AMOUNTS: dict[str, _Amount] = {"seconds": _seconds, "tokens": _tokens, "cost": _cost}
+_SAID = {"seconds": "time"}
+
+
+def _with_amount(trials: Table, amount: _Amount) -> Iterable[tuple[Trial, Number]]:
     if isinstance(trials.trials, LineTrials):
         return []
-    return [(trial, said) for trial in trials if (said := amount(trial)) is not None]
+    return [(trial, used) for trial in trials if (used := amount(trial)) is not None]
 
 
 def _total(trials: Table, amount: _Amount, what: str) -> Number | Undefined:
-    amounts = [said for _, said in _said(trials, amount)]
+    amounts = [used for _, used in _with_amount(trials, amount)]
     value = exact.total(amounts) if amounts else None
     if not amounts:
         return Undefined(f"no trial says its {what}")
@@ -113,14 +150,21 @@ def _per_task(trials: Table, amount: _Amount, what: str) -> Estimate | Undefined
         if rewards is not None
     }
     tasks: dict[str, list[Number]] = {}
-    for trial, said in _said(trials, amount):
+    for trial, used in _with_amount(trials, amount):
         if trial.task in scored:
-            tasks.setdefault(trial.task, []).append(said)
+            tasks.setdefault(trial.task, []).append(used)
     if not tasks:
         return Undefined(f"no trial with rewards says its {what}")
-    means = [sum(map(Fraction, said), Fraction(0)) / len(said) for said in tasks.values()]
+    means = [sum(map(Fraction, amounts), Fraction(0)) / len(amounts) for amounts in tasks.values()]
     scale = math.lcm(*{mean.denominator for mean in means})
-    return estimate(Units([int(mean * scale) for mean in means], None, scale), n=len(means))
+
+    def again() -> Repeats:
+        rows = [(task, each) for task, said in tasks.items() for each in said]
+        return replace(repeats([task for task, _ in rows], [n for _, n in rows]), by_task=True)
+
+    numerators = [int(mean * scale) for mean in means]
+    units = Units(numerators, None, scale, rewards=Range.POSITIVE, inside=again)
+    return estimate(units, n=len(means))
 
 
 def _per_solved(

@@ -8,11 +8,11 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from ..column import Column
-from ..estimate import Estimate, Strata, Undefined, macro
-from ..metric import Bound, Value
-from ..signature import SpecError
-from ..table import Table
+from ..contract.estimate import Estimate, Strata, Undefined, macro
+from ..contract.metric import Bound, Value
+from ..errors import MetricFailure
+from ..trials.column import Column
+from ..trials.table import Table
 from .moments import NO_VALUES
 
 ALL = "all"
@@ -72,21 +72,21 @@ def grouped(
     return values
 
 
-def _add(values: dict[str, Value], name: str, found: Value | dict[str, Value], n: int) -> None:
+def _add(values: dict[str, Value], name: str, outcome: Value | dict[str, Value], n: int) -> None:
     """Put what was found of n rows beside the others.
 
     Raises:
-        SpecError: something else has the name.
+        MetricFailure: something else has the name.
     """
-    for full, value in _named(name, found):
+    for full, value in _named(name, outcome):
         if full in values:
-            raise SpecError("duplicate-output", f"two values are called `{full}`")
+            raise MetricFailure("duplicate-output", f"two values are called `{full}`")
         values[full] = _with_n(value, n)
 
 
 def _named(name: str, value: Value | dict[str, Value]) -> list[tuple[str, Value]]:
     if isinstance(value, dict):
-        return [(f"{name}/{inner}", each) for inner, each in value.items()]
+        return [(f"{name}/{inner}", output) for inner, output in value.items()]
     return [(name, value)]
 
 
@@ -104,18 +104,18 @@ def _macro(
     if not groups:
         return Undefined(NO_VALUES)
     columns = tuple(group for _, group in groups if isinstance(group, Column))
-    if columns and (said := metric.macro(Strata(columns, pooled))) is not None:
-        return said
-    found: list[dict[str, Value]] = []
+    if columns and (mean := metric.macro(Strata(columns, pooled))) is not None:
+        return mean
+    by_group: list[dict[str, Value]] = []
     for _, group in groups:
         outputs = _named("", metric(group))
         rows = metric.rows(group)
-        found.append({name.removeprefix("/"): _with_n(value, rows) for name, value in outputs})
+        by_group.append({name.removeprefix("/"): _with_n(value, rows) for name, value in outputs})
     sizes = [metric.rows(group) for _, group in groups] if pooled else None
     names = ["/".join(key) for key, _ in groups]
-    outputs_of_any = dict.fromkeys(name for each in found for name in each)
+    outputs_of_any = dict.fromkeys(name for values in by_group for name in values)
     means = {
-        output: _mean_of(output, dict(zip(names, found, strict=True)), sizes)
+        output: _mean_of(output, dict(zip(names, by_group, strict=True)), sizes)
         for output in outputs_of_any
     }
     return means[""] if list(means) == [""] else means

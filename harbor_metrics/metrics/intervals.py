@@ -7,13 +7,14 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from .. import exact, uncertainty
-from ..column import TASK, Column
-from ..estimate import Estimate, Strata, Undefined, estimate, macro, units
-from ..metric import Bound
-from ..parameters import Cluster, Level, Samples, Seed
-from ..table import Table
-from ..uncertainty import NoIntervalError
+from ..contract.estimate import Estimate, Strata, Undefined, estimate, macro, units
+from ..contract.metric import Bound
+from ..contract.parameters import Cluster, Level, Samples, Seed
+from ..numbers import amounts, exact, proportions, uncertainty
+from ..numbers.undefined import NoIntervalError
+from ..numbers.units import Range
+from ..trials.column import TASK, Column
+from ..trials.table import Table
 from .moments import BEYOND, NO_VALUES
 
 _NOTHING = "undefined for a single reward or cluster: there is nothing to resample"
@@ -25,10 +26,19 @@ _Resampling = Annotated[
     ),
 ]
 _Method = Annotated[
-    Literal["auto", "t", "wilson", "clopper-pearson", "jeffreys", "bootstrap"],
+    Literal[
+        "auto",
+        "effective-wilson",
+        "hall",
+        "t",
+        "wilson",
+        "korn-graubard",
+        "clopper-pearson",
+        "jeffreys",
+        "bootstrap",
+    ],
     Meta(
-        description="`auto`: `wilson` where each task has one reward of 0 or 1, else `t`, which "
-        "has no width where all rewards are equal, and then is undefined."
+        description="`auto`: `effective-wilson` where all rewards are between 0 and 1, else `hall`."
     ),
 ]
 
@@ -101,13 +111,14 @@ def bootstrap_stderr(
         return mean
     if any(each.units.sums.units < 2 for each in mean.strata):
         return Undefined(_NOTHING)
-    from .. import bootstrap
+    # For weight: only a bootstrap draws.
+    from ..numbers import resampling
 
     if method == "closed-form":
-        variance = bootstrap.closed_form(mean.strata)
+        variance = resampling.closed_form(mean.strata)
         value = exact.root(variance.numerator, variance.denominator)
         return Undefined(BEYOND) if value is None else Estimate(value=value)
-    return Estimate(value=bootstrap.deviation(bootstrap.means(mean.strata, samples, seed)))
+    return Estimate(value=resampling.deviation(resampling.means(mean.strata, samples, seed)))
 
 
 def _resampled(
@@ -122,12 +133,14 @@ def _resampled(
         return Undefined(_NOTHING if len(rewards) else NO_VALUES)
     if method == "closed-form":
         return Undefined("undefined: only the mean has a closed form")
-    from .. import bootstrap
+    # For weight: only a bootstrap draws.
+    from ..contract import resampled
+    from ..numbers import resampling
 
     views = (
-        bootstrap.as_lm_eval(rewards, samples)
+        resampled.as_lm_eval(rewards, samples)
         if method == "lm-eval"
-        else bootstrap.resampled(rewards, cluster, samples, seed)
+        else resampled.resampled(rewards, cluster, samples, seed)
     )
     drawn: list[float] = []
     for view in views:
@@ -139,7 +152,7 @@ def _resampled(
                 return Undefined(f"undefined for a resample: {value.reason}")
             value = value.elsewhere
         drawn.append(float(value.value if isinstance(value, Estimate) else value))
-    return Estimate(value=bootstrap.deviation(drawn))
+    return Estimate(value=resampling.deviation(drawn))
 
 
 def ci(
@@ -153,12 +166,31 @@ def ci(
 ) -> dict[str, Estimate | Undefined]:
     """Confidence interval of the mean: `low` and `high`.
 
-    `t`: mean ± t·stderr with clusters - 1 degrees of freedom, not clipped. `wilson`: the score
-    interval of a proportion, with clusters on the effective number of rewards (Korn and Graubard
-    1998). `clopper-pearson`, `jeffreys`: quantiles of beta distributions, for independent rewards
-    of 0 and 1. `bootstrap`: quantiles of the means of resampled clusters. Inspect's `ci` is `t`,
-    names the ends `lower` and `upper`, and says the mean twice for one reward; its `ci_wilson` is
-    `wilson`.
+    In brackets what intervals of 95 % cover at 5, 10, 20 and 50 tasks: means over simulated
+    populations of tasks, with one attempt at each for the methods of independent rewards, 3 and 5
+    for the others of rewards between 0 and 1, and 2 for amounts.
+
+    For rewards between 0 and 1, which the interval never leaves: `effective-wilson` [0.96, 0.96,
+    0.95, 0.95; no population below 0.91] is Wilson's score interval on the number of independent
+    rewards that would vary as much as the mean does. That variance is taken with one task more
+    that is all 1 and one that is all 0. With one reward of 0 or 1 a task it is Wilson's own. Of
+    rewards that never come near 0 and 1 it covers nearly all, and is up to twice as wide as `t`.
+    `wilson` [0.95, 0.96, 0.96, 0.94] takes rewards for independent; where tasks have several
+    attempts it is `effective-wilson`. `korn-graubard` [0.98, 0.97, 0.96, 0.95]: Wilson's on
+    p(1-p)/stderr² with t (Korn and Graubard 1998), which takes attempts for independent where all
+    tasks are alike. `clopper-pearson` (never below its level) and `jeffreys`: quantiles of beta
+    distributions, for independent rewards of 0 and 1.
+
+    For amounts: `hall` [0.91, 0.92, 0.93, 0.94; 0.88 at worst], t with Hall's (1992) transform for
+    skewness, above 0 where no amount is negative. `t` [0.94 of 0 and 1; 0.88, 0.89, 0.91, 0.93 of
+    amounts]: mean ± t·stderr with clusters - 1 degrees of freedom, which leaves the range of the
+    rewards, for 5 tasks in three of four evals. `bootstrap` [0.82, 0.90, 0.93, 0.94 of 0 and 1]:
+    quantiles of the means of resampled clusters.
+
+    Of a macro mean (`grouped` with `all`: `groups`) `effective-wilson` is Wilson's on
+    1 + m(1-m)/stderr², with t by Welch and Satterthwaite [0.96 to 0.97 of 4 groups of 5 tasks, 0.89
+    to 0.92 of groups of 3, 10 and 30]. Inspect's `ci` is `t`, names the ends `lower` and `upper`,
+    and says the mean twice for one reward; its `ci_wilson` is `korn-graubard`.
     """
     mean = _mean(rewards, cluster)
     if isinstance(mean, Undefined):
@@ -167,11 +199,7 @@ def ci(
         low, high = _interval(mean, level, method, samples, seed)
     except NoIntervalError as error:
         return dict.fromkeys(("low", "high"), Undefined(str(error)))
-    fewest = uncertainty.fewest(mean.strata)
-    return {
-        name: Undefined(BEYOND) if bound is None else Estimate(value=bound, fewest=fewest)
-        for name, bound in (("low", low), ("high", high))
-    }
+    return {"low": Estimate(value=low), "high": Estimate(value=high)}
 
 
 def _mean(rewards: Column | Table | Strata, cluster: str | None) -> Estimate | Undefined:
@@ -189,30 +217,48 @@ def _mean(rewards: Column | Table | Strata, cluster: str | None) -> Estimate | U
 
 def _interval(
     mean: Estimate, level: float, method: _Method, samples: int, seed: int
-) -> tuple[float | None, float | None]:
+) -> tuple[float, float]:
     if method == "auto":
-        found = uncertainty.automatic(mean, level)
-        if found.low is None and found.reason:
-            raise NoIntervalError(found.reason)
+        found = uncertainty.interval(mean.value, mean.strata, level, "tasks")
+        if found.low is None or found.high is None:
+            raise NoIntervalError(found.reason or BEYOND)
         return found.low, found.high
-    if method == "t":
-        return uncertainty.student(mean, level)
+    if method in ("t", "hall"):
+        moments = amounts.of_strata(mean.strata)
+        if method == "t":
+            return amounts.student(mean.value, moments, level)
+        return amounts.hall(mean.value, moments, level, positive=mean.range <= Range.POSITIVE)
     if method == "bootstrap":
-        if any(each.units.sums.units < 2 for each in mean.strata):
-            raise NoIntervalError(_NOTHING)
-        from .. import bootstrap
+        return _bootstrap(mean, level, samples, seed)
+    if len(mean.strata) == 1:
+        return _OF_PROPORTIONS[method](mean.strata[0].units, level)
+    if method == "effective-wilson":
+        low, high, _ = uncertainty.macro_wilson(mean.strata, level)
+        return low, high
+    raise NoIntervalError(f"undefined: {method} is for one proportion, not for their mean")
 
-        drawn = sorted(bootstrap.means(mean.strata, samples, seed))
-        tail = (1 - level) / 2
-        low, high = exact.quantile(drawn, tail), exact.quantile(drawn, 1 - tail)
-        if low == high:
-            raise NoIntervalError("undefined: every resample has the same mean")
-        return exact.rounded(low), exact.rounded(high)
-    if len(mean.strata) > 1:
-        raise NoIntervalError(f"undefined: {method} is for one proportion, not for their mean")
-    by_name = {
-        "wilson": uncertainty.wilson,
-        "clopper-pearson": uncertainty.clopper_pearson,
-        "jeffreys": uncertainty.jeffreys,
-    }
-    return by_name[method](mean.strata[0].units, level)
+
+_OF_PROPORTIONS = {
+    "effective-wilson": proportions.effective_wilson,
+    "wilson": proportions.wilson,
+    "korn-graubard": proportions.korn_graubard,
+    "clopper-pearson": proportions.clopper_pearson,
+    "jeffreys": proportions.jeffreys,
+}
+
+
+def _bootstrap(mean: Estimate, level: float, samples: int, seed: int) -> tuple[float, float]:
+    if any(each.units.sums.units < 2 for each in mean.strata):
+        raise NoIntervalError(_NOTHING)
+    # For weight: only a bootstrap draws.
+    from ..numbers import resampling
+
+    drawn = sorted(resampling.means(mean.strata, samples, seed))
+    tail = (1 - level) / 2
+    low = exact.rounded(exact.quantile(drawn, tail))
+    high = exact.rounded(exact.quantile(drawn, 1 - tail))
+    if low == high:
+        raise NoIntervalError("undefined: every resample has the same mean")
+    assert low is not None  # between two means
+    assert high is not None
+    return low, high

@@ -4,17 +4,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
-from operator import mul
+from operator import gt, mul
+from typing import Annotated
 
-from .. import exact
-from ..column import Column
-from ..estimate import Estimate, Stratum, Undefined, Units, estimate, ratio_units, units
-from ..exact import Number
-from ..parameters import Attempts, Higher, Weight
+from msgspec import Meta
+
+from ..contract.estimate import Estimate, Undefined, estimate, ratio_units, units
+from ..contract.parameters import Attempts, Higher, Weight
+from ..errors import MetricFailure
+from ..numbers import exact
+from ..numbers.attempts import Repeats
+from ..numbers.exact import Number
+from ..numbers.units import Range, Stratum, Units
+from ..trials.column import Column, as_number
 
 BEYOND = "the value is beyond the largest binary64 number"
 NO_VALUES = "no rewards are left to aggregate"
+_End = Annotated[
+    Annotated[str, Meta(min_length=1)] | float,
+    Meta(
+        description="A score of the task: a number, or the label or reward key that holds it.",
+        examples=["human_score"],
+    ),
+]
+_Clip = Annotated[bool, Meta(description="Below `low` is 0 and above `high` 1.")]
 _SINGLE = "undefined for a single reward"
 
 
@@ -69,7 +84,9 @@ def mean_reward(rewards: Attempts) -> Estimate | Undefined:
     if not rewards.values:
         return Undefined(NO_VALUES)
     whole = units(rewards)
-    return estimate(whole if whole.single else _averaged(whole), n=rewards.n_tasks)
+    # Of tasks of one size it is the mean of all attempts.
+    alike = len(rewards.sizes_tally) == 1
+    return estimate(whole if alike else _averaged(whole), n=rewards.n_tasks)
 
 
 def _averaged(tasks: Units) -> Units:
@@ -77,7 +94,54 @@ def _averaged(tasks: Units) -> Units:
     sizes = tasks.denominators or ()
     common = math.lcm(*set(sizes))
     numerators = [n * (common // d) for n, d in zip(tasks.numerators, sizes, strict=True)]
-    return Units(numerators, None, tasks.scale * common, tasks.times)
+    inside = tasks.inside
+
+    def by_task() -> Repeats:
+        assert inside is not None  # a reducer leaves one value a task, and all of one size
+        return replace(inside(), by_task=True)
+
+    def bounds() -> Range:
+        # A mean of several 0 and 1 lies between them.
+        return max(tasks.range, Range.SHARE)
+
+    return Units(numerators, None, tasks.scale * common, tasks.times, bounds, by_task)
+
+
+def normalized_mean(rewards: Column, *, high: _End, low: _End = 0.0, clip: _Clip = False) -> Higher:
+    """Average of rewards on each task's own scale: 0 at its `low` score, 1 at its `high` score.
+
+    The mean of (reward - low) / (high - low), each rounded once and then their mean; `high` may lie
+    below `low` where smaller scores are better. What MLE-bench, RE-Bench and HELM call normalized.
+    Undefined where `low` and `high` are equal. Tasks with more attempts weigh more; with `reducer`
+    `mean` all tasks weigh the same.
+    """
+    if not rewards.values:
+        return Undefined(NO_VALUES)
+    lows, highs = _ends(rewards, low), _ends(rewards, high)
+    shares: list[float] = []
+    for row, (value, bottom, top) in enumerate(zip(rewards.values, lows, highs, strict=True)):
+        if top == bottom:
+            return Undefined(f"undefined ratio: low and high of {rewards.tasks[row]} are equal")
+        share = (Fraction(value) - Fraction(bottom)) / (Fraction(top) - Fraction(bottom))
+        rounded = exact.rounded(min(max(share, Fraction(0)), Fraction(1)) if clip else share)
+        if rounded is None:
+            return Undefined(BEYOND)
+        shares.append(rounded)
+    integers, scale = exact.scaled(shares)
+    bounds = Range.SHARE if clip else Range.of(shares)
+    return estimate(ratio_units(rewards, integers, None, scale, bounds=bounds), n=len(rewards))
+
+
+def _ends(rewards: Column, end: str | float) -> Sequence[Number]:
+    if not isinstance(end, str):
+        return [end] * len(rewards)
+    if rewards.attempts is None:
+        return rewards.numbers(end)
+    numbers = [as_number(label) for label in rewards.label(end)]
+    known = [number for number in numbers if number is not None]
+    if len(known) < len(numbers):
+        raise MetricFailure("missing-label", f"a label `{end}` is no number")
+    return known
 
 
 def weighted_mean(rewards: Column, *, weight: Weight) -> Estimate | Undefined:
@@ -115,18 +179,39 @@ def _ratio(
     scale: int,
     weight: str,
 ) -> Estimate | Undefined:
-    if any(each < 0 for each in denominators):
+    if any(weight < 0 for weight in denominators):
         return Undefined(f"undefined: a `{weight}` is negative")
     if not any(denominators):
         return Undefined(f"undefined ratio: `{weight}` adds up to 0")
-    # What has no weight says nothing, and is no unit either.
-    kept = [i for i, each in enumerate(denominators) if each]
+    # A row without weight says nothing, and is not a unit either.
+    kept = [i for i, weight in enumerate(denominators) if weight]
     if len(kept) < len(denominators):
         rewards = rewards.picked(kept, [rewards.tasks[i] for i in kept])
         numerators = [numerators[i] for i in kept]
         denominators = [denominators[i] for i in kept]
-    units_ = ratio_units(rewards, numerators, denominators, scale)
-    return estimate(units_.reduced(), n=len(rewards))
+    bounds = _range(numerators, denominators, scale)
+    if len(set(denominators)) == 1:
+        # Of equal weights it is the mean.
+        scale *= denominators[0]
+        return estimate(
+            ratio_units(rewards, numerators, None, scale, bounds=bounds), n=len(rewards)
+        )
+    # A weight is not a number of rewards of 0 and 1.
+    bounds = max(bounds, Range.SHARE)
+    return estimate(
+        ratio_units(rewards, numerators, denominators, scale, bounds=bounds), n=len(rewards)
+    )
+
+
+def _range(numerators: Sequence[int], denominators: Sequence[int], scale: int) -> Range:
+    """What every single ratio can be."""
+    if min(numerators) < 0:
+        return Range.ANY
+    ones = [scale * d for d in denominators]
+    if any(map(gt, numerators, ones)):
+        return Range.POSITIVE
+    binary = all(n in (0, one) for n, one in zip(numerators, ones, strict=True))
+    return Range.BINARY if binary else Range.SHARE
 
 
 def var(rewards: Column) -> Number | Undefined:

@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from .. import exact
-from ..column import Column
-from ..estimate import Undefined
-from ..exact import Number
+from ..contract.estimate import Undefined
+from ..numbers import exact
+from ..numbers.exact import Number
+from ..trials.column import Column
 from .moments import BEYOND, NO_VALUES
 
 # Below, every integer is a float of its own.

@@ -7,13 +7,26 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import pairwise
+from typing import Annotated, Literal
 
-from ..column import Column
-from ..estimate import Estimate, Undefined, Units, estimate, ratio_units, units
-from ..parameters import Attempts, Fewer, Higher, Highers, Ks, Threshold
-from ..passing import at_k, hat_k
+from msgspec import Meta
+
+from ..contract.attempts import for_each_k, mean_of_tasks, too_few, unequal
+from ..contract.estimate import Estimate, Undefined, estimate, ratio_units, units
+from ..contract.parameters import Attempts, Fewer, Higher, Highers, Ks, Threshold
+from ..numbers.passing import at_k, hat_k, least_k
+from ..numbers.units import Range, Units
+from ..trials.column import Column
 from .moments import NO_VALUES
 
+_Tau = Annotated[
+    Annotated[float, Meta(ge=0, le=1)] | Literal["mean"],
+    Meta(
+        description="The share of the k attempts that must pass, at least one; `mean` takes the "
+        "mean over all shares above a half.",
+        examples=[0.5],
+    ),
+]
 # From how many attempts of a task, how many of them passed and k to the task's value.
 _Chance = Callable[[int, int, int], Fraction]
 
@@ -25,7 +38,8 @@ def pass_rate(rewards: Column, *, threshold: Threshold = 1.0) -> Higher:
     """
     if not rewards.values:
         return Undefined(NO_VALUES)
-    return estimate(ratio_units(rewards, _passes(rewards, threshold), None, 1))
+    passes = _passes(rewards, threshold)
+    return estimate(ratio_units(rewards, passes, None, 1, bounds=Range.BINARY))
 
 
 def pass_at_k(rewards: Attempts, *, k: Ks, threshold: Threshold = 1.0) -> Highers:
@@ -38,7 +52,7 @@ def pass_at_k(rewards: Attempts, *, k: Ks, threshold: Threshold = 1.0) -> Higher
     is a reducer, and leaves tasks with too few attempts out.
     """
     times = _histogram(rewards, threshold)
-    return _of_each(k, lambda one: _mean_chance(rewards, times, one, at_k))
+    return for_each_k(k, lambda size: _mean_chance(rewards, times, size, at_k))
 
 
 def pass_hat_k(rewards: Attempts, *, k: Ks, threshold: Threshold = 1.0) -> Highers:
@@ -50,7 +64,38 @@ def pass_hat_k(rewards: Attempts, *, k: Ks, threshold: Threshold = 1.0) -> Highe
     with too few attempts out.
     """
     times = _histogram(rewards, threshold)
-    return _of_each(k, lambda one: _mean_chance(rewards, times, one, hat_k))
+    return for_each_k(k, lambda size: _mean_chance(rewards, times, size, hat_k))
+
+
+def g_pass_at_k(rewards: Attempts, *, k: Ks, tau: _Tau, threshold: Threshold = 1.0) -> Highers:
+    """Chance that most of k attempts at a task pass, at least a share `tau` of them: stable skill.
+
+    Σ over j >= max(1, ⌈tau·k⌉) of C(c, j)·C(n-c, k-j) / C(n, k) for n attempts of which c pass,
+    averaged over tasks, in exact fractions, rounded once (G-Pass@k, Liu et al. 2024,
+    arXiv 2412.13147); from pass@k at a `tau` near 0 to pass^k at 1. `tau` `mean` is mG-Pass@k,
+    2/k · Σ over i from ⌈k/2⌉ + 1 to k of that at tau i/k, which for an odd k is below 1 even where
+    all attempts pass, and is undefined for k = 1. `tau` is taken as it is written: 0.7 of ten
+    attempts are seven. scorio's `g_pass_at_k_tau` and `mg_pass_at_k`. A task with fewer than k
+    attempts leaves it undefined.
+    """
+    times = _histogram(rewards, threshold)
+
+    def stable(size: int) -> Estimate | Undefined:
+        if tau != "mean":
+            # 0.7 is seven tenths, and not the binary number next to it.
+            least = max(1, math.ceil(Fraction(repr(tau)) * size))
+            return _mean_chance(rewards, times, size, lambda n, c, k: least_k(n, c, k, least))
+        if size == 1:
+            return Undefined("undefined for k=1: there is no share of one attempt above a half")
+        return _mean_chance(rewards, times, size, _mean_above_half)
+
+    return for_each_k(k, stable)
+
+
+def _mean_above_half(n: int, passed: int, k: int) -> Fraction:
+    shares = range(k // 2 + k % 2 + 1, k + 1)
+    chances = (least_k(n, passed, k, least) for least in shares)
+    return sum(chances, Fraction(0)) * Fraction(2, k)
 
 
 def at_least_k(
@@ -61,7 +106,7 @@ def at_least_k(
     def reached(attempts: Sequence[int], k: int) -> bool:
         return sum(attempts) >= k
 
-    return _of_each(k, lambda one: _share(rewards, one, threshold, method, reached))
+    return for_each_k(k, lambda size: _share(rewards, size, threshold, method, reached))
 
 
 def any_first_k(
@@ -76,7 +121,7 @@ def any_first_k(
     def reached(attempts: Sequence[int], k: int) -> bool:
         return any(attempts[:k])
 
-    return _of_each(k, lambda one: _share(rewards, one, threshold, method, reached))
+    return for_each_k(k, lambda size: _share(rewards, size, threshold, method, reached))
 
 
 def all_first_k(
@@ -91,13 +136,7 @@ def all_first_k(
     def reached(attempts: Sequence[int], k: int) -> bool:
         return all(attempts[:k])
 
-    return _of_each(k, lambda one: _share(rewards, one, threshold, method, reached))
-
-
-def _of_each(k: Ks, value: Callable[[int], Estimate | Undefined]) -> Highers:
-    if isinstance(k, int):
-        return value(k)
-    return {str(one): value(one) for one in k}
+    return for_each_k(k, lambda size: _share(rewards, size, threshold, method, reached))
 
 
 def _histogram(rewards: Column, threshold: float) -> Counter[tuple[int, int]]:
@@ -120,14 +159,10 @@ def _mean_chance(
 ) -> Estimate | Undefined:
     if not rewards.values:
         return Undefined(NO_VALUES)
-    few = _too_few(rewards, k)
+    few = too_few(rewards, k)
     if few is not None:
         return few
-    chances = [chance(n, c, k) for n, c in times]
-    scale = math.lcm(*{each.denominator for each in chances})
-    numerators = [each.numerator * (scale // each.denominator) for each in chances]
-    tasks = Units(numerators, None, scale, list(times.values()))
-    return estimate(tasks, n=rewards.n_tasks, notes=_unequal(rewards))
+    return mean_of_tasks(rewards, times, {(n, c): chance(n, c, k) for n, c in times})
 
 
 def _share(
@@ -139,14 +174,14 @@ def _share(
 ) -> Estimate | Undefined:
     if not rewards.values:
         return Undefined(NO_VALUES)
-    few = _too_few(rewards, k)
+    few = too_few(rewards, k)
     if few is not None and method == "strict":
         return few
     tasks = [int(reached(task, k)) for task in _passed(rewards, threshold)]
-    notes = _unequal(rewards)
+    notes = unequal(rewards)
     if few is not None:
         notes = (f"{few.reason}; those there are decide", *notes)
-    return estimate(Units(tasks), n=rewards.n_tasks, notes=notes)
+    return estimate(Units(tasks, rewards=Range.BINARY), n=rewards.n_tasks, notes=notes)
 
 
 def _passed(rewards: Column, threshold: float) -> list[list[bool]]:
@@ -158,22 +193,3 @@ def _passed(rewards: Column, threshold: float) -> list[list[bool]]:
 def _passes(rewards: Column, threshold: float) -> list[bool]:
     # In C: a comparison written out takes four times as long.
     return list(map(float(threshold).__le__, rewards.values))
-
-
-def _too_few(rewards: Column, k: int) -> Undefined | None:
-    short = sum(times for size, times in rewards.sizes_tally.items() if size < k)
-    if not short:
-        return None
-    first = next(i for i, size in enumerate(rewards.sizes) if size < k)
-    task = rewards.tasks[rewards.ends[first]]
-    return Undefined(
-        f"k={k} needs {k} attempts at each task, and {short} of {rewards.n_tasks} have fewer: "
-        f"{task} has {rewards.sizes[first]}"
-    )
-
-
-def _unequal(rewards: Column) -> tuple[str, ...]:
-    fewest, most = min(rewards.sizes_tally), max(rewards.sizes_tally)
-    if fewest == most:
-        return ()
-    return (f"tasks have {fewest} to {most} attempts: the value is taken task by task",)

@@ -10,11 +10,12 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from ..column import Column, LabelError
-from ..estimate import Estimate, Undefined, estimate, ratio_units
-from ..parameters import Higher, Lower
-from ..signature import SpecError
-from ..table import Table
+from ..contract.estimate import Estimate, Undefined, estimate, ratio_units
+from ..contract.parameters import Higher, Lower
+from ..errors import MetricFailure
+from ..numbers.units import Range
+from ..trials.column import Column
+from ..trials.table import Table
 from .moments import NO_VALUES
 
 _Prediction = Annotated[str, Meta(min_length=1, description="The name of the text that is judged.")]
@@ -65,9 +66,9 @@ def exact_match(
     if not texts:
         return Undefined(NO_VALUES)
     try:
-        patterns = [re.compile(each) for each in regexes_to_ignore]
+        patterns = [re.compile(pattern) for pattern in regexes_to_ignore]
     except re.error as error:
-        raise SpecError(
+        raise MetricFailure(
             "invalid-metric-kwargs", f"`regexes_to_ignore` of `exact-match`: {error}"
         ) from error
 
@@ -84,7 +85,7 @@ def exact_match(
         int(right is not None and plain(guess) in map(plain, right)) for _, (guess, right) in texts
     ]
     rows = Column(hits, [task for task, _ in texts])
-    return estimate(ratio_units(rows, hits, None, 1), n=len(rows))
+    return estimate(ratio_units(rows, hits, None, 1, bounds=Range.BINARY), n=len(rows))
 
 
 def bleu(
@@ -143,28 +144,30 @@ def _texts(
     trials: Table, prediction: str, reference: str, missing: str
 ) -> list[tuple[str, _Texts]]:
     """The task, the prediction and the references of each trial."""
-    found: list[tuple[str, _Texts]] = []
+    compared: list[tuple[str, _Texts]] = []
     for trial in trials:
         who = trial.trial or trial.task
         absent = next((name for name in (prediction, reference) if name not in trial.texts), None)
         if absent is not None:
             if missing == "error":
-                raise LabelError(f"{who} has no text `{absent}`")
+                raise MetricFailure("missing-label", f"{who} has no text `{absent}`")
             if missing == "zero":
-                found.append((trial.task, ("", None)))
+                compared.append((trial.task, ("", None)))
             continue
         guess, right = trial.texts[prediction], trial.texts[reference]
         if not isinstance(guess, str):
-            raise LabelError(f"text `{prediction}` of {who} is several texts, and must be one")
-        found.append((trial.task, (guess, [right] if isinstance(right, str) else right)))
-    return found
+            raise MetricFailure(
+                "missing-label", f"text `{prediction}` of {who} is several texts, and must be one"
+            )
+        compared.append((trial.task, (guess, [right] if isinstance(right, str) else right)))
+    return compared
 
 
 def _corpus(texts: Sequence[tuple[str, _Texts]], score: Any) -> Estimate | Undefined:
     try:
         sacrebleu: Any = importlib.import_module("sacrebleu")
     except ImportError as error:
-        raise SpecError(
+        raise MetricFailure(
             "not-installed",
             "sacrebleu is not installed, which computes bleu, chrf and ter; "
             "install `harbor-metrics[text]`",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..errors import UsageError
-from ..trial import Usage
+from ..trials.trial import Usage
 
 # FIELD -> the names of columns that mean it, first match wins; the FIELD itself always does.
 _NAMES: dict[str, tuple[str, ...]] = {
@@ -26,13 +26,13 @@ _FIELDS = (*_NAMES, *USAGE)
 
 
 def parse_columns(text: str) -> dict[str, str]:
-    """FIELD -> column, from `FIELD=COLUMN,…`.
+    """FIELD -> column, from `FIELD=COLUMN,…`; none from an empty text.
 
     Raises:
         UsageError: it is not of that form, or a FIELD is unknown or given twice.
     """
     columns: dict[str, str] = {}
-    for part in text.split(","):
+    for part in text.split(",") if text else ():
         field, equals, column = part.partition("=")
         field = field.strip()
         if not equals or not column:

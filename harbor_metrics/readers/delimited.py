@@ -1,7 +1,7 @@
 """A table of trials: CSV with a header line, its columns recognised by name or mapped.
 
 Delimiters are `,` `;` and tab. A column is what `--columns FIELD=COLUMN` says, else what its name
-says; every other column is a label. An empty cell is no value: an empty reward is a missing one.
+says; every other column is a label. An empty cell is a missing value, also of a reward.
 """
 
 from __future__ import annotations
@@ -10,44 +10,38 @@ import csv
 import math
 import re
 from collections.abc import Iterator, Mapping
-from hashlib import sha256
 from typing import Any
 
-from ..diagnostics import Diagnostic, Severity, Span
+from ..documents.diagnostics import Diagnostic, Severity, Span
+from ..documents.wording import listed, printable, shown
 from ..errors import InputError
-from ..exact import Number
-from ..syntax import printable, shown
-from ..trial import NO_USAGE, Trial, Usage, group_key, in_canonical_order
+from ..numbers.exact import Number
+from ..trials.source import Source
+from ..trials.trial import NO_USAGE, Trial, Usage
 from .columns import MANY, USAGE, meanings
-from .file import File
+from .files.file import File
+from .reading import Options, Reading
 from .recognition import FITS, Fit, Head
-from .source import Source
 
-KIND = "csv"
 _WHOLE = re.compile(r"[+-]?[0-9]+")
-# What `float` takes and no table means: NaN, inf, 1_000 and other scripts' digits.
+# Without what `float` takes besides: NaN, inf, 1_000 and the digits of other scripts.
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 def fit(head: Head) -> Fit:
-    """A first line that is no JSON and has a column of rewards."""
+    """A first line with a column of rewards, in a text that is not JSON."""
     if head.line is not None or head.members or head.is_array or head.is_zip:
         return Fit(0.0, "it begins like JSON" if not head.is_zip else "it is a zip archive")
     names = _header(head.first_text)
     meaning = meanings(names, {})
     if "reward" in meaning or any(field.startswith("reward.") for field in meaning):
         return FITS
-    points = 0.5 if "task" in meaning else 0.3
+    columns = listed([name[:40] for name in names], 6, counted=False)
     return Fit(
-        points,
-        f"no column of its first line is named `reward` or `score` ({_listed(names)}); "
+        0.5 if "task" in meaning else 0.3,
+        f"no column of its first line is named `reward` or `score` ({columns}); "
         "--columns reward=COLUMN names one",
     )
-
-
-def _listed(names: list[str]) -> str:
-    shown_ones = ", ".join(printable(name[:40]) for name in names[:6])
-    return f"{shown_ones}, …" if len(names) > 6 else shown_ones
 
 
 def _delimiter(line: str) -> str:
@@ -63,14 +57,15 @@ def _header(line: str) -> list[str]:
     return [name.strip() for name in row]
 
 
-def read(file: File, columns: Mapping[str, str] | None = None) -> list[Source]:
+def read(file: File, options: Options) -> list[Source]:
     """One source, its trials in canonical order.
 
     Raises:
-        InputError: it has no header, a column that is asked for does not exist, or none is the
-            reward.
+        InputError: it has no header, a column that is asked for does not exist, or no column has
+            the rewards.
     """
-    given = columns or {}
+    given = options.columns
+    reading = Reading(file)
     with open(file.local, encoding="utf-8-sig", newline="", errors="strict") as stream:
         try:
             line, blank = stream.readline(), 0
@@ -84,9 +79,9 @@ def read(file: File, columns: Mapping[str, str] | None = None) -> list[Source]:
                     f"{file.path} has no column of rewards; it has {', '.join(names)}",
                     "name it with --columns reward=COLUMN",
                 )
-            table = _Rows(file.path, names, meaning)
-            for number, row in _rows(stream, _delimiter(line), blank + 2):
-                table.add(number, row)
+            rows = _Rows(reading, names, meaning)
+            for number, row in _numbered(stream, _delimiter(line), blank + 2):
+                rows.add(number, row)
         except UnicodeDecodeError as error:
             raise InputError(
                 f"{file.path} is not UTF-8: byte 0x{error.object[error.start]:02x}",
@@ -94,21 +89,8 @@ def read(file: File, columns: Mapping[str, str] | None = None) -> list[Source]:
             ) from error
         except csv.Error as error:
             raise InputError(f"{file.path}: not CSV: {error}") from error
-    with open(file.local, "rb") as binary:
-        digest = sha256(binary.read()).hexdigest()
-    trials = in_canonical_order(table.trials)
-    groups = set(map(group_key, trials))
-    group = groups.pop() if len(groups) == 1 else None
-    return [
-        Source(
-            path=file.path,
-            kind=KIND,
-            trials=trials,
-            sha256=digest,
-            unread=[group] * table.unread,
-            diagnostics=table.found,
-        )
-    ]
+    reading.skim()
+    return [reading.source()]
 
 
 def _check_header(path: str, names: list[str], given: Mapping[str, str]) -> None:
@@ -125,7 +107,7 @@ def _check_header(path: str, names: list[str], given: Mapping[str, str]) -> None
             )
 
 
-def _rows(stream: Any, delimiter: str, first: int) -> Iterator[tuple[int, list[str]]]:
+def _numbered(stream: Any, delimiter: str, first: int) -> Iterator[tuple[int, list[str]]]:
     """Number of the line on which each row begins, and its cells; blank rows are left out."""
     reader = csv.reader(stream, delimiter=delimiter, strict=True)
     begin = first
@@ -136,34 +118,26 @@ def _rows(stream: Any, delimiter: str, first: int) -> Iterator[tuple[int, list[s
 
 
 class _Rows:
-    """The trials so far, and what was wrong with rows."""
+    """Makes trials of rows."""
 
-    def __init__(self, path: str, names: list[str], meaning: dict[str, int]) -> None:
-        self.path = path
+    def __init__(self, reading: Reading, names: list[str], meaning: dict[str, int]) -> None:
+        self.reading = reading
         self.names = names
         self.meaning = meaning
-        self.trials: list[Trial] = []
-        self.found: list[Diagnostic] = []
-        self.unread = 0
 
     def add(self, number: int, row: list[str]) -> None:
-        wrong: list[Diagnostic] = []
+        """Note the trial of the row on a line, or what is wrong with the row."""
         if len(row) != len(self.names):
-            wrong.append(
-                self._slip(
-                    number,
-                    1,
-                    "invalid-trial",
-                    f"line {number} has {len(row)} cells, the header has {len(self.names)}",
-                    "quote a cell that holds the delimiter",
-                )
-            )
+            message = f"line {number} has {len(row)} cells, the header has {len(self.names)}"
+            advice = "quote a cell that holds the delimiter"
+            self.reading.refuse(self._slip(number, "invalid-trial", message, advice))
+            return
+        wrong: list[Diagnostic] = []
+        trial = self._trial(number, row, wrong)
+        if trial is None:
+            self.reading.refuse(*wrong)
         else:
-            trial = self._trial(number, row, wrong)
-            if not wrong and trial is not None:
-                self.trials.append(trial)
-        self.unread += bool(wrong)
-        self.found += wrong
+            self.reading.trials.append(trial)
 
     def _trial(self, number: int, row: list[str], wrong: list[Diagnostic]) -> Trial | None:
         plain: dict[str, Any] = {}
@@ -213,18 +187,18 @@ class _Rows:
             return 0
         return value
 
-    def _bad(self, number: int, index: int, cell: str, what: str, advice: str) -> Diagnostic:
+    def _bad(self, number: int, index: int, cell: str, wanted: str, advice: str) -> Diagnostic:
         name = printable(self.names[index])
-        message = f"line {number}: column `{name}` must be {what}, not {shown(cell)}"
-        return self._slip(number, 1, "invalid-reward", message, advice)
+        message = f"line {number}: column `{name}` must be {wanted}, not {shown(cell)}"
+        return self._slip(number, "invalid-reward", message, advice)
 
-    def _slip(self, line: int, column: int, rule: str, message: str, advice: str) -> Diagnostic:
+    def _slip(self, line: int, rule: str, message: str, advice: str) -> Diagnostic:
         return Diagnostic(
             rule=rule,
             severity=Severity.ERROR,
             message=message,
-            path=self.path,
-            span=Span(line, column, line, column),
+            path=self.reading.path,
+            span=Span(line, 1, line, 1),
             subject=f"line {line}",
             help=advice,
         )

@@ -8,22 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
-from hashlib import sha256
 from typing import Any
 
-from ..diagnostics import Diagnostic, Severity
-from ..document import Document, parse
-from ..errors import InputError
-from ..rewards import article
-from ..syntax import printable
-from ..trial import Trial, in_canonical_order
-from . import lenient
-from .file import File
-from .recognition import FITS, Fit, Head, document_of
-from .source import Source
+import msgspec
 
-KIND = "evsys"
+from ..documents.diagnostics import Diagnostic
+from ..documents.document import Document, parse
+from ..documents.wording import article, listed, printable
+from ..errors import InputError
+from ..trials.source import Source
+from ..trials.trial import NO_GROUP, Trial
+from .files import lenient
+from .files.file import File
+from .reading import Options, Reading
+from .recognition import FITS, Fit, Head, document_of
+
 _REWARDS, _NAMES = "task_rewards", ("tasks", "task_names", "task_ids")
 _KEY = "reward"
 _BEGINS = re.compile(rb"\s*\[\s*\[\s*(?:-?[0-9]|null|NaN|\])")
@@ -58,20 +57,10 @@ def _item(value: list[Any]) -> str:
     return next(article(item) for item in value if not isinstance(item, list))
 
 
-def read(file: File) -> list[Source]:
+def read(file: File, _options: Options) -> list[Source]:
     """One source; sample i of a task is its attempt i."""
-    with open(file.local, "rb") as stream:
-        data = stream.read()
-    document, found = parse(data, file.path)
-    if document is None or any(d.rule == "json-syntax" for d in found):
-        line = found[0].span.line if found[0].span else 1
-        raise InputError(f"{file.path} is not JSON: line {line}: {found[0].message}")
-    if any(d.rule == "non-finite-number" for d in found):
-        # They are said below, with their task.
-        found = [d for d in found if d.rule != "non-finite-number"]
-        document = replace(document, value=lenient.decode(document.data, Any))
-    trials: list[Trial] = []
-    unread = 0
+    reading = Reading(file)
+    document = _document(reading)
     empty: list[str] = []
     for task, samples, path in _tasks(document):
         if not samples:
@@ -79,32 +68,34 @@ def read(file: File) -> list[Source]:
         for attempt, reward in enumerate(samples, 1):
             if reward is None or type(reward) in (int, float):
                 rewards = None if reward is None else {_KEY: reward}
-                trials.append(Trial(task=task, rewards=rewards, attempt=attempt))
+                reading.trials.append(Trial(task=task, rewards=rewards, attempt=attempt))
             else:
-                unread += 1
-                found.append(_wrong(document, [*path, attempt - 1], task, attempt, reward))
+                reading.refuse(_wrong(document, [*path, attempt - 1], task, attempt, reward))
     if empty:
-        named = ", ".join(map(printable, empty[:3])) + (", …" if len(empty) > 3 else "")
-        found.append(
-            Diagnostic(
-                rule="task-without-rewards",
-                severity=Severity.WARNING,
-                message=f"{file.path}: {len(empty)} tasks have no rewards and are left out: "
-                f"{named}",
-                path=file.path,
-                help="write null for a sample without a reward",
-            )
+        reading.note(
+            rule="task-without-rewards",
+            message=f"{file.path}: {len(empty)} tasks have no rewards and are left out: "
+            f"{listed(empty, counted=False)}",
+            advice="write null for a sample without a reward",
         )
-    return [
-        Source(
-            path=file.path,
-            kind=KIND,
-            trials=in_canonical_order(trials),
-            sha256=sha256(data).hexdigest(),
-            unread=[(None, None, None)] * unread,
-            diagnostics=found,
-        )
-    ]
+    return [reading.source(unread=[NO_GROUP] * reading.n_unread)]
+
+
+def _document(reading: Reading) -> Document:
+    """The JSON of a file; numbers that are not finite are marked as `lenient` marks them.
+
+    Raises:
+        InputError: the file holds something else.
+    """
+    document, slips = parse(reading.content(), reading.path)
+    if document is None or any(slip.rule == "json-syntax" for slip in slips):
+        line = slips[0].span.line if slips[0].span else 1
+        raise InputError(f"{reading.path} is not JSON: line {line}: {slips[0].message}")
+    # What is said of each with its task need not be said here.
+    reading.diagnostics += [slip for slip in slips if slip.rule != "non-finite-number"]
+    if len(reading.diagnostics) < len(slips):
+        return msgspec.structs.replace(document, value=lenient.decode(document.data, Any))
+    return document
 
 
 def _tasks(document: Document) -> Iterator[tuple[str, list[Any], list[str | int]]]:
@@ -148,13 +139,15 @@ def _tasks(document: Document) -> Iterator[tuple[str, list[Any], list[str | int]
 def _wrong(
     document: Document, path: list[str | int], task: str, attempt: int, reward: Any
 ) -> Diagnostic:
-    what = lenient.constant(reward) or article(reward)
+    reward_in_words = lenient.constant(reward) or article(reward)
     return document.find(
         path,
         rule="invalid-reward",
         message=f"reward {attempt} of task {printable(task)} must be a finite number or null, "
-        f"not {what}",
+        f"not {reward_in_words}",
         label="no reward",
-        notes=("NaN does not pass in evsys, and makes its mean NaN",) if what == "NaN" else (),
+        notes=("NaN does not pass in evsys, and makes its mean NaN",)
+        if reward_in_words == "NaN"
+        else (),
         help="write null where there is no reward",
     )

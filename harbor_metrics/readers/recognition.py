@@ -6,16 +6,15 @@ import json
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import msgspec
 
-from ..document import parse
-from .file import File
-from .lines import blocks, each_line
-from .packed import GZIP, ZSTD
-from .source import REFUSED
+from ..documents.document import parse
+from ..trials.source import REFUSED
+from .files.file import File
+from .files.lines import blocks, each_line
+from .files.packed import GZIP, ZSTD
 
 ZIP = b"PK\x03\x04"
 _HEAD = 1 << 20
@@ -31,8 +30,10 @@ _decode_members = json.JSONDecoder(strict=False)
 
 
 class Fit(NamedTuple):
-    """`why` a file is not of a format, empty where it is; of two that do not fit the nearer has
-    more `points`, the share of the format's marks that were seen.
+    """`why` a file is not of a format, empty where it is.
+
+    Of two formats that do not fit the nearer has more `points`, the share of its marks that were
+    seen.
     """
 
     points: float
@@ -42,18 +43,17 @@ class Fit(NamedTuple):
 FITS = Fit(1.0)
 
 
-@dataclass(slots=True)
-class Head:
+class Head(msgspec.Struct):
     """The beginning of a file.
 
     `line` is the first JSON value that stands on a line of its own and is not null; `members` are
     those of one JSON object, also where it spans lines and the head does not hold all of it;
-    `broken` says why the first line that is no JSON is none.
+    `broken` says of the first line that is not JSON why it is not.
     """
 
     data: bytes
     line: Any = None
-    members: dict[str, Any] = field(default_factory=dict)
+    members: dict[str, Any] = {}
     is_array: bool = False
     is_whole: bool = False
     broken: str = ""
@@ -94,10 +94,10 @@ def head_of(file: File) -> Head:
     if start in (b"{", b"["):
         head.members = _members(data) if start == b"{" else {}
         if _SPANS_LINES.match(data):
-            # Its lines are no values, and a large log has very many.
+            # Its lines are not values, and a large log has very many.
             return head
     elif start.isalpha() and not data.lstrip().startswith(b"null"):
-        # No JSON begins so: the lines of a table are not looked at one by one.
+        # JSON does not begin so: the lines of a table are not looked at one by one.
         blank = data[: len(data) - len(data.lstrip())]
         line = _ENDS.split(data.lstrip(), maxsplit=1)[0]
         head.broken = _first_value(line, 1 + blank.count(b"\n"))[1]
@@ -121,19 +121,19 @@ def document_of(head: Head) -> Any:
 def _members(data: bytes) -> dict[str, Any]:
     """The members of an object, as many as are whole; the name of the one that is not, as null."""
     text = data.decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
-    found: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     at = 1
     try:
         while True:
             at = _past(text, at, " \t\r\n,")
             if text[at] != '"':
-                return found
+                return members
             name, at = _decode_members.raw_decode(text, at)
             at = _past(text, at, " \t\r\n:")
-            found[name] = None
-            found[name], at = _decode_members.raw_decode(text, at)
+            members[name] = None
+            members[name], at = _decode_members.raw_decode(text, at)
     except (ValueError, IndexError, RecursionError):
-        return found
+        return members
 
 
 def _past(text: str, at: int, skipped: str) -> int:
@@ -143,10 +143,10 @@ def _past(text: str, at: int, skipped: str) -> int:
 
 
 def _first_value(block: bytes, first_line: int = 1) -> tuple[Any, str]:
-    """The first value on a line that is not null, or why the first line that is no JSON is none.
+    """The first value on a line that is not null, or why the first line that is not JSON is not.
 
     A broken object or array decides nothing while another line can be read: the reader names it.
-    What does not begin as one does is no JSON lines.
+    A line that does not even begin like one shows that these are not JSON lines.
     """
     broken = ""
     for number, line in each_line(block, first_line):
@@ -155,11 +155,11 @@ def _first_value(block: bytes, first_line: int = 1) -> tuple[Any, str]:
         try:
             value = msgspec.json.decode(line)
         except REFUSED:
-            document, found = parse(line, "", first_line=number)
+            document, slips = parse(line, "", first_line=number)
             value = document.value if document else None
-            if not isinstance(value, dict) or any(d.rule == "json-syntax" for d in found):
-                slip = found[0].message if found else ""
-                broken = broken or f"line {number}: {slip}"
+            if not isinstance(value, dict) or any(slip.rule == "json-syntax" for slip in slips):
+                reason = slips[0].message if slips else ""
+                broken = broken or f"line {number}: {reason}"
                 if not _MAY_BE_JSON.match(line):
                     break
                 continue
@@ -169,9 +169,9 @@ def _first_value(block: bytes, first_line: int = 1) -> tuple[Any, str]:
 
 
 def mistaken(head: Head) -> str:
-    """What a file is, if it is a document that people mistake for a source; else nothing."""
-    if what := _packing(head.data):
-        return what
+    """What a file is that people mistake for a source; empty for others."""
+    if packing := _packing(head.data):
+        return packing
     keys = head.keys
     if {"trial_name", "task_name"} <= keys:
         return "is the result of one trial; give the directory of its job"
@@ -191,7 +191,7 @@ def mistaken(head: Head) -> str:
 
 
 def _packing(data: bytes) -> str:
-    """What is wrong with how a file is packed; else nothing."""
+    """What is wrong with how a file is packed; empty where nothing is."""
     if data.startswith(b"PK\x05\x06"):
         return "is a zip archive without any member"
     if data.startswith((GZIP, ZSTD)):
@@ -206,10 +206,10 @@ def _packing(data: bytes) -> str:
 
 def refusal(head: Head, fits: Sequence[tuple[str, Fit]]) -> str:
     """The two nearest formats, and why each is not it."""
-    near = sorted(fits, key=lambda each: -each[1].points)[:2]
+    near = sorted(fits, key=lambda pair: -pair[1].points)[:2]
     reasons = "; ".join(f"not {name}: {fit.why}" for name, fit in near)
     no_json = head.broken and document_of(head) is None
-    what = f"is not JSON lines: {head.broken}" if no_json else "is of no known format"
+    seen = f"is not JSON lines: {head.broken}" if no_json else "is of no known format"
     if head.members and head.line is None and isinstance(document_of(head), dict):
-        what = "is one JSON object over several lines; JSON lines have each object on one line"
-    return f"{what}; {reasons}"
+        seen = "is one JSON object over several lines; JSON lines have each object on one line"
+    return f"{seen}; {reasons}"

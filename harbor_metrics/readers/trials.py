@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
+from typing import Any
 
 import msgspec
 
-from ..diagnostics import Diagnostic
-from ..document import Document
-from ..rewards import check
-from ..trial import GroupKey, Trial, group_key, in_canonical_order
-from .file import File
-from .lines import blocks, salvage
+from ..documents.diagnostics import Diagnostic
+from ..documents.document import KEY_TWICE, Document, repeats_a_key
+from ..trials.check import check_trial
+from ..trials.source import REFUSED, Source
+from ..trials.trial import Trial
+from .files.file import File
+from .files.lines import split
+from .reading import Options, Reading
 from .recognition import FITS, Fit, Head
-from .source import REFUSED, Source
 
-KIND = "trials"
 _decoder = msgspec.json.Decoder(Trial)
+_encoder = msgspec.json.Encoder()
+# What a line has, and no more: a trial that is written leaves out what is null.
+_Written: Any = msgspec.defstruct(
+    "Written", [(name, Any, msgspec.UNSET) for name in Trial.__struct_fields__], gc=False
+)
+_decode_written = msgspec.json.Decoder(_Written).decode
 
 
 def fit(head: Head) -> Fit:
@@ -27,44 +33,42 @@ def fit(head: Head) -> Fit:
     return Fit(near, "a line has no `task`" if "task" not in head.keys else "`task` is no string")
 
 
-def read(file: File) -> list[Source]:
+def read(file: File, _options: Options) -> list[Source]:
     """One source, its trials in canonical order."""
-    path = file.path
-    trials: list[Trial] = []
-    unread: list[GroupKey | None] = []
-    found: list[Diagnostic] = []
-    digest = sha256()
-    first_line = 1
-    for block in blocks(file.local):
-        digest.update(block)
+    reading = Reading(file)
+    for first_line, block in reading.blocks():
         try:
-            trials += _decoder.decode_lines(block)
+            reading.trials += _decode_block(block)
         except REFUSED:
-            for _, row, reasons in salvage(block, first_line, path, _decode, _explain):
-                if reasons:
-                    unread.append(None)
-                    found += reasons
-                else:
-                    trials.append(row)
-        first_line += block.count(b"\n")
-    trials = in_canonical_order(trials)
-    groups = set(map(group_key, trials))
-    if len(groups) == 1:
-        unread = [*groups] * len(unread)
-    return [
-        Source(
-            path=path,
-            kind=KIND,
-            trials=trials,
-            sha256=digest.hexdigest(),
-            unread=unread,
-            diagnostics=found,
-        )
-    ]
+            rows = reading.salvage(block, first_line, _decode, _explain)
+            reading.trials += [trial for _, trial in rows]
+    return [reading.source()]
+
+
+def _decode_block(block: bytes) -> list[Trial]:
+    """The trials of a block of lines, each decoded by itself; blank lines have none.
+
+    Raises:
+        ValueError: a line is not a trial, or a key stands twice in one.
+    """
+    lines = [line for line in split(block) if line]
+    trials = list(map(_decoder.decode, lines))
+    # Written again a repeated key has lost its quotes. An escaped quote may come as another text.
+    n_quotes = block.count(b'"')
+    plain = b"\\" not in block or b"\\u0022" not in block
+    if plain and _encoder.encode_lines(trials).count(b'"') == n_quotes:
+        return trials
+    if plain and _encoder.encode_lines(map(_decode_written, lines)).count(b'"') == n_quotes:
+        return trials
+    if any(map(repeats_a_key, lines)):
+        raise ValueError(KEY_TWICE)
+    return trials
 
 
 def _decode(line: bytes) -> Trial:
     """The trial of a line; a `reward` alone stands for rewards with that one key."""
+    if repeats_a_key(line):
+        raise ValueError(KEY_TWICE)
     try:
         return _decoder.decode(line)
     except msgspec.ValidationError:
@@ -76,29 +80,5 @@ def _decode(line: bytes) -> Trial:
         return msgspec.convert({**value, "rewards": rewards}, Trial)
 
 
-def _in_words(message: str) -> str:
-    words = (("`int | float`", "a number"), ("`str`", "a string"), ("$.rewards[...]", "rewards"))
-    for theirs, ours in words:
-        message = message.replace(theirs, ours)
-    return message[:1].lower() + message[1:]
-
-
 def _explain(document: Document, number: int) -> list[Diagnostic]:
-    value = document.value
-    if isinstance(value, dict) and "rewards" in value:
-        found = check(document, ["rewards"], f"line {number}")
-        if found:
-            return found
-    try:
-        _decode(document.text.encode())
-    except msgspec.ValidationError as error:
-        return [
-            document.find(
-                [],
-                rule="invalid-trial",
-                message=f"not a trial: {_in_words(str(error))}",
-                subject=f"line {number}",
-                help='a trial has at least `{"task": "…", "rewards": {"reward": 0.5}}`',
-            )
-        ]
-    return []
+    return check_trial(document, f"line {number}")

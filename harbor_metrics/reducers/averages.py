@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .. import exact
-from ..estimate import Undefined
-from ..exact import Number
+from ..contract.estimate import Undefined
+from ..numbers import exact
+from ..numbers.exact import Number
 
 _BEYOND = "the value is beyond the largest binary64 number"
 

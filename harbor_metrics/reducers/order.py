@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Sequence
 
-from ..exact import Number
+from ..numbers.exact import Number
 
 
 def min(attempts: Sequence[Number]) -> Number:

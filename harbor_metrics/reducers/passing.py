@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..estimate import Undefined
-from ..exact import Number
-from ..parameters import Fewer, K, Threshold
-from ..passing import at_k, hat_k
+from ..contract.estimate import Undefined
+from ..contract.parameters import Fewer, K, Threshold
+from ..numbers.exact import Number
+from ..numbers.passing import at_k, hat_k
 
 
 def pass_at_k(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from ..estimate import Undefined
-from ..exact import Number
+from ..contract.estimate import Undefined
+from ..numbers.exact import Number
 
 
 def mode(attempts: Sequence[Number]) -> Number:

@@ -1,1 +1,1 @@
-"""One result or one list of findings, many renderings: a file a format."""
+"""One result or one list of diagnostics, many renderings: a file for each format."""

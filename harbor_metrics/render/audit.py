@@ -6,19 +6,18 @@ from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
 from ..audits.row import Row, Verdict
-from ..exact import Number
-from ..syntax import printable
-from .text import columns
+from ..documents.wording import printable
+from ..numbers.exact import Number
+from .alignment import align, measure
 
 _MOST_EQUAL = 12
-_GAP = "  "
 _INDENT = " " * 6
 _WIDTH = 80
 _LONGEST = 48
 
 
 def table(rows: Iterable[Row], *, every: bool) -> str:
-    """The rows by source and group; of many equal ones only how many, unless `every`."""
+    """The rows by source and group; of many that are equal only their number, unless `every`."""
     lines: list[str] = []
     groups: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
@@ -45,21 +44,16 @@ def _table(rows: Sequence[Row], *, every: bool) -> list[str]:
         (_short(printable(row.name)), number(row.reported), number(row.recomputed), row.verdict)
         for row in shown
     ]
-    widths = [max(columns(row[i]) for row in cells) for i in range(4)]
     lines = []
-    for i, (name, reported, recomputed, verdict) in enumerate(cells if shown else []):
-        line = _GAP.join(
-            (
-                name + " " * (widths[0] - columns(name)),
-                reported.rjust(widths[1]),
-                recomputed.rjust(widths[2]),
-                verdict,
-            )
-        )
-        lines.append(f"  {line}".rstrip())
-        if i and shown[i - 1].reason and verdict != Verdict.EQUAL:
-            reason = printable(shown[i - 1].reason)
-            lines += wrap(reason, _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
+    if shown:
+        widths = measure(cells)
+        first, *others = [f"  {align(row, widths, right=(1, 2))}" for row in cells]
+        lines.append(first)
+        for row, line in zip(shown, others, strict=True):
+            lines.append(line)
+            if row.verdict != Verdict.EQUAL:
+                reason = printable(row.reason)
+                lines += wrap(reason, _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
     if hidden:
         more = " more" if shown else ""
         lines.append(f"  {hidden}{more} numbers are equal (--all shows them)")
@@ -67,12 +61,12 @@ def _table(rows: Sequence[Row], *, every: bool) -> list[str]:
 
 
 def _short(name: str) -> str:
-    """Without the middle where it would push the numbers off the page."""
+    """The name, without its middle where it would push the numbers off the page."""
     return name if len(name) <= _LONGEST else f"{name[: _LONGEST // 2]}…{name[-_LONGEST // 2 :]}"
 
 
 def number(value: Number | str | None) -> str:
-    """A number short enough for a table, a dash for none."""
+    """Six significant digits, integers and texts whole; a dash for None."""
     if value is None:
         return "—"
     return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,45 +1,51 @@
-"""What was found about a metric script, for its author."""
+"""A trial of a metric script, for its author."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ..syntax import printable
+from ..documents.wording import plural, printable
+from .alignment import align, measure
 from .rows import number
-from .text import columns, plural
 
 if TYPE_CHECKING:
     from ..scripts.check import Check, Tried
+    from ..scripts.environment import Environment
 
 
-def check(found: Check) -> str:
-    """A paragraph a case, and what there is to say about all of them."""
-    return "".join(f"{line}\n" for line in _lines(found))
+def check(result: Check) -> str:
+    """The script and where it ran, a paragraph a case, and what it was refused."""
+    return "".join(f"{line}\n" for line in _lines(result))
 
 
-def _lines(found: Check) -> Iterator[str]:
-    made = found.environment
-    yield f"{printable(found.script.shown)}"
-    yield f"sha256 {found.script.sha256}"
-    lock = ", locked" if made.lock else ""
-    uv = f", uv {made.uv}{lock}" if made.uv else ", no PEP 723 block: the standard library alone"
-    yield f"Python {made.python}{uv}; ready after {_time(found.prepared_in)}"
-    yield f"sandbox {'+'.join(found.layers) or 'none'}"
-    for why in found.missing:
+def _lines(result: Check) -> Iterator[str]:
+    yield f"{printable(result.script.shown)}"
+    yield f"sha256 {result.script.sha256}"
+    yield f"{_environment(result.environment)}; ready after {_time(result.prepared_in)}"
+    calls = ", seccomp" if result.filtered else ""
+    yield f"sandbox {'+'.join(result.layers) or 'none'}{calls}"
+    for why in result.missing:
         yield f"  without {printable(why)}"
-    for tried in found.tried:
+    for tried in result.tried:
         yield ""
         yield f"{tried.case}: {plural(tried.n, 'trial')}, {_time(tried.seconds)}"
         yield from _outcome(tried)
-    if found.refused:
+    if result.refused:
         yield ""
         yield "refused, by the sandbox or the system:"
-        yield from (f"  {printable(line)}" for line in found.refused)
-    if found.differing:
+        yield from (f"  {printable(line)}" for line in result.refused)
+    if result.differing:
         yield ""
         yield "the same rewards gave other numbers the second time:"
-        yield from (f"  {case}" for case in found.differing)
+        yield from (f"  {case}" for case in result.differing)
+
+
+def _environment(environment: Environment) -> str:
+    if not environment.uv:
+        return f"Python {environment.python}, no PEP 723 block: the standard library alone"
+    lock = ", locked" if environment.lock else ""
+    return f"Python {environment.python}, uv {environment.uv}{lock}"
 
 
 def _outcome(tried: Tried) -> Iterator[str]:
@@ -48,9 +54,9 @@ def _outcome(tried: Tried) -> Iterator[str]:
         yield f"  failed: {printable(first)}"
         yield from (f"  {printable(line)}" for line in more)
         return
-    shown = {printable(name): number(value) for name, value in tried.values.items()}
-    width = max(map(columns, shown))
-    yield from (f"  {name}{' ' * (width - columns(name))}  {n}" for name, n in shown.items())
+    rows = [(printable(name), number(value)) for name, value in tried.values.items()]
+    widths = measure(rows)
+    yield from (f"  {align(row, widths)}" for row in rows)
 
 
 def _time(seconds: float) -> str:

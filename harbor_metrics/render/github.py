@@ -1,23 +1,23 @@
-"""Findings as workflow commands of GitHub Actions: annotations on the lines of a pull request."""
+"""Diagnostics as workflow commands of GitHub Actions: annotations on a pull request."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..diagnostics import Diagnostic, Severity
-from ..syntax import printable
+from ..documents.diagnostics import Diagnostic, Severity
+from ..documents.wording import printable
 
-# So many annotations of a kind GitHub shows for a step; it drops the others without a word.
+# GitHub shows this many annotations of a kind for a step, and drops the others without a word.
 PER_STEP = 10
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
 
 
-def github(found: Sequence[Diagnostic]) -> str:
-    """A command a finding, the worst first, as many as are shown; a last one counts the others."""
+def github(diagnostics: Sequence[Diagnostic]) -> str:
+    """A command for each diagnostic that GitHub shows, the worst first, and how many it drops."""
     lines = []
     dropped = 0
     for severity, command in _COMMANDS.items():
-        of_kind = [d for d in found if d.severity == severity]
+        of_kind = [d for d in diagnostics if d.severity == severity]
         shown = of_kind[:PER_STEP]
         dropped += len(of_kind) - len(shown)
         lines += [_command(d, command) for d in shown]

@@ -8,18 +8,19 @@ from textwrap import wrap
 
 import msgspec
 
-from ..listing import Entry
+from ..catalogue.listing import Entry
+from .alignment import align
 
 _GAP = "  "
 
 
 def table(entries: Sequence[Entry], width: int) -> str:
-    """A section a family, a line a name, folded at the width."""
+    """A section for each family, a line for each name, folded at the width."""
     return "\n".join(_lines(entries, max(width, 40))) + "\n"
 
 
 def _lines(entries: Sequence[Entry], width: int) -> Iterator[str]:
-    room = max(len(entry.name) for entry in entries) + len(_GAP)
+    widest = max(len(entry.name) for entry in entries)
     first = True
     for (kind, family), members in groupby(entries, key=lambda entry: (entry.kind, entry.family)):
         if not first:
@@ -27,9 +28,10 @@ def _lines(entries: Sequence[Entry], width: int) -> Iterator[str]:
         first = False
         yield f"{family} ({kind}s)"
         for entry in members:
-            lines = wrap(_about(entry), width - room - len(_GAP)) or [""]
-            yield f"{_GAP}{entry.name:<{room}}{lines[0]}".rstrip()
-            yield from (f"{_GAP}{'':<{room}}{line}" for line in lines[1:])
+            lines = wrap(_about(entry), width - widest - 2 * len(_GAP)) or [""]
+            names = [entry.name, *[""] * (len(lines) - 1)]
+            for row in zip(names, lines, strict=True):
+                yield f"{_GAP}{align(row, (widest, 0), gap=_GAP)}"
 
 
 def _about(entry: Entry) -> str:
@@ -44,6 +46,6 @@ def _plain(value: object) -> str:
 
 
 def json(entries: Sequence[Entry]) -> str:
-    """An array of objects, one a name."""
+    """An array with an object for each name."""
     encoded = msgspec.json.encode([entry._asdict() for entry in entries])
     return msgspec.json.format(encoded, indent=2).decode() + "\n"

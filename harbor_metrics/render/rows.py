@@ -1,4 +1,4 @@
-"""The cells that tables share: one row a value, numbers as people read them."""
+"""The cells of a result's tables: a row for each value, numbers as people read them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,19 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from ..aliases import metric_of
-from ..exact import Number
-from ..result import Group, Outcome, Uncertainty
-from ..syntax import printable
-from .text import plural
+from ..catalogue.aliases import implied_kwargs
+from ..documents.wording import plural, printable
+from ..evaluation.result import Group, Outcome, Uncertainty
+from ..numbers.exact import Number
 
 # pass@k of so many k is enough for people; the document has all.
 _MOST_K = 10
+
+# What the intervals allow for.
+_OVER = {
+    "tasks": "over tasks, as a sample of such tasks",
+    "attempts": "over attempts: these tasks, tried again",
+}
 
 
 class Row(NamedTuple):
@@ -29,7 +34,7 @@ class Row(NamedTuple):
 
 
 class Grid(NamedTuple):
-    """Headings and cells of a table; `whys` stand row by row beside the cells."""
+    """Headings and cells of a table; beside each row of cells, why it has no value."""
 
     headings: tuple[str, ...]
     cells: list[tuple[str, ...]]
@@ -37,20 +42,20 @@ class Grid(NamedTuple):
 
 
 def grid(group: Group) -> Grid:
-    """The table of a group; without columns that would be empty."""
-    found = list(rows(group))
+    """The table of a group, without columns that would be empty."""
+    table = list(rows(group))
     level = next((u.level for o in group.metrics for u in o.uncertainty.values()), None)
     headings = ("metric", "value", "stderr", f"{number(100 * (level or 0))}% interval", "n")
-    filled = [i for i in range(len(headings)) if i in (0, 1, 4) or any(row[i] for row in found)]
+    filled = [i for i in range(len(headings)) if i in (0, 1, 4) or any(row[i] for row in table)]
     return Grid(
         tuple(headings[i] for i in filled),
-        [tuple(row[i] for i in filled) for row in found],
-        [row.why for row in found],
+        [tuple(row[i] for i in filled) for row in table],
+        [row.why for row in table],
     )
 
 
 def number(value: Number | None) -> str:
-    """Six significant digits, integers whole; a dash for nothing."""
+    """Six significant digits, integers below 10^15 whole; a dash for None."""
     if value is None:
         return "—"
     if isinstance(value, int) and abs(value) < 10**15:
@@ -59,13 +64,13 @@ def number(value: Number | None) -> str:
 
 
 def title(group: Group) -> str:
-    """Agent, model and dataset in a line."""
-    dataset = group.dataset
-    named = None
-    if dataset is not None:
-        named = f"{dataset.name}@{dataset.version}" if dataset.version else dataset.name
+    """Agent, model and dataset on a line."""
+    where = None
+    if group.dataset is not None:
+        name, version = group.dataset.name, group.dataset.version
+        where = f"{name}@{version}" if version else name
     who = " · ".join(part for part in (group.agent, group.model) if part is not None)
-    return printable(" on ".join(part for part in (who, named) if part) or "rewards")
+    return printable(" on ".join(part for part in (who, where) if part) or "rewards")
 
 
 def counts(group: Group) -> str:
@@ -86,7 +91,10 @@ def counts(group: Group) -> str:
 
 
 def details(group: Group) -> Iterator[tuple[str, str]]:
-    """What stands below a group's table: notes, Harbor's pass@k, exceptions, usage."""
+    """Heading and text of what stands below a group's table."""
+    over = {sure.over for outcome in group.metrics for sure in outcome.uncertainty.values()}
+    for text in (_OVER[each] for each in ("tasks", "attempts") if each in over):
+        yield "intervals", text
     for note in notes(group):
         yield "note", note
     if group.pass_at_k:
@@ -110,7 +118,7 @@ def details(group: Group) -> Iterator[tuple[str, str]]:
 
 
 def rows(group: Group) -> Iterator[Row]:
-    """A row a value, and one for a metric without any."""
+    """A row for each value, and one for a metric without values."""
     for outcome in group.metrics:
         if outcome.status == "failed":
             why = outcome.error.message if outcome.error else ""
@@ -119,19 +127,19 @@ def rows(group: Group) -> Iterator[Row]:
         elif not outcome.values:
             yield Row(_name(outcome, None), "—", why="there are no trials")
         for name, value in outcome.values.items():
-            sure = outcome.uncertainty.get(name)
+            uncertainty = outcome.uncertainty.get(name)
             yield Row(
                 _name(outcome, name),
                 number(value),
-                _digits(sure.stderr) if sure else "",
-                _interval(sure) if sure else "",
+                _digits(uncertainty.stderr) if uncertainty else "",
+                _interval(uncertainty) if uncertainty else "",
                 str(outcome.n.get(name, "")),
                 printable(outcome.reasons.get(name, "")),
             )
 
 
 def notes(group: Group) -> Iterator[str]:
-    """What a reader of the values should know, once each."""
+    """Each note of the metrics once, with the metrics that have it where not all do."""
     texts = dict.fromkeys(note for outcome in group.metrics for note in outcome.notes)
     for text in texts:
         names = [_name(outcome, None) for outcome in group.metrics if text in outcome.notes]
@@ -143,10 +151,9 @@ def _digits(value: Number | None) -> str:
     return "—" if value is None else f"{value:.3g}"
 
 
-def _interval(sure: Uncertainty) -> str:
-    if sure.low is None or sure.high is None:
-        return "—"
-    return f"[{sure.low:.4g}, {sure.high:.4g}]"
+def _interval(uncertainty: Uncertainty) -> str:
+    low, high = uncertainty.low, uncertainty.high
+    return "—" if low is None or high is None else f"[{low:.4g}, {high:.4g}]"
 
 
 def _plain(value: Any) -> str:
@@ -159,8 +166,7 @@ def _plain(value: Any) -> str:
 
 
 def _name(outcome: Outcome, value: str | None) -> str:
-    alias = metric_of(outcome.name, {})
-    implied = alias.kwargs if alias else {}
+    implied = implied_kwargs(outcome.name) if outcome.name != outcome.type else {}
     kwargs = {
         k: v
         for k, v in outcome.kwargs.items()

@@ -8,15 +8,16 @@ from typing import Any
 from urllib.parse import quote
 
 from .. import __version__
-from ..diagnostics import Diagnostic, Severity
+from ..documents.diagnostics import Diagnostic, Severity
+from ..documents.wording import encodable
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "note"}
 
 
-def sarif(found: Sequence[Diagnostic], explain: Callable[[str], str]) -> str:
-    """One run with every finding; `explain` gives the help of a rule."""
-    rules = sorted({d.rule for d in found})
+def sarif(diagnostics: Sequence[Diagnostic], explain: Callable[[str], str]) -> str:
+    """One run with every diagnostic; `explain` gives the help of a rule."""
+    rules = sorted({d.rule for d in diagnostics})
     driver = {
         "name": "harbor-metrics",
         "version": __version__,
@@ -25,7 +26,7 @@ def sarif(found: Sequence[Diagnostic], explain: Callable[[str], str]) -> str:
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
-        "results": [_result(d, rules.index(d.rule)) for d in found],
+        "results": [_result(d, rules.index(d.rule)) for d in diagnostics],
     }
     document = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
     return json.dumps(document, indent=2) + "\n"
@@ -48,10 +49,10 @@ def _result(d: Diagnostic, index: int) -> dict[str, Any]:
         "ruleId": d.rule,
         "ruleIndex": index,
         "level": _LEVELS[d.severity],
-        "message": {"text": _encodable(" ".join(sentences))},
+        "message": {"text": encodable(" ".join(sentences))},
     }
     if d.path is not None:
-        physical: dict[str, Any] = {"artifactLocation": {"uri": quote(_encodable(d.path))}}
+        physical: dict[str, Any] = {"artifactLocation": {"uri": quote(encodable(d.path))}}
         if d.span:
             physical["region"] = {
                 "startLine": d.span.line,
@@ -61,10 +62,6 @@ def _result(d: Diagnostic, index: int) -> dict[str, Any]:
             }
         location: dict[str, Any] = {"physicalLocation": physical}
         if d.pointer:
-            location["logicalLocations"] = [{"fullyQualifiedName": _encodable(d.pointer)}]
+            location["logicalLocations"] = [{"fullyQualifiedName": encodable(d.pointer)}]
         result["locations"] = [location]
     return result
-
-
-def _encodable(text: str) -> str:
-    return text.encode("utf-8", "backslashreplace").decode()

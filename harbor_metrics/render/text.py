@@ -1,31 +1,41 @@
-"""Findings as people read them: the fact, the source line with carets, notes and help."""
+"""Diagnostics as people read them, in full and on one line each."""
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Mapping
 
-from ..diagnostics import Diagnostic, Severity
-from ..syntax import printable
+from ..documents.diagnostics import Diagnostic, Severity
+from ..documents.wording import columns, plural, printable
 
 _WIDEST = 160
 
 
-def text(found: Iterable[Diagnostic], sources: Mapping[str, str] | None = None) -> str:
-    """Every finding in full, an empty line between two; `sources` are the texts by path."""
-    found = list(found)
-    named = {diagnostic.path for diagnostic in found}
-    rows = {p: source.split("\n") for p, source in (sources or {}).items() if p in named}
-    return "\n".join(_finding(diagnostic, rows) for diagnostic in found)
+def text(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str] | None = None) -> str:
+    """The fact, the source line with carets, notes and help; `sources` are the texts by path."""
+    diagnostics = list(diagnostics)
+    paths = {d.path for d in diagnostics}
+    rows = {p: source.split("\n") for p, source in (sources or {}).items() if p in paths}
+    return "\n".join(_paragraph(d, rows) for d in diagnostics)
 
 
-def _finding(diagnostic: Diagnostic, sources: Mapping[str, list[str]]) -> str:
-    d, span = diagnostic, diagnostic.span
+def concise(diagnostics: Iterable[Diagnostic]) -> str:
+    """`path:line:column: severity[rule] message`, as compilers print and editors read it."""
+    return "".join(
+        f"{_place(d)}: {d.severity}[{d.rule}] {printable(d.message)}\n" for d in diagnostics
+    )
+
+
+def _place(d: Diagnostic) -> str:
+    place = f":{d.span.line}:{d.span.column}" if d.span else ""
+    return f"{printable(d.path or '-')}{place}"
+
+
+def _paragraph(d: Diagnostic, sources: Mapping[str, list[str]]) -> str:
+    span = d.span
     lines = [f"{d.severity}[{d.rule}]: {printable(d.message)}"]
     gutter = " " * (len(str(span.line)) if span else 1)
     if d.path is not None:
-        place = f":{span.line}:{span.column}" if span else ""
-        lines.append(f"{gutter}--> {printable(d.path)}{place}")
+        lines.append(f"{gutter}--> {_place(d)}")
     rows = sources.get(d.path or "", [])
     if span and 0 < span.line <= len(rows):
         lines += _snippet(d, rows[span.line - 1].rstrip("\r"), gutter)
@@ -38,7 +48,7 @@ def _finding(diagnostic: Diagnostic, sources: Mapping[str, list[str]]) -> str:
 
 
 def _snippet(d: Diagnostic, row: str, gutter: str) -> list[str]:
-    """The source line, or the part of a long one around the place, and carets below it."""
+    """The source line, of a long one the part around the place, and carets below it."""
     assert d.span is not None
     start = d.span.column - 1
     end = d.span.end_column - 1 if d.span.end_line == d.span.line else len(row)
@@ -60,24 +70,9 @@ def _snippet(d: Diagnostic, row: str, gutter: str) -> list[str]:
     ]
 
 
-def columns(text: str) -> int:
-    """How many columns of a terminal the text takes."""
-    if text.isascii():
-        return len(text)
-    return sum(
-        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
-        for c in text
-    )
-
-
-def summary(found: Iterable[Diagnostic], n_files: int, n_datasets: int) -> str:
-    """How many findings there are, and in how much."""
-    severities = [d.severity for d in found]
-    counted = [plural(severities.count(s), str(s)) for s in Severity if s in severities]
+def summary(diagnostics: Iterable[Diagnostic], n_files: int, n_datasets: int) -> str:
+    """How many diagnostics of each severity there are, in how many files and datasets."""
+    severities = [d.severity for d in diagnostics]
+    counts = [plural(severities.count(s), str(s)) for s in Severity if s in severities]
     where = f"{plural(n_files, 'file')}, {plural(n_datasets, 'dataset')}"
-    return f"Found {', '.join(counted)} in {where}." if counted else f"No mistakes in {where}."
-
-
-def plural(n: int, noun: str) -> str:
-    """The number with its noun."""
-    return f"{n} {noun}{'' if n == 1 else 's'}"
+    return f"Found {', '.join(counts)} in {where}." if counts else f"No mistakes in {where}."

@@ -6,12 +6,12 @@ import errno
 import os
 import stat
 
-from ..diagnostics import Diagnostic
-from ..document import parse, reason
-from ..exact import Number
-from ..rewards import article
-from ..syntax import printable
-from .file import ScriptError
+from ..documents.diagnostics import Diagnostic
+from ..documents.document import parse
+from ..documents.files import reason
+from ..documents.wording import article, printable
+from ..errors import MetricFailure
+from ..numbers.exact import Number
 
 MAX_BYTES = 1 << 20
 MAX_KEYS = 1_000
@@ -22,27 +22,36 @@ def read(folder: int, name: str) -> dict[str, Number]:
 
     Raises:
         FileNotFoundError: there is no such file.
-        ScriptError: it is something else than a file with an object of finite numbers.
+        MetricFailure: it is something else than a file with an object of finite numbers.
     """
     document, found = parse(content(folder, name), "output")
     if found or document is None:
-        raise ScriptError(f"the script's output is not JSON: {_slip(found[0])}")
+        raise MetricFailure("script-failed", f"the script's output is not JSON: {_slip(found[0])}")
     value = document.value
     if not isinstance(value, dict):
-        raise ScriptError(f"the script's output must be an object of numbers, not {article(value)}")
+        raise MetricFailure(
+            "script-failed",
+            f"the script's output must be an object of numbers, not {article(value)}",
+        )
     if not value:
-        raise ScriptError("the script's output is an empty object, without any number")
+        raise MetricFailure(
+            "script-failed", "the script's output is an empty object, without any number"
+        )
     if len(value) > MAX_KEYS:
-        raise ScriptError(
-            f"the script's output has {len(value)} keys; at most {MAX_KEYS} are taken"
+        raise MetricFailure(
+            "script-failed",
+            f"the script's output has {len(value)} keys; at most {MAX_KEYS} are taken",
         )
     for key, number in value.items():
         if not key:
-            raise ScriptError("a key in the script's output is empty; it must name a number")
+            raise MetricFailure(
+                "script-failed", "a key in the script's output is empty; it must name a number"
+            )
         if type(number) not in (int, float):
-            raise ScriptError(
+            raise MetricFailure(
+                "script-failed",
                 f"`{printable(key[:200])}` in the script's output must be a number, "
-                f"not {article(number)}; the output is a flat object"
+                f"not {article(number)}; the output is a flat object",
             )
     return value
 
@@ -67,23 +76,34 @@ def content(folder: int, name: str) -> bytes:
         raise
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.EMLINK):
-            raise ScriptError("the script's output is a symbolic link, not a file") from error
+            raise MetricFailure(
+                "script-failed", "the script's output is a symbolic link, not a file"
+            ) from error
         if error.errno == errno.ENXIO:
-            raise ScriptError("the script's output is a socket, not a regular file") from error
-        raise ScriptError(f"the script's output cannot be read: {reason(error)}") from error
+            raise MetricFailure(
+                "script-failed", "the script's output is a socket, not a regular file"
+            ) from error
+        raise MetricFailure(
+            "script-failed", f"the script's output cannot be read: {reason(error)}"
+        ) from error
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            raise ScriptError("the script's output is not a regular file")
+            raise MetricFailure("script-failed", "the script's output is not a regular file")
         if status.st_nlink != 1:
-            raise ScriptError("the script's output is a hard link to another file")
+            raise MetricFailure(
+                "script-failed", "the script's output is a hard link to another file"
+            )
         if status.st_size > MAX_BYTES:
-            raise ScriptError(
+            raise MetricFailure(
+                "script-failed",
                 f"the script's output is larger than {MAX_BYTES} bytes; "
-                f"at most {MAX_KEYS} keys are taken"
+                f"at most {MAX_KEYS} keys are taken",
             )
         return os.read(descriptor, MAX_BYTES + 1)
     except OSError as error:
-        raise ScriptError(f"the script's output cannot be read: {reason(error)}") from error
+        raise MetricFailure(
+            "script-failed", f"the script's output cannot be read: {reason(error)}"
+        ) from error
     finally:
         os.close(descriptor)

@@ -6,14 +6,16 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..exact import Number
-from ..process import Workplace
-from ..table import Table
-from ..trial import Rewards, Trial
+from ..confinement.workplace import Workplace
+from ..errors import MetricFailure
+from ..numbers.exact import Number
+from ..registries.script_file import Script
+from ..trials.table import Table
+from ..trials.trial import Rewards, Trial
 from .environment import Environment, environment
 from .execution import Inputs, RunError, run
-from .file import Script, ScriptError
 from .options import ScriptOptions
+from .place import place_needed
 
 CASES: Mapping[str, Sequence[Rewards | None]] = {
     "one key": [{"reward": 1.0}, {"reward": 0.0}, {"reward": 0.5}],
@@ -40,13 +42,14 @@ class Tried:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """Everything that was found about a script; `refused` is what the sandbox stopped."""
+    """Everything that a check tells about a script; `refused` is what the sandbox stopped."""
 
     script: Script
     environment: Environment
     prepared_in: float
     tried: list[Tried]
     layers: tuple[str, ...]
+    filtered: bool
     missing: tuple[str, ...]
     refused: list[str]
     differing: list[str]
@@ -64,7 +67,7 @@ def built_in() -> dict[str, Table]:
 
 def _table(rewards: Iterable[Rewards | None]) -> Table:
     return Table(
-        [Trial(task=f"task-{i}", attempt=1, rewards=each) for i, each in enumerate(rewards, 1)]
+        [Trial(task=f"task-{i}", attempt=1, rewards=row) for i, row in enumerate(rewards, 1)]
     )
 
 
@@ -72,38 +75,42 @@ def check(script: Script, tables: Mapping[str, Table], options: ScriptOptions) -
     """Run the script on each table, and on the first once more, watched.
 
     Raises:
-        ScriptError: its environment cannot be made, or the sandbox is required and missing.
+        MetricFailure: its environment cannot be made, or the sandbox is required and missing.
     """
-    with Workplace(adopt=options.adopt) as place:
+    with place_needed(), Workplace(adopt=options.adopt) as place:
         started = time.monotonic()
-        made = environment(script, place, allow_build=options.allow_build)
+        prepared = environment(script, place, options)
         prepared_in = time.monotonic() - started
         tried: list[Tried] = []
         layers: tuple[str, ...] = ()
         missing: tuple[str, ...] = ()
+        filtered = False
         for case, table in tables.items():
             try:
-                ran = run(script, made, Inputs.of(table), options, place)
+                ran = run(script, prepared, Inputs.of(table), options, place)
             except RunError as error:
                 finished = error.finished
-                one = Tried(case=case, n=len(table), seconds=finished.seconds, error=str(error))
+                attempt = Tried(case=case, n=len(table), seconds=finished.seconds, error=str(error))
             else:
                 finished = ran.finished
-                one = Tried(case=case, n=len(table), seconds=finished.seconds, values=ran.values)
-            layers, missing = finished.layers, finished.missing
-            tried.append(one)
+                attempt = Tried(
+                    case=case, n=len(table), seconds=finished.seconds, values=ran.values
+                )
+            layers, missing, filtered = finished.layers, finished.missing, finished.filtered
+            tried.append(attempt)
         refused: list[str] = []
         differing: list[str] = []
-        for one, table in zip(tried, tables.values(), strict=True):
-            values = _watched(script, made, table, options, place, refused)
-            if not one.error and values is not None and values != one.values:
-                differing.append(one.case)
+        for attempt, table in zip(tried, tables.values(), strict=True):
+            values = _watched(script, prepared, table, options, place, refused)
+            if not attempt.error and values is not None and values != attempt.values:
+                differing.append(attempt.case)
     return Check(
         script=script,
-        environment=made,
+        environment=prepared,
         prepared_in=prepared_in,
         tried=tried,
         layers=layers,
+        filtered=filtered,
         missing=missing,
         refused=list(dict.fromkeys(refused)),
         differing=differing,
@@ -112,13 +119,13 @@ def check(script: Script, tables: Mapping[str, Table], options: ScriptOptions) -
 
 def _watched(
     script: Script,
-    made: Environment,
+    prepared: Environment,
     table: Table,
     options: ScriptOptions,
     place: Workplace,
     refused: list[str],
 ) -> dict[str, Number] | None:
     try:
-        return run(script, made, Inputs.of(table), options, place, refused=refused).values
-    except ScriptError:
+        return run(script, prepared, Inputs.of(table), options, place, refused=refused).values
+    except MetricFailure:
         return None

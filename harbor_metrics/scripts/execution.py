@@ -11,23 +11,31 @@ from dataclasses import dataclass
 
 import msgspec
 
-from ..document import reason
-from ..exact import Number
-from ..process import Confinement, Finished, RefusedError, Workplace, ending
-from ..table import Table
-from ..trial import Rewards
+from ..confinement.workplace import Confinement, Finished, RefusedError, Workplace, ending
+from ..documents.files import reason
+from ..documents.wording import first_line, last_lines
+from ..errors import MetricFailure
+from ..numbers.exact import Number
+from ..registries.script_file import Script, metadata
+from ..trials.table import Table
+from ..trials.trial import Rewards
 from . import answer
-from .environment import PASSED, Environment, environment
-from .file import Script, ScriptError
-from .metadata import metadata
+from .bounds import FILE_SIZE, Required, confinement, limits, refusal
+from .environment import Environment, environment
+from .install import PASSED
 from .options import ScriptOptions
-from .said import first_line, said
 
-FILE_SIZE = 256 << 20
-OPEN_FILES = 1024
-GIB = 1 << 30
 _ANSWER, _LOG = "metric.json", "refused"
 _WATCHER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "refusals.py")
+# As `python FILE` does, which would read the file again; no name of its own is left behind.
+_BE_THE_SCRIPT = """\
+__file__ = __import__("sys").argv[2]
+__import__("sys").path[0] = __file__.rpartition("/")[0]
+exec(
+    compile(open(__import__("sys").argv[1], "rb").read(), __file__, "exec", dont_inherit=True),
+    (__import__("sys").argv.__delitem__(slice(0, 2)), globals())[1],
+)
+"""
 _encode_line = json.JSONEncoder().encode
 _encode_lines = msgspec.json.Encoder().encode_lines
 
@@ -55,11 +63,11 @@ class Ran:
     finished: Finished
 
 
-class RunError(ScriptError):
+class RunError(MetricFailure):
     """A script that ran and gave no answer that can be used; in what environment it ran."""
 
     def __init__(self, message: str, made: Environment, finished: Finished) -> None:
-        super().__init__(message)
+        super().__init__("script-failed", message)
         self.environment = made
         self.finished = finished
 
@@ -69,15 +77,21 @@ def rewards_lines(rewards: Iterable[Rewards | None]) -> bytes:
     return "".join(f"{_encode_line(each)}\n" for each in rewards).encode()
 
 
-def execute(script: Script, inputs: Inputs, options: ScriptOptions, place: Workplace) -> Ran:
+def execute(
+    script: Script,
+    inputs: Inputs,
+    options: ScriptOptions,
+    place: Workplace,
+    required: Required = "no",
+) -> Ran:
     """Run a script to its end and read its answer.
 
     Raises:
-        ScriptError: its environment could not be made, or the sandbox is required and missing.
+        MetricFailure: its environment could not be made, or the sandbox is required and missing.
         RunError: it failed, took too long, or answered something else than numbers.
     """
-    made = environment(script, place, allow_build=options.allow_build)
-    return run(script, made, inputs, options, place)
+    made = environment(script, place, options, required)
+    return run(script, made, inputs, options, place, required=required)
 
 
 def run(
@@ -87,6 +101,7 @@ def run(
     options: ScriptOptions,
     place: Workplace,
     *,
+    required: Required = "no",
     refused: list[str] | None = None,
 ) -> Ran:
     """Run a script in an environment that has been made; raises as `execute`.
@@ -95,77 +110,74 @@ def run(
     by a program that watches its calls.
     """
     folder = os.path.join(place.folder, f"run-{os.urandom(4).hex()}")
-    files = _files(folder, inputs)
+    files = _files(folder, inputs, script)
     descriptor = os.open(files["answer"], os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         try:
             finished = place.run(
                 [
                     *made.command,
-                    *([] if refused is None else [_WATCHER, os.path.join(files["answer"], _LOG)]),
-                    script.path,
+                    *_started(script, files, watched=refused is not None),
                     *("-i", files["rewards"]),
                     *("-o", os.path.join(files["answer"], _ANSWER)),
                 ],
                 env=_env(script, files, options),
                 cwd=files["work"],
                 timeout=options.timeout,
-                limits=_limits(options),
-                confinement=_confinement(script, made, files, options),
+                limits=limits(options, seconds=options.timeout),
+                confinement=_confinement(script, made, files, options, required),
             )
         except RefusedError as error:
-            raise ScriptError(
-                f"the sandbox is required and not there: {error} (--sandbox auto runs without)",
-                "script-sandbox",
-            ) from error
+            raise refusal(error, options) from error
         except OSError as error:
-            raise ScriptError(f"the script could not be run: {error}") from error
+            raise MetricFailure("script-failed", f"the script could not be run: {error}") from error
         try:
             if finished.timed_out or finished.code != 0:
-                raise ScriptError(f"the script {_ending(finished, options)}")
+                raise MetricFailure("script-failed", f"the script {_ending(finished, options)}")
             values = answer.read(descriptor, _ANSWER)
         except FileNotFoundError:
             line = first_line(finished.stdout)
             printed = f", and printed {line!r}" if line else ""
             message = f"the script wrote no output to the file of -o{printed}"
             raise RunError(_with_words(message, script, finished), made, finished) from None
-        except ScriptError as error:
+        except MetricFailure as error:
             message = _with_words(str(error), script, finished)
             raise RunError(message, made, finished) from error
-        _unchanged(script, made, finished)
         return Ran(values=values, environment=made, finished=finished)
     finally:
         if refused is not None:
-            with contextlib.suppress(FileNotFoundError, ScriptError):
+            with contextlib.suppress(FileNotFoundError, MetricFailure):
                 refused += answer.content(descriptor, _LOG).decode("ascii", "replace").splitlines()
         os.close(descriptor)
 
 
-def _unchanged(script: Script, made: Environment, finished: Finished) -> None:
-    """The digest in the result is that of what ran."""
-    try:
-        with open(script.path, "rb") as file:
-            same = file.read() == script.text
-    except OSError:
-        same = False
-    if not same:
-        raise RunError("the script was changed while it ran", made, finished)
+def _started(script: Script, files: dict[str, str], *, watched: bool) -> list[str]:
+    """How the interpreter is told to be the script: its own copy of it, under the script's path.
+
+    So that the bytes whose digest stands in the result are those that run, whatever becomes of
+    the file meanwhile.
+    """
+    if watched:
+        return [_WATCHER, os.path.join(files["answer"], _LOG), files["script"], script.path]
+    return ["-c", _BE_THE_SCRIPT, files["script"], script.path]
 
 
-def _files(folder: str, inputs: Inputs) -> dict[str, str]:
+def _files(folder: str, inputs: Inputs, script: Script) -> dict[str, str]:
     """Everything that the script is given, by what it is for."""
     places = {name: os.path.join(folder, name) for name in ("work", "home", "answer")}
     try:
         for path in (folder, *places.values()):
             os.mkdir(path, 0o700)
-        for name, data in (("rewards", inputs.rewards), ("trials", inputs.trials)):
-            places[name] = os.path.join(folder, f"{name}.jsonl")
-            with open(places[name], "wb") as file:
+        given = (("rewards.jsonl", inputs.rewards), ("trials.jsonl", inputs.trials))
+        for name, data in (*given, ("script.py", script.text)):
+            path = places[name.partition(".")[0]] = os.path.join(folder, name)
+            with open(path, "wb") as file:
                 file.write(data)
                 os.fchmod(file.fileno(), 0o444)
     except OSError as error:
-        raise ScriptError(
-            f"the script's input could not be written: {reason(error)} (set TMPDIR)"
+        raise MetricFailure(
+            "script-failed",
+            f"the script's input could not be written: {reason(error)} (set TMPDIR)",
         ) from error
     return places
 
@@ -184,32 +196,23 @@ def _env(script: Script, files: dict[str, str], options: ScriptOptions) -> dict[
     }
 
 
-def _limits(options: ScriptOptions) -> dict[str, int]:
-    cores = os.cpu_count() or 1
-    limits = {
-        "RLIMIT_CORE": 0,
-        "RLIMIT_CPU": int(options.timeout * cores) + 1,
-        "RLIMIT_FSIZE": FILE_SIZE,
-        "RLIMIT_NOFILE": OPEN_FILES,
-    }
-    if options.memory:
-        limits["RLIMIT_AS"] = int(options.memory * GIB)
-    return limits
-
-
 def _confinement(
-    script: Script, made: Environment, files: dict[str, str], options: ScriptOptions
+    script: Script,
+    made: Environment,
+    files: dict[str, str],
+    options: ScriptOptions,
+    required: Required,
 ) -> Confinement:
     libraries = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
     beside, listed = _beside(script.path)
     readable = [*made.readable, _WATCHER, *filter(None, libraries), os.path.dirname(files["work"])]
-    return Confinement(
-        layers=() if options.sandbox == "off" else options.layers,
-        required=options.sandbox == "require",
-        network=options.allow_network,
-        readable=(*readable, *beside),
-        writable=tuple(files[name] for name in ("work", "home", "answer")),
+    return confinement(
+        options,
+        required,
+        readable=[*readable, *beside],
+        writable=[files[name] for name in ("work", "home", "answer")],
         listed=listed,
+        network=options.allow_network,
     )
 
 
@@ -251,7 +254,7 @@ def _with_words(message: str, script: Script, finished: Finished) -> str:
         )
     elif finished.layers and any(words in finished.stderr for words in _REFUSALS):
         advice = "; the sandbox may have stopped it (`harbor-metrics script check` tells)"
-    return f"{message}{advice}{said(finished.stderr)}"
+    return f"{message}{advice}{last_lines(finished.stderr)}"
 
 
 _REFUSALS = (b"PermissionError", b"Permission denied", b"Network is unreachable", b"not permitted")

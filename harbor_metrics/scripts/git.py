@@ -7,13 +7,13 @@ import re
 import time
 from hashlib import sha256
 
-from ..process import Finished, Workplace, ending
-from ..supervisor import remove
-from ..syntax import printable
-from . import cache
-from .environment import PASSED
-from .file import Script, ScriptError, read
-from .said import said
+from ..confinement.supervisor import remove
+from ..confinement.workplace import Finished, Workplace, ending
+from ..documents.wording import last_lines, printable
+from ..errors import MetricFailure
+from ..registries.script_file import Script, read
+from .environment import cache_folder
+from .install import PASSED
 
 FETCH_SECONDS = 300.0
 COMMIT = re.compile(r"[0-9a-fA-F]{40}|[0-9a-fA-F]{64}")
@@ -43,7 +43,7 @@ def fetch(
     """The script of a repository at a full commit, from the cache where it has been fetched before.
 
     Raises:
-        ScriptError: the address or the commit is not one, or it cannot be fetched.
+        MetricFailure: the address or the commit is not one, or it cannot be fetched.
     """
     _check(url, commit, script_path, allow_outside=allow_outside)
     commit = commit.lower()
@@ -51,7 +51,7 @@ def fetch(
     folder = os.path.dirname(inside)
     digest = sha256(f"{url}\n{folder}".encode("utf-8", "surrogatepass")).hexdigest()
     name = f"{commit}-{digest[:16]}"
-    kept = os.path.join(cache.folder("git"), name)
+    kept = os.path.join(cache_folder("git"), name)
     if not os.path.isdir(kept):
         kept = _fetched(url, commit, folder, place, kept, allow_outside)
     return _script(
@@ -61,24 +61,24 @@ def fetch(
 
 def _check(url: str, commit: str, script_path: str, *, allow_outside: bool) -> None:
     if not COMMIT.fullmatch(commit):
-        raise ScriptError(
+        raise MetricFailure(
+            "git-script-commit",
             f"git_commit_id {printable(commit)!r} is not a full commit of 40 digits: "
             "a branch, a tag or a short one may mean something else tomorrow",
-            "git-script-commit",
         )
     protocol = _protocol(url)
     permitted = (*_PROTOCOLS, *(_LOCAL if allow_outside else ()))
     if protocol not in permitted or not url.isprintable():
         hint = " (--allow-outside permits it)" if protocol in _LOCAL else ""
-        raise ScriptError(
+        raise MetricFailure(
+            "script-outside",
             f"git_url {shown(url)} is no address that a registry may name: "
             f"write https:// or ssh://{hint}",
-            "script-outside",
         )
     parts = script_path.split("/")
     if os.path.isabs(script_path) or ".." in parts or "\0" in script_path or ".git" in parts:
-        raise ScriptError(
-            f"script_path {printable(script_path)!r} leads out of the repository", "script-outside"
+        raise MetricFailure(
+            "script-outside", f"script_path {printable(script_path)!r} leads out of the repository"
         )
 
 
@@ -100,11 +100,14 @@ def _fetched(
     url: str, commit: str, folder: str, place: Workplace, kept: str, allow_outside: bool
 ) -> str:
     """Fetch beside where it will be kept, and put it there in one step; else into our folder."""
+    # For weight: most scripts lie in a file.
     import shutil
 
     git = shutil.which("git")
     if git is None:
-        raise ScriptError("git was not found, which fetches this script: install git", "script-git")
+        raise MetricFailure(
+            "script-git", "git was not found, which fetches this script: install git"
+        )
     try:
         os.makedirs(os.path.dirname(kept), exist_ok=True)
         _tidy(os.path.dirname(kept))
@@ -138,7 +141,7 @@ def _fetched(
                     raise
         return kept
     except OSError as error:
-        raise ScriptError(f"{shown(url)} could not be fetched: {error}", "script-git") from error
+        raise MetricFailure("script-git", f"{shown(url)} could not be fetched: {error}") from error
     finally:
         if new != kept:
             remove(new)
@@ -172,10 +175,10 @@ def _git(
     argv = [os.path.abspath(git), *settings, *arguments]
     done = place.run(argv, env=env, cwd=place.folder, timeout=FETCH_SECONDS)
     if done.timed_out or done.code != 0:
-        raise ScriptError(
-            f"{shown(url)} could not be fetched: git {ending(done, FETCH_SECONDS)}"
-            f"{said(done.stderr)}",
+        raise MetricFailure(
             "script-git",
+            f"{shown(url)} could not be fetched: git {ending(done, FETCH_SECONDS)}"
+            f"{last_lines(done.stderr)}",
         )
     return done
 
@@ -183,5 +186,5 @@ def _git(
 def _script(tree: str, inside: str, written: str) -> Script:
     path = os.path.realpath(os.path.join(tree, inside))
     if not os.path.lexists(path):
-        raise ScriptError(f"there is no script {printable(written)}", "script-missing")
+        raise MetricFailure("script-missing", f"there is no script {printable(written)}")
     return read(path, printable(written), path)

@@ -12,6 +12,7 @@ class ScriptOptions:
 
     Seconds of `timeout`, GiB of `memory` (0: no limit), names of `environment` variables that are
     passed on. `sandbox` is used where the system has it, required, or off; of its `layers` each.
+    `job_scripts` are those that only the configuration of a job names.
     With `verify_repeat` each script runs twice, and one whose numbers differ is named. `adopt`
     where the process has no other children: what escapes from a killed supervisor is ended.
     """
@@ -23,6 +24,7 @@ class ScriptOptions:
     allow_network: bool = False
     allow_build: bool = False
     allow_outside: bool = False
+    job_scripts: bool = False
     verify_repeat: bool = False
     adopt: bool = False
     # As sandbox.LAYERS, which is not imported for their names.

@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import msgspec
 
-from ..diagnostics import Diagnostic, Severity
-from ..evaluate import Planned
-from ..metric import UV_SCRIPT, ScriptKwargs
-from ..process import Finished, Workplace
-from ..result import Failure, Outcome, ScriptRef
-from ..signature import SpecError, converted
-from ..syntax import printable
-from ..table import Table
+from ..confinement.filter import FILTER
+from ..confinement.workplace import Finished, Workplace
+from ..contract.signature import converted
+from ..contract.spec import UV_SCRIPT, ScriptKwargs
+from ..documents.diagnostics import Diagnostic
+from ..documents.wording import printable
+from ..errors import MetricFailure
+from ..evaluation.plan import Planned
+from ..evaluation.result import Failure, Outcome, ScriptRef
+from ..registries.script_file import Script
+from ..trials.table import Table
 from . import git
+from .bounds import Required, not_confined
 from .environment import Environment
 from .execution import Inputs, RunError, execute
-from .file import Script, ScriptError, find
 from .options import ScriptOptions
+from .place import place_needed
 
 
 class ScriptRunner:
@@ -41,8 +46,10 @@ class ScriptRunner:
 
     def __call__(self, planned: Sequence[Planned], table: Table) -> list[Outcome]:
         """An outcome a script, in order; a failed one never stops the others."""
-        inputs = Inputs.of(table)
-        n = len(table)
+        with place_needed():
+            return self._outcomes(planned, len(table), Inputs.of(table))
+
+    def _outcomes(self, planned: Sequence[Planned], n: int, inputs: Inputs) -> list[Outcome]:
         # Before there are threads: a process with some is slower to start a supervisor.
         places = [
             Workplace(adopt=self.options.adopt)
@@ -50,7 +57,7 @@ class ScriptRunner:
         ]
         try:
             if len(places) == 1:
-                return [self._outcome(one, n, inputs, places) for one in planned]
+                return [self._outcome(metric, n, inputs, places) for metric in planned]
             return self._side_by_side(planned, n, inputs, places)
         finally:
             for place in places:
@@ -59,11 +66,12 @@ class ScriptRunner:
     def _side_by_side(
         self, planned: Sequence[Planned], n: int, inputs: Inputs, places: list[Workplace]
     ) -> list[Outcome]:
+        # For weight: a single script needs no threads.
         from concurrent.futures import ThreadPoolExecutor
 
         pool = ThreadPoolExecutor(max_workers=len(places))
         try:
-            return list(pool.map(lambda one: self._outcome(one, n, inputs, places), planned))
+            return list(pool.map(lambda metric: self._outcome(metric, n, inputs, places), planned))
         except BaseException:
             # Whoever interrupts us does not wait for the others.
             self._abandoned = True
@@ -77,22 +85,20 @@ class ScriptRunner:
     @property
     def diagnostics(self) -> list[Diagnostic]:
         """What there is to say about all scripts, once."""
-        found = [
+        differing = [
             Diagnostic(
                 rule="script-not-repeatable",
-                severity=Severity.WARNING,
                 message=f"script {printable(path)} gave other numbers when it was run again",
                 help="seed what is random, and sort what has no order of its own",
             )
             for path in self.differing
         ]
         if not self.missing:
-            return found
+            return differing
         return [
-            *found,
+            *differing,
             Diagnostic(
                 rule="sandbox-missing",
-                severity=Severity.NOTE,
                 message="metric scripts ran without a part of the sandbox, which this system "
                 f"lacks: {'; '.join(self.missing)}",
                 help="--sandbox require refuses to run them so, --sandbox off asks for none",
@@ -115,43 +121,65 @@ class ScriptRunner:
                 place = Workplace(adopt=self.options.adopt)
             places.append(place)
 
-    def _outcome(self, one: Planned, n: int, inputs: Inputs, places: list[Workplace]) -> Outcome:
+    def _outcome(self, metric: Planned, n: int, inputs: Inputs, places: list[Workplace]) -> Outcome:
         reference: ScriptRef | msgspec.UnsetType = msgspec.UNSET
         script: Script | None = None
         try:
-            kwargs = converted(UV_SCRIPT, one.spec.kwargs, ScriptKwargs)
-        except SpecError as error:
-            return _failed(one, error.rule, str(error), reference)
+            kwargs = converted(UV_SCRIPT, metric.spec.kwargs, ScriptKwargs)
+        except MetricFailure as error:
+            return _failed(metric, error.rule, str(error), reference)
         try:
+            if metric.named_by != "user":
+                self._check_layers()
             with self._place(places) as place:
-                script = self._find(one, kwargs, place)
+                script = self._find(metric, kwargs, place)
                 reference = ScriptRef(path=kwargs.script_path, sha256=script.sha256)
-                _check_pin(one, script)
+                _check_pin(metric, script)
                 if not n:
-                    return _outcome(one, status="undefined", script=reference)
-                ran = execute(script, inputs, self.options, place)
+                    return _outcome(metric, status="undefined", script=reference)
+                required: Required = "no" if metric.named_by == "user" else "one"
+                ran = execute(script, inputs, self.options, place, required)
                 if self.options.verify_repeat:
-                    again = execute(script, inputs, self.options, place)
+                    again = execute(script, inputs, self.options, place, required)
                     if again.values != ran.values:
                         self.differing[kwargs.script_path] = None
         except RunError as error:
             reference = self._reference(kwargs, error.environment, error.finished, script)
-            return _failed(one, error.rule, f"{error}\n{self._repeat(script)}", reference)
-        except ScriptError as error:
-            return _failed(one, error.rule, str(error), reference)
+            return _failed(metric, error.rule, f"{error}\n{self._repeat(script)}", reference)
+        except MetricFailure as error:
+            message = str(error)
+            if error.rule == "script-not-confined":
+                message += f"\n{self._by_the_users_word(metric)}"
+            return _failed(metric, error.rule, message, reference)
         return _outcome(
-            one,
+            metric,
             status="ok",
             values=dict(ran.values),
             n=dict.fromkeys(ran.values, n),
             script=self._reference(kwargs, ran.environment, ran.finished, script),
         )
 
-    def _find(self, one: Planned, kwargs: ScriptKwargs, place: Workplace) -> Script:
+    def _check_layers(self) -> None:
+        """Nothing that a job brought is fetched where it is known that it will not run."""
+        if self.options.sandbox == "off":
+            raise not_confined("--sandbox off")
+        if sys.platform != "linux":
+            raise not_confined("only on Linux there is one")
+
+    def _by_the_users_word(self, metric: Planned) -> str:
+        command = ["harbor-metrics", "compute", *self.sources]
+        if metric.registry is not None:
+            command += ["--registry", metric.registry]
+        else:
+            command += ["--metric", msgspec.json.encode(metric.spec).decode()]
+        return f"to run it by your own word: {printable(shlex.join(command))}"
+
+    def _find(self, metric: Planned, kwargs: ScriptKwargs, place: Workplace) -> Script:
         outside = self.options.allow_outside
         if kwargs.git_url is None:
-            return find(kwargs.script_path, one.registry, allow_outside=outside)
-        free = outside or one.registry is None
+            assert metric.script is not None  # a script that is not there is a failure in the plan
+            return metric.script
+        free = outside or (metric.registry is None and metric.named_by == "user")
         return git.fetch(
             kwargs.git_url,
             kwargs.git_commit_id or "",
@@ -161,19 +189,21 @@ class ScriptRunner:
         )
 
     def _reference(
-        self, kwargs: ScriptKwargs, made: Environment, finished: Finished, script: Script | None
+        self, kwargs: ScriptKwargs, prepared: Environment, finished: Finished, script: Script | None
     ) -> ScriptRef:
         for why in finished.missing:
             self.missing[why] = None
-        sandbox = "+".join(finished.layers)
-        if not sandbox:
-            sandbox = "off" if self.options.sandbox == "off" else "none"
+        sandbox = "+".join(finished.layers) or "none"
+        if self.options.sandbox == "off":
+            sandbox = "off"
+        elif finished.filtered:
+            sandbox += f", {FILTER}"
         return ScriptRef(
             path=kwargs.script_path,
             sha256=script.sha256 if script else "",
-            lock_sha256=made.lock,
-            uv=made.uv,
-            python=made.python,
+            lock_sha256=prepared.lock,
+            uv=prepared.uv,
+            python=prepared.python,
             sandbox=None
             if finished.lost
             else sandbox + (", network" if self.options.allow_network else ""),
@@ -186,24 +216,28 @@ class ScriptRunner:
         return f"to repeat it: {printable(shlex.join(command))}"
 
 
-def _check_pin(one: Planned, script: Script) -> None:
-    pin = one.spec.sha256
+def _check_pin(metric: Planned, script: Script) -> None:
+    pin = metric.spec.sha256
     if pin is not None and pin.lower() != script.sha256:
-        raise ScriptError(
+        raise MetricFailure(
+            "script-pin",
             f"the script has the sha256 {script.sha256}, and not {printable(pin)!r}, which the "
             "metric names: it was changed since, and was not run",
-            "script-pin",
         )
 
 
-def _outcome(one: Planned, **fields: Any) -> Outcome:
+def _outcome(metric: Planned, **fields: Any) -> Outcome:
     return Outcome(
-        name=one.name, type=one.spec.type, kwargs=one.spec.kwargs, origin=one.origin, **fields
+        name=metric.name,
+        type=metric.spec.type,
+        kwargs=metric.spec.kwargs,
+        origin=metric.origin,
+        **fields,
     )
 
 
 def _failed(
-    one: Planned, rule: str, message: str, script: ScriptRef | msgspec.UnsetType
+    metric: Planned, rule: str, message: str, script: ScriptRef | msgspec.UnsetType
 ) -> Outcome:
     error = Failure(rule=rule, message=message)
-    return _outcome(one, status="failed", error=error, script=script)
+    return _outcome(metric, status="failed", error=error, script=script)

@@ -1,16 +1,17 @@
 """Run a script and write down what it was refused; a program of its own, in the script's Python.
 
-python refusals.py LOG SCRIPT ARGUMENT...
+python refusals.py LOG COPY SCRIPT ARGUMENT...
 """
 
 from __future__ import annotations
 
+import builtins
 import errno
 import io
 import os
-import runpy
 import socket
 import sys
+import types
 
 # Not by name of the function alone: what was refused is what a person can act on.
 _OF_OS = (
@@ -27,7 +28,7 @@ _NAMING = (str, bytes, os.PathLike, tuple)
 
 def main() -> None:
     """Stand between the script and what it calls, then be the script."""
-    log, script = sys.argv[1:3]
+    log, copy, script = sys.argv[1:4]
     descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     seen: set[str] = set()
 
@@ -58,13 +59,16 @@ def main() -> None:
         watched(os, name)
     for name in _OF_SOCKETS:
         watched(socket.socket, name)
-    import builtins
-
     watched(io, "open")
     builtins.open = io.open
-    sys.argv = sys.argv[2:]
+    with open(copy, "rb") as file:
+        code = compile(file.read(), script, "exec", dont_inherit=True)
+    sys.argv = sys.argv[3:]
     sys.path[0] = os.path.dirname(script)
-    runpy.run_path(script, run_name="__main__")
+    module = types.ModuleType("__main__")
+    module.__file__ = script
+    sys.modules["__main__"] = module
+    exec(code, module.__dict__)  # noqa: S102
 
 
 def _shown(value: object) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import HERE
+from conftest import LOGS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -15,7 +15,6 @@ import harbor_metrics
 from harbor_metrics.audits import audit
 from harbor_metrics.errors import HarborMetricsError
 
-LOGS = HERE / "logs"
 LM_EVAL = LOGS / "lm_eval" / "0.4.13"
 WHOLE = {
     "inspect.eval": (LOGS / "inspect" / "of-0.3.120.eval").read_bytes(),
@@ -34,7 +33,9 @@ PIECES += [b'"\\ud800"', b"9" * 400, b"[[1]]", b",", b'"x"']
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(data=st.data())
-def test_damage_is_said(name: str, tmp_path: Path, data: st.DataObject) -> None:
+def test_damaged_source_is_a_result_or_a_sentence(
+    name: str, tmp_path: Path, data: st.DataObject
+) -> None:
     content = WHOLE[name]
     for _ in range(data.draw(st.integers(1, 3))):
         at = data.draw(st.integers(0, len(content)))

@@ -7,17 +7,23 @@ from fractions import Fraction
 from typing import Any
 
 import jsonschema_rs
+import msgspec
 import pytest
+from conftest import CASES
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from harbor_metrics import aliases, catalogue, metric, reducer, schemas
-from harbor_metrics.measurement import Measured, measure
-from harbor_metrics.metric import UV_SCRIPT, MetricSpec
-from harbor_metrics.signature import SpecError
-from harbor_metrics.table import Table
+from harbor_metrics.catalogue import aliases, names
+from harbor_metrics.catalogue.families import metric_names, reducer_names
+from harbor_metrics.catalogue.names import bind, bind_reducer, find_metric
+from harbor_metrics.catalogue.schema import composed
+from harbor_metrics.contract.spec import UV_SCRIPT, MetricSpec, ReducerSpec
+from harbor_metrics.errors import MetricFailure
+from harbor_metrics.evaluation.measurement import Measured, measure
 from harbor_metrics.testing import outcome
-from harbor_metrics.trial import Trial, Usage
+from harbor_metrics.testing import trials as trials_of
+from harbor_metrics.trials.table import Table
+from harbor_metrics.trials.trial import Trial, Usage
 
 NUMBERS = st.one_of(
     st.sampled_from([0, 1, 0.0, 1.0, 0.1, 0.5]),
@@ -92,26 +98,57 @@ def numbers(spec: tuple[str, dict[str, Any]], table: Table) -> Any:
 
 def measured(name: str, kwargs: Any, table: Table, level: float | None) -> Measured:
     spec = MetricSpec(type=name, kwargs=kwargs)
-    return measure(metric.lookup(name).bind(kwargs), spec, table, missing=None, level=level)
-
-
-def test_every_metric_is_under_the_laws() -> None:
-    same_family = (
-        {"bleu", "chrf", "ter"}
-        | {
-            f"{what}-{per}"
-            for what in ("tokens", "cost")
-            for per in ("per-task", "per-solved-task")
-        }
-        | {"total-tokens", "total-cost"}
+    return measure(
+        bind(MetricSpec(type=name, kwargs=kwargs)), spec, table, missing=None, level=level
     )
-    assert {name for name, _ in SPECS} | same_family == set(metric.names()) - {UV_SCRIPT}
+
+
+_COLUMNS = ("rewards", "tasks", "labels", "texts", "usage")
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.data())
+@pytest.mark.parametrize("name", sorted(set(metric_names()) - {UV_SCRIPT}))
+def test_order_and_partition_of_the_trials_of_a_case_change_nothing(
+    name: str, data: st.DataObject
+) -> None:
+    case = data.draw(st.sampled_from(CASES[name]))
+    n = len(case["rewards"])
+    # Other samples than the case's own, too: some rows left out, some as attempts twice.
+    rows = data.draw(st.lists(st.integers(0, n - 1), max_size=2 * n) if n else st.just([]))
+    sample = case | {
+        column: [case[column][i] for i in rows] for column in _COLUMNS if column in case
+    }
+    sample["tasks"] = sample.get("tasks") or [f"t{i}" for i in rows]
+    sample["attempts"] = list(range(len(rows)))
+    order = data.draw(st.permutations(range(len(rows))))
+    shuffled = sample | {
+        column: [sample[column][i] for i in order]
+        for column in (*_COLUMNS, "attempts")
+        if column in sample
+    }
+    cut = data.draw(st.integers(0, len(rows)))
+    whole = trials_of(shuffled)
+    spec = MetricSpec(type=name, kwargs=case.get("kwargs") or {})
+    assert answer(spec, Table(whole[:cut]) + Table(whole[cut:])) == answer(
+        spec, Table(trials_of(sample))
+    )
+
+
+def answer(spec: MetricSpec, table: Table) -> str:
+    """The outcome as text, or why there is none."""
+    try:
+        return repr(measure(bind(spec), spec, table, missing=None, level=0.95))
+    except MetricFailure as failure:
+        return f"{failure.rule}: {failure}"
 
 
 @settings(max_examples=20, deadline=None)
 @given(ROWS, st.integers(0, 14), st.randoms())
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec[0])
-def test_tables_add(spec: Any, rows: list[Any], cut: int, rng: random.Random) -> None:
+def test_sum_of_tables_gives_the_numbers_of_all_trials(
+    spec: Any, rows: list[Any], cut: int, rng: random.Random
+) -> None:
     whole = trials(rows)
     shuffled = rng.sample(whole, len(whole))
     parts = Table(shuffled[:cut]) + Table(shuffled[cut:])
@@ -132,7 +169,7 @@ def test_all_data_twice_leaves_means_unchanged(name: str, rows: list[Any]) -> No
 @settings(max_examples=40, deadline=None)
 @given(ROWS)
 @pytest.mark.parametrize("name", ["mean", "accuracy", "std", "stderr", "pass-rate", "sum"])
-def test_grouping_by_a_constant_is_no_grouping(name: str, rows: list[Any]) -> None:
+def test_grouping_by_a_constant_changes_no_number(name: str, rows: list[Any]) -> None:
     table = Table(trials(rows))
     plain = measured(name, {}, table, 0.95)
     grouped = measured("grouped", {"metric": name, "by": "one"}, table, 0.95)
@@ -147,16 +184,29 @@ def test_grouping_by_a_constant_is_no_grouping(name: str, rows: list[Any]) -> No
             assert grouped.uncertainty.get(full) == plain.uncertainty.get(outer)
 
 
+# A value for each kwarg that some metric cannot do without.
+NEEDED = {
+    "metric": "mean",
+    "by": "one",
+    "weight": "size",
+    "reference": "size",
+    "confidence": "size",
+    "raters": ["a", "b"],
+    "k": 2,
+    "tau": 0.5,
+}
+
+
 @settings(max_examples=25, deadline=None)
 @given(ROWS)
 @pytest.mark.parametrize("alias", aliases.METRICS, ids=lambda alias: alias.name)
 def test_an_alias_is_its_spec(alias: aliases.Alias, rows: list[Any]) -> None:
-    needed = {"metric": "mean", "by": "one"} if alias.type == "grouped" else {}
-    if alias.name == "lm-eval/weighted_perplexity":
-        needed = {"weight": "size"}
+    fields = msgspec.structs.fields(find_metric(alias.type).kwargs)
+    lacking = {field.name for field in fields if field.required} - alias.kwargs.keys()
+    needed = {name: NEEDED[name] for name in lacking if "{k}" not in alias.name or name != "k"}
     name = alias.name.replace("{k}", "2")
     kwargs = {**alias.kwargs, **needed, **({"k": 2} if "{k}" in alias.name else {})}
-    spec = catalogue.resolved(MetricSpec(type=name, kwargs=needed))
+    spec = names.resolve(MetricSpec(type=name, kwargs=needed))
     assert spec == MetricSpec(type=alias.type, kwargs=kwargs)
     assert numbers((spec.type, spec.kwargs), Table(trials(rows))) == numbers(
         (alias.type, kwargs), Table(trials(rows))
@@ -187,7 +237,7 @@ VALUES = st.one_of(
         st.sampled_from([{}, {}, {"typ": 1}]),
     ),
 )  # fmt: skip
-NAMES = sorted(set(metric.names()) - {UV_SCRIPT})
+NAMES = sorted(set(metric_names()) - {UV_SCRIPT})
 NAMES += ["inspect/accuracy", "inspect/grouped", "evsys/pass@3", "inspect/ci"]
 
 
@@ -195,30 +245,27 @@ NAMES += ["inspect/accuracy", "inspect/grouped", "evsys/pass@3", "inspect/ci"]
 @given(st.data())
 @pytest.mark.parametrize("name", NAMES)
 def test_the_schema_accepts_what_the_function_accepts(name: str, data: st.DataObject) -> None:
-    fields = [*catalogue.kwargs_of(name), "typo"]
+    fields = [*names.kwargs_of(name), "typo"]
+    own = names.resolve(MetricSpec(type=name))
     needed = {
-        "metric": "mean",
-        "by": "g",
-        "k": 1,
-        "q": 0.5,
-        "weight": "w",
-        "reference": "r",
-        "probabilities": "p",
+        field: value
+        for field, value in (CASES[own.type][0].get("kwargs") or {}).items()
+        if field not in own.kwargs
     }
-    kwargs = {field: needed[field] for field in fields if field in needed}
+    kwargs = dict(needed)
     kwargs |= data.draw(st.dictionaries(st.sampled_from(fields), VALUES, max_size=2))
-    for field in data.draw(st.sets(st.sampled_from([*needed]), max_size=1)):
+    for field in data.draw(st.sets(st.sampled_from([*needed, "typo"]), max_size=1)):
         kwargs.pop(field, None)
     try:
-        catalogue.check(name, kwargs)
+        names.check(name, kwargs)
         accepted = True
-    except SpecError:
+    except MetricFailure:
         accepted = False
     entry = {"type": name, "kwargs": kwargs}
     assert VALIDATOR.is_valid(entry) is accepted, entry
 
 
-VALIDATOR = jsonschema_rs.validator_for(schemas.bundled("metric"))
+VALIDATOR = jsonschema_rs.validator_for(composed("metric"))
 
 
 @given(
@@ -300,13 +347,13 @@ def ulp(value: float) -> Fraction:
     return Fraction(math.ulp(value))
 
 
-@pytest.mark.parametrize("name", reducer.names())
+@pytest.mark.parametrize("name", reducer_names())
 def test_reducers_take_what_their_schema_says(name: str) -> None:
     for kwargs in ({}, {"k": 1}, {"k": 0}, {"threshold": 0.5}, {"k": 2, "method": "available"}):
         try:
-            reducer.bind(reducer.ReducerSpec(type=name, kwargs=kwargs))
+            bind_reducer(ReducerSpec(type=name, kwargs=kwargs))
             accepted = True
-        except SpecError:
+        except MetricFailure:
             accepted = False
         entry = {"type": "mean", "kwargs": {"reducer": {"type": name, "kwargs": kwargs}}}
         assert VALIDATOR.is_valid(entry) is accepted

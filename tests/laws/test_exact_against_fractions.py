@@ -8,7 +8,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harbor_metrics import exact
+from harbor_metrics.numbers import exact
 
 FLOATS = st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1)
 

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import harbor_metrics
-from harbor_metrics import exact
-from harbor_metrics.parity import pass_at_k
-from harbor_metrics.table import Table
-from harbor_metrics.trial import Trial
+from harbor_metrics.evaluation.parity import pass_at_k
+from harbor_metrics.numbers import exact
+from harbor_metrics.trials.table import Table
+from harbor_metrics.trials.trial import Trial
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 NUMBERS = st.one_of(FINITE, st.integers(-(10**18), 10**18), st.sampled_from([0.0, 1.0, 0.1, 1e308]))

@@ -1,0 +1,1 @@
+"""Which metric a name means."""

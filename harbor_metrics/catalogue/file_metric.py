@@ -1,0 +1,77 @@
+"""A metric from a file of the user's own, `my_metrics.py:worst_task`; never from a registry."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import os
+import re
+import sys
+import traceback
+from hashlib import sha256
+from types import ModuleType
+
+from ..contract import strangers
+from ..contract.metric import Metric, metric_of
+from ..documents.files import read_bytes
+from ..errors import UsageError
+
+_WRITTEN = re.compile(r"(?P<path>.+\.py):(?P<name>[A-Za-z_][A-Za-z0-9_]*)", re.DOTALL)
+
+
+def load(text: str) -> tuple[Metric, str, str]:
+    """The metric, the path of its file, and the SHA-256 of the file.
+
+    Raises:
+        UsageError: the file cannot be run, or has no such function.
+        InputError: the file cannot be read.
+    """
+    match = _WRITTEN.fullmatch(text)
+    if match is None:
+        raise UsageError(f"{text} does not name a function: write `FILE.py:FUNCTION`")
+    path, name = match["path"], match["name"]
+    source = read_bytes(path)
+    module = _run(path)
+    function = getattr(module, name, None)
+    if function is None:
+        public = sorted(
+            n
+            for n, f in vars(module).items()
+            if inspect.isfunction(f) and f.__module__ == module.__name__ and n[0] != "_"
+        )
+        raise UsageError(f"{path} has no function `{name}`; it has {', '.join(public) or 'none'}")
+    try:
+        metric = metric_of(function)
+    except TypeError as error:
+        raise UsageError(f"`{name}` of {path} is no metric: {error}") from error
+    return metric, path, sha256(source).hexdigest()
+
+
+def _run(path: str) -> ModuleType:
+    folder = os.path.dirname(os.path.abspath(path))
+    spec = importlib.util.spec_from_file_location(f"harbor_metrics_local_{abs(hash(path))}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    # As a script's own folder is: what lies beside it can be imported.
+    sys.path.insert(0, folder)
+    try:
+        sys.modules[spec.name] = module
+        with strangers.quiet():
+            spec.loader.exec_module(module)
+    # Whatever the user's code raises is said, with the line, and no traceback.
+    except (Exception, SystemExit) as error:
+        raise UsageError(f"{path} cannot be run: {located(error, path)}") from error
+    finally:
+        if folder in sys.path:
+            sys.path.remove(folder)
+    return module
+
+
+def located(error: BaseException, path: str) -> str:
+    """The error in a line, with the last line of the file that it came through."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [f.lineno for f in frames if os.path.abspath(f.filename) == os.path.abspath(path)]
+    number = getattr(error, "lineno", None) or (lines[-1] if lines else None)
+    where = f"line {number}: " if number else ""
+    return f"{where}{strangers.summary(error)}"

@@ -1,0 +1,1 @@
+"""Another program, watched and confined; imports the standard library only."""

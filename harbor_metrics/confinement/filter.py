@@ -1,0 +1,245 @@
+"""The system calls that a confined program cannot make: a seccomp filter, part of either layer.
+
+Landlock and namespaces say nothing of these calls, or too little where one of them is alone.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import struct
+
+from .kernel import LIBC, checked
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Instruction = tuple[int, int, int, int]
+
+FILTER = "seccomp"
+
+# include/uapi/linux/seccomp.h, bpf_common.h: instructions, and what a filter returns.
+_PR_SET_SECCOMP, _MODE_FILTER = 22, 2
+_LOAD, _RETURN, _AND = 0x20, 0x06, 0x54
+_IF_EQUAL, _IF_AT_LEAST, _IF_ANY_BIT = 0x15, 0x35, 0x45
+_ALLOW, _REFUSE, _UNKNOWN = 0x7FFF0000, 0x00050001, 0x00050026  # EPERM, ENOSYS
+_NUMBER, _MACHINE = 0, 4
+# Where the halves of an argument lie, the lower first on both machines.
+_ARGUMENTS = (16, 24, 32, 40, 48, 56)
+_UPPER = 4
+# x32 has the numbers of x86-64 with this bit.
+_OTHER_NUMBERING = 0x40000000
+
+# Machine -> its number in audit.h, and its column in the table of calls.
+_MACHINES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
+
+# On x86-64 and on arm64: include/uapi/asm/unistd_64.h, include/uapi/asm-generic/unistd.h.
+_DENIED = {
+    # Keys of the kernel, rings of requests that no filter sees, programs inside the kernel.
+    "keyctl": (250, 219),
+    "add_key": (248, 217),
+    "request_key": (249, 218),
+    "io_uring_setup": (425, 425),
+    "io_uring_enter": (426, 426),
+    "io_uring_register": (427, 427),
+    "bpf": (321, 280),
+    "userfaultfd": (323, 282),
+    "perf_event_open": (298, 241),
+    "syslog": (103, 116),
+    "kexec_load": (246, 104),
+    "fanotify_init": (300, 262),
+    # Other processes: their memory, their files, their places.
+    "ptrace": (101, 117),
+    "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271),
+    "process_madvise": (440, 440),
+    "kcmp": (312, 272),
+    "pidfd_getfd": (438, 438),
+    "setns": (308, 268),
+    "migrate_pages": (256, 238),
+    "move_pages": (279, 239),
+    # Another view of the files.
+    "mount": (165, 40),
+    "umount2": (166, 39),
+    "pivot_root": (155, 41),
+    "chroot": (161, 51),
+    "open_tree": (428, 428),
+    "move_mount": (429, 429),
+    "fsopen": (430, 430),
+    "fsconfig": (431, 431),
+    "fsmount": (432, 432),
+    "fspick": (433, 433),
+    "mount_setattr": (442, 442),
+    "open_tree_attr": (467, 467),
+    "open_by_handle_at": (304, 265),
+    # Of which Landlock does not ask: marks on files of others, and watching what is done to them.
+    "setxattr": (188, 5),
+    "lsetxattr": (189, 6),
+    "fsetxattr": (190, 7),
+    "setxattrat": (463, 463),
+    "removexattr": (197, 14),
+    "lremovexattr": (198, 15),
+    "fremovexattr": (199, 16),
+    "removexattrat": (466, 466),
+    "file_setattr": (469, 469),
+    # arm64 has the last of these alone.
+    "chown": (92, 54),
+    "lchown": (94, 54),
+    "fchown": (93, 55),
+    "fchownat": (260, 54),
+    "inotify_add_watch": (254, 27),
+    # Memory and messages shared by number or name; names in /dev/shm remain.
+    "shmget": (29, 194),
+    "shmat": (30, 196),
+    "shmctl": (31, 195),
+    "semget": (64, 190),
+    "semctl": (66, 191),
+    "msgget": (68, 186),
+    "msgctl": (71, 187),
+    "semop": (65, 193),
+    "semtimedop": (220, 192),
+    "msgsnd": (69, 189),
+    "msgrcv": (70, 188),
+    "mq_open": (240, 180),
+    "mq_unlink": (241, 181),
+}
+_CLONE, _CLONE3, _UNSHARE = (56, 220), (435, 435), (272, 97)
+_SOCKET, _SOCKETPAIR = (41, 198), (53, 199)
+# Without the network nobody is called and nothing is sent, but on pairs and to who has called.
+_CALLING = {"connect": (42, 203), "sendmsg": (46, 211), "sendmmsg": (307, 269)}
+_CALLED = {"listen": (50, 201), "accept": (43, 202), "accept4": (288, 242)}
+_SEND_TO, _SET_OPTION = (44, 206), (54, 208)
+# Those that take a process as their first argument, and 0 for the caller.
+_OF_PROCESS = {
+    "prlimit64": (302, 261),
+    "sched_setaffinity": (203, 122),
+    "sched_setattr": (314, 274),
+    "sched_setparam": (142, 118),
+    "sched_setscheduler": (144, 119),
+}
+# And as their second, where the first does not say that all of a user are meant.
+_OF_SOMEBODY = {"setpriority": (141, 140, 2), "ioprio_set": (251, 30, 3)}
+
+# Mounts, control groups, names, queues, users, processes, network; and time, only of `unshare`.
+_NEW_NAMESPACES = 0x7E020000
+_NEW_TIME = 0x80
+_UNIX, _INTERNET, _INTERNET_6, _NETLINK = 1, 2, 10, 16
+_KIND = 0xF
+_STREAM, _DATAGRAM, _RAW, _PACKETS = 1, 2, 3, 5
+_TCP, _UDP, _ROUTES = 6, 17, 0
+# Options of IP and IPv6.
+_OF_ADDRESSES = (0, 41)
+
+
+def deny_calls(*, network: bool) -> None:
+    """No such call from here on, by this process and by those that it starts.
+
+    No socket but those of TCP and UDP; without the network they reach nobody.
+
+    Raises:
+        OSError: of this machine the numbers are not known, or the kernel takes no filter.
+    """
+    known = _MACHINES.get(os.uname().machine)
+    if known is None:
+        raise OSError(95, f"the system calls of {os.uname().machine} are not known")
+    machine, column = known
+    # A session keyring of its own; where that is not to be had there are no keys to be had.
+    LIBC.syscall(ctypes.c_long(_DENIED["keyctl"][column]), ctypes.c_long(1), None)
+    program = _program(machine, column, network=network)
+    packed = b"".join(struct.pack("=HBBI", *instruction) for instruction in program)
+    buffer = ctypes.create_string_buffer(packed, len(packed))
+    header = struct.pack("@HP", len(program), ctypes.addressof(buffer))
+    checked(LIBC.prctl(_PR_SET_SECCOMP, _MODE_FILTER, header, 0, 0))
+
+
+def _program(machine: int, column: int, *, network: bool) -> list[Instruction]:
+    refuse, allow = (_RETURN, 0, 0, _REFUSE), (_RETURN, 0, 0, _ALLOW)
+    program = [
+        (_LOAD, 0, 0, _MACHINE),
+        (_IF_EQUAL, 1, 0, machine),
+        refuse,
+        (_LOAD, 0, 0, _NUMBER),
+        (_IF_AT_LEAST, 0, 1, _OTHER_NUMBERING),
+        refuse,
+        *_where(_CLONE3[column], [(_RETURN, 0, 0, _UNKNOWN)]),
+    ]
+    for numbers in _DENIED.values():
+        program += _where(numbers[column], [refuse])
+    for numbers, bits in ((_CLONE, _NEW_NAMESPACES), (_UNSHARE, _NEW_NAMESPACES | _NEW_TIME)):
+        asks = [(_LOAD, 0, 0, _ARGUMENTS[0]), (_IF_ANY_BIT, 0, 1, bits), refuse, allow]
+        program += _where(numbers[column], asks)
+    ourselves = (0, os.getpid())
+    for numbers in _OF_PROCESS.values():
+        program += _where(numbers[column], _unless(0, ourselves))
+    for *both, user in _OF_SOMEBODY.values():
+        of_user = [(_LOAD, 0, 0, _ARGUMENTS[0]), (_IF_EQUAL, 0, 1, user), refuse]
+        program += _where(both[column], [*of_user, *_unless(1, ourselves)])
+    program += _where(_SOCKETPAIR[column], _sockets([(_UNIX, (_STREAM, _PACKETS), (0,))]))
+    permitted: list[tuple[int, tuple[int, ...], tuple[int, ...]]] = [
+        (family, (kind,), (0, protocol))
+        for family in (_INTERNET, _INTERNET_6)
+        for kind, protocol in ((_STREAM, _TCP), (_DATAGRAM, _UDP))
+    ]
+    if network:
+        # Who looks up names asks for the routes.
+        permitted.append((_NETLINK, (_DATAGRAM, _RAW), (_ROUTES,)))
+    else:
+        program += _without_network(column)
+    program += _where(_SOCKET[column], _sockets(permitted))
+    return [*program, allow]
+
+
+def _without_network(column: int) -> list[Instruction]:
+    refuse, allow = (_RETURN, 0, 0, _REFUSE), (_RETURN, 0, 0, _ALLOW)
+    program = []
+    for numbers in (*_CALLING.values(), *_CALLED.values()):
+        program += _where(numbers[column], [refuse])
+    address = _ARGUMENTS[4]
+    no_address = [
+        *((_LOAD, 0, 0, address), (_IF_EQUAL, 1, 0, 0), refuse),
+        *((_LOAD, 0, 0, address + _UPPER), (_IF_EQUAL, 1, 0, 0), refuse, allow),
+    ]
+    program += _where(_SEND_TO[column], no_address)
+    # To join a group tells the neighbours of it.
+    levels = ((_IF_EQUAL, 0, 1, level) for level in _OF_ADDRESSES)
+    options = [part for level in levels for part in (level, refuse)]
+    return program + _where(_SET_OPTION[column], [(_LOAD, 0, 0, _ARGUMENTS[1]), *options, allow])
+
+
+def _where(number: int, then: Sequence[Instruction]) -> list[Instruction]:
+    """Instructions for one call, which end in an answer; the number of the call is loaded."""
+    return [(_IF_EQUAL, 0, len(then), number), *then]
+
+
+def _unless(argument: int, permitted: Sequence[int]) -> list[Instruction]:
+    """Refuse unless an argument has one of these values."""
+    return [
+        (_LOAD, 0, 0, _ARGUMENTS[argument]),
+        *((_IF_EQUAL, len(permitted) - i, 0, value) for i, value in enumerate(permitted)),
+        (_RETURN, 0, 0, _REFUSE),
+        (_RETURN, 0, 0, _ALLOW),
+    ]
+
+
+def _sockets(
+    permitted: Sequence[tuple[int, Sequence[int], Sequence[int]]],
+) -> list[Instruction]:
+    """Refuse unless family, kind and protocol are together among those permitted."""
+    checks: list[Instruction] = []
+    for family, kinds, protocols in permitted:
+        block: list[Instruction] = [(_LOAD, 0, 0, _ARGUMENTS[1]), (_AND, 0, 0, _KIND)]
+        # To the protocol where it is one of the kinds, else over the rest of the block.
+        rest = 1 + len(protocols) + 1
+        block += [
+            (_IF_EQUAL, len(kinds) - i - 1, 0 if i + 1 < len(kinds) else rest, kind)
+            for i, kind in enumerate(kinds)
+        ]
+        block += [(_LOAD, 0, 0, _ARGUMENTS[2])]
+        block += [
+            (_IF_EQUAL, len(protocols) - i - 1, 0 if i + 1 < len(protocols) else 1, protocol)
+            for i, protocol in enumerate(protocols)
+        ]
+        block += [(_RETURN, 0, 0, _ALLOW)]
+        checks += [(_LOAD, 0, 0, _ARGUMENTS[0]), (_IF_EQUAL, 0, len(block), family), *block]
+    return [*checks, (_RETURN, 0, 0, _REFUSE)]

@@ -1,0 +1,169 @@
+"""From a copy of the supervisor to the program: apart, confined and limited, and awaited.
+
+Like the supervisor it imports no more than it takes, and nothing once files are out of sight.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+
+from . import filter as calls
+from . import sandbox
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+    Request = dict[str, Any]
+
+LINUX = sys.platform == "linux"
+
+
+def watch(request: Request, out: int, err: int, report: int, go: int) -> NoReturn:
+    """In the child: start the program apart from us, await it, report how it ended."""
+    os.setsid()
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nothing, descriptor)
+    missing: list[str] = list(request.get("missing", ()))
+    layers: list[str] = list(request["layers"])
+    if LINUX:
+        sandbox.end_with_parent()
+    else:
+        missing += [f"{layer}: only Linux has it" for layer in (*layers, calls.FILTER)]
+        layers = []
+    if sandbox.NAMESPACES in layers:
+        _enter_namespaces(request, layers, missing, (out, err, report, go))
+    program = os.fork()
+    if program == 0:
+        os.dup2(out, 1)
+        os.dup2(err, 2)
+        _become(request, layers, missing, report)
+    os.close(out)
+    os.close(err)
+    while True:
+        ended, status = os.wait()
+        if ended == program:
+            if os.getpid() == 1:
+                _end_the_others()
+            _say(report, f"ended {os.waitstatus_to_exitcode(status)}")
+            os._exit(0)
+
+
+def _end_the_others() -> None:
+    """As the first of a set of processes: whoever is left of it is gone when this returns."""
+    try:
+        os.kill(-1, 9)
+        while True:
+            os.wait()
+    except (ProcessLookupError, ChildProcessError):
+        pass
+
+
+def _enter_namespaces(
+    request: Request, layers: list[str], missing: list[str], pipes: tuple[int, int, int, int]
+) -> None:
+    """Return in the first process of a new set of them, whose end is the end of all.
+
+    Where they can be had in part alone, the supervisor is told, and begins again without them.
+    """
+    network = request["network"]
+    *_, report, go = pipes
+    try:
+        sandbox.unshare(network=network)
+    except OSError as error:
+        layers.remove(sandbox.NAMESPACES)
+        missing.append(f"{sandbox.NAMESPACES}: {error.strerror}")
+        return
+    _say(report, "unshared")
+    # While the supervisor maps our users.
+    first = os.fork()
+    if first:
+        for descriptor in pipes:
+            os.close(descriptor)
+        os.waitpid(first, 0)
+        os._exit(0)
+    sandbox.end_with_parent()
+    os.read(go, 1)
+    try:
+        sandbox.hide(request["readable"], request["writable"], network=network)
+    except OSError as error:
+        _say(report, f"unusable of files: {error.strerror}")
+        os._exit(0)
+
+
+def _become(request: Request, layers: list[str], missing: list[str], report: int) -> NoReturn:
+    """In the grandchild: take on the limits and the sandbox, and be the program."""
+    try:
+        _limit(request["limits"])
+        os.chdir(request["cwd"])
+        if LINUX:
+            sandbox.end_with_parent()
+        filtered = _confine(request, layers, missing)
+        for layer in layers:
+            _say(report, f"layer {layer}")
+        if filtered:
+            _say(report, "filtered")
+        for why in missing:
+            _say(report, f"missing {why}")
+        required = request["required"]
+        if (required == "all" and missing) or (required == "one" and not (layers and filtered)):
+            _say(report, "refused")
+        else:
+            # What is said after it may be the program's own word.
+            _say(report, "started")
+            os.execve(request["argv"][0], request["argv"], request["env"])  # noqa: S606
+    except OSError as error:
+        _say(report, f"failed {error.errno}")
+    finally:
+        os._exit(127)
+
+
+def _confine(request: Request, layers: list[str], missing: list[str]) -> bool:
+    """Take on what of the sandbox concerns this process alone; whether its calls are filtered."""
+    if layers or request["filtered"]:
+        sandbox.drop_privileges()
+    if sandbox.LANDLOCK in layers and (why := _landlock(request, layers)):
+        layers.remove(sandbox.LANDLOCK)
+        missing.append(f"{sandbox.LANDLOCK}: {why}")
+    if not request["filtered"]:
+        return False
+    try:
+        calls.deny_calls(network=request["network"])
+    except OSError as error:
+        missing.append(f"{calls.FILTER}: {error.strerror}")
+        return False
+    return True
+
+
+def _landlock(request: Request, layers: list[str]) -> str:
+    """Take it on as far as it goes; why it is not whole, or nothing."""
+    paths = (request[name] for name in ("readable", "writable", "listed"))
+    alone = sandbox.NAMESPACES not in layers
+    try:
+        version = sandbox.landlock(*paths, network=request["network"], alone=alone)
+    except OSError as error:
+        return error.strerror or str(error)
+    if version < sandbox.TRUNCATION:
+        return f"version {version} lets files be cut short; Linux 6.2 has what is missing"
+    if version < sandbox.SIGNALS and alone:
+        return f"version {version} lets processes be ended; Linux 6.12 has what is missing"
+    return ""
+
+
+def _limit(limits: dict[str, int]) -> None:
+    for name, value in limits.items():
+        # A limit that is lower already stays.
+        try:
+            kind = getattr(resource, name)
+            hard = resource.getrlimit(kind)[1]
+            limit = value if hard == resource.RLIM_INFINITY else min(value, hard)
+            resource.setrlimit(kind, (limit, limit))
+        except (OSError, ValueError, OverflowError, AttributeError):
+            pass  # not every system has every limit
+
+
+def _say(report: int, line: str) -> None:
+    os.write(report, f"{line}\n".encode())

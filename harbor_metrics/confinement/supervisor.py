@@ -1,0 +1,267 @@
+"""A small process between us and what we run: its limits, the end of all it started, its folder.
+
+It lives as long as its standard input is open: whatever becomes of us, nothing that it started
+goes on, and its temporary folder goes. It is started for every script, so it imports no more than
+it takes: `typing` and `contextlib` alone would double its start.
+"""
+
+# ruff: noqa: SIM105
+
+from __future__ import annotations
+
+import marshal
+import os
+import select
+import time
+
+from . import launch, sandbox
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Request = dict[str, Any]
+
+# How much of what a program prints is kept, from its end.
+KEPT = 65_536
+# Seconds between asking processes to end and ending them.
+GRACE = 2.0
+# Seconds to read on when a program has ended but something that escaped holds its output.
+LINGER = 0.2
+# Seconds to go on ending processes that make new ones all the time.
+PERSEVERANCE = 10.0
+_TERMINATE, _KILL = 15, 9
+
+
+class Orphaned(Exception):
+    """Standard input was closed: nobody waits for an answer any more."""
+
+
+def serve(folder: str) -> None:
+    """Make the folder, run what is asked for, remove the folder; and exit."""
+    try:
+        os.mkdir(folder, 0o700)
+    except OSError as error:
+        os.write(1, b"%d\n" % (error.errno or 1))
+        os._exit(0)
+    try:
+        os.write(1, b"0\n")
+        if launch.LINUX:
+            sandbox.adopt_orphans()
+        while (request := _request()) is not None:
+            answer = _run(request)
+            while answer:
+                answer = answer[os.write(1, answer) :]
+    except (Orphaned, BrokenPipeError):
+        pass
+    finally:
+        remove(folder)
+    os._exit(0)
+
+
+def _request() -> Request | None:
+    size = int.from_bytes(_read(4), "big")
+    return marshal.loads(_read(size)) if size else None  # noqa: S302  # from our own parent
+
+
+def _read(size: int) -> bytes:
+    data = b""
+    while len(data) < size:
+        more = os.read(0, size - len(data))
+        if not more:
+            raise Orphaned
+        data += more
+    return data
+
+
+class Program:
+    """One program, from its start to the end of everything that it started."""
+
+    def __init__(self, request: Request) -> None:
+        pipes = [os.pipe() for _ in range(4)]
+        (self.out, out), (self.err, err), (self.report, report), (go, self.go) = pipes
+        self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                for descriptor in (self.out, self.err, self.report, self.go):
+                    os.close(descriptor)
+                launch.watch(request, out, err, report, go)
+            finally:
+                os._exit(1)
+        for descriptor in (out, err, report, go):
+            os.close(descriptor)
+        self.tails = {self.out: bytearray(), self.err: bytearray(), self.report: bytearray()}
+        self.open = set(self.tails)
+        self.namespaced = False
+        self.poll = select.poll()
+        for descriptor in (0, *self.tails):
+            self.poll.register(descriptor, select.POLLIN)
+
+    @property
+    def reported(self) -> bytes:
+        """What the processes between us and the program have reported, a line each."""
+        return bytes(self.tails[self.report])
+
+    def attend(self, deadline: float) -> bool:
+        """Take what is printed until the program has ended; whether it did before the deadline.
+
+        Raises:
+            Orphaned: nobody waits any more.
+            OSError: its namespaces were made, and cannot be used.
+        """
+        while self.report in self.open and b"ended" not in self.reported:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            self.take(left)
+            if self.reported.startswith(b"unusable "):
+                raise OSError(1, self.reported[9:].decode().strip())
+            if self.reported == b"unshared\n":
+                self.tails[self.report].clear()
+                self.namespaced = True
+                sandbox.map_users(self.pid)
+                os.write(self.go, b"!")
+        return True
+
+    def take(self, seconds: float) -> None:
+        """Wait for something to read, and read it.
+
+        Raises:
+            Orphaned: nobody waits any more.
+        """
+        for descriptor, _ in self.poll.poll(max(1, min(seconds, 86_400) * 1000)):
+            if descriptor == 0:
+                raise Orphaned
+            data = os.read(descriptor, KEPT)
+            tail = self.tails[descriptor]
+            tail += data
+            del tail[:-KEPT]
+            if not data:
+                self.poll.unregister(descriptor)
+                self.open.remove(descriptor)
+
+    def ask_to_end(self) -> None:
+        """Tell all its processes to end, and give them time to."""
+        for pid in _descendants() - {self.pid}:
+            _signal(pid, _TERMINATE)
+        self.attend(time.monotonic() + GRACE)
+
+    def close(self) -> None:
+        """End every process that is left, take the rest of what was printed, close the pipes."""
+        try:
+            os.killpg(self.pid, _KILL)
+        except (ProcessLookupError, PermissionError):
+            pass
+        if not (self.namespaced and b"ended" in self.reported):
+            # Otherwise they have ended, and to await the end of namespaces takes milliseconds.
+            _end_children()
+        self.poll.unregister(0)
+        until = time.monotonic() + LINGER
+        # Who watched over the program has said all, and ends without being waited for.
+        while self.open - {self.report} and (left := until - time.monotonic()) > 0:
+            self.take(left)
+        for descriptor in (*self.tails, self.go):
+            os.close(descriptor)
+
+
+def _run(request: Request) -> bytes:
+    """Run one program and tell how it went: a line of numbers, what was reported and printed."""
+    program = Program(request)
+    unusable = ""
+    timed_out = False
+    try:
+        timed_out = not program.attend(time.monotonic() + request["timeout"])
+        if timed_out:
+            program.ask_to_end()
+    except OSError as error:
+        unusable = error.strerror or str(error)
+    finally:
+        program.close()
+    if unusable:
+        others = [layer for layer in request["layers"] if layer != sandbox.NAMESPACES]
+        request |= {"layers": others, "missing": [f"{sandbox.NAMESPACES}: {unusable}"]}
+        return _run(request)
+    parts = [program.reported, bytes(program.tails[program.out]), bytes(program.tails[program.err])]
+    sizes = " ".join(str(len(part)) for part in parts)
+    return f"{timed_out:d} {sizes}\n".encode() + b"".join(parts)
+
+
+def _descendants() -> set[int]:
+    """The processes that have this one above them; none where there is no /proc to ask."""
+    children: dict[int, list[int]] = {}
+    for name in os.listdir("/proc") if launch.LINUX else ():
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/stat", "rb") as file:
+                    parent = int(file.read().rpartition(b")")[2].split()[1])
+            except OSError:
+                continue
+            children.setdefault(parent, []).append(int(name))
+    descendants: set[int] = set()
+    pending = [os.getpid()]
+    while pending:
+        for pid in children.get(pending.pop(), ()):
+            descendants.add(pid)
+            pending.append(pid)
+    return descendants
+
+
+def _end_children() -> None:
+    """Kill and await until there is nobody left; orphans come to us, so nobody is missed."""
+    until = time.monotonic() + PERSEVERANCE
+    pause = 0.0001
+    while time.monotonic() < until:
+        try:
+            ended, _ = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if not ended:
+            # To look for descendants takes milliseconds, and mostly they are ending already.
+            for pid in _descendants() if pause > 0.001 else ():
+                _signal(pid, _KILL)
+            time.sleep(pause)
+            pause = min(0.02, pause * 2)
+
+
+def _signal(pid: int, number: int) -> None:
+    try:
+        os.kill(pid, number)
+    except (ProcessLookupError, PermissionError):
+        pass
+
+
+def remove(folder: str) -> None:
+    """Delete a folder whatever was made of it: unreadable or endlessly nested directories, too."""
+    pending = [folder]
+    while pending:
+        path = pending.pop()
+        try:
+            os.chmod(path, 0o700)
+            with os.scandir(path) as scanned:
+                entries = list(scanned)
+        except OSError:
+            continue
+        for entry in entries:
+            try:
+                if not entry.is_dir(follow_symlinks=False):
+                    os.unlink(entry.path)
+                elif path == folder:
+                    pending.append(entry.path)
+                else:
+                    # Up to the top: no path grows long, and what it lay in is empty.
+                    os.chmod(entry.path, 0o700)
+                    higher = f"{folder}/removed-{os.urandom(8).hex()}"
+                    os.rename(entry.path, higher)
+                    pending.append(higher)
+            except OSError:
+                continue
+        if path != folder:
+            _remove_empty(path)
+    _remove_empty(folder)
+
+
+def _remove_empty(folder: str) -> None:
+    try:
+        os.rmdir(folder)
+    except OSError:
+        pass

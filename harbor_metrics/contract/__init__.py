@@ -1,0 +1,1 @@
+"""What a metric and a reducer are; knows no names."""

@@ -1,0 +1,60 @@
+"""What metrics of k attempts share: a value for each k, the mean over tasks, too few attempts."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import TypeVar
+
+from ..numbers.units import Range, Units
+from ..trials.column import Column
+from .estimate import Estimate, Undefined, estimate
+from .parameters import Highers, Ks
+
+_Kind = TypeVar("_Kind")
+
+
+def for_each_k(k: Ks, value: Callable[[int], Estimate | Undefined]) -> Highers:
+    """The value of the only k, or by name those of several."""
+    if isinstance(k, int):
+        return value(k)
+    return {str(size): value(size) for size in k}
+
+
+def mean_of_tasks(
+    rewards: Column,
+    times: Counter[_Kind],
+    values: Mapping[_Kind, Fraction],
+    bounds: Range = Range.SHARE,
+) -> Estimate | Undefined:
+    """The mean over tasks, from how many there are of each kind and the value of each kind.
+
+    `bounds` is the range of every value: chances and shares lie between 0 and 1.
+    """
+    scale = math.lcm(*{value.denominator for value in values.values()})
+    numerators = [values[kind].numerator * (scale // values[kind].denominator) for kind in times]
+    tasks = Units(numerators, None, scale, list(times.values()), bounds)
+    return estimate(tasks, n=rewards.n_tasks, notes=unequal(rewards))
+
+
+def too_few(rewards: Column, k: int, what: str | None = None) -> Undefined | None:
+    """Why k attempts at each task cannot be looked at (by `what`); None where they can."""
+    short = sum(times for size, times in rewards.sizes_tally.items() if size < k)
+    if not short:
+        return None
+    first = next(i for i, size in enumerate(rewards.sizes) if size < k)
+    task = rewards.tasks[rewards.ends[first]]
+    return Undefined(
+        f"{what or f'k={k}'} needs {k} attempts at each task, and {short} of {rewards.n_tasks} "
+        f"have fewer: {task} has {rewards.sizes[first]}"
+    )
+
+
+def unequal(rewards: Column) -> tuple[str, ...]:
+    """A note where tasks have different numbers of attempts."""
+    fewest, most = min(rewards.sizes_tally), max(rewards.sizes_tally)
+    if fewest == most:
+        return ()
+    return (f"tasks have {fewest} to {most} attempts: the value is taken task by task",)

@@ -1,0 +1,72 @@
+"""What a reducer is: a plain function over one task's attempts that gives one value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from ..errors import MetricFailure
+from ..numbers.exact import Number
+from ..trials.column import Column
+from . import strangers
+from .described import Described
+from .estimate import Estimate, Undefined
+from .signature import converted, kwargs_struct, spec_name
+
+
+class Reducer(Described, frozen=True, kw_only=True):
+    """A plain function over a task's attempts, in attempt order."""
+
+    def bind(self, kwargs: Mapping[str, Any]) -> BoundReducer:
+        """The reducer with its kwargs, checked and typed.
+
+        Raises:
+            MetricFailure: a kwarg is unknown, missing or of the wrong type.
+        """
+        arguments = converted(f"reducer {self.name}", kwargs, self.kwargs)
+        return BoundReducer(self, msgspec.structs.asdict(arguments))
+
+
+class BoundReducer(msgspec.Struct, frozen=True):
+    """A reducer and its kwargs: ready to be called with a column of attempts."""
+
+    reducer: Reducer
+    arguments: dict[str, Any]
+
+    def __call__(self, rewards: Column, *, skip: bool) -> Column | Undefined:
+        """A column of one value a task; a task without one is left out, or leaves it undefined."""
+        values: list[Number] = []
+        tasks: list[str] = []
+        reason = ""
+        for task, attempts in rewards.by_task.items():
+            value = self._value(attempts)
+            if not isinstance(value, Undefined):
+                values.append(value)
+                tasks.append(task)
+                continue
+            reason = reason or f"task {task}: {value.reason}"
+            if not skip:
+                return Undefined(f"{reason} (`missing`: `skip` leaves such tasks out)")
+        if reason and not values:
+            return Undefined(f"no task has a value: {reason}")
+        return Column(values, tasks, attempts=rewards)
+
+    def _value(self, attempts: Sequence[Number]) -> Number | Undefined:
+        value = self.reducer.call(attempts, self.arguments)
+        if isinstance(value, Estimate | dict):
+            raise MetricFailure(
+                strangers.RAISED, f"{self.reducer.origin} returned {value!r}, which is no number"
+            )
+        number: Number | Undefined = value
+        return number
+
+
+def reducer_of(function: Callable[..., Any]) -> Reducer:
+    """Describe a function as a reducer.
+
+    Raises:
+        TypeError: a parameter after the first is not keyword-only, or cannot be read.
+    """
+    return Reducer(name=spec_name(function), function=function, kwargs=kwargs_struct(function))

@@ -1,0 +1,1 @@
+"""JSON that knows where everything stands, and what there is to say about it."""

@@ -1,0 +1,345 @@
+"""The rules that are not functions: how grave each is where nothing else is said, and its meaning.
+
+The rules of a registry are the functions of `validation/rules/`, and their docstrings stand for
+what stands here. Whoever utters a rule takes its severity from here.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Severity(StrEnum):
+    """`error`: it is wrong; `warning`: it will probably hurt; `note`: good to know."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+class Rule(NamedTuple):
+    """How grave it is unless an utterance says otherwise, and what `explain` says of it."""
+
+    severity: Severity
+    paragraph: str
+
+
+_ERROR, _WARNING, _NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
+
+# What a document says that it may not: `validate` finds it, and so does what reads the document.
+OF_DOCUMENTS = {
+    "json-syntax": Rule(
+        _ERROR, "The text is not JSON at this place; nothing behind it is certain."
+    ),
+    "json-comment": Rule(_ERROR, "JSON has no comments. Harbor cannot read a registry with one."),
+    "trailing-comma": Rule(
+        _ERROR, "A comma follows the last element. Harbor cannot read the registry."
+    ),
+    "duplicate-key": Rule(
+        _ERROR,
+        "A key stands twice in an object. Readers keep the last value and say nothing, so that a "
+        "merge of two datasets into one object swallows the first.",
+    ),
+    "conflict-marker": Rule(_ERROR, "A merge was not finished: both sides stand in the file."),
+    "not-json": Rule(
+        _ERROR, "The file is a web page or XML, often an error page saved by mistake."
+    ),
+    "not-utf-8": Rule(_ERROR, "JSON is UTF-8. The place is that of the first byte that is not."),
+    "byte-order-mark": Rule(
+        _ERROR, "The file begins with a byte order mark, with which Harbor cannot read it."
+    ),
+    "lone-surrogate": Rule(
+        _ERROR, "An escape gives half of a character, which cannot be written as UTF-8."
+    ),
+    "non-finite-number": Rule(
+        _ERROR,
+        "NaN and Infinity are not JSON. Harbor writes null for them and then cannot read the trial "
+        "again. In a log of Inspect or lm-eval, which may hold them, an infinite score is an error "
+        "and its sample does not count; a NaN is a score that is missing.",
+    ),
+    "number-out-of-range": Rule(_ERROR, "The number is larger than any that binary64 holds."),
+    "too-deep": Rule(_ERROR, "Nested deeper than any of these documents is."),
+    "toml-syntax": Rule(_ERROR, "The dataset.toml is not TOML at this place."),
+    "missing-field": Rule(
+        _ERROR,
+        "A field that must be there is missing. Harbor loads no dataset of a registry with such an "
+        "entry; `compute` does not count such a trial, and exits 1.",
+    ),
+    "wrong-type": Rule(
+        _ERROR,
+        "A field holds another type of value than it may. Harbor loads no dataset of a registry "
+        "with such an entry; `compute` does not count such a trial, and exits 1.",
+    ),
+    "empty-field": Rule(
+        _ERROR, "A name or a version is the empty string, by which nothing can be named."
+    ),
+    "schema": Rule(
+        _ERROR, "The document's schema forbids this; `harbor-metrics schema` prints it."
+    ),
+    "not-a-registry": Rule(_ERROR, "A registry is an array of datasets at the top of the file."),
+    "empty-registry": Rule(_WARNING, "The registry is an array without any dataset."),
+    "not-json-lines": Rule(
+        _ERROR, "Rewards and trials are JSONL: a document a line, no array around them."
+    ),
+    "invalid-rewards": Rule(_ERROR, "The rewards of a trial are an object of numbers, or null."),
+    "invalid-reward": Rule(
+        _ERROR,
+        "A reward is a finite number. Harbor takes true for 1.0, and refuses others. `compute` "
+        "does not count a trial with one, or a row of a CSV with another cell that is not what its "
+        "column holds, and exits 1.",
+    ),
+}
+
+# What becomes of sources, registries, metrics and scripts when they are used.
+OF_RUNS = {
+    # Sources.
+    "repeated-source": Rule(
+        _NOTE,
+        "Two of the paths that were given lead to the same source. It is read once, so its trials "
+        "count once.",
+    ),
+    "file-not-read": Rule(
+        _WARNING,
+        "A folder that was given with `--as` has files of other formats. They are left out, the "
+        "others are read. Give a file by its own path to have it read, or move it elsewhere.",
+    ),
+    "job-document": Rule(
+        _WARNING,
+        "The `config.json` or `result.json` of a job cannot be read. Its trials still count, but "
+        "what only that document says is not known: the registry, the job's own metrics, and how "
+        "many trials were planned. Name the registry with `--registry`.",
+    ),
+    "unread-job": Rule(
+        _ERROR,
+        "A job in a directory of jobs cannot be opened. The other jobs are read, this one does not "
+        "count, and the exit code is 1. Make it readable, or name the other jobs alone.",
+    ),
+    "unread-trial": Rule(
+        _ERROR,
+        "The `result.json` of a trial cannot be read as a trial result of Harbor. The trial counts "
+        "as `unread`: none of its rewards does, the job is not complete, and the exit code is 1. "
+        "Restore the file, or run the trial again.",
+    ),
+    "unread-line": Rule(
+        _ERROR,
+        "A line of a JSONL file is not what the file holds: rewards, trials or samples. It counts "
+        "as `unread`, and the exit code is 1. Mend the line, or delete it.",
+    ),
+    "invalid-trial": Rule(
+        _ERROR,
+        "A row of a CSV, a line of lm-eval's samples or a sample of an Inspect log says too little "
+        "to be a trial, or too much: it has no id, or more or fewer cells than the header. It "
+        "counts as `unread`, and the exit code is 1.",
+    ),
+    "trial-without-result": Rule(
+        _NOTE,
+        "A trial of a job has a folder and no `result.json`: it is still running, or was "
+        "interrupted. It does not count, and the job is not complete, which makes the exit code 1 "
+        "with `--require-complete`.",
+    ),
+    "job-not-finished": Rule(
+        _NOTE,
+        "The job or the eval is still running, or was ended before it could say that it is "
+        "finished. The numbers are over the trials that have ended. It is not complete, which "
+        "makes the exit code 1 with `--require-complete`. Harbor reports pass@k only when a job "
+        "has ended.",
+    ),
+    "trials-missing": Rule(
+        _WARNING,
+        "A job that is finished planned more trials than are on disk. The numbers are over those "
+        "that are there, and the others do not count as 0. The job is not complete, which makes "
+        "the exit code 1 with `--require-complete`. Look for folders that were deleted or not "
+        "copied.",
+    ),
+    "repeated-trial": Rule(
+        _NOTE,
+        "The same trial was found more than once: by its id, or by its name within one agent, "
+        "model, dataset and task. It counts once. Where the contents differ the first counts, and "
+        "that is an error: the exit code is 1.",
+    ),
+    "task-without-rewards": Rule(
+        _WARNING,
+        "A task of an evsys file has an empty array of rewards. It is left out, as if it had not "
+        "been asked for. Write null for a sample that has no reward.",
+    ),
+    "nothing-scored": Rule(
+        _ERROR,
+        "No trial of a group has rewards, or the sources have no trial at all: whatever number "
+        "comes out is not a score. Harbor reports 0.0 in the first case. The exit code is 1. Look "
+        "at the exceptions of the trials: often the verifier never ran.",
+    ),
+    # Logs of Inspect.
+    "odd-member": Rule(
+        _WARNING,
+        "An Inspect log, which is a zip archive, has a member whose name leads out of the archive. "
+        "Inspect does not write such names. The member is not read, the others are.",
+    ),
+    "samples-missing": Rule(
+        _WARNING,
+        "An Inspect log has the summaries of more samples than it has samples. The summaries are "
+        "believed, so all scores count. An error, with exit code 1, where samples are read for "
+        "their texts, which summaries lack.",
+    ),
+    "summaries-differ": Rule(
+        _ERROR,
+        "A sample of an Inspect log has other scores than its summary, or has no summary: the log "
+        "was changed after Inspect wrote it. The samples are believed, and the exit code is 1.",
+    ),
+    "unscored-samples": Rule(
+        _NOTE,
+        "Samples of an Inspect log have no score: they errored, or the scorer gave NaN or nothing. "
+        "Here they count as 0, as a trial without a reward does in Harbor; Inspect leaves them "
+        "out, and so does `--missing skip`.",
+    ),
+    "score-is-text": Rule(
+        _WARNING,
+        "Scores of an Inspect log are texts that do not stand for a number, as `C`, `I`, `yes` or "
+        "`0.5` do. They count as 0, as in Inspect. The text itself is in the label "
+        "`inspect/value`.",
+    ),
+    "log-not-finished": Rule(
+        _WARNING,
+        "The eval of an Inspect log failed or was cancelled. The numbers are over the samples that "
+        "are there. Let Inspect finish it with `inspect eval-retry`.",
+    ),
+    # Logs of lm-eval.
+    "other-results": Rule(
+        _WARNING,
+        "The results file beside lm-eval's samples is not of these samples, so it is not used: "
+        "neither the model nor the reported numbers are known. An error, with exit code 1, where "
+        "it names the task and another hash of its samples: one of the two was changed. Put the "
+        "results file of the same run beside the samples.",
+    ),
+    "metric-missing": Rule(
+        _WARNING,
+        "A metric of lm-eval has a number for some samples and none for others. For these it "
+        "counts as a missing reward: as 0, or as `--missing` says.",
+    ),
+    # Registries.
+    "dataset-not-said": Rule(
+        _WARNING,
+        "A registry was given, but the trials name no dataset, so no metrics of the registry run: "
+        "`mean` does, which is Harbor's default. Name the dataset with `--dataset`.",
+    ),
+    "versions-pooled": Rule(
+        _NOTE,
+        "Jobs ran different versions of a dataset. Their trials are pooled, as Harbor does, and "
+        "the metrics of all these versions run. Compute the jobs one by one to keep them apart.",
+    ),
+    "registry-not-found": Rule(
+        _WARNING,
+        "The registry that a job names is not where it says, or is one that would have to be "
+        "fetched, which is never done. The registry's metrics do not run; `mean`, Harbor's "
+        "default, does if the job has none of its own. Pass the file with `--registry`.",
+    ),
+    "invalid-registry": Rule(
+        _ERROR,
+        "An entry of a registry is not a dataset with a name, a version and arrays of metrics. "
+        "Nothing is computed or changed, and the exit code is 3. `harbor-metrics validate` says "
+        "everything that is wrong with the file.",
+    ),
+    # Metrics: each of these fails one metric, the others still run, and the exit code is 1.
+    "missing-reward": Rule(
+        _ERROR,
+        "A metric with `missing` = `error` met a trial without the reward. The metric fails, the "
+        "others still run, and the exit code is 1. With `zero` such trials count as 0, with `skip` "
+        "not at all.",
+    ),
+    "missing-label": Rule(
+        _ERROR,
+        "A metric needs a label, a text or a second reward that a trial lacks, has twice or has as "
+        "something else: to group by it, to weigh with it, to compare with it. The metric fails, "
+        "the others still run, and the exit code is 1. `--labels FILE` labels the tasks.",
+    ),
+    "duplicate-output": Rule(
+        _ERROR,
+        "Two values of one metric would have the same name, so that one would hide the other. The "
+        "metric fails, the others still run, and the exit code is 1. Rename the reward keys or the "
+        "labels from which the names are made.",
+    ),
+    "metric-raised": Rule(
+        _ERROR,
+        "A metric or a reducer of a plugin or of a file raised an exception, or returned something "
+        "else than finite numbers. The metric fails, the others still run, and the exit code is 1. "
+        "`harbor_metrics.testing.check_metric` tries a metric on hard cases.",
+    ),
+    "not-installed": Rule(
+        _ERROR,
+        "A metric needs a package that is not installed. It fails, the others still run, and the "
+        "exit code is 1. `bleu`, `chrf` and `ter` need `harbor-metrics[text]`.",
+    ),
+    "broken-plugin": Rule(
+        _ERROR,
+        "A plugin cannot be imported, or what it brings is not a function such as a metric or a "
+        "reducer is. Its metrics fail, the others still run. `harbor-metrics list` says what is "
+        "wrong with each plugin.",
+    ),
+    "clashing-plugins": Rule(
+        _ERROR,
+        "Several installed packages bring a metric or a reducer of the same name, and none of them "
+        "counts. The metric fails, the others still run. Uninstall all but one of the packages.",
+    ),
+    # Scripts: as with metrics, but that some fail before they run.
+    "script-missing": Rule(
+        _ERROR,
+        "The script of a `uv-script` cannot be found or read. It is looked for beside the "
+        "registry, then in the current directory, where alone Harbor looks. The metric fails, the "
+        "others still run, and the exit code is 1.",
+    ),
+    "script-outside": Rule(
+        _ERROR,
+        "A registry names a script outside its own folder and the current directory, or a git "
+        "repository by something else than https or ssh. A registry is data from elsewhere, so the "
+        "script is not run: the metric fails. `--allow-outside` permits it.",
+    ),
+    "script-git": Rule(
+        _ERROR,
+        "The git repository of a script could not be fetched, or git is not installed. The metric "
+        "fails, the others still run, and the exit code is 1. git and ssh ask for nothing: a "
+        "private repository must be open to your keys or to a credential helper.",
+    ),
+    "script-environment": Rule(
+        _ERROR,
+        "uv could not make the environment that a script's PEP 723 block asks for, or is not "
+        "installed. The script is not run: the metric fails. The message says what uv said.",
+    ),
+    "script-sandbox": Rule(
+        _ERROR,
+        "`--sandbox require` was given, and this system has no sandbox for scripts. The script is "
+        "not run: the metric fails. With `--sandbox auto` scripts run without what is missing.",
+    ),
+    "script-not-confined": Rule(
+        _ERROR,
+        "A script is named by a job, or by a registry that only the job names: it is data from "
+        "elsewhere. Such a script runs where at least one layer of the sandbox stands whole, with "
+        "its filter of system calls, and none does: on macOS, in some containers, with "
+        "`--sandbox off`. It is not run: the metric fails. With `--registry FILE` the registry is "
+        "your own word, and its scripts run as `--sandbox` says.",
+    ),
+    "job-script-not-run": Rule(
+        _ERROR,
+        "Only the configuration of a job names this script, and a job is data from elsewhere. The "
+        "script is not run: the metric fails, the others still run, and the exit code is 1. "
+        "`--job-scripts` runs such scripts, confined; they lie in the job's folder or the current "
+        "directory, unless `--allow-outside` is given.",
+    ),
+    "script-failed": Rule(
+        _ERROR,
+        "A script ended with an error, took too long, wrote no answer, or answered something else "
+        "than a flat object of finite numbers. The metric fails, the others still run, and the "
+        "exit code is 1. `harbor-metrics script check FILE` tries a script.",
+    ),
+    "script-not-repeatable": Rule(
+        _WARNING,
+        "With `--verify-repeat` a script ran twice over the same trials and gave other numbers. "
+        "The first count. Seed what is random, and sort what has no order of its own.",
+    ),
+    "sandbox-missing": Rule(
+        _NOTE,
+        "Scripts ran without a part of the sandbox, which this system lacks; the result says which "
+        "parts each had. `--sandbox require` refuses to run them so.",
+    ),
+}
+
+RULES = {**OF_DOCUMENTS, **OF_RUNS}

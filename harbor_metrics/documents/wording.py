@@ -1,0 +1,137 @@
+"""The words that messages share: counts, lists, near names, JSON types, text made safe to print."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+SHOWN = 40
+_LINES = 12
+_WIDTH = 300
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_KINDS = {bool: "boolean", str: "string", list: "array", dict: "object", type(None): "null"}
+
+
+def plural(n: int, noun: str) -> str:
+    """A number with its noun: `1 trial`, `2 trials`."""
+    return f"{n} {noun}{'' if n == 1 else 's'}"
+
+
+def listed(names: Sequence[str], most: int = 3, *, counted: bool = True) -> str:
+    """The first names, safe to print, and how many others there are: `a, b, c and 2 more`.
+
+    Where the message counts them all the others need not be `counted`: `a, b, c, …`.
+    """
+    more = len(names) - most
+    rest = "" if more <= 0 else f" and {more} more" if counted else ", …"
+    return ", ".join(map(printable, names[:most])) + rest
+
+
+def nearest(name: str, known: Iterable[str], *, most: int = 1, cutoff: float = 0.6) -> list[str]:
+    """The known names that look like `name`, best first; case and `_` for `-` make no difference.
+
+    `cutoff` is how alike they must be, from 0 to 1, as in `difflib`.
+    """
+    # Inside, for weight: only a mistake needs it, and it loads longer than most commands read.
+    from difflib import get_close_matches
+
+    plain = {_plain(other): other for other in known}
+    return [plain[near] for near in get_close_matches(_plain(name), plain, n=most, cutoff=cutoff)]
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "-")
+
+
+def did_you_mean(near: Collection[str]) -> str:
+    """The end of a message about a name that is not known; empty where nothing is near."""
+    return f"; did you mean {' or '.join(f'`{name}`' for name in near)}?" if near else ""
+
+
+def kind(value: Any) -> str:
+    """What JSON calls the type of a value."""
+    return _KINDS.get(type(value), "number")
+
+
+def article(value: Any) -> str:
+    """What JSON calls the type of a value, with its article: `an array`, `null`."""
+    return with_article(kind(value))
+
+
+def with_article(noun: str) -> str:
+    """The noun with `a` or `an`; `null` has neither."""
+    return noun if noun == "null" else f"an {noun}" if noun[0] in "aeio" else f"a {noun}"
+
+
+def shown(value: Any) -> str:
+    """A value as JSON on one line, shortened, safe to print."""
+    # Inside, for weight: only messages about a value need it.
+    import json
+
+    text = json.dumps(value, ensure_ascii=False)
+    return printable(text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…")
+
+
+def printable(text: str) -> str:
+    """The text with control characters and lone surrogates escaped."""
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() or c == " " else c.encode("unicode_escape").decode("ascii")
+        for c in text
+    )
+
+
+def shown_path(path: str) -> str:
+    """The path as text that can be written anywhere; bytes that are not UTF-8 are escaped."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def encodable(value: Any, errors: str = "backslashreplace") -> Any:
+    """A text, or the JSON that holds it, so that it can be written as UTF-8.
+
+    Halves of surrogate pairs become what `errors`, as of `str.encode`, makes of them.
+    """
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", errors).decode()
+    if isinstance(value, list):
+        return [encodable(item, errors) for item in value]
+    if isinstance(value, dict):
+        return {encodable(key, errors): encodable(item, errors) for key, item in value.items()}
+    return value
+
+
+def columns(text: str) -> int:
+    """How many columns of a terminal the text takes; colours take none."""
+    if "\x1b" in text:
+        text = _COLOUR.sub("", text)
+    if text.isascii():
+        return len(text)
+    # Inside, for weight: most texts are ASCII.
+    from unicodedata import combining, east_asian_width
+
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def no_command(line: str) -> str:
+    """A line in which the runner of GitHub finds no command, wherever the line is folded."""
+    return re.sub(r"(?<!\S)::", r"\\x3a:", line).replace("##[", r"##\x5b")
+
+
+def last_lines(stderr: bytes) -> str:
+    """The last lines that a program said, so that no terminal or CI system takes one for its own.
+
+    Empty where it said nothing.
+    """
+    lines = stderr.decode("utf-8", "backslashreplace").strip().splitlines()[-_LINES:]
+    if not lines:
+        return ""
+    return ": it said\n" + "\n".join(f"  | {no_command(printable(li[:_WIDTH]))}" for li in lines)
+
+
+def first_line(stdout: bytes) -> str:
+    """The first line of what a program printed, shortened."""
+    lines = stdout.decode("utf-8", "backslashreplace").strip().splitlines()
+    return printable(lines[0][:80]) if lines else ""

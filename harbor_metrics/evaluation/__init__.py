@@ -1,0 +1,1 @@
+"""Metrics x table -> result."""

@@ -1,0 +1,166 @@
+"""Which datasets of which registry files the trials of a group are of."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ..documents.diagnostics import Diagnostic
+from ..documents.wording import listed
+from ..errors import InputError
+from ..registries import registry
+from ..registries.registry import Dataset, Registries
+from ..trials.source import Job, JobDataset
+from ..trials.trial import part_of
+from ..validation.entries import remarks_on_repetition
+
+
+class Datasets(NamedTuple):
+    """The entries of registries, the versions that the jobs name, and what there is to say."""
+
+    entries: list[Dataset]
+    versions: list[str]
+    diagnostics: list[Diagnostic]
+
+
+class _Place(NamedTuple):
+    """A registry file to look into and the version to look for, the best one if null."""
+
+    path: str
+    version: str | None
+
+
+def find_datasets(
+    dataset: str | None,
+    version: str | None,
+    jobs: Sequence[tuple[str, Job]],
+    registries: Registries,
+) -> Datasets:
+    """The datasets of that name, each from the registry that was given or that a job names.
+
+    Raises:
+        InputError: a registry lacks the dataset, or cannot be read.
+    """
+    if dataset is None:
+        return Datasets([], [], [_DATASET_NOT_SAID] if registries.given else [])
+    names = {entry.name for entry in registries.all_given()}
+    if dataset not in names and (whole := part_of(dataset)) in names:
+        dataset = str(whole)
+    named = [
+        (path, entry)
+        for path, job in jobs
+        for entry in job.datasets
+        if entry.name == dataset or (entry.path and os.path.basename(entry.path) == dataset)
+    ]
+    versions = list(dict.fromkeys([version] if version else [e.version for _, e in named]))
+    diagnostics = [_pooled(dataset, versions)] if len(versions) > 1 else []
+    if registries.given:
+        places = _given(dataset, version, versions or [None], named, registries)
+    else:
+        places, not_found = _of_jobs(dataset, version, named)
+        diagnostics += not_found
+    entries: list[Dataset] = []
+    for path, wanted in places:
+        matches = registry.find(registries.datasets(path), dataset, wanted)
+        if not matches:
+            raise _lacks(path, dataset, wanted, registries.datasets(path))
+        if len(matches) > 1:
+            diagnostics += remarks_on_repetition(matches[-1])
+        if matches[-1] not in entries:
+            entries.append(matches[-1])
+    return Datasets(entries, [version for version in versions if version], diagnostics)
+
+
+_DATASET_NOT_SAID = Diagnostic(
+    rule="dataset-not-said",
+    message="the trials name no dataset, so no metrics of the registry run",
+    help="name it with --dataset",
+)
+
+
+def _pooled(dataset: str, versions: Sequence[str | None]) -> Diagnostic:
+    return Diagnostic(
+        rule="versions-pooled",
+        message=f"trials of {dataset} at {', '.join(map(str, versions))} are pooled, "
+        "as Harbor does",
+    )
+
+
+def _given(
+    dataset: str,
+    version: str | None,
+    versions: Sequence[str | None],
+    named: Sequence[tuple[str, JobDataset]],
+    registries: Registries,
+) -> list[_Place]:
+    """Where to look among the registries that were given."""
+    path = _given_with(dataset, versions, registries)
+    if path is not None:
+        return [_Place(path, wanted) for wanted in versions]
+    if named and all(entry.path for _, entry in named):
+        return []  # a folder of tasks, which no registry lists
+    raise _lacks(", ".join(registries.given), dataset, version, registries.all_given())
+
+
+def _given_with(dataset: str, versions: Sequence[str | None], registries: Registries) -> str | None:
+    """The first registry that has every version that is wanted, else the first with the name."""
+    named = [
+        path
+        for path in registries.given
+        if any(entry.name == dataset for entry in registries.datasets(path))
+    ]
+    whole = (
+        path
+        for path in named
+        if all(registry.find(registries.datasets(path), dataset, v) for v in versions)
+    )
+    return next(whole, named[0] if named else None)
+
+
+def _of_jobs(
+    dataset: str, version: str | None, named: Sequence[tuple[str, JobDataset]]
+) -> tuple[list[_Place], list[Diagnostic]]:
+    """Where to look by the word of the jobs, and which of their registries are not there."""
+    places: list[_Place] = []
+    diagnostics = []
+    for job_path, entry in named:
+        if entry.path:
+            continue
+        path = _of_job(job_path, entry)
+        if path is None:
+            diagnostics.append(_not_found(dataset, entry))
+        else:
+            places.append(_Place(path, version or entry.version))
+    return list(dict.fromkeys(places)), diagnostics
+
+
+def _of_job(job: str, entry: JobDataset) -> str | None:
+    """The registry file of a job: from here, then from each folder above the job."""
+    if entry.registry_path is None:
+        return None
+    folder = os.path.abspath(job)
+    candidates = [entry.registry_path]
+    while folder != os.path.dirname(folder):
+        folder = os.path.dirname(folder)
+        candidates.append(os.path.join(folder, entry.registry_path))
+    return next((path for path in candidates if os.path.isfile(path)), None)
+
+
+def _not_found(dataset: str, entry: JobDataset) -> Diagnostic:
+    where = entry.registry_path or entry.registry_url or "the default registry of Harbor"
+    return Diagnostic(
+        rule="registry-not-found",
+        message=f"the registry of dataset {dataset} was not found: {where}",
+        notes=("without it Harbor's default metric, mean, runs for the registry's",),
+        help="pass it with --registry",
+    )
+
+
+def _lacks(where: str, dataset: str, version: str | None, datasets: list[Dataset]) -> InputError:
+    names = registry.nearest(dataset, datasets)
+    wanted = f"{dataset}@{version}" if version else dataset
+    return InputError(
+        f"{where} has no dataset {wanted}; it has {listed(names, 8) or 'none'}",
+        "name the dataset with --dataset, or another registry with --registry",
+    )

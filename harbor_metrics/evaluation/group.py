@@ -1,0 +1,79 @@
+"""A group of trials with what its metrics gave, as a part of the result document."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+
+from ..documents.diagnostics import Diagnostic
+from ..documents.wording import shown_path
+from ..numbers import exact
+from ..registries.registry import best_version
+from ..trials.pool import Pool, exceptions
+from ..trials.table import Table
+from ..trials.trial import GroupKey, LineTrials
+from . import parity
+from .plan import Plan
+from .result import Counts, DatasetRef, Group, Outcome, Spent
+
+
+def unscored(key: GroupKey, pool: Pool) -> list[Diagnostic]:
+    """That a group has no score, where no trial of it has rewards."""
+    if pool.table.n_scored:
+        return []
+    where = f" of dataset {key.dataset}" if key.dataset else ""
+    return [
+        Diagnostic(
+            rule="nothing-scored",
+            message=f"0 of {len(pool.table)} trials{where} have rewards: there is no score",
+            notes=("Harbor reports 0.0 here",),
+        )
+    ]
+
+
+def group_of(key: GroupKey, pool: Pool, plan: Plan, outcomes: list[Outcome]) -> Group:
+    """What one group of trials comes to, with the outcomes of its metrics."""
+    table = pool.table
+    failures = exceptions(table)
+    return Group(
+        agent=key.agent,
+        model=key.model,
+        dataset=_dataset(key.dataset, plan),
+        evals_key=parity.evals_key(*key),
+        complete=pool.whole,
+        counts=Counts(
+            expected=pool.expected,
+            found=len(table),
+            unread=pool.unread,
+            scored=table.n_scored,
+            missing=len(table) - table.n_scored,
+            errored=sum(failures.values()),
+            tasks=table.n_tasks,
+        ),
+        exceptions=failures,
+        usage=_spent(table),
+        # Harbor reports it when a job has ended.
+        pass_at_k={} if any(job.running for _, job in pool.jobs) else parity.pass_at_k(table),
+        metrics=outcomes,
+    )
+
+
+def _dataset(name: str | None, plan: Plan) -> DatasetRef | None:
+    if name is None:
+        return None
+    versions = plan.versions or [dataset.version for dataset in plan.datasets]
+    return DatasetRef(
+        name=name,
+        version=best_version(versions) if versions else None,
+        registry=shown_path(plan.datasets[0].registry) if plan.datasets else None,
+    )
+
+
+def _spent(table: Table) -> Spent:
+    if isinstance(table.trials, LineTrials):
+        return Spent()
+    totals = {}
+    usages = [trial.usage for trial in table]
+    for name in Spent.__struct_fields__:
+        values = [v for v in map(attrgetter(name), usages) if v is not None]
+        totals[name] = exact.total(values) if values else None
+    return Spent(**totals)

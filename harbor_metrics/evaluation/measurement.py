@@ -1,0 +1,210 @@
+"""One metric over one table: its named values, what each is over, and how sure it is."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from ..contract.estimate import Estimate, Undefined
+from ..contract.metric import Bound, Value
+from ..contract.spec import MetricSpec
+from ..documents.wording import plural
+from ..errors import MetricFailure
+from ..numbers import exact, uncertainty
+from ..numbers.exact import Number
+from ..numbers.uncertainty import Over
+from ..numbers.units import Range
+from ..trials.column import Column
+from ..trials.table import Missing, Table
+from .result import Uncertainty
+
+# The kwargs of our metrics that name other rewards, or labels.
+_BESIDE = ("weight", "reference", "probabilities", "confidence", "low", "high", "minutes")
+
+
+@dataclass(slots=True)
+class FewUnits:
+    """The smallest numbers of independent units that standard errors and intervals rest on."""
+
+    error: int | None = None
+    shares: int | None = None
+    amounts: int | None = None
+
+    def rests_on(self, found: Estimate) -> None:
+        """Take in a value that is itself a standard error."""
+        if found.fewest is not None:
+            self.error = min(found.fewest, self.error or found.fewest)
+
+    def surrounded(self, found: Estimate, over: Over) -> None:
+        """Take in a value that an interval stands beside."""
+        fewest = uncertainty.fewest(found.strata)
+        if over == "attempts":
+            return
+        if found.range <= Range.SHARE:
+            self.shares = min(fewest, self.shares or fewest)
+        elif fewest > 1:
+            self.amounts = min(fewest, self.amounts or fewest)
+
+    def notes(self, *, grouped: bool) -> list[str]:
+        """What a reader should know where there are few."""
+        where = " in the smallest group" if grouped else ""
+        notes = []
+        if self.error is not None and self.error < uncertainty.FEW_UNITS:
+            notes.append(
+                f"the standard error rests on {self.error} independent units{where} and is too "
+                f"small below {uncertainty.FEW_UNITS}"
+            )
+        if self.shares is not None and self.shares < uncertainty.FEW_UNITS:
+            notes.append(
+                f"{plural(self.shares, 'task')}{where}: the interval is wide because the tasks "
+                "are few; more attempts at them hardly narrow it"
+            )
+        if self.amounts is not None and self.amounts < uncertainty.FEW_UNITS:
+            notes.append(
+                f"{plural(self.amounts, 'task')}{where}: of few tasks with skewed amounts the "
+                "interval covers less than its level"
+            )
+        return notes
+
+
+@dataclass(slots=True)
+class Measured:
+    """The fields of an outcome that a metric's function fills."""
+
+    kwargs: dict[str, Any]
+    values: dict[str, Number | None] = field(default_factory=dict)
+    n: dict[str, int] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+    uncertainty: dict[str, Uncertainty] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    few: FewUnits = field(default_factory=FewUnits)
+
+    def add(self, name: str, value: Value, n: int, level: float | None, over: Over) -> None:
+        """Take in one value over n rows.
+
+        Raises:
+            MetricFailure: there is one of that name.
+        """
+        if name in self.values:
+            raise MetricFailure("duplicate-output", f"two values are called `{name}`")
+        if not isinstance(value, Undefined) and _is_beyond(value):
+            value = Undefined("the value is beyond the largest binary64 number")
+        if isinstance(value, Undefined):
+            self.values[name] = None
+            self.n[name] = n if value.n is None else value.n
+            self.reasons[name] = value.reason
+            return
+        found = value if isinstance(value, Estimate) else Estimate(value=value)
+        if level is not None:
+            found = found.known
+        self.values[name] = found.value
+        self.n[name] = n if found.n is None else found.n
+        self.notes += [note for note in dict.fromkeys(found.notes) if note not in self.notes]
+        self.few.rests_on(found)
+        if found.strata and level is not None:
+            self.uncertainty[name] = _uncertainty(found, level, over)
+            self.few.surrounded(found, over)
+
+
+def _is_beyond(value: Number | Estimate) -> bool:
+    """Whether a value is not a finite binary64 number, which no document can hold."""
+    number = value.value if isinstance(value, Estimate) else value
+    if isinstance(number, int):
+        return exact.rounded(Fraction(number)) is None
+    return not math.isfinite(number)
+
+
+def measure(
+    bound: Bound,
+    spec: MetricSpec,
+    table: Table,
+    *,
+    missing: Missing | None,
+    level: float | None,
+    over: Over = "tasks",
+) -> Measured:
+    """The metric's values over the table; `missing` where its own kwargs do not say.
+
+    Raises:
+        MetricFailure: the metric is another's, and raises or returns what is not a number; the
+            policy is `error` and a trial lacks the key; a trial lacks a label that was asked for.
+    """
+    measured = Measured(dict(spec.kwargs))
+    if bound.takes == "table":
+        reason = Undefined("there are no trials") if not len(table) else None
+        for name, value in _outputs(spec.type, None, bound(table)):
+            measured.add(name, reason or value, len(table), level, over)
+        measured.notes += measured.few.notes(grouped=bound.metric.takes == "inner")
+        return measured
+    policy = bound.common.missing or missing
+    if policy is not None:
+        measured.kwargs["missing"] = policy
+    keys = [key for key in table.columns if not _is_beside(key, bound)]
+    keys = [bound.common.key] if bound.common.key is not None else keys
+    single = len(keys) <= 1
+    for key in keys or (None,):
+        reason = _undefined(table, key)
+        view = Column((), ())
+        if reason is None:
+            view = table.column(key if key is not None else "", policy or "zero")
+            if policy == "skip":
+                view = view.having(_beside(bound))
+        n = len(table) if reason else bound.rows(view)
+        if bound.reducer is not None and reason is None:
+            reduced = bound.reducer(view, skip=policy == "skip")
+            if isinstance(reduced, Undefined):
+                n, reason, view = view.n_tasks, reduced, Column((), ())
+            else:
+                n, view = len(reduced), reduced
+        for name, value in _outputs(spec.type, None if single else key, bound(view)):
+            measured.add(name, reason or value, n, level, over)
+    measured.notes += measured.few.notes(grouped=bound.metric.takes == "inner")
+    return measured
+
+
+def _beside(bound: Bound) -> list[str]:
+    """The rewards that those of the key are weighted by or compared with."""
+    if not bound.metric.is_ours:
+        return []
+    named = (bound.arguments.get(name) for name in _BESIDE)
+    return [name for name in named if isinstance(name, str) and name]
+
+
+def _is_beside(key: str, bound: Bound) -> bool:
+    """Whether a reward is weighed with or compared with, and so no result of its own."""
+    return any(key == name or key.startswith(f"{name}/") for name in _beside(bound))
+
+
+def _outputs(
+    type_: str, key: str | None, value: Value | dict[str, Value]
+) -> list[tuple[str, Value]]:
+    """Outputs by name: the metric's type, or the reward key; several outputs by their own."""
+    if not isinstance(value, dict):
+        return [(type_ if key is None else key, value)]
+    return [(name if key is None else f"{key}/{name}", each) for name, each in value.items()]
+
+
+def _undefined(table: Table, key: str | None) -> Undefined | None:
+    if not len(table):
+        return Undefined("there are no trials")
+    if not table.n_scored:
+        return Undefined(f"0 of {len(table)} trials have rewards")
+    if key is not None and key not in table.columns:
+        return Undefined(f"no trial has the reward `{key}`")
+    return None
+
+
+def _uncertainty(estimate: Estimate, level: float, over: Over) -> Uncertainty:
+    found = uncertainty.interval(estimate.value, estimate.strata, level, over)
+    return Uncertainty(
+        stderr=found.stderr,
+        low=found.low,
+        high=found.high,
+        level=level,
+        method=found.method,
+        over=over,
+        n_effective=found.n_effective,
+        reason=found.reason,
+    )

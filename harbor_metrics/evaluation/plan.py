@@ -1,0 +1,220 @@
+"""Which metrics run for a group of trials: each name becomes a bound metric here, and only here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from ..catalogue import names
+from ..contract.metric import Bound, Metric
+from ..contract.signature import converted
+from ..contract.spec import DEFAULT_TYPE, UV_SCRIPT, MetricSpec, ScriptKwargs
+from ..documents.diagnostics import Diagnostic
+from ..errors import InputError, MetricFailure
+from ..registries.registry import Dataset, Registries
+from ..registries.script_file import Script
+from ..registries.script_file import find as find_script
+from ..trials.source import Job
+from ..validation.entries import remarks_on_dataset, remarks_on_job
+from .datasets import find_datasets
+from .result import Origin, ScriptRef
+
+# By whose word it runs: the user's, that of a registry which only a job names, or of a job's own
+# configuration. The latter two are data that came with the job.
+NamedBy = Literal["user", "registry of a job", "job"]
+
+
+class Planned(msgspec.Struct, frozen=True, kw_only=True):
+    """A metric that will run: its name as written, the entry that it means, who asked for it.
+
+    Either `bound` is what computes it; or `failure` says why nothing can; or it is a script, which
+    lies in the file `script` or in a git repository. `file` is where a user's own function stands.
+    """
+
+    name: str
+    spec: MetricSpec
+    origin: Origin
+    registry: str | None = None
+    named_by: NamedBy = "user"
+    bound: Bound | None = None
+    script: Script | None = None
+    failure: MetricFailure | None = None
+    file: ScriptRef | None = None
+
+    @property
+    def runs_script(self) -> bool:
+        """Whether a script computes it, as far as is known before it runs."""
+        return self.bound is None and self.failure is None
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """What makes it the same metric as another: the entry, and who asked for it."""
+        return self.name, self.spec, self.origin, self.registry
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """The metrics of one group, the datasets they come from, and what there is to say about it."""
+
+    metrics: list[Planned]
+    datasets: list[Dataset]
+    versions: list[str]
+    diagnostics: list[Diagnostic]
+
+    @property
+    def inputs(self) -> list[str]:
+        """Every file that the numbers depend on and that the plan knows the path of."""
+        scripts = [metric.script.path for metric in self.metrics if metric.script is not None]
+        return [*scripts, *(dataset.registry for dataset in self.datasets)]
+
+
+def plan(
+    dataset: str | None,
+    version: str | None,
+    jobs: Sequence[tuple[str, Job]],
+    registries: Registries,
+    command_line: Sequence[Planned],
+    *,
+    allow_outside: bool = False,
+    job_scripts: bool = False,
+) -> Plan:
+    """Registry, job, extra, command line; Harbor's default where the first two are empty.
+
+    Scripts that only the configuration of a job names run with `job_scripts`.
+
+    Raises:
+        InputError: a registry lacks the dataset, or cannot be read.
+    """
+    datasets, versions, diagnostics = find_datasets(dataset, version, jobs, registries)
+    metrics: list[Planned] = []
+    named_by: NamedBy = "user" if registries.given else "registry of a job"
+    for entry in datasets:
+        subject = f"dataset {entry}, metrics"
+        diagnostics += remarks_on_dataset(entry)
+        metrics += _planned(
+            entry.metrics, "registry", subject, entry.registry, named_by, allow_outside
+        )
+    for path, job in jobs:
+        subject = f"job {path}, metrics"
+        diagnostics += remarks_on_job(path, job.metrics)
+        of_job = _planned(job.metrics, "job", subject, None, "job", allow_outside, path)
+        of_job = [_of_job(metric, metrics, job_scripts=job_scripts) for metric in of_job]
+        known = [metric.identity for metric in metrics] if len(jobs) > 1 else []
+        metrics += [metric for metric in of_job if metric.identity not in known]
+    if not metrics:
+        metrics = [bind(DEFAULT_TYPE, MetricSpec(), "default")]
+    for entry in datasets:
+        subject = f"dataset {entry}, extra_metrics"
+        metrics += _planned(
+            entry.extra_metrics, "extra", subject, entry.registry, named_by, allow_outside
+        )
+    metrics += command_line
+    return Plan(
+        metrics=metrics,
+        datasets=datasets,
+        versions=versions,
+        diagnostics=diagnostics,
+    )
+
+
+def bind(
+    name: str,
+    spec: MetricSpec,
+    origin: Origin,
+    registry: str | None = None,
+    *,
+    metric: Metric | None = None,
+    named_by: NamedBy = "user",
+    allow_outside: bool = False,
+    job: str | None = None,
+) -> Planned:
+    """An entry as what computes it, the script that does, or why nothing can.
+
+    `metric` is a function of the caller's own, which the entry gives its kwargs. `job` is the
+    folder of a job that names a script, which is looked for there as beside a registry.
+    """
+    bound, script, failure = None, None, None
+    try:
+        if spec.type == UV_SCRIPT and metric is None:
+            kwargs = converted(UV_SCRIPT, spec.kwargs, ScriptKwargs)
+            if kwargs.git_url is None:
+                beside = registry if job is None else os.path.join(job, "config.json")
+                script = find_script(kwargs.script_path, beside, allow_outside=allow_outside)
+        elif metric is not None:
+            bound = names.bind_metric(metric, spec.kwargs)
+        else:
+            bound = names.bind(spec)
+    except MetricFailure as error:
+        failure = error
+    return Planned(
+        name=name,
+        spec=spec,
+        origin=origin,
+        registry=registry,
+        named_by=named_by,
+        bound=bound,
+        script=script,
+        failure=failure,
+    )
+
+
+def _planned(
+    entries: Sequence[Any],
+    origin: Origin,
+    subject: str,
+    registry: str | None,
+    named_by: NamedBy,
+    allow_outside: bool,
+    job: str | None = None,
+) -> list[Planned]:
+    """The entries of a `metrics` array, which must be well-formed."""
+    planned = []
+    for index, entry in enumerate(entries):
+        where = f"{subject}[{index}]"
+        if not isinstance(entry, dict):
+            raise InputError(f'{where} is not an object such as {{"type": "mean"}}')
+        name = entry.get("type", DEFAULT_TYPE)
+        kwargs = entry.get("kwargs", {})
+        if not isinstance(name, str) or not isinstance(kwargs, dict):
+            raise InputError(f"{where}: `type` must be a string and `kwargs` an object")
+        pin = entry.get("sha256") if name == UV_SCRIPT else None
+        if pin is not None and not isinstance(pin, str):
+            raise InputError(f"{where}: `sha256` must be a string")
+        spec = MetricSpec(type=name, kwargs=kwargs, sha256=pin)
+        # Where Harbor reads it, a name must at least say whose it is.
+        if origin != "registry" or "/" in name:
+            spec = names.resolve(spec)
+        planned.append(
+            bind(
+                name,
+                spec,
+                origin,
+                registry,
+                named_by=named_by,
+                allow_outside=allow_outside,
+                job=job,
+            )
+        )
+    return planned
+
+
+def _of_job(metric: Planned, others: Sequence[Planned], *, job_scripts: bool) -> Planned:
+    """A metric of a job's own configuration; a script of it runs where somebody else names it."""
+    if metric.spec.type != UV_SCRIPT:
+        return metric
+    for other in others:
+        if other.spec == metric.spec and other.named_by != "job":
+            return msgspec.structs.replace(other, origin="job")
+    if job_scripts:
+        return metric
+    return msgspec.structs.replace(
+        metric,
+        script=None,
+        failure=MetricFailure(
+            "job-script-not-run",
+            "only the configuration of the job names this script, and a job is data: it was not "
+            "run (--job-scripts runs such scripts, confined)",
+        ),
+    )

@@ -1,0 +1,216 @@
+"""The result document: every number with its count, its origin and what it was computed from."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from .. import __version__
+from ..documents.diagnostics import Diagnostic, Severity
+from ..documents.document import parse
+from ..documents.files import read_bytes, write_atomically
+from ..documents.wording import encodable
+from ..errors import InputError
+from ..numbers.exact import Number
+from ..numbers.uncertainty import Over
+
+Origin = Literal["registry", "job", "extra", "command-line", "default"]
+Status = Literal["ok", "undefined", "failed"]
+
+
+class Struct(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A part of the result document."""
+
+
+class Tool(Struct, frozen=True, kw_only=True):
+    """What wrote the document."""
+
+    name: str = "harbor-metrics"
+    version: str = __version__
+
+
+class SourceRef(Struct, frozen=True, kw_only=True):
+    """Where trials came from: the digest of a file's bytes, or of a job's trials as read."""
+
+    path: str
+    kind: str
+    trials: int
+    sha256: str
+
+
+class DatasetRef(Struct, frozen=True, kw_only=True):
+    """The dataset of a group, and the registry file that its metrics were found in."""
+
+    name: str
+    version: str | None = None
+    registry: str | None = None
+
+
+class Counts(Struct, frozen=True, kw_only=True):
+    """Trials planned, read, unreadable, with rewards, without, with an exception; and tasks."""
+
+    expected: int | None
+    found: int
+    unread: int
+    scored: int
+    missing: int
+    errored: int
+    tasks: int
+
+
+class Spent(Struct, frozen=True, kw_only=True):
+    """Totals over the trials that say what they used; null where none does."""
+
+    n_input_tokens: Number | None = None
+    n_cache_tokens: Number | None = None
+    n_output_tokens: Number | None = None
+    cost_usd: Number | None = None
+
+
+class Failure(Struct, frozen=True, kw_only=True):
+    """Why a metric failed."""
+
+    rule: str
+    message: str
+
+
+class ScriptRef(Struct, frozen=True, kw_only=True):
+    """The script that computed a metric, by its path as written, and what it ran in.
+
+    Null is what was not used or, where the script was not run, not there.
+    """
+
+    path: str
+    sha256: str
+    lock_sha256: str | None = None
+    python: str | None = None
+    uv: str | None = None
+    sandbox: str | None = None
+
+
+class PluginRef(Struct, frozen=True, kw_only=True):
+    """The installed distribution that a metric's function came from."""
+
+    distribution: str
+    version: str
+
+
+class Uncertainty(Struct, frozen=True, kw_only=True):
+    """How sure a value is: standard error, and an interval at a level by a named method.
+
+    `over`: what would vary, tasks or the attempts at these. `n_effective`: how many independent
+    rewards would vary as much. Older documents say neither. `reason` says why a part is null.
+    """
+
+    stderr: Number | None
+    low: Number | None
+    high: Number | None
+    level: Number
+    method: str
+    over: Over | msgspec.UnsetType = msgspec.UNSET
+    n_effective: Number | msgspec.UnsetType | None = msgspec.UNSET
+    reason: str | None = None
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """What one metric gave; `reasons` has an entry for each value that is null.
+
+    `notes` are what a reader of the numbers should know, such as that they rest on few tasks.
+    """
+
+    name: str
+    type: str
+    kwargs: dict[str, Any]
+    origin: Origin
+    status: Status
+    values: dict[str, Number | None] = {}
+    n: dict[str, int] = {}
+    reasons: dict[str, str] = {}
+    uncertainty: dict[str, Uncertainty] = {}
+    notes: list[str] = []
+    higher_is_better: bool | msgspec.UnsetType = msgspec.UNSET
+    plugins: list[PluginRef] | msgspec.UnsetType = msgspec.UNSET
+    error: Failure | msgspec.UnsetType = msgspec.UNSET
+    script: ScriptRef | msgspec.UnsetType = msgspec.UNSET
+
+
+class Group(Struct, frozen=True, kw_only=True):
+    """One agent and model on one dataset."""
+
+    agent: str | None
+    model: str | None
+    dataset: DatasetRef | None
+    evals_key: str | None
+    complete: bool
+    counts: Counts
+    exceptions: dict[str, int]
+    usage: Spent
+    pass_at_k: dict[str, float]
+    metrics: list[Outcome]
+
+
+class Result(Struct, frozen=True, kw_only=True):
+    """Everything that one computation found; shows itself as a table in a notebook."""
+
+    schema_version: Literal["1"] = "1"
+    tool: Tool = Tool()
+    sources: list[SourceRef]
+    groups: list[Group]
+    diagnostics: list[dict[str, Any]] = []
+
+    @property
+    def found(self) -> list[Diagnostic]:
+        """The diagnostics as objects."""
+        return [Diagnostic.from_json(data) for data in self.diagnostics]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing was found that an exit code must tell."""
+        return (
+            not any(d["severity"] == Severity.ERROR for d in self.diagnostics)
+            and not any(o.status == "failed" for g in self.groups for o in g.metrics)
+            and not any(g.counts.unread or not g.counts.scored for g in self.groups)
+        )
+
+    @property
+    def complete(self) -> bool:
+        """Whether every planned trial was found and has been read."""
+        return all(group.complete for group in self.groups)
+
+    def to_json(self) -> str:
+        """The document as text: two spaces, shortest numbers, a newline at the end."""
+        try:
+            encoded = msgspec.json.encode(self)
+        except UnicodeEncodeError:
+            # Names of files need not be UTF-8.
+            encoded = msgspec.json.encode(encodable(msgspec.to_builtins(self)))
+        return msgspec.json.format(encoded, indent=2).decode() + "\n"
+
+    def write(self, path: str) -> None:
+        """Replace the file at `path` as a whole, or leave it as it is.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
+        write_atomically(path, self.to_json().encode())
+
+    @classmethod
+    def read(cls, path: str) -> Result:
+        """The inverse of `write`.
+
+        Raises:
+            InputError: it cannot be read, or is not a result document.
+        """
+        data = read_bytes(path)
+        try:
+            return msgspec.json.decode(data, type=cls)
+        except (msgspec.DecodeError, ValueError, RecursionError) as error:
+            _, diagnostics = parse(data, path)
+            reason = diagnostics[0].message if diagnostics else str(error)
+            raise InputError(f"{path} is not a result document: {reason}") from error
+
+    def _repr_html_(self) -> str:
+        from ..render.table import html
+
+        return html(self)

@@ -1,0 +1,158 @@
+"""Whether attempts are consistent, and what more of them would buy."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from itertools import pairwise
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from ..contract.attempts import mean_of_tasks, too_few
+from ..contract.estimate import Estimate, Undefined
+from ..contract.parameters import Attempts, Higher, Lower
+from ..numbers import exact
+from ..numbers.exact import Number
+from ..trials.column import Column
+from .moments import BEYOND, NO_VALUES
+
+_Threshold = Annotated[
+    float | None,
+    Meta(
+        description="Attempts are alike where both or neither reach this reward; with null, where "
+        "their rewards are equal."
+    ),
+]
+_Method = Annotated[
+    Literal["agreement", "hal"],
+    Meta(description="The chance that two attempts agree, or HAL's (2p - 1)²."),
+]
+_Part = Annotated[
+    Literal["all", "within", "between", "icc", "attempts-share", "one-more-attempt"],
+    Meta(description="The only one of the components to give, or `all` of them."),
+]
+# How often each outcome stands among a task's attempts.
+_Task = tuple[int, ...]
+
+
+def consistency(
+    rewards: Attempts, *, method: _Method = "agreement", threshold: _Threshold = None
+) -> Higher:
+    """Whether attempts are consistent: the chance that two attempts at a task agree.
+
+    The mean over tasks of Σ over outcomes of c·(c - 1) / (n·(n - 1)), of n attempts of which c have
+    that outcome, in exact fractions, rounded once (the mean agreement P of Fleiss 1971). `hal`:
+    the mean of (2p - 1)², where p is the share of a task's attempts that pass (`threshold`, 1 if
+    null), the outcome consistency of the HAL harness; it is too large for few attempts. A task that
+    always fails is consistent too. A task with one attempt leaves it undefined.
+    """
+    if not rewards.values:
+        return Undefined(NO_VALUES)
+    few = too_few(rewards, 2, "consistency")
+    if few is not None:
+        return few
+    if method == "agreement":
+        times = _tasks(rewards, threshold)
+        return mean_of_tasks(rewards, times, {task: _agreement(task) for task in times})
+    times = _tasks(rewards, 1.0 if threshold is None else threshold)
+    return mean_of_tasks(rewards, times, {task: _squared_surplus(task) for task in times})
+
+
+def _agreement(task: _Task) -> Fraction:
+    n = sum(task)
+    return Fraction(sum(c * (c - 1) for c in task), n * (n - 1))
+
+
+def _squared_surplus(task: _Task) -> Fraction:
+    """(2p - 1)², which is the same for the share that passes and the share that fails."""
+    return Fraction(2 * task[0] - sum(task), sum(task)) ** 2
+
+
+def flipped(rewards: Attempts, *, threshold: _Threshold = None) -> Lower:
+    """Share of tasks whose attempts are not all alike: they pass one time and fail another.
+
+    With a `threshold` whether they reach it is what must be alike, else the rewards. A task with
+    one attempt leaves it undefined. More attempts find more tasks that flip; the chance that two
+    attempts agree (`consistency`) does not depend on how many there are.
+    """
+    if not rewards.values:
+        return Undefined(NO_VALUES)
+    times = _tasks(rewards, threshold)
+    values = {task: Fraction(len(task) > 1) for task in times}
+    return too_few(rewards, 2, "flipped") or mean_of_tasks(rewards, times, values)
+
+
+def _tasks(rewards: Column, threshold: float | None) -> Counter[_Task]:
+    """How many tasks have the same numbers of attempts of each outcome."""
+    outcomes: list[Number] | list[bool] = list(rewards.values)
+    if threshold is not None:
+        outcomes = [reward >= threshold for reward in rewards.values]
+    return Counter(
+        tuple(sorted(Counter(outcomes[a:b]).values())) for a, b in pairwise(rewards.ends)
+    )
+
+
+def variance_components(
+    rewards: Attempts, *, part: _Part = "all"
+) -> Number | Undefined | dict[str, Number | Estimate | Undefined]:
+    """What one more attempt would buy: how much rewards vary within tasks, and how much between.
+
+    `within`: the variance of attempts at a task, MSW of a one-way analysis of variance; `between`:
+    that of the tasks' own means, (MSB - MSW) / n₀ with n₀ = (N - Σn²/N) / (T - 1) attempts a task,
+    not cut at 0; `icc`: between / (between + within), ICC(1), as pingouin's `intraclass_corr`.
+    `attempts-share`: MSW / MSB, the share of the squared standard error of the mean that comes from
+    attempts and would vanish with ever more of them (Miller 2024); the rest only more tasks can
+    reduce. `one-more-attempt`: the share of the standard error itself that one more attempt at each
+    task would take away, 1 - sqrt(1 - attempts-share / (n₀ + 1)). Exact, rounded once. For an error
+    bar `bootstrap-stderr` takes one `part` of these.
+    """
+    components = _components(rewards)
+    return components[part] if part != "all" else {**components}
+
+
+def _components(rewards: Column) -> dict[str, Number | Undefined]:
+    names = ("within", "between", "icc", "attempts-share", "one-more-attempt")
+    if not rewards.values:
+        return dict.fromkeys(names, Undefined(NO_VALUES))
+    n, tasks = len(rewards), rewards.n_tasks
+    if tasks < 2:
+        return dict.fromkeys(names, Undefined("undefined for a single task"))
+    if n == tasks:
+        why = "undefined: no task has two attempts, so nothing is known of how they vary"
+        return dict.fromkeys(names, Undefined(why))
+    integers, scale = rewards.scaled
+    sums = rewards.task_sums(integers)
+    parts = (Fraction(top * top, size) for top, size in zip(sums, rewards.sizes, strict=True))
+    of_tasks = sum(parts, Fraction(0))
+    squares = sum(value * value for value in integers)
+    within = (squares - of_tasks) / (n - tasks)
+    overall = Fraction(sum(integers) ** 2, n)
+    among = (of_tasks - overall) / (tasks - 1)
+    size = (n - Fraction(sum(size * size for size in rewards.sizes), n)) / (tasks - 1)
+    between = (among - within) / size
+    equal = Undefined("undefined ratio: all rewards are equal")
+    same_means = Undefined("undefined ratio: all tasks have the same mean") if within else equal
+    share = within / among if among else None
+    return {
+        "within": _rounded(within / scale**2),
+        "between": _rounded(between / scale**2),
+        "icc": _rounded(between / (between + within)) if between + within else equal,
+        "attempts-share": same_means if share is None else _rounded(share),
+        "one-more-attempt": same_means if share is None else _one_more(share / (size + 1)),
+    }
+
+
+def _one_more(part: Fraction) -> Number | Undefined:
+    if part > 1:
+        return Undefined("undefined: tasks differ by less than their attempts let expect")
+    left = 1 - part
+    root = exact.root(left.numerator, left.denominator)
+    assert root is not None  # it is at most 1
+    # 1 - root, without the cancellation.
+    return float(part) / (1 + root)
+
+
+def _rounded(value: Fraction) -> Number | Undefined:
+    rounded = exact.rounded(value)
+    return Undefined(BEYOND) if rounded is None else rounded

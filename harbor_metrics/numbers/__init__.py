@@ -1,0 +1,1 @@
+"""Exact arithmetic and statistics, without trials."""

@@ -1,0 +1,7 @@
+"""Why there is no interval."""
+
+from __future__ import annotations
+
+
+class NoIntervalError(Exception):
+    """The data do not allow what was asked; says why."""

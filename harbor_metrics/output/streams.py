@@ -1,0 +1,99 @@
+"""The only way out: what goes to standard output and standard error is written whole or fails."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+
+from ..errors import OutputError, ReaderGoneError
+from . import writer
+
+_NAMES = {1: "standard output", 2: "standard error"}
+
+
+class Stream(io.TextIOBase):
+    """Stands for `sys.stdout` or `sys.stderr`, so that other people's code writes as we do.
+
+    Without a descriptor, because the stream was closed by whoever called us, it writes nowhere.
+    """
+
+    encoding = "utf-8"
+    errors = "backslashreplace"
+
+    def __init__(self, descriptor: int | None) -> None:
+        self._descriptor = descriptor
+        self.buffer = _Bytes(self)
+
+    def put(self, data: bytes) -> None:
+        """Write bytes as they are.
+
+        Raises:
+            ReaderGoneError: the pipe is closed.
+            OutputError: they cannot be written for another reason.
+        """
+        if self._descriptor is None:
+            return
+        try:
+            writer.write(self._descriptor, data)
+        except OSError as error:
+            message = f"{_NAMES[self._descriptor]} cannot be written: {error.strerror}"
+            # click would take a BrokenPipeError for its own, and exit 1.
+            kind = ReaderGoneError if isinstance(error, BrokenPipeError) else OutputError
+            raise kind(message) from error
+
+    def write(self, text: str) -> int:  # noqa: D102
+        self.put(text.encode(self.encoding, self.errors))
+        return len(text)
+
+    def writable(self) -> bool:  # noqa: D102
+        return True
+
+    def fileno(self) -> int:  # noqa: D102
+        if self._descriptor is None:
+            raise io.UnsupportedOperation("the stream is closed")
+        return self._descriptor
+
+    def isatty(self) -> bool:  # noqa: D102
+        return self._descriptor is not None and os.isatty(self._descriptor)
+
+
+class _Bytes(io.RawIOBase):
+    """The `buffer` of a stream."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+
+    def write(self, data: bytes) -> int:  # type: ignore[override]
+        self._stream.write(bytes(data).decode("utf-8", "backslashreplace"))
+        return len(data)
+
+    def writable(self) -> bool:
+        return True
+
+
+_out = Stream(1)
+_beside = Stream(2)
+
+
+def take_over() -> None:
+    """Let everything that this process prints from now on go through here."""
+    global _out, _beside
+    _out = Stream(None if sys.stdout is None else 1)
+    _beside = Stream(None if sys.stderr is None else 2)
+    sys.stdout, sys.stderr = _out, _beside
+
+
+def print_text(text: str) -> None:
+    """Print text for people; fails as `Stream.put` does."""
+    _out.write(text)
+
+
+def print_note(text: str) -> None:
+    """Print text for people on standard error; fails as `Stream.put` does."""
+    _beside.write(text)
+
+
+def print_json(document: str | bytes) -> None:
+    """Print JSON, or lines of it; fails as `Stream.put` does."""
+    _out.put(document.encode("utf-8") if isinstance(document, str) else document)

@@ -1,0 +1,78 @@
+"""Any source as a trials file, with all that a metric can use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from .. import readers
+from ..documents.diagnostics import Diagnostic, Severity
+from ..trials.source import Progress, Source
+from ..trials.trial import Trial
+
+_LINES = 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """The sources as lines of a trials file; `unread` trials are not among the lines."""
+
+    sources: Sequence[Source]
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """Everything that is wrong in the sources."""
+        return [diagnostic for source in self.sources for diagnostic in source.diagnostics]
+
+    @property
+    def unread(self) -> int:
+        """How many trials could not be read."""
+        return sum(len(source.unread) for source in self.sources)
+
+    @property
+    def n_trials(self) -> int:
+        """How many lines there are."""
+        return sum(len(source.trials) for source in self.sources)
+
+    @property
+    def ok(self) -> bool:
+        """Whether every trial was read and nothing was wrong."""
+        wrong = any(diagnostic.severity == Severity.ERROR for diagnostic in self.diagnostics)
+        return not self.unread and not wrong
+
+    def lines(self) -> bytes:
+        """The trials file: one trial a line, in canonical order source by source."""
+        encode = msgspec.json.Encoder().encode_lines
+        return b"".join(map(encode, self._blocks()))
+
+    def _blocks(self) -> Iterator[list[Trial]]:
+        for source in self.sources:
+            trials = source.trials
+            for start in range(0, len(trials), _LINES):
+                yield [trials[i] for i in range(start, min(start + _LINES, len(trials)))]
+
+
+def convert(
+    source: str,
+    *,
+    as_format: str | None = None,
+    columns: str | Mapping[str, str] = "",
+    progress: Progress | None = None,
+) -> Conversion:
+    """Read a source for writing it as a trials file.
+
+    Args:
+        source: as for `compute`; an Inspect log is read with the texts of its samples.
+        as_format: a name in `readers.formats`, where the content is not to decide.
+        columns: which column of a CSV is what.
+        progress: called while a job is read.
+
+    Raises:
+        UsageError: the arguments contradict each other.
+        InputError: the source cannot be read.
+    """
+    return Conversion(
+        readers.read(source, progress, as_format=as_format, columns=columns, with_texts=True)
+    )

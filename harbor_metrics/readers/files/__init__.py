@@ -1,0 +1,1 @@
+"""Files as they lie on disk: packed, archived, in lines, read in two processes."""

@@ -1,0 +1,125 @@
+"""Members of a zip archive, read with distrust; zstd too, which `zipfile` learns in Python 3.14."""
+
+from __future__ import annotations
+
+import io
+import zlib
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from ...errors import InputError
+from .file import File
+from .packed import DamagedError, inflated, unzstd
+
+if TYPE_CHECKING:
+    from zipfile import ZipInfo
+
+_STORED, _DEFLATED, _ZSTD = 0, 8, 93
+_ENCRYPTED = 0x1
+_LOCAL_HEADER = 30
+_CHUNK = 1 << 16
+_UNPACK: dict[int, Callable[[Iterator[bytes]], Iterator[bytes]]] = {
+    _STORED: iter,
+    _DEFLATED: inflated,
+    _ZSTD: unzstd,
+}
+# A few kilobytes can unpack to petabytes; no part of a real log comes near this.
+MOST_BYTES = 2 << 30
+# Above so many bytes a member may not unpack to more than so many times its packed size.
+MOST_PLAIN, _MOST_TIMES = 64 << 20, 500
+
+
+class Archive:
+    """The members of an archive by name; of two with one name the last counts."""
+
+    def __init__(self, file: File) -> None:
+        # Inside, for weight: a job or a rewards file needs nothing of it.
+        import zipfile
+
+        self.path = file.path
+        try:
+            self._stream = open(file.local, "rb")  # noqa: SIM115  # closed by __exit__
+            directory = zipfile.ZipFile(self._stream)
+        except (zipfile.BadZipFile, EOFError, ValueError, NotImplementedError) as error:
+            self._stream.close()
+            raise InputError(
+                f"{file.path} is not a whole zip archive: {str(error)[:1].lower()}{str(error)[1:]}",
+                "it was cut off or damaged; copy it anew, or mend it with `inspect log recover`",
+            ) from error
+        self._members = directory.NameToInfo
+
+    def __enter__(self) -> Archive:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stream.close()
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the members, as they follow each other."""
+        return list(self._members)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._members
+
+    def read(self, name: str) -> bytes:
+        """The bytes of a member.
+
+        Raises:
+            InputError: it is encrypted, damaged, too large, or packed in a way that is not read.
+        """
+        info = self._members[name]
+        if info.flag_bits & _ENCRYPTED:
+            raise self._refused(name, "is encrypted", "give the log without a password")
+        if info.file_size > MOST_BYTES:
+            raise self._refused(
+                name,
+                f"would unpack to {info.file_size:,} bytes; "
+                f"the most that is read is {MOST_BYTES >> 30} GiB",
+                "it is no log that Inspect wrote",
+            )
+        if info.file_size > max(MOST_PLAIN, _MOST_TIMES * info.compress_size):
+            raise self._refused(
+                name,
+                f"would unpack to {info.file_size:,} bytes, "
+                f"{info.file_size // max(info.compress_size, 1):,} times as many as it has packed",
+                f"no log is like that; at most {_MOST_TIMES} times is read",
+            )
+        unpack = _UNPACK.get(info.compress_type)
+        if unpack is None:
+            raise self._refused(
+                name,
+                f"is packed by zip method {info.compress_type}; stored, deflate and zstd are read",
+                "pack the log anew",
+            )
+        # Its bytes are handed on without another copy.
+        whole = io.BytesIO()
+        size = check = 0
+        try:
+            for part in unpack(self._packed(info)):
+                size += len(part)
+                if size > info.file_size:
+                    raise self._refused(name, "unpacks to more than it says", "copy it anew")
+                check = zlib.crc32(part, check)
+                whole.write(part)
+        except DamagedError as error:
+            raise self._refused(name, str(error), "copy it anew") from error
+        if size != info.file_size or check != info.CRC:
+            raise self._refused(name, "is damaged: its checksum is another", "copy it anew")
+        return whole.getvalue()
+
+    def _packed(self, info: ZipInfo) -> Iterator[bytes]:
+        self._stream.seek(info.header_offset)
+        header = self._stream.read(_LOCAL_HEADER)
+        if header[:4] != b"PK\x03\x04" or len(header) < _LOCAL_HEADER:
+            raise DamagedError("is damaged: it does not begin where the archive says")
+        name = int.from_bytes(header[26:28], "little")
+        extra = int.from_bytes(header[28:30], "little")
+        self._stream.seek(name + extra, 1)
+        left = info.compress_size
+        while left and (chunk := self._stream.read(min(_CHUNK, left))):
+            left -= len(chunk)
+            yield chunk
+
+    def _refused(self, name: str, reason: str, advice: str) -> InputError:
+        return InputError(f"{self.path}: member {name} {reason}", advice)

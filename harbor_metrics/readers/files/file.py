@@ -1,0 +1,96 @@
+"""A file as a user named it and where its bytes are: standard input and .gz, .zst unpacked."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from typing import BinaryIO
+
+import msgspec
+
+from ...errors import InputError
+from .packed import GZIP, ZSTD, DamagedError, gunzipped, unzstd
+
+STANDARD_INPUT = "-"
+_BLOCK = 1 << 20
+MOST_UNPACKED = 16 << 30
+
+
+class File(msgspec.Struct, frozen=True):
+    """`path` is for people, `local` for `open`; they differ where the bytes had to be unpacked."""
+
+    path: str
+    local: str
+
+
+@contextlib.contextmanager
+def opened(path: str) -> Iterator[File]:
+    """The file at a path, or standard input for `-`; what had to be unpacked is removed again.
+
+    Raises:
+        InputError: it is not a regular file, or it is compressed and its bytes are damaged.
+    """
+    if path == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise InputError("standard input is closed")
+        with _unpacked(path, sys.stdin.buffer) as file:
+            yield file
+        return
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        raise InputError(f"{path} is neither a file nor a directory")
+    with open(path, "rb") as stream:
+        head = stream.read(len(ZSTD))
+        if not head.startswith((GZIP, ZSTD)):
+            yield File(path, path)
+            return
+        stream.seek(0)
+        with _unpacked(path, stream) as file:
+            yield file
+
+
+@contextlib.contextmanager
+def _unpacked(path: str, stream: BinaryIO) -> Iterator[File]:
+    # For weight: most files are not packed.
+    import tempfile
+
+    with tempfile.NamedTemporaryFile(prefix="harbor-metrics-") as target:
+        size = 0
+        try:
+            for block in _plain(stream):
+                size += len(block)
+                if size > MOST_UNPACKED:
+                    raise InputError(
+                        f"{path} unpacks to more than {MOST_UNPACKED >> 30} GiB, "
+                        "the most that is read of a compressed file",
+                        "unpack it and give its parts",
+                    )
+                target.write(block)
+        except DamagedError as error:
+            raise InputError(f"{path} {error}", "copy it anew") from error
+        target.flush()
+        yield File(path, target.name)
+
+
+def _plain(stream: BinaryIO) -> Iterator[bytes]:
+    chunks = _chunks(stream)
+    head = next(chunks, b"")
+    # A pipe gives what it has: perhaps less than the four bytes that tell.
+    while len(head) < len(ZSTD) and (more := next(chunks, b"")):
+        head += more
+    rest = _joined(head, chunks)
+    if head.startswith(GZIP):
+        return gunzipped(rest)
+    return unzstd(rest) if head.startswith(ZSTD) else rest
+
+
+def _joined(head: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
+    yield head
+    yield from chunks
+
+
+def _chunks(stream: BinaryIO) -> Iterator[bytes]:
+    while chunk := stream.read(_BLOCK):
+        yield chunk

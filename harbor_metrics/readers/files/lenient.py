@@ -1,0 +1,118 @@
+"""JSON as Python harnesses write it: bare NaN and Infinity, and halves of surrogate pairs.
+
+A bare constant becomes a text that no harness writes: NUL and its name. Readers recognise it by
+`constant`; where a value is passed on unread, it stays this text.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+import msgspec
+
+from ...documents.wording import encodable
+from ...trials.source import REFUSED
+
+_CONSTANT = re.compile(rb"-?(?:NaN|Infinity)")
+_MARK = "\0"
+_TOO_LARGE = "nested too deeply, or a number too long"
+
+
+class NotJSONError(ValueError):
+    """The text is not JSON, or not of the shape that is asked for; the message says where."""
+
+
+class InfiniteError(ValueError):
+    """A value that would be a reward is infinite; `key` is the reward's."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.key = key
+
+
+def constant(value: Any) -> str:
+    """`NaN`, `Infinity` or `-Infinity` where a value stands for one, else nothing."""
+    if isinstance(value, str) and value[:1] == _MARK:
+        return value[1:]
+    return ""
+
+
+def decode(data: bytes, to: Any) -> Any:
+    """The value of a JSON text.
+
+    Raises:
+        NotJSONError: it is not JSON, or has another shape.
+    """
+    try:
+        return msgspec.json.decode(data, type=to)
+    except REFUSED as error:
+        refused = error
+    if b"NaN" in data or b"Infinity" in data:
+        try:
+            return msgspec.json.decode(without_constants(data), type=to)
+        except REFUSED as error:
+            refused = error
+    try:
+        value = json.loads(data, parse_constant=lambda name: f"{_MARK}{name}", parse_float=_finite)
+        value = encodable(value, "replace")
+    except (ValueError, RecursionError) as error:
+        # Not before: msgspec says so of half a surrogate pair at the very end, too.
+        if "truncated" in str(refused):
+            raise NotJSONError("cut off: the JSON ends too early") from refused
+        raise NotJSONError(_reason(error, data)) from error
+    try:
+        return msgspec.convert(value, to)
+    except RecursionError as error:
+        raise NotJSONError(_TOO_LARGE) from error
+    except msgspec.ValidationError as error:
+        # Inside, for weight: only a text of another shape needs it.
+        from ...documents.mismatch import mismatch_with
+
+        mismatch = mismatch_with(to, value)
+        raise NotJSONError(mismatch.sentence if mismatch else str(error)) from error
+
+
+def _reason(error: ValueError | RecursionError, data: bytes) -> str:
+    """Why a text is not JSON, and where."""
+    if isinstance(error, json.JSONDecodeError):
+        message = error.msg[:1].lower() + error.msg[1:]
+        return f"line {error.lineno}, column {error.colno}: {message}"
+    if isinstance(error, UnicodeDecodeError):
+        return f"not UTF-8: {data[error.start]:#04x} at byte {error.start}"
+    return _TOO_LARGE
+
+
+def _finite(literal: str) -> float | str:
+    """The number, or the mark of an infinite one where it is beyond binary64."""
+    value = float(literal)
+    if math.isfinite(value):
+        return value
+    return f"{_MARK}Infinity" if value > 0 else f"{_MARK}-Infinity"
+
+
+def without_constants(data: bytes) -> bytes:
+    """The text with each bare constant as a string of its name behind a NUL.
+
+    A constant is bare where the quotes before it are even in number.
+    """
+    parts: list[bytes] = []
+    last = 0
+    inside = False
+    for match in _CONSTANT.finditer(data):
+        before = data[last : match.start()]
+        inside ^= _quotes(before) % 2 == 1
+        parts.append(before)
+        name = match.group()
+        parts.append(name if inside else b'"\\u0000' + name + b'"')
+        last = match.end()
+    parts.append(data[last:])
+    return b"".join(parts)
+
+
+def _quotes(text: bytes) -> int:
+    if b"\\" in text:
+        text = text.replace(b"\\\\", b"").replace(b'\\"', b"")
+    return text.count(b'"')

@@ -1,0 +1,61 @@
+"""Blocks of whole lines from a file, and the lines of a block with their numbers."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+
+_BLOCK = 1 << 20
+
+
+def blocks(path: str, start: int = 0, end: int | None = None) -> Iterator[bytes]:
+    """The file in pieces of about a megabyte of whole lines; the last may lack its newline.
+
+    `start` and `end` are offsets at which lines begin.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.lseek(descriptor, start, os.SEEK_SET)
+        left = sys.maxsize if end is None else end - start
+        carried: list[bytes] = []
+        while block := os.read(descriptor, min(_BLOCK, left)):
+            left -= len(block)
+            whole = block.rfind(b"\n") + 1
+            if whole:
+                yield b"".join([*carried, block[:whole]])
+                carried = [block[whole:]]
+            else:
+                carried.append(block)
+        if rest := b"".join(carried):
+            yield rest
+    finally:
+        os.close(descriptor)
+
+
+def middle(path: str) -> int:
+    """The offset of the first line that begins in the second half of the file."""
+    with open(path, "rb") as file:
+        file.seek(os.path.getsize(path) // 2)
+        file.readline()
+        return file.tell()
+
+
+def split(block: bytes) -> list[bytes]:
+    """The lines of a block, blank ones too, without their ends."""
+    lines = block.split(b"\n")
+    if not lines[-1]:
+        del lines[-1]
+    return lines
+
+
+def each_line(block: bytes, first_line: int) -> Iterator[tuple[int, bytes]]:
+    """Line number and text of every line that is not blank."""
+    for number, line in enumerate(block.split(b"\n"), first_line):
+        if line.strip():
+            yield number, line
+
+
+def blank_lines(block: bytes, first_line: int) -> set[int]:
+    """The numbers of the lines that hold nothing."""
+    return {n for n, line in enumerate(split(block), first_line) if not line.strip()}

@@ -1,0 +1,72 @@
+"""Packed bytes, unpacked piece by piece, so that a few bytes cannot fill the memory."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator
+
+GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_PIECE = 1 << 20
+# Four packed bytes of zstd can stand for 128 KiB.
+_SLICE = 4_096
+
+
+class DamagedError(ValueError):
+    """The packed bytes are broken or end too early; the message says which."""
+
+
+def gunzipped(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """The bytes packed in gzip members; several may follow each other, as `cat a.gz b.gz` does."""
+    member = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    try:
+        for chunk in chunks:
+            data = chunk
+            while data:
+                if member.eof:
+                    data = data.lstrip(b"\0")
+                    if not data:
+                        break
+                    member = zlib.decompressobj(zlib.MAX_WBITS | 16)
+                yield member.decompress(data, _PIECE)
+                data = member.unused_data if member.eof else member.unconsumed_tail
+    except zlib.error as error:
+        raise DamagedError(f"is damaged: gzip: {error}") from error
+    if not member.eof:
+        raise DamagedError("is cut off: its gzip stream has no end")
+
+
+def inflated(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """The bytes packed in the deflate stream of a zip member."""
+    member = zlib.decompressobj(-zlib.MAX_WBITS)
+    try:
+        for chunk in chunks:
+            data = chunk
+            while data and not member.eof:
+                yield member.decompress(data, _PIECE)
+                data = member.unconsumed_tail
+    except zlib.error as error:
+        raise DamagedError(f"is damaged: deflate: {error}") from error
+    if not member.eof:
+        raise DamagedError("is cut off: its deflate stream has no end")
+
+
+def unzstd(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """The bytes packed in zstd frames; several may follow each other."""
+    # For weight: most files are not packed.
+    import zstandard
+
+    context = zstandard.ZstdDecompressor()
+    frame = context.decompressobj()
+    try:
+        for chunk in chunks:
+            for start in range(0, len(chunk), _SLICE):
+                data = chunk[start : start + _SLICE]
+                while data:
+                    if frame.eof:
+                        frame = context.decompressobj()
+                    yield frame.decompress(data)
+                    data = frame.unused_data if frame.eof else b""
+    except zstandard.ZstdError as error:
+        raise DamagedError(f"is damaged: {error}") from error
+    if not frame.eof:
+        raise DamagedError("is cut off: its zstd frame has no end")

@@ -1,0 +1,219 @@
+"""A job directory as Harbor writes it, since 2025-11: `<job>/<trial>/result.json`."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+import msgspec
+
+from ...documents.diagnostics import Diagnostic
+from ...documents.files import reason
+from ...trials.source import REFUSED, NotThisFormatError, Progress, Source
+from ...trials.trial import GroupKey, Trial, group_key, in_canonical_order
+from ..files import fork
+from ..files.file import File
+from ..reading import Options
+from .documents import contents, fields, job_of
+from .trial import explain, trial_of, unreadable
+
+# A file caught while Harbor rewrites it is whole a moment later.
+_TRIES, _PAUSE = 5, 0.05
+
+
+# Trials in a half from which on a second process is faster.
+_HALF_PAYS = 1_000
+# Where Harbor keeps the trials that it tried again.
+_ARCHIVE = "_retries"
+_Half = tuple[list[Trial], list[str], list[str]]
+_encode_lines = msgspec.json.Encoder().encode_lines
+
+
+@dataclass(slots=True)
+class _Pass:
+    """The trials of one pass over the directories, and those without a result or not readable."""
+
+    trials: list[Trial] = field(default_factory=list)
+    waiting: list[str] = field(default_factory=list)
+    refused: list[tuple[str, bytes]] = field(default_factory=list)
+    failed: list[tuple[str, OSError]] = field(default_factory=list)
+
+
+def read(file: File, options: Options) -> list[Source]:
+    """One source a job: the directory itself, or each job directory in it.
+
+    Raises:
+        NotThisFormatError: neither the directory nor anything in it is a job.
+    """
+    path, progress = file.path, options.progress
+    if looks_like_job(path):
+        return [_read_job(path, progress)]
+    jobs, closed = [], []
+    for name in _folders(path):
+        try:
+            if looks_like_job(f"{path}/{name}"):
+                jobs.append(f"{path}/{name}")
+        except OSError as error:
+            closed.append(_closed(f"{path}/{name}", error))
+    if not jobs:
+        raise NotThisFormatError(_why_not(path))
+    sources = [_read_job(job, progress) for job in jobs]
+    sources[0].diagnostics += closed
+    return sources
+
+
+def _closed(path: str, error: OSError) -> Diagnostic:
+    message = f"{path} could not be read: {reason(error)}"
+    return Diagnostic(rule="unread-job", message=message, path=path)
+
+
+def looks_like_job(path: str) -> bool:
+    """Whether a directory is a job: by its own documents, or by a trial in it."""
+    result = fields(f"{path}/result.json")
+    if "trial_name" in result:
+        return False
+    if "n_total_trials" in result and "stats" in result:
+        return True
+    config = fields(f"{path}/config.json")
+    if "task" not in config and config.keys() & {"datasets", "n_attempts", "job_name", "tasks"}:
+        return True
+    return any(
+        {"trial_name", "task_name"} <= fields(f"{path}/{name}/result.json").keys()
+        for name in _folders(path)
+    )
+
+
+def _why_not(path: str) -> str:
+    result = fields(f"{path}/result.json")
+    if "trial_name" in result:
+        folder = os.path.dirname(os.path.abspath(path))
+        return f"{path} is one trial, not a job; give the job's directory, {folder}"
+    if not os.listdir(path):
+        return f"{path} is an empty directory"
+    if result:
+        return (
+            f"{path} has a result.json, but it is not a Harbor job's: "
+            "that has `n_total_trials` and `stats`"
+        )
+    return (
+        f"{path} is no Harbor job: no directory in it holds a trial's result.json "
+        "(with `task_name` and `trial_name`), and it has no config.json of a job"
+    )
+
+
+def _folders(path: str) -> list[str]:
+    with os.scandir(path) as entries:
+        return sorted(entry.name for entry in entries if _is_folder(entry))
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.name[0] != "." and entry.name != _ARCHIVE and entry.is_dir()
+    except OSError:
+        return False
+
+
+def _read_job(path: str, progress: Progress | None) -> Source:
+    names = _folders(path)
+    reading = _Pass()
+    _read_all(path, names, reading, progress)
+    for _ in range(_TRIES):
+        if not reading.refused:
+            break
+        time.sleep(_PAUSE)
+        again = [name for name, _ in reading.refused]
+        reading.refused = []
+        _read_trials(path, again, reading, None)
+    diagnostics: list[Diagnostic] = []
+    job, numbers = job_of(path, reading.waiting, diagnostics)
+    trials = in_canonical_order(reading.trials)
+    source = Source(
+        path=path,
+        trials=trials,
+        sha256=_digest(trials),
+        diagnostics=diagnostics,
+        job=job,
+        reported=numbers,
+    )
+    groups = {group_key(trial) for trial in trials}
+    for name, data in sorted(reading.refused):
+        diagnostics += explain(f"{path}/{name}/result.json", name, data)
+        source.unread.append(_group_of(f"{path}/{name}", groups))
+    for name, error in sorted(reading.failed, key=lambda pair: pair[0]):
+        diagnostics.append(unreadable(f"{path}/{name}/result.json", name, error))
+        source.unread.append(_group_of(f"{path}/{name}", groups))
+    return source
+
+
+def _digest(trials: list[Trial]) -> str:
+    """SHA-256 of the canonical trials lines: it outlives moving a job and writing it anew."""
+    return sha256(_encode_lines(trials)).hexdigest()
+
+
+def _read_all(path: str, names: list[str], reading: _Pass, progress: Progress | None) -> None:
+    """Read the trials, the second half of many in a second process."""
+    half = len(names) // 2
+    if half < _HALF_PAYS or not fork.pays():
+        _read_trials(path, names, reading, progress)
+        return
+
+    def second() -> bytes:
+        part = _Pass()
+        _read_trials(path, names[half:], part, None)
+        again = [name for name, _ in (*part.refused, *part.failed)]
+        return msgspec.msgpack.encode((part.trials, part.waiting, again))
+
+    wait = fork.alongside(second)
+    answer = None
+    try:
+        _read_trials(path, names[:half], reading, progress)
+    finally:
+        answer = wait()
+    again = names[half:]
+    if answer is not None:
+        trials, waiting, again = msgspec.msgpack.decode(answer, type=_Half)
+        reading.trials += trials
+        reading.waiting += waiting
+    _read_trials(path, again, reading, None)
+
+
+def _read_trials(path: str, names: list[str], reading: _Pass, progress: Progress | None) -> None:
+    add = reading.trials.append
+    for i, name in enumerate(names):
+        if progress and not i % 256:
+            progress(i, len(names))
+        try:
+            data = contents(f"{path}/{name}/result.json")
+        except FileNotFoundError:
+            reading.waiting.append(name)
+            continue
+        except OSError as error:
+            reading.failed.append((name, error))
+            continue
+        try:
+            add(trial_of(data))
+        except REFUSED:
+            reading.refused.append((name, data))
+    if progress:
+        progress(len(names), len(names))
+
+
+def _group_of(folder: str, groups: set[GroupKey]) -> GroupKey | None:
+    """The group that an unread trial would be in, if the job or the trial's own config tells."""
+    if len(groups) == 1:
+        return next(iter(groups))
+    config = fields(f"{folder}/config.json")
+    task, agent = config.get("task"), config.get("agent")
+    dataset = task.get("source") if isinstance(task, dict) else None
+    name = agent.get("name") if isinstance(agent, dict) else None
+    model = agent.get("model_name") if isinstance(agent, dict) else None
+    near = [
+        group
+        for group in groups
+        if (name is None or group.agent == name)
+        and group.dataset == dataset
+        and (model is None or group.model in (model, str(model).partition("/")[2]))
+    ]
+    return near[0] if len(near) == 1 else None

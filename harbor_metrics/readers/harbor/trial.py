@@ -1,0 +1,156 @@
+"""A trial's result.json, as much of it as is read, and why one cannot be read."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import msgspec
+
+from ...documents.diagnostics import Diagnostic
+from ...documents.document import parse
+from ...documents.files import reason
+from ...numbers.exact import Number
+from ...trials.rewards import check
+from ...trials.source import REFUSED
+from ...trials.trial import NO_USAGE, Trial, Usage
+
+
+class _Model(msgspec.Struct, gc=False):
+    name: str
+
+
+class _Agent(msgspec.Struct, gc=False):
+    name: str
+    model_info: _Model | None = None
+
+
+class _Verifier(msgspec.Struct, gc=False):
+    rewards: dict[str, Number] | None = None
+
+
+class _Exception(msgspec.Struct, gc=False):
+    exception_type: str
+
+
+class _Spent(msgspec.Struct, gc=False):
+    n_input_tokens: int | None = None
+    n_cache_tokens: int | None = None
+    n_output_tokens: int | None = None
+    cost_usd: Number | None = None
+
+
+class _Result(msgspec.Struct, gc=False):
+    task_name: str
+    trial_name: str
+    agent_info: _Agent
+    id: str | None = None
+    source: str | None = None
+    agent_result: _Spent | None = None
+    verifier_result: _Verifier | None = None
+    exception_info: _Exception | None = None
+    started_at: str | None = None
+    finished_at: str | None = None
+
+
+_decode = msgspec.json.Decoder(_Result).decode
+
+
+def trial_of(data: bytes) -> Trial:
+    """The trial that a result.json tells of.
+
+    Raises:
+        msgspec.DecodeError, ValueError, RecursionError: it is not a trial result of Harbor.
+    """
+    result = _decode(data)
+    verifier, model, failure = (
+        result.verifier_result,
+        result.agent_info.model_info,
+        result.exception_info,
+    )
+    return Trial(
+        task=result.task_name,
+        rewards=verifier.rewards if verifier is not None else None,
+        trial=result.trial_name,
+        id=result.id,
+        started_at=result.started_at,
+        agent=result.agent_info.name,
+        model=model.name if model is not None else None,
+        dataset=result.source,
+        error=failure.exception_type if failure is not None else None,
+        usage=_usage(result),
+    )
+
+
+def _usage(result: _Result) -> Usage:
+    spent = result.agent_result
+    seconds = _seconds(result.started_at, result.finished_at)
+    if spent is None:
+        return NO_USAGE if seconds is None else Usage(seconds=seconds)
+    return Usage(
+        n_input_tokens=spent.n_input_tokens,
+        n_cache_tokens=spent.n_cache_tokens,
+        n_output_tokens=spent.n_output_tokens,
+        cost_usd=spent.cost_usd,
+        seconds=seconds,
+    )
+
+
+def _seconds(started: str | None, finished: str | None) -> float | None:
+    if started is None or finished is None:
+        return None
+    try:
+        return (datetime.fromisoformat(finished) - datetime.fromisoformat(started)).total_seconds()
+    except (ValueError, TypeError):
+        return None
+
+
+def explain(path: str, name: str, data: bytes) -> list[Diagnostic]:
+    """Why the result.json of a trial could not be read; at least one diagnostic."""
+    subject = f"trial {name}"
+    document, slips = parse(data, path)
+    if slips or document is None:
+        return [
+            Diagnostic(
+                rule="unread-trial",
+                message=f"trial {name} could not be read: line {_line(d)}: {d.message}",
+                path=d.path,
+                span=d.span,
+                subject=subject,
+                label=d.label,
+                notes=d.notes,
+                help=d.help,
+            )
+            for d in slips[:3]
+        ]
+    value = document.value
+    verifier = value.get("verifier_result") if isinstance(value, dict) else None
+    if isinstance(verifier, dict) and "rewards" in verifier:
+        wrong: list[Diagnostic] = check(document, ["verifier_result", "rewards"], subject)
+        if wrong:
+            return [msgspec.structs.replace(d, message=f"trial {name}: {d.message}") for d in wrong]
+    try:
+        _decode(data)
+    except REFUSED as error:
+        # Inside, for weight: only a result that is wrong needs it.
+        from ...documents.mismatch import mismatch_with
+
+        mismatch = mismatch_with(_Result, value)
+        why = mismatch.sentence if mismatch else error
+        message = f"trial {name}: not a trial result of Harbor: {why}"
+    else:
+        message = f"trial {name} was being rewritten each time it was read"
+    return [Diagnostic(rule="unread-trial", message=message, path=path, subject=subject)]
+
+
+def _line(diagnostic: Diagnostic) -> int:
+    return diagnostic.span.line if diagnostic.span else 1
+
+
+def unreadable(path: str, name: str, error: OSError) -> Diagnostic:
+    """That the system does not let the result.json of a trial be read."""
+    return Diagnostic(
+        rule="unread-trial",
+        message=f"trial {name} could not be read: {reason(error)}",
+        path=path,
+        subject=f"trial {name}",
+    )

@@ -1,0 +1,283 @@
+"""The parts of an Inspect log that are read: its header and its samples, in any of their shapes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from ...documents.diagnostics import Severity
+from ...documents.document import parse
+from ...documents.wording import listed, printable
+from ...errors import InputError
+from ...numbers.exact import Number
+from ..files.archive import Archive
+from ..files.lenient import NotJSONError, constant, decode
+from ..reading import Reading
+from .reported import Results
+
+_NEWEST = 2
+# What stands in summaries for longer texts and larger values.
+_CUT, _REMOVED = "...", "Key removed from summary (> 1k)"
+_START = "_journal/start.json"
+_SUMMARY = re.compile(r"_journal/summaries/([0-9]+)\.json")
+# A sample in one piece, or in the newer shape of many pieces the one without messages and events.
+_SAMPLE = re.compile(r"samples/[^/]+\.json|samples/[^/]+/sample\.json")
+
+
+class _Dataset(msgspec.Struct, frozen=True, gc=False):
+    samples: int | None = None
+    sample_ids: list[Any] | None = None
+
+
+class _Config(msgspec.Struct, frozen=True, gc=False):
+    epochs: int | None = None
+    epochs_reducer: list[str] | None = None
+
+    @property
+    def unreduced(self) -> bool:
+        """Whether the task asked for no reducer, which is not the same as naming none."""
+        return self.epochs_reducer == []
+
+
+class _Eval(msgspec.Struct, frozen=True, gc=False):
+    task: str
+    model: str | None = None
+    eval_id: str | None = None
+    solver: str | None = None
+    dataset: _Dataset = _Dataset()
+    config: _Config = _Config()
+
+
+class _Step(msgspec.Struct, frozen=True, gc=False):
+    solver: str
+
+
+class _Plan(msgspec.Struct, frozen=True, gc=False):
+    steps: list[_Step] = []
+
+
+class Failure(msgspec.Struct, gc=False):
+    """What ended a sample, or the eval."""
+
+    message: str = ""
+
+
+class Spent(msgspec.Struct, gc=False):
+    """The usage of one model; `input_tokens` leave cached ones out, but not in older logs."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    total_tokens: int = 0
+    input_tokens_cache_write: int | None = None
+    input_tokens_cache_read: int | None = None
+    total_cost: Number | str | None = None
+
+
+class Header(msgspec.Struct):
+    """What a log says as a whole; one that still runs has no results."""
+
+    eval: _Eval
+    version: int = 1
+    status: str = "started"
+    plan: _Plan = _Plan()
+    results: Results | None = None
+    error: Failure | None = None
+
+
+class Score(msgspec.Struct, gc=False):
+    """What a scorer said of a sample."""
+
+    value: Any = None
+    answer: Any = None
+    metadata: dict[str, Any] | None = None
+
+
+class Sample(msgspec.Struct):
+    """A sample or its summary, which lacks what was not noted at the time."""
+
+    id: int | str | None = None
+    epoch: int = 1
+    target: str | list[str] = ""
+    metadata: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
+    scores: dict[str, Score] | None = None
+    model_usage: dict[str, Spent] | msgspec.UnsetType = msgspec.UNSET
+    total_time: Number | str | None = None
+    started_at: str | None = None
+    uuid: str | None = None
+    error: str | Failure | None = None
+    limit: str | dict[str, Any] | None = None
+
+
+class _Log(Header):
+    samples: list[Sample] = []
+
+
+def of_document(path: str, data: bytes) -> tuple[Header, Iterable[Sample]]:
+    """The header and the samples of a log in one JSON document.
+
+    Raises:
+        InputError: it is not an Inspect log, or of a version that is not known.
+    """
+    log: _Log = _decoded(path, "", data, _Log)
+    _check_version(path, log)
+    return log, log.samples
+
+
+def of_archive(
+    archive: Archive, reading: Reading, *, with_texts: bool
+) -> tuple[Header, Iterable[Sample], bool]:
+    """The header, the samples or their summaries, and whether these have their texts.
+
+    Args:
+        archive: the log.
+        reading: where to note what is wrong with it.
+        with_texts: read the samples also where their summaries would do.
+
+    Raises:
+        InputError: it is not an Inspect log, or of a version that is not known, or damaged.
+    """
+    path = archive.path
+    names = archive.names
+    outside = [name for name in names if ".." in name.split("/") or name.startswith("/")]
+    if outside:
+        reading.note(
+            rule="odd-member",
+            message=f"{path} has a member {printable(outside[0])}, which leads out of the "
+            "archive; Inspect writes none such, and it is not read",
+        )
+    first = next((name for name in ("header.json", _START) if name in archive), None)
+    if first is None:
+        raise InputError(
+            f"{path} is a zip archive, but no Inspect log: it has neither header.json nor {_START}",
+            "give the log as Inspect wrote it",
+        )
+    header = _decoded(path, first, archive.read(first), Header)
+    _check_version(path, header)
+    details = [name for name in names if _SAMPLE.fullmatch(name)]
+    if "summaries.json" in archive:
+        rows = _decoded(path, "summaries.json", archive.read("summaries.json"), list[Sample])
+    else:
+        rows = _journal(archive, names)
+    samples: Iterable[Sample] = rows
+    read_all = with_texts or len(details) > len(rows) or not _suffice(rows)
+    if details and read_all:
+        samples = _compared(reading, _details(archive, details), rows)
+    elif not _suffice(rows):
+        _drop_thinned(rows)
+    if len(details) < len(rows):
+        kept = f"only {len(details)} of them" if details else "none"
+        reading.note(
+            rule="samples-missing",
+            severity=Severity.ERROR if with_texts else Severity.WARNING,
+            message=f"{path} has the summaries of {len(rows)} samples, and under samples/ {kept}",
+            notes=("for those that are missing, the summaries are believed",),
+            advice="give the log as Inspect wrote it",
+        )
+    return header, samples, bool(details) and read_all and len(details) >= len(rows)
+
+
+def _journal(archive: Archive, names: list[str]) -> list[Sample]:
+    """What a log that is not finished has noted; of a sample that was noted twice the last."""
+    parts = sorted((int(m.group(1)), n) for n in names if (m := _SUMMARY.fullmatch(n)))
+    rows: dict[tuple[str, int], Sample] = {}
+    for _, name in parts:
+        for row in _decoded(archive.path, name, archive.read(name), list[Sample]):
+            rows[str(row.id), row.epoch] = row
+    return list(rows.values())
+
+
+def _suffice(rows: list[Sample]) -> bool:
+    """Whether summaries will do: older ones lack metadata and usage, newer ones shorten values."""
+    return all(
+        row.metadata is not msgspec.UNSET
+        and row.model_usage is not msgspec.UNSET
+        and not any(map(_is_thinned, row.metadata.values()))
+        for row in rows
+    )
+
+
+def _is_thinned(value: Any) -> bool:
+    """Whether it may stand for a longer value in a summary."""
+    return isinstance(value, str) and (value.endswith(_CUT) or value == _REMOVED)
+
+
+def _drop_thinned(rows: Iterable[Sample]) -> None:
+    """Leave out the metadata that summaries shorten: only a sample has it whole."""
+    for row in rows:
+        if row.metadata is not msgspec.UNSET:
+            kept = {k: v for k, v in row.metadata.items() if not _is_thinned(v)}
+            row.metadata = kept
+
+
+def _compared(reading: Reading, details: Iterable[Sample], rows: list[Sample]) -> Iterator[Sample]:
+    """The samples, then the summaries of missing ones; contradictions are noted."""
+    summaries = {(str(row.id), row.epoch): row for row in rows}
+    others: list[str] = []
+    for sample in details:
+        summary = summaries.pop((str(sample.id), sample.epoch), None)
+        if rows and (summary is None or not _same_scores(sample, summary)):
+            others.append(f"{sample.id}_epoch_{sample.epoch}")
+        yield sample
+    if others:
+        reading.note(
+            rule="summaries-differ",
+            message=f"{reading.path}: {len(others)} samples have other scores than their "
+            f"summaries, or no summary: {listed(others, counted=False)}",
+            notes=("the samples are believed",),
+            advice="the log was changed; give it as Inspect wrote it",
+        )
+    _drop_thinned(summaries.values())
+    yield from summaries.values()
+
+
+def _same_scores(sample: Sample, summary: Sample) -> bool:
+    """Whether both say the same of every scorer that the summary has."""
+    own = sample.scores or {}
+    return all(
+        name in own and _no_nan(own[name].value) == _no_nan(score.value)
+        for name, score in (summary.scores or {}).items()
+    )
+
+
+def _no_nan(value: Any) -> Any:
+    """The value with null for NaN, as some versions write it."""
+    if isinstance(value, dict):
+        return {key: _no_nan(member) for key, member in value.items()}
+    if isinstance(value, list):
+        return [_no_nan(item) for item in value]
+    return None if constant(value) == "NaN" else value
+
+
+def _details(archive: Archive, names: list[str]) -> Iterator[Sample]:
+    for name in names:
+        sample = _decoded(archive.path, name, archive.read(name), Sample)
+        apart = name.removesuffix("sample.json") + "metadata.json"
+        if name.endswith("/sample.json") and apart in archive and not sample.metadata:
+            sample.metadata = _decoded(archive.path, apart, archive.read(apart), dict[str, Any])
+        yield sample
+
+
+def _decoded(path: str, member: str, data: bytes, to: Any) -> Any:
+    try:
+        return decode(data, to)
+    except NotJSONError as error:
+        where = f"{path}: member {member}" if member else path
+        reason = str(error)
+        if not member and len(data) < 1 << 20:
+            _, slips = parse(data, path)
+            slips = [slip for slip in slips if slip.rule != "non-finite-number"]
+            if slips and slips[0].span:
+                reason = f"line {slips[0].span.line}: {slips[0].message}"
+        raise InputError(f"{where} is no Inspect log: {reason}", "copy the log anew") from error
+
+
+def _check_version(path: str, header: Header) -> None:
+    if not 1 <= header.version <= _NEWEST:
+        raise InputError(
+            f"{path} is an Inspect log of version {header.version}; "
+            f"versions 1 to {_NEWEST} are read",
+            "convert it with `inspect log convert`, or use a newer harbor-metrics",
+        )

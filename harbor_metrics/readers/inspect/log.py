@@ -1,0 +1,284 @@
+"""An Inspect log, `.eval` or `.json`: a group a log and scorer.
+
+Agent: the solver, or the solvers of the plan joined by `+`. Dataset: the task's name, and behind a
+colon the scorer's where the log has several. Task: the sample's id. Attempt: the epoch.
+
+Rewards: a scalar score is a reward of the scorer's name, a dict score one of each of its keys, a
+list one of `name/0`, `name/1`, …; texts become numbers as in Inspect, `C` 1, `P` 0.5, `I` and `N`
+0. NaN, and null inside a dict or list, is unscored: no reward. A sample without any reward says
+why in the label `inspect/status`: `error`, `unscored` (the scorer gave NaN) or `missing` (it gave
+nothing). Score metadata `sum_log_probs` and `num_tokens` are rewards, for perplexities.
+
+Labels: the sample's metadata, `a.b` for what is nested, and the reader's own, which begin with
+`inspect/`: `scorer`, `status`, `limit`, `value` (a score that was text or a boolean; in a dict
+`value/KEY`).
+Texts: `prediction` is the score's answer, `reference` the target; only where samples are read,
+since summaries shorten both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Any
+
+from ...documents.wording import printable, shown
+from ...numbers.exact import Number
+from ...trials.source import Job, Source
+from ...trials.trial import NO_USAGE, GroupKey, Trial, Usage
+from ..files.archive import Archive
+from ..files.file import File
+from ..files.lenient import InfiniteError, constant
+from ..reading import Options, Reading
+from ..recognition import FITS, ZIP, Fit, Head
+from .document import Failure, Header, Sample, Spent, of_archive, of_document
+from .reported import reported
+from .scores import rewards_of
+
+_MARKS = ("version", "status", "eval", "plan", "samples")
+_OWN = "inspect/"
+_EXCEPTION = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*)\(")
+
+
+def fit(head: Head) -> Fit:
+    """An archive, or an object with Inspect's members."""
+    if head.is_zip:
+        return FITS
+    value = head.members
+    if isinstance(value.get("eval"), dict) and head.share(*_MARKS) >= 0.6:
+        return FITS
+    absent = [f"`{mark}`" for mark in _MARKS if mark not in value]
+    return Fit(head.share(*_MARKS), f"it is no object with {' and '.join(absent[:3]) or '`eval`'}")
+
+
+def read(file: File, options: Options) -> list[Source]:
+    """One source; for their texts samples are read also where their summaries would do.
+
+    Raises:
+        InputError: it is not an Inspect log, is damaged, or of a version that is not known.
+    """
+    reading = Reading(file)
+    with open(file.local, "rb") as stream:
+        is_zip = stream.read(len(ZIP)) == ZIP
+    if is_zip:
+        reading.skim()
+        with Archive(file) as archive:
+            with_texts = options.with_texts
+            header, samples, has_texts = of_archive(archive, reading, with_texts=with_texts)
+            log = _Log(reading, header, has_texts=has_texts)
+            log.add(samples)
+    else:
+        header, samples = of_document(file.path, reading.content())
+        log = _Log(reading, header, has_texts=True)
+        log.add(samples)
+    source = log.source()
+    source.lacks_texts = not (log.has_texts or options.with_texts)
+    return [source]
+
+
+class _Log:
+    """Makes trials of the samples, a list a scorer."""
+
+    def __init__(self, reading: Reading, header: Header, *, has_texts: bool) -> None:
+        self.reading = reading
+        self.path = reading.path
+        self.header = header
+        self.has_texts = has_texts
+        rows = header.results.scores if header.results else []
+        self.scorers = dict.fromkeys(row.scorer for row in rows)
+        self.samples: list[Sample] = []
+        self.unknown: Counter[str] = Counter()
+
+    def add(self, samples: Iterable[Sample]) -> None:
+        """Keep the samples; the scorers are known when all have been seen."""
+        for sample in samples:
+            self.scorers.update(dict.fromkeys(sample.scores or ()))
+            self.samples.append(sample)
+
+    def source(self) -> Source:
+        """Everything as one source."""
+        header = self.header
+        scorers: list[str | None] = list(self.scorers) or [None]
+        agent = header.eval.solver or "+".join(step.solver for step in header.plan.steps) or None
+        unread: list[GroupKey | None] = []
+        groups: dict[str | None, GroupKey] = {}
+        for scorer in scorers:
+            task = header.eval.task
+            dataset = f"{task}:{scorer}" if len(scorers) > 1 else task
+            group = groups[scorer] = GroupKey(agent, header.eval.model, dataset)
+            statuses: Counter[str] = Counter()
+            for sample in self.samples:
+                trial = self._trial(sample, scorer, group, statuses)
+                if trial is None:
+                    unread.append(group)
+                else:
+                    self.reading.trials.append(trial)
+            self._say(statuses, dataset)
+        self._say_of_log()
+        planned = self._planned()
+        return self.reading.source(
+            unread=unread,
+            job=Job(
+                n_groups=len(scorers),
+                trials_per_sample=len(scorers),
+                n_total_trials=planned and planned * len(scorers),
+                running=header.status == "started",
+            ),
+            reported=partial(
+                reported,
+                header.results,
+                groups.__getitem__,
+                unreduced=header.eval.config.unreduced,
+            ),
+        )
+
+    def _planned(self) -> int | None:
+        header = self.header
+        if header.results is not None and header.results.total_samples is not None:
+            return header.results.total_samples
+        dataset = header.eval.dataset
+        n = len(dataset.sample_ids) if dataset.sample_ids is not None else dataset.samples
+        return n and n * (header.eval.config.epochs or 1)
+
+    def _trial(
+        self,
+        sample: Sample,
+        scorer: str | None,
+        group: GroupKey,
+        statuses: Counter[str],
+    ) -> Trial | None:
+        if sample.id is None:
+            return None
+        name = f"{sample.id}_epoch_{sample.epoch}"
+        labels = _labels(sample)
+        labels["inspect/scorer"] = scorer
+        score = (sample.scores or {}).get(scorer) if scorer is not None else None
+        rewards: dict[str, Number] | None = None
+        if score is not None:
+            try:
+                rewards = rewards_of(scorer or "", score, labels, self._unknown) or None
+            except InfiniteError as error:
+                self._note_infinite(name, error.key)
+                return None
+        failure = sample.error.message if isinstance(sample.error, Failure) else sample.error
+        if rewards is None:
+            status = "error" if failure else "missing" if score is None else "unscored"
+            labels["inspect/status"] = status
+            statuses[status] += 1
+        else:
+            statuses["scored"] += 1
+        texts: dict[str, str | list[str]] = {}
+        if self.has_texts:
+            texts["reference"] = sample.target
+            if score is not None and isinstance(score.answer, str):
+                texts["prediction"] = score.answer
+        agent, model, dataset = group
+        unique = sample.uuid or self.header.eval.eval_id
+        return Trial(
+            task=str(sample.id),
+            rewards=rewards,
+            attempt=sample.epoch,
+            trial=name,
+            id=f"{unique}/{name}/{scorer}" if unique else None,
+            started_at=sample.started_at,
+            agent=agent,
+            model=model,
+            dataset=dataset,
+            error=_exception(failure) if failure else None,
+            texts=texts,
+            labels=labels,
+            usage=_usage(sample),
+        )
+
+    def _unknown(self, value: str) -> None:
+        self.unknown[value] += 1
+
+    def _note_infinite(self, name: str, key: str) -> None:
+        message = f"{self.path}: sample {printable(name)}: score `{printable(key)}` is infinite"
+        self.reading.note(rule="non-finite-number", message=message, subject=f"sample {name}")
+
+    def _say(self, statuses: Counter[str], dataset: str) -> None:
+        words = {"error": "errored", "unscored": "unscored", "missing": "without a score"}
+        counted = [f"{n} {word}" for status, word in words.items() if (n := statuses[status])]
+        if counted:
+            self.reading.note(
+                rule="unscored-samples",
+                message=f"{dataset}: of {statuses.total()} samples {', '.join(counted)}",
+                notes=("they count as 0; Inspect leaves them out, as --missing skip does",),
+            )
+
+    def _say_of_log(self) -> None:
+        header = self.header
+        for sample in self.samples:
+            if sample.id is None:
+                self.reading.note(
+                    rule="invalid-trial",
+                    message=f"{self.path}: a sample of epoch {sample.epoch} has no id",
+                    advice="Inspect numbers samples that have none; the log was changed",
+                )
+        if self.unknown:
+            (value, _), *_ = self.unknown.most_common(1)
+            self.reading.note(
+                rule="score-is-text",
+                message=f"{self.unknown.total()} scores are texts that are no numbers, such as "
+                f"{shown(value)}; they count as 0, as in Inspect",
+            )
+        if header.status in ("error", "cancelled"):
+            reason = header.error.message.partition("\n")[0][:200] if header.error else ""
+            self.reading.note(
+                rule="log-not-finished",
+                message=f"the eval of {self.path} ended with status {header.status}"
+                + (f": {reason}" if reason else ""),
+                notes=("the numbers are over the samples that are there",),
+            )
+
+
+def _labels(sample: Sample) -> dict[str, Any]:
+    metadata = sample.metadata if isinstance(sample.metadata, dict) else {}
+    labels: dict[str, Any] = dict(_flat("", metadata)) if metadata else {}
+    for name in [name for name in labels if name.startswith(_OWN)]:
+        # Only the reader gives labels of these names, never the metadata of a log.
+        del labels[name]
+    limit = sample.limit.get("type") if isinstance(sample.limit, dict) else sample.limit
+    if isinstance(limit, str):
+        labels["inspect/limit"] = limit
+    return labels
+
+
+def _flat(prefix: str, metadata: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    for key, value in metadata.items():
+        if isinstance(value, dict):
+            yield from _flat(f"{prefix}{key}.", value)
+        elif not isinstance(value, list):
+            yield f"{prefix}{key}", constant(value) or value
+
+
+def _usage(sample: Sample) -> Usage:
+    spent = list(sample.model_usage.values()) if isinstance(sample.model_usage, dict) else []
+    costs = [model.total_cost for model in spent if isinstance(model.total_cost, int | float)]
+    seconds = sample.total_time if isinstance(sample.total_time, int | float) else None
+    if not spent:
+        return NO_USAGE if seconds is None else Usage(seconds=seconds)
+    cached = [model.input_tokens_cache_read for model in spent]
+    return Usage(
+        n_input_tokens=sum(map(_read_tokens, spent)),
+        n_cache_tokens=sum(n or 0 for n in cached) if any(n is not None for n in cached) else None,
+        n_output_tokens=sum(model.output_tokens for model in spent),
+        cost_usd=sum(costs) if costs else None,
+        seconds=seconds,
+    )
+
+
+def _read_tokens(spent: Spent) -> int:
+    """All input tokens; older logs counted the cached ones in, which their total shows."""
+    cached = (spent.input_tokens_cache_read or 0) + (spent.input_tokens_cache_write or 0)
+    apart = spent.input_tokens + cached + spent.output_tokens <= spent.total_tokens
+    return spent.input_tokens + (cached if apart else 0)
+
+
+def _exception(message: str) -> str:
+    """The exception's type where the message begins with one, else its first words."""
+    match = _EXCEPTION.match(message)
+    return match.group(1) if match else message.partition("\n")[0][:80] or "error"

@@ -1,0 +1,89 @@
+"""The numbers that an Inspect log reports, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+
+from ...numbers.exact import Number
+from ...trials.source import Reported
+from ...trials.trial import NO_GROUP, GroupKey
+from ..files.lenient import constant
+
+
+class Metric(msgspec.Struct, gc=False):
+    """One value; `group` is the metric whose result has several, `name` then the result's part."""
+
+    name: str
+    value: Number | str | None = None
+    group: str | None = None
+    params: dict[str, Any] | None = None
+
+
+class Scores(msgspec.Struct, gc=False):
+    """The metrics of one scorer, reducer, and key of a dict score."""
+
+    name: str
+    scorer: str
+    reducer: str | None = None
+    scored_samples: int | None = None
+    unscored_samples: int | None = None
+    metrics: dict[str, Metric] = {}
+
+
+class Results(msgspec.Struct, gc=False):
+    """The part of a header that has the numbers."""
+
+    total_samples: int | None = None
+    completed_samples: int | None = None
+    scores: list[Scores] = []
+
+
+def reported(
+    results: Results | None, group_of: Callable[[str], GroupKey], *, unreduced: bool
+) -> Iterator[Reported]:
+    """Every value of the log.
+
+    Args:
+        results: the part of the header that has them.
+        group_of: the group of a scorer.
+        unreduced: the log was made without a reducer: attempts count one by one.
+    """
+    for name in ("total_samples", "completed_samples") if results else ():
+        count = getattr(results, name)
+        if count is not None:
+            yield Reported(place=name, metric=name, value=count, group=NO_GROUP)
+    for row in results.scores if results else ():
+        key = row.name if row.name != row.scorer else None
+        # Frequencies are over attempts, whatever the reducer; their row names none.
+        apart = any(metric.group == "frequency" for metric in row.metrics.values())
+        reducer = row.reducer or (None if unreduced or apart else "mean")
+        where = f"{row.name}, {row.reducer}" if row.reducer else row.name
+        for name, metric in row.metrics.items():
+            value, params = metric.value, metric.params or {}
+            # Until 0.3.250 or so a group's value did not say that it is one.
+            group = metric.group or ("grouped" if "group_key" in params else None)
+            yield Reported(
+                place=f"{where}: {name}",
+                metric=(group or metric.name).rpartition("/")[2],
+                value=value if isinstance(value, int | float) else None,
+                not_finite=constant(value) or (value if isinstance(value, str) else ""),
+                group=group_of(row.scorer),
+                key=key,
+                part=metric.name if group else None,
+                reducer=reducer,
+                params=params,
+            )
+        for name in ("scored_samples", "unscored_samples"):
+            count = getattr(row, name)
+            if count is not None:
+                yield Reported(
+                    place=f"{where}: {name}",
+                    metric=name,
+                    value=count,
+                    group=group_of(row.scorer),
+                    key=key,
+                    reducer=reducer,
+                )

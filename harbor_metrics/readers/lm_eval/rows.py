@@ -1,0 +1,134 @@
+"""The lines of an lm-eval samples file as rows, without the prompts and answers in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+import msgspec
+
+from ...documents.document import KEY_TWICE, repeats_a_key
+from ..files import lenient
+
+NO_FILTER = "none"
+_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+
+
+class Row(msgspec.Struct, gc=False):
+    """The fields of a line that have fixed names; metrics are put in fields of their own."""
+
+    doc_id: int | str | None = None
+    doc: Any = None
+    target: Any = None
+    filtered_resps: Any = None
+    filter: str = NO_FILTER
+    metrics: list[str] | None = None
+    doc_hash: str = ""
+    prompt_hash: str = ""
+    target_hash: str = ""
+    scores_per_repeat: dict[str, list[Any]] | None = None
+
+
+_FIXED = frozenset(Row.__struct_fields__) | {"resps", "arguments", "metadata"}
+
+
+class Decoder:
+    """Decodes lines into rows with a field a metric, so that everything else is skipped."""
+
+    def __init__(self) -> None:
+        self._fields: dict[str, str] = {}
+        self._build()
+
+    def _build(self) -> None:
+        self._row: Any = msgspec.defstruct(
+            "Row",
+            [(field, Any, msgspec.UNSET) for field in self._fields.values()],
+            bases=(Row,),
+            rename={field: metric for metric, field in self._fields.items()},
+            gc=False,
+        )
+        self._decode: Any = msgspec.json.Decoder(self._row).decode
+
+    def block(self, lines: list[bytes]) -> list[Row]:
+        """The rows of some lines that are not blank.
+
+        Raises:
+            ValueError: a line is not a row, or has a key twice.
+        """
+        rows: list[Row] = list(map(self._decode, lines))
+        if lines and (new := self._new(rows, lines[0])):
+            self._learn(new)
+            rows = list(map(self._decode, lines))
+        if not _whole(lines) and any(map(_repeats_a_name, lines)):
+            raise ValueError(KEY_TWICE)
+        return rows
+
+    def line(self, line: bytes) -> Row:
+        """The row of a line that may have bare constants; raises as `block` does."""
+        if _repeats_a_name(line):
+            raise ValueError(KEY_TWICE)
+        row: Row = lenient.decode(line, self._row)
+        if new := self._new([row], line):
+            self._learn(new)
+            row = lenient.decode(line, self._row)
+        return row
+
+    def values(self, row: Row) -> Iterator[tuple[str, Any]]:
+        """The metrics of a row that this decoder made."""
+        for metric, field in self._fields.items():
+            value = getattr(row, field, msgspec.UNSET)
+            if value is not msgspec.UNSET:
+                yield metric, value
+
+    def _learn(self, names: set[str]) -> None:
+        for name in sorted(names):
+            self._fields[name] = f"m{len(self._fields)}"
+        self._build()
+
+    def _new(self, rows: list[Row], first: bytes) -> set[str]:
+        """Metrics without a field yet; where a line lists none, all but the fixed names."""
+        names: set[str] = set()
+        for row in rows:
+            if row.metrics is None:
+                names |= _unlisted(first)
+                break
+            names.update(row.metrics)
+        return names - self._fields.keys() - _FIXED
+
+
+def _unlisted(line: bytes) -> set[str]:
+    value: dict[str, Any] = lenient.decode(line, dict[str, Any])
+    return value.keys() - _FIXED
+
+
+def _whole(lines: list[bytes]) -> bool:
+    """Whether the members of these objects make up all of the lines: then no name stands twice.
+
+    False where a line is written in another way than Python writes it.
+    """
+    members = list(map(_members, lines))
+    n = sum(map(len, members))
+    inside = sum(map(len, chain.from_iterable(members)))
+    inside += sum(map(len, chain.from_iterable(line.values() for line in members)))
+    spaced = lines[0].partition(b":")[2].startswith(b" ") if lines else False
+    # Quotes, a colon and a comma a member, but the last; and braces.
+    around = 6 * n if spaced else 4 * n + len(lines)
+    return inside + around == sum(map(len, lines))
+
+
+def _repeats_a_name(line: bytes) -> bool:
+    """Whether a name stands twice in the object itself, not in an object in it."""
+    if not repeats_a_key(line):
+        return False
+    # Inside, for weight: few lines have a key twice.
+    import json
+
+    outermost: list[tuple[str, Any]] = []
+
+    def keep(pairs: list[tuple[str, Any]]) -> None:
+        nonlocal outermost
+        outermost = pairs
+
+    json.loads(line, object_pairs_hook=keep)
+    return len(dict(outermost)) < len(outermost)

@@ -1,0 +1,248 @@
+"""The samples of lm-eval, `samples_<task>_<stamp>.jsonl`, with or without the results beside them.
+
+A group a task and filter. Dataset: the task (the file's name has it), and behind a colon the
+filter's name, unless it is lm-eval's own, `none`. Model: the results file's. Task: the document's
+id. A document with several repeats is as many attempts.
+
+Rewards: every metric that is a number is a reward of its name. What is a pair or a longer list is
+a reward for each place, counted from 0: `word_perplexity` = (loglikelihood, words) is
+`word_perplexity/0` and `word_perplexity/1`, `f1` and `mcc` = (gold, predicted) are `f1/0` and
+`f1/1`, `brier_score` = (gold, probabilities) is `brier_score/0`, `brier_score/1/0`,
+`brier_score/1/1`, … (which lm-eval writes with eight digits; here with all, from the
+loglikelihoods). A pair of texts, as `bleu`, `chrf` and
+`ter` have, is the texts `reference` and `prediction`; where metrics have different ones, the later
+have them as `chrf/reference` and `chrf/prediction`. Otherwise these are the target and the answer
+behind the filter.
+
+Labels: `lm-eval/filter`, and the short scalar members of the document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from ...documents.diagnostics import Diagnostic, Severity, Span
+from ...documents.document import Document
+from ...documents.wording import printable
+from ...errors import InputError
+from ...trials.source import REFUSED, Job, Source
+from ...trials.trial import GroupKey, Trial
+from ..files.file import File
+from ..files.lenient import InfiniteError
+from ..files.lines import each_line, split
+from ..reading import Options, Reading
+from ..recognition import FITS, Fit, Head
+from .results import dataset, run_of
+from .rows import Decoder, Row
+from .values import Values, texts_of
+
+_MARKS = ("doc_id", "doc", "target", "filtered_resps", "resps", "arguments")
+_LONGEST_LABEL = 100
+
+
+def fit(head: Head) -> Fit:
+    """A line with the id of a document, and the answers to it."""
+    share = head.share(*_MARKS)
+    line = head.line if head.line is not None else head.members
+    # One without an id is said by the reader, with its line.
+    if isinstance(line, dict) and share >= (0.5 if "doc_id" in line else 0.8):
+        return FITS
+    absent = [f"`{mark}`" for mark in _MARKS if mark not in head.keys]
+    return Fit(share, f"a line has no {' and no '.join(absent[:2])}" if absent else "no lines")
+
+
+def read(file: File, _options: Options) -> list[Source]:
+    """One source, with what its results file says, where there is one beside it.
+
+    Raises:
+        InputError: the file holds two runs.
+    """
+    samples = _Samples(file)
+    for first_line, block in samples.reading.blocks():
+        samples.add(block, first_line)
+    return [samples.source()]
+
+
+class _Samples:
+    """Makes trials of the lines, and of their hashes the one that lm-eval notes for a task.
+
+    Of which run they are is known at the end: until then `dataset` of a trial is its filter.
+    """
+
+    def __init__(self, file: File) -> None:
+        self.reading = Reading(file)
+        self.path = file.path
+        self.decoder = Decoder()
+        self.values = Values()
+        self.places: dict[tuple[str, str], int] = {}
+        self.filters: dict[str, int] = {}
+        self.hash = sha256()
+        # Of each filter the reward keys that a line has: the first such line, and how many.
+        self.shapes: dict[tuple[str, ...], tuple[int, int]] = {}
+
+    def add(self, block: bytes, first_line: int) -> None:
+        """Read one more block of lines."""
+        lines = split(block)
+        numbers: Iterable[int] = range(first_line, first_line + len(lines))
+        if not all(lines):
+            filled = list(each_line(block, first_line))
+            numbers, lines = [number for number, _ in filled], [line for _, line in filled]
+        try:
+            numbered: Iterable[tuple[int, Row]] = zip(
+                numbers, self.decoder.block(lines), strict=True
+            )
+        except REFUSED:
+            numbered = self.reading.salvage(block, first_line, self.decoder.line, _explain)
+        for number, row in numbered:
+            if self._is_new(number, row):
+                self._add_trials(row, number)
+
+    def _is_new(self, number: int, row: Row) -> bool:
+        if row.doc_id is None:
+            self._refuse(f"line {number}", f"line {number} has no `doc_id`", "invalid-trial")
+            return False
+        name = str(row.doc_id)
+        first = self.places.setdefault((row.filter, name), number)
+        if first != number:
+            raise InputError(
+                f"{self.path} holds two runs: document {printable(name)} with filter "
+                f"{printable(row.filter)} stands on line {first} and again on line {number}",
+                "give each run in a file of its own",
+            )
+        self.filters[row.filter] = self.filters.get(row.filter, 0) + 1
+        self.hash.update((row.doc_hash + row.prompt_hash + row.target_hash).encode())
+        return True
+
+    def _refuse(self, subject: str, reason: str, rule: str) -> None:
+        message = f"{self.path}: {reason}"
+        self.reading.refuse(Diagnostic(rule=rule, message=message, path=self.path, subject=subject))
+
+    def _add_trials(self, row: Row, number: int) -> None:
+        """One trial, or one for each repeat whose scores the line has."""
+        repeats = row.scores_per_repeat
+        if not repeats:
+            self._add_trial(row, number, self.decoder.values(row), None)
+            return
+        for attempt in range(1, max(map(len, repeats.values())) + 1):
+            values = ((m, v[attempt - 1]) for m, v in repeats.items() if len(v) >= attempt)
+            self._add_trial(row, number, values, attempt)
+
+    def _add_trial(
+        self, row: Row, number: int, values: Iterable[tuple[str, Any]], attempt: int | None
+    ) -> None:
+        name = str(row.doc_id)
+        try:
+            rewards, texts = self.values.measured(values, row.filtered_resps)
+        except InfiniteError as error:
+            reason = f"document {printable(name)}: `{printable(error.key)}` is infinite"
+            self._refuse(f"document {name}", reason, "non-finite-number")
+            return
+        shape = (row.filter, *rewards)
+        first, count = self.shapes.get(shape, (number, 0))
+        self.shapes[shape] = first, count + 1
+        if "prediction" not in texts:
+            texts |= texts_of(row.filtered_resps, row.target, attempt, rewards)
+        labels = _labels(row.doc)
+        labels["lm-eval/filter"] = row.filter
+        self.reading.trials.append(
+            Trial(
+                task=name,
+                rewards=rewards,
+                attempt=attempt,
+                trial=name if attempt is None else f"{name}/{attempt}",
+                dataset=row.filter,
+                texts=texts,
+                labels=labels,
+            )
+        )
+
+    def source(self) -> Source:
+        """Everything as one source."""
+        trials = self.reading.trials
+        n_rows = sum(self.filters.values())
+        # The hash is over all lines: with one that cannot be read it says nothing.
+        run = run_of(self.reading, self.hash.hexdigest(), len(self.filters), n_rows)
+        names = {name: dataset(run.task, name) for name in self.filters}
+        for i, trial in enumerate(trials):
+            trials[i] = msgspec.structs.replace(
+                trial,
+                dataset=names[str(trial.dataset)],
+                model=run.model,
+                id=f"{run.id}/{trial.dataset}/{trial.trial}" if run.id else None,
+                started_at=run.started_at,
+            )
+        for metric, count in self.values.not_a_number.items():
+            self.reading.note(
+                rule="non-finite-number",
+                severity=Severity.WARNING,
+                message=f"`{printable(metric)}` is NaN {count} times, and counts as missing",
+                notes=("lm-eval's mean is NaN then, its nanmean leaves them out",),
+            )
+        self._say_lacking()
+        groups = [GroupKey(None, run.model, name) for name in names.values()]
+        only = groups[0] if len(groups) == 1 else None
+        expected = run.n_documents and run.n_documents * len(names)
+        return self.reading.source(
+            unread=[only] * self.reading.n_unread,
+            job=Job(
+                n_groups=max(len(names), 1),
+                n_total_trials=None if len(trials) > n_rows else expected,
+            ),
+            reported=run.reported,
+        )
+
+    def _say_lacking(self) -> None:
+        """Say which metrics lack a number on some lines and have one on others."""
+        for filter_ in self.filters:
+            shapes = [
+                ({name for key in keys if (name := _place(key))}, first, count)
+                for (of_filter, *keys), (first, count) in self.shapes.items()
+                if of_filter == filter_
+            ]
+            for name in sorted(set().union(*(names for names, _, _ in shapes))):
+                lacking = [(first, count) for names, first, count in shapes if name not in names]
+                n = sum(count for _, count in lacking)
+                if not n or n == self.values.not_a_number[name]:
+                    continue
+                line = min(first for first, _ in lacking)
+                self.reading.note(
+                    rule="metric-missing",
+                    message=f"{self.path}: `{printable(name)}` has no number in {n} of "
+                    f"{sum(count for _, _, count in shapes)} samples, first on line {line}",
+                    span=Span(line, 1, line, 1),
+                    notes=("it counts as missing there",),
+                )
+
+
+def _place(key: str) -> str:
+    """The key of a single number; of pairs and longer lists only that there is one."""
+    metric, slash, _ = key.partition("/")
+    return f"{metric}/…" if slash else metric
+
+
+def _labels(doc: Any) -> dict[str, Any]:
+    if not isinstance(doc, dict):
+        return {}
+    return {
+        key: value
+        for key, value in doc.items()
+        if type(value) in (int, float, bool)
+        or (isinstance(value, str) and len(value) <= _LONGEST_LABEL and "\n" not in value)
+    }
+
+
+def _explain(document: Document, number: int) -> list[Diagnostic]:
+    if isinstance(document.value, dict):
+        return []
+    return [
+        document.find(
+            [],
+            rule="unread-line",
+            message=f"line {number} is no sample: not a JSON object",
+            subject=f"line {number}",
+        )
+    ]

@@ -1,0 +1,145 @@
+"""The reading of one file: what a reader is told, and what it notes until there is a source."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from ..documents.diagnostics import Diagnostic, Severity, Span
+from ..documents.document import Document, parse
+from ..trials.source import REFUSED, Job, Progress, Reported, Source
+from ..trials.trial import GroupKey, Trial, group_key, in_canonical_order
+from .files.file import File
+from .files.lines import blocks, each_line
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """What a reader may be told; each heeds what concerns it.
+
+    `columns` are FIELD -> column of a CSV; `with_texts` asks for texts where they take longer;
+    `progress` is called with trials read and trials in all.
+    """
+
+    columns: Mapping[str, str] = {}
+    with_texts: bool = False
+    progress: Progress | None = None
+
+
+class Reading:
+    """The trials of a file so far, how many could not be read, and what is wrong."""
+
+    def __init__(self, file: File) -> None:
+        self.file = file
+        self.path = file.path
+        self.trials: list[Trial] = []
+        self.n_unread = 0
+        self.diagnostics: list[Diagnostic] = []
+        self._digest = hashlib.sha256()
+
+    def blocks(self, start: int = 0, end: int | None = None) -> Iterator[tuple[int, bytes]]:
+        """The file, or its bytes from `start` to `end`, in pieces of whole lines.
+
+        With each comes the number of its first line, counted from `start`.
+        """
+        first_line = 1
+        for block in blocks(self.file.local, start, end):
+            self._digest.update(block)
+            yield first_line, block
+            first_line += block.count(b"\n")
+
+    def content(self) -> bytes:
+        """All of the file."""
+        with open(self.file.local, "rb") as stream:
+            data = stream.read()
+        self._digest.update(data)
+        return data
+
+    def skim(self) -> None:
+        """Take the digest of a file that is read in another way."""
+        with open(self.file.local, "rb") as stream:
+            self._digest = hashlib.file_digest(stream, "sha256")
+
+    def note(
+        self,
+        *,
+        rule: str,
+        message: str,
+        severity: Severity | None = None,
+        span: Span | None = None,
+        subject: str = "",
+        notes: tuple[str, ...] = (),
+        advice: str = "",
+    ) -> None:
+        """Note a diagnostic of the file; the severity is that of the rule if none is given."""
+        diagnostic = Diagnostic(
+            rule=rule,
+            message=message,
+            path=self.path,
+            span=span,
+            subject=subject,
+            notes=notes,
+            help=advice,
+        )
+        if severity is not None:
+            diagnostic = msgspec.structs.replace(diagnostic, severity=severity)
+        self.diagnostics.append(diagnostic)
+
+    def refuse(self, *reasons: Diagnostic) -> None:
+        """Note that a trial cannot be read."""
+        self.n_unread += 1
+        self.diagnostics += reasons
+
+    def salvage(
+        self,
+        block: bytes,
+        first_line: int,
+        decode: Callable[[bytes], Any],
+        explain: Callable[[Document, int], list[Diagnostic]],
+    ) -> Iterator[tuple[int, Any]]:
+        """Number and row of each line of a block that can be read; the others are refused."""
+        for number, line in each_line(block, first_line):
+            try:
+                row = decode(line)
+            except REFUSED as error:
+                document, reasons = parse(line, self.path, first_line=number)
+                if not reasons and document is not None:
+                    reasons = explain(document, number)
+                message = f"line {number}: {error}"
+                plain = Diagnostic(rule="unread-line", message=message, path=self.path)
+                self.refuse(*(reasons or [plain]))
+            else:
+                yield number, row
+
+    def source(
+        self,
+        *,
+        trials: Sequence[Trial] | None = None,
+        unread: Sequence[GroupKey | None] | None = None,
+        job: Job | None = None,
+        reported: Callable[[], Iterable[Reported]] = tuple,
+    ) -> Source:
+        """All of it as a source.
+
+        Args:
+            trials: in the order in which they stay; by default those noted, in canonical order.
+            unread: the groups of those that could not be read; by default the only one there is.
+            job: what is known beside the trials.
+            reported: gives the numbers that the file reports.
+        """
+        if trials is None:
+            trials = in_canonical_order(self.trials)
+        if unread is None:
+            groups = set(map(group_key, trials)) if self.n_unread else set()
+            unread = [groups.pop() if len(groups) == 1 else None] * self.n_unread
+        return Source(
+            path=self.path,
+            trials=trials,
+            sha256=self._digest.hexdigest(),
+            unread=list(unread),
+            diagnostics=self.diagnostics,
+            job=job,
+            reported=reported,
+        )

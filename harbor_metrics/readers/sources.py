@@ -1,0 +1,129 @@
+"""The sources in a file or a directory: its format is the one that is named, else recognised."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from ..documents.diagnostics import Diagnostic
+from ..documents.files import reason
+from ..documents.wording import listed
+from ..errors import InputError
+from ..trials.source import REFUSED, NotThisFormatError, Source
+from . import formats
+from .files.file import STANDARD_INPUT, File, opened
+from .formats import Format, named, takes
+from .reading import Options
+from .recognition import head_of, mistaken, refusal
+
+
+def sources_at(path: str, as_format: str | None, options: Options) -> list[Source]:
+    """What can be read at a path, or from standard input for `-`.
+
+    Raises:
+        InputError: there is nothing to read, or it is of no known format; the message says why.
+    """
+    given = None if as_format is None else named(as_format)
+    try:
+        mode = 0 if path == STANDARD_INPUT else os.stat(path).st_mode
+    except OSError as error:
+        raise InputError(f"{path}: {reason(error)}", f"a source is {takes()}") from error
+    except ValueError as error:
+        raise InputError(f"{path!r} is no path: {error}") from error
+    try:
+        if stat.S_ISDIR(mode):
+            return _in_directory(path.rstrip("/") or "/", given, options)
+        with opened(path) as file:
+            return _in_file(file, given, options)
+    except OSError as error:
+        raise InputError(f"{path}: {reason(error)}", f"a source is {takes()}") from error
+
+
+def _read(file: File, format_: Format, options: Options) -> list[Source]:
+    try:
+        sources = format_.reader.read(file, options)
+    except REFUSED as error:
+        # A reader that knows better says where; this is for one that leaves it to its decoder.
+        raise InputError(f"{file.path} is not {format_.noun} that can be read: {error}") from error
+    for source in sources:
+        source.kind = format_.name
+    return sources
+
+
+def _in_file(file: File, given: Format | None, options: Options) -> list[Source]:
+    if given is not None and given.is_directory:
+        raise InputError(f"{file.path} is a file; a Harbor job is a directory")
+    if given is not None:
+        return _read(file, given, options)
+    head = head_of(file)
+    if not head.data.strip():
+        raise InputError(f"{file.path} is empty", f"a source is {takes()}")
+    if mistake := mistaken(head):
+        raise InputError(f"{file.path} {mistake}", f"a source is {takes()}")
+    fits = []
+    for format_ in formats.FORMATS:
+        if format_.is_directory:
+            continue
+        fit = format_.reader.fit(head)
+        if not fit.why:
+            return _read(file, format_, options)
+        fits.append((format_.noun, fit))
+    raise InputError(f"{file.path} {refusal(head, fits)}", f"a source is {takes()}")
+
+
+def _in_directory(path: str, given: Format | None, options: Options) -> list[Source]:
+    """The job or jobs in a directory, else the logs in it."""
+    directories = [f for f in formats.FORMATS if f.is_directory and given in (None, f)]
+    why_not: list[str] = []
+    for format_ in directories:
+        try:
+            return _read(File(path, path), format_, options)
+        except NotThisFormatError as error:
+            if given is not None or not any(_files(path)):
+                raise
+            why_not.append(str(error))
+    wanted = [f for f in formats.FORMATS if f.in_folders] if given is None else [given]
+    sources: list[Source] = []
+    others: list[str] = []
+    # The folders in it only where none of its own files is one, as lm-eval lays them.
+    for files in _files(path):
+        if sources:
+            break
+        for name in files:
+            with opened(name) as file:
+                head = head_of(file)
+                fitting = next((f for f in wanted if not f.reader.fit(head).why), None)
+                if fitting is None:
+                    others.append(name)
+                else:
+                    sources += _read(file, fitting, options)
+    if not sources:
+        nouns = " nor ".join(format_.noun for format_ in wanted)
+        which = f"{', and '.join(why_not)}, and" if why_not else f"{path}:"
+        raise NotThisFormatError(f"{which} no file in it is {nouns}", takes())
+    if others and given is not None:
+        sources[0].diagnostics.append(_not_read(path, others, given))
+    return sources
+
+
+def _not_read(path: str, others: list[str], given: Format) -> Diagnostic:
+    names = listed([os.path.basename(name) for name in others], counted=False)
+    return Diagnostic(
+        rule="file-not-read",
+        message=f"{len(others)} files of {path} are not {given.noun} and are not read: {names}",
+        path=path,
+    )
+
+
+def _files(path: str) -> tuple[list[str], list[str]]:
+    """The files of a directory, and those of the directories in it; hidden ones are left out."""
+    with os.scandir(path) as entries:
+        seen = sorted((e for e in entries if e.name[0] != "."), key=lambda entry: entry.name)
+    files = [entry.path for entry in seen if entry.is_file()]
+    folders = [entry.path for entry in seen if entry.is_dir()]
+    return files, [file for folder in folders for file in _files_of(folder)]
+
+
+def _files_of(folder: str) -> list[str]:
+    with os.scandir(folder) as entries:
+        return sorted(e.path for e in entries if e.name[0] != "." and e.is_file())

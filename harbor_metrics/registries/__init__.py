@@ -1,0 +1,1 @@
+"""A registry file and the scripts that it names."""

@@ -1,0 +1,272 @@
+"""Change a registry file: locked against a second edit, compared before it is replaced."""
+
+from __future__ import annotations
+
+import codecs
+import fcntl
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from ..catalogue import names
+from ..contract.spec import ARRAYS, UV_SCRIPT, in_harbor
+from ..documents.diagnostics import InvalidDocumentError
+from ..documents.document import Document, parse
+from ..documents.files import read_bytes, reason, write_atomically
+from ..documents.wording import printable, shown
+from ..errors import MetricFailure, OutputError, UsageError
+from . import edit, registry
+from .edit import EditError, Place
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What was done, in a sentence, and the text before and after."""
+
+    message: str
+    before: str
+    after: str
+
+    def diff(self, path: str) -> str:
+        """The change as a unified diff."""
+        # Inside, for weight: only --diff needs it.
+        from difflib import unified_diff
+
+        before, after = ([f"{li}\n" for li in t.split("\n")] for t in (self.before, self.after))
+        return "".join(unified_diff(before, after, f"a/{path}", f"b/{path}"))
+
+
+def add(
+    path: str, dataset: str, type_: str, kwargs: dict[str, Any], *, pin: bool = False
+) -> Change:
+    """Put a metric at the end of `metrics`, or of `extra_metrics` if Harbor cannot load it.
+
+    With `pin` its script's digest stands beside it, and a metric that is there already gets it.
+
+    Raises:
+        UsageError: there is no such metric, it does not take these kwargs, or it has no script.
+        InvalidDocumentError: the registry has mistakes; nothing was written.
+        EditError: no dataset or several have that name; nothing was written.
+    """
+    try:
+        names.check(type_, kwargs)
+    except MetricFailure as error:
+        raise UsageError(str(error)) from error
+    entry: dict[str, Any] = {"type": type_, **({"kwargs": kwargs} if kwargs else {})}
+    if pin:
+        entry["sha256"] = _digest(entry, path)
+    try:
+        json.dumps(entry, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise UsageError("a kwarg holds bytes that are no UTF-8, and cannot be written") from error
+    return add_all(path, dataset, [entry], pin=pin)
+
+
+def add_all(
+    path: str, dataset: str, entries: Sequence[dict[str, Any]], *, pin: bool = False
+) -> Change:
+    """Put several metrics, whose kwargs are known to be right, into a dataset in one change.
+
+    Raises:
+        InvalidDocumentError: the registry has mistakes; nothing was written.
+        EditError: no dataset or several have that name; nothing was written.
+    """
+
+    def change(document: Document) -> tuple[str, str]:
+        messages = []
+        for entry in entries:
+            text, message = _put(document, dataset, entry, pin=pin)
+            messages.append(message)
+            if text != document.text:
+                document = _parse_whole(text.encode(), path)
+        return document.text, "\n".join(messages) or "nothing to add"
+
+    return apply(path, change)
+
+
+def _put(document: Document, dataset: str, entry: dict[str, Any], *, pin: bool) -> tuple[str, str]:
+    """The text with the entry, or with its pin where the entry is there already; a sentence."""
+    index, fields, name = _look_up(document, dataset)
+    for field in ARRAYS:
+        for i in edit.same_metrics(fields.get(field, []), entry):
+            present = fields[field][i]
+            if pin and present.get("sha256") != entry["sha256"]:
+                pinned = {**present, "sha256": entry["sha256"]}
+                message = f"pinned {_as_json(pinned)} of {name}, `{field}`"
+                return edit.with_entry(document, Place(index, field, i), pinned), message
+            return document.text, f"{name} has this metric in `{field}`: nothing was changed"
+    field = ARRAYS[not in_harbor(entry)]
+    place = Place(index, field, len(fields.get(field, [])))
+    why = "" if field == "metrics" else ", which Harbor ignores: it cannot load this one"
+    message = f"added {_as_json(entry)} to {name}, `{field}`{why}"
+    return edit.with_metric(document, place, entry), message
+
+
+def _look_up(document: Document, dataset: str) -> tuple[int, dict[str, Any], str]:
+    """The index, the fields and the full name of the only dataset that is meant."""
+    registry.datasets_of(document)
+    index = find(document, dataset)
+    fields = document.value[index]
+    return index, fields, f"{fields['name']}@{fields['version']}"
+
+
+def _digest(entry: dict[str, Any], registry: str) -> str:
+    # Inside, for weight: only a pin needs it.
+    from .script_file import digest_of
+
+    if entry["type"] != UV_SCRIPT:
+        raise UsageError(f"a pin is the digest of a script, and `{entry['type']}` has none")
+    if entry["kwargs"].get("git_url"):
+        raise UsageError("a script in a git repository is pinned by its git_commit_id")
+    digest = digest_of(entry, registry)
+    if digest is None:
+        raise UsageError(
+            f"there is no script {printable(entry['kwargs']['script_path'])} to take the digest of",
+            "it lies beside the registry; --new writes one to begin with",
+        )
+    return digest
+
+
+def remove(path: str, dataset: str, which: str) -> Change:
+    """Take out a metric by its type, or its index in `metrics` followed by `extra_metrics`.
+
+    Raises:
+        InvalidDocumentError: the registry has mistakes; nothing was written.
+        EditError: no metric or several are of that type; nothing was written.
+    """
+
+    def change(document: Document) -> tuple[str, str]:
+        index, fields, name = _look_up(document, dataset)
+        places = [Place(index, f, i) for f in ARRAYS for i in range(len(fields.get(f, [])))]
+        place = _choose(places, fields, which, name)
+        entry = fields[place.field][place.index]
+        message = f"removed {_as_json(entry)} from {name}, `{place.field}`"
+        return edit.without_metric(document, place), message
+
+    return apply(path, change)
+
+
+def _as_json(entry: dict[str, Any]) -> str:
+    return printable(json.dumps(entry, ensure_ascii=False))
+
+
+def find(document: Document, dataset: str) -> int:
+    """The index of the only dataset that `name` or `name@version` means.
+
+    Raises:
+        EditError: it means no dataset, or several.
+    """
+    name, version = registry.split(dataset)
+    entries = [
+        (i, entry)
+        for i, entry in enumerate(document.value)
+        if dataset in (entry["name"], f"{entry['name']}@{entry['version']}")
+        or (entry["name"] == name and version == entry["version"])
+    ]
+    if len(entries) == 1:
+        return entries[0][0]
+    known = ", ".join(f"{e['name']}@{e['version']}" for e in document.value) or "none"
+    if not entries:
+        raise EditError(f"there is no dataset {dataset}; the registry has {known}")
+    versions = ", ".join(f"{e['name']}@{e['version']}" for _, e in entries)
+    if len({e["version"] for _, e in entries}) < len(entries):
+        raise EditError(
+            f"{dataset} stands in the registry more than once: {versions}",
+            "delete one of them, or give it a version of its own, first",
+        )
+    raise EditError(f"{dataset} has several versions: {versions}", "name one of them")
+
+
+def _choose(places: list[Place], fields: dict[str, Any], which: str, name: str) -> Place:
+    """The place of the only metric that `which`, a type or an index, means."""
+    if which.isdecimal():
+        if len(which) < 10 and int(which) < len(places):
+            return places[int(which)]
+        raise EditError(f"{name} has {len(places)} metrics; there is no index {which[:20]}")
+    fitting = [
+        place for place in places if fields[place.field][place.index].get("type", "mean") == which
+    ]
+    if len(fitting) == 1:
+        return fitting[0]
+    listed = ", ".join(f"{i}: {shown(fields[p.field][p.index])}" for i, p in enumerate(places))
+    if not fitting:
+        raise EditError(f"{name} has no metric `{which}`; it has {listed or 'none'}")
+    raise EditError(f"{name} has several metrics `{which}`: {listed}", "name one by its index")
+
+
+def apply(path: str, change: Callable[[Document], tuple[str, str]]) -> Change:
+    """Make a change, a function from a document to its new text and a sentence, to a file.
+
+    Raises:
+        InvalidDocumentError: the registry has mistakes of syntax.
+        EditError: another program changed the registry meanwhile.
+        OutputError: it cannot be written; it is as it was.
+    """
+    with _lock(path):
+        data = read_bytes(path)
+        document = _parse_whole(data, path)
+        after, message = change(document)
+        if after != document.text:
+            mark = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
+            if read_bytes(path) != data:
+                raise EditError(f"{path} was changed by another program meanwhile", "try again")
+            write_atomically(path, mark + after.encode())
+        return Change(message, document.text, after)
+
+
+def _parse_whole(data: bytes, path: str) -> Document:
+    """The document, if nothing in it is so wrong that an edit might lose it."""
+    document, diagnostics = parse(data, path)
+    diagnostics = [d for d in diagnostics if d.rule != "byte-order-mark"]
+    if diagnostics or document is None:
+        raise InvalidDocumentError(
+            f"{path} has mistakes that a change could make worse: nothing was changed",
+            diagnostics,
+            document.text if document else "",
+            exit_code=EditError.exit_code,
+        )
+    return document
+
+
+@contextmanager
+def _lock(path: str) -> Iterator[None]:
+    """Hold a lock on the directory: one on the file would go with the file that is replaced."""
+    folder = os.path.dirname(os.path.realpath(path))
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise OutputError(f"{folder}: {reason(error)}") from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def parse_kwargs(type_: str, given: Sequence[str]) -> dict[str, Any]:
+    """Kwargs from `NAME=VALUE`: text where the metric takes text, else JSON.
+
+    Raises:
+        UsageError: a pair has no `=`, or no value of any type fits.
+    """
+    kwargs: dict[str, Any] = {}
+    for pair in given:
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise UsageError(f"-k {pair}: write NAME=VALUE")
+        kwargs[name] = value
+    try:
+        names.check(type_, kwargs)
+    except MetricFailure as error:
+        if error.kwarg is None or error.kwarg not in kwargs:
+            return kwargs
+        try:
+            typed = {**kwargs, error.kwarg: json.loads(kwargs[error.kwarg])}
+        except ValueError:
+            return kwargs
+        rest = [f"{n}={v}" for n, v in kwargs.items() if n != error.kwarg]
+        return {**parse_kwargs(type_, rest), error.kwarg: typed[error.kwarg]} if rest else typed
+    return kwargs

@@ -1,0 +1,211 @@
+"""Add or remove a metric as the smallest possible change of a registry's text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..documents.document import Document, parse
+from ..errors import HarborMetricsError
+
+_SPACE_BEFORE = re.compile(r"\s*\Z")
+
+
+class EditError(HarborMetricsError):
+    """A registry cannot be changed as asked without a guess; the file is as it was."""
+
+    exit_code = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a metric stands or will stand: dataset index, field, index in its array."""
+
+    dataset: int
+    field: str
+    index: int
+
+
+def with_metric(document: Document, place: Place, entry: dict[str, Any]) -> str:
+    """The text with `entry` put at the end of the field's array.
+
+    Raises:
+        EditError: the new text would differ by more than that.
+    """
+    dataset = document.value[place.dataset]
+    if dataset.get(place.field):
+        text = _append(document, place, entry)
+    elif place.field in dataset:
+        text = _fill_empty(document, place, entry)
+    else:
+        text = _add_field(document, place, entry)
+    expected = _copy(document.value)
+    expected[place.dataset].setdefault(place.field, []).append(entry)
+    return _check(text, expected)
+
+
+def with_entry(document: Document, place: Place, entry: dict[str, Any]) -> str:
+    """The text with `entry` instead of the metric at `place`."""
+    text = document.text
+    start, end = document.offsets((place.dataset, place.field, place.index))
+    written = _write(text, entry, _indent(text, start), "\n" in text[start:end])
+    return text[:start] + written + text[end:]
+
+
+def without_metric(document: Document, place: Place) -> str:
+    """The text without the metric; an array that was written for it alone goes too.
+
+    Raises:
+        EditError: the new text would differ by more than that.
+    """
+    text, array = document.text, (place.dataset, place.field)
+    n = len(document.value[place.dataset][place.field])
+    start, end = document.offsets((*array, place.index))
+    expected = _copy(document.value)
+    del expected[place.dataset][place.field][place.index]
+    if place.index < n - 1:
+        following = document.offsets((*array, place.index + 1))[0]
+        return _check(text[:start] + text[following:], expected)
+    if n > 1:
+        previous = document.offsets((*array, place.index - 1))[1]
+        return _check(text[:previous] + text[end:], expected)
+    opening, closing = document.offsets(array)
+    if start > opening + 1:
+        before, after = text[opening + 1 : start], text[end : closing - 1]
+        inside = before if before == after else ""
+        return _check(f"{text[:opening]}[{inside}]{text[closing:]}", expected)
+    del expected[place.dataset][place.field]
+    return _check(_drop_field(document, array), expected)
+
+
+def _append(document: Document, place: Place, entry: dict[str, Any]) -> str:
+    text, array = document.text, (place.dataset, place.field)
+    last = len(document.value[place.dataset][place.field]) - 1
+    start, end = document.offsets((*array, last))
+    before = _SPACE_BEFORE.search(text, 0, start)
+    space = before[0] if before else ""
+    if last == 0 and "\n" not in space:
+        space = " " if _is_spaced(text) else ""
+    written = _write(text, entry, _indent(text, start), "\n" in text[start:end])
+    return f"{text[:end]},{space}{written}{text[end:]}"
+
+
+def _fill_empty(document: Document, place: Place, entry: dict[str, Any]) -> str:
+    text = document.text
+    opening, closing = document.offsets((place.dataset, place.field))
+    key = document.offsets((place.dataset, place.field), key=True)[0]
+    indent = _indent(text, key)
+    inside = text[opening + 1 : closing - 1]
+    if inside or indent is None:
+        # What stood between the brackets stands on both sides, so that `remove` can restore it.
+        before, after = (inside, inside) if inside else (" ", "")
+        written = _write(text, entry, None, False)
+        return f"{text[:opening]}[{before}{written}{after}]{text[closing:]}"
+    newline = _newline(text)
+    inner = indent + _unit(document, place.dataset)
+    written = _write(text, entry, inner, False)
+    return f"{text[:opening]}[{newline}{inner}{written}{newline}{indent}]{text[closing:]}"
+
+
+def _add_field(document: Document, place: Place, entry: dict[str, Any]) -> str:
+    text, fields = document.text, list(document.value[place.dataset])
+    colon = ": " if _is_spaced(text) else ":"
+    member = f'"{place.field}"{colon}[{_write(text, entry, None, False)}]'
+    if "tasks" in fields:
+        at = document.offsets((place.dataset, "tasks"), key=True)[0]
+        before = _SPACE_BEFORE.search(text, 0, at)
+        space = before[0] if before else ""
+        if fields[0] == "tasks" and "\n" not in space:
+            space = " " if _is_spaced(text) else ""
+        return f"{text[:at]}{member},{space}{text[at:]}"
+    last_key = document.offsets((place.dataset, fields[-1]), key=True)[0]
+    end = document.offsets((place.dataset, fields[-1]))[1]
+    before = _SPACE_BEFORE.search(text, 0, last_key)
+    return f"{text[:end]},{before[0] if before else ''}{member}{text[end:]}"
+
+
+def _drop_field(document: Document, array: tuple[int, str]) -> str:
+    text, fields = document.text, list(document.value[array[0]])
+    index = fields.index(array[1])
+    key = document.offsets(array, key=True)[0]
+    if index < len(fields) - 1:
+        following = document.offsets((array[0], fields[index + 1]), key=True)[0]
+        return text[:key] + text[following:]
+    end = document.offsets(array)[1]
+    previous = document.offsets((array[0], fields[index - 1]))[1] if index else key
+    return text[:previous] + text[end:]
+
+
+def _write(text: str, entry: dict[str, Any], indent: str | None, over_lines: bool) -> str:
+    """The entry as its neighbours are written: on one line, or over several."""
+    if not over_lines or indent is None:
+        separators = (", ", ": ") if _is_spaced(text) else (",", ":")
+        return json.dumps(entry, ensure_ascii=False, separators=separators)
+    unit = "\t" if indent.startswith("\t") else " " * _step(text)
+    lines = json.dumps(entry, ensure_ascii=False, indent=unit).split("\n")
+    return f"{_newline(text)}{indent}".join(lines)
+
+
+def _is_spaced(text: str) -> bool:
+    """Whether the text has a space behind a colon, or more than one line."""
+    return '": ' in text or "\n" in text.strip()
+
+
+def _newline(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def _indent(text: str, at: int) -> str | None:
+    """The white space before `at`; None where something else stands before it on its line."""
+    before = text[text.rfind("\n", 0, at) + 1 : at]
+    return before if not before.strip() and "\n" in text[:at] else None
+
+
+def _step(text: str) -> int:
+    """How many spaces one level of the text is indented by."""
+    steps = [len(m[1]) for m in re.finditer(r"^( +)\S", text[:5_000], re.MULTILINE)]
+    return min(steps, default=2)
+
+
+def _unit(document: Document, dataset: int) -> str:
+    """What one level of the text is indented by: a tab, or spaces."""
+    first = next(iter(document.value[dataset]))
+    indent = _indent(document.text, document.offsets((dataset, first), key=True)[0])
+    return "\t" if indent and indent.startswith("\t") else " " * _step(document.text)
+
+
+def _copy(value: Any) -> Any:
+    return json.loads(json.dumps(value))
+
+
+def _check(text: str, expected: Any) -> str:
+    """The text, if it says what is expected and nothing else is different."""
+    document, slips = parse(text.encode(), "")
+    if slips or document is None or _exact(document.value) != _exact(expected):
+        raise EditError(
+            "the change would alter more than the metric, and was not made",
+            "edit the file by hand, and tell us how it is written",
+        )
+    return text
+
+
+def _exact(value: Any) -> str:
+    """A value as text that tells 1, 1.0 and true apart, which are equal in Python."""
+    return json.dumps(value, sort_keys=True)
+
+
+def canonical(entry: dict[str, Any]) -> dict[str, Any]:
+    """An entry with its defaults, to compare it with others."""
+    return {"type": entry.get("type", "mean"), "kwargs": entry.get("kwargs", {})}
+
+
+def same_metrics(entries: Sequence[Any], entry: dict[str, Any]) -> list[int]:
+    """The indices of the entries that are the same metric."""
+    return [
+        i
+        for i, e in enumerate(entries)
+        if isinstance(e, dict) and _exact(canonical(e)) == _exact(canonical(entry))
+    ]

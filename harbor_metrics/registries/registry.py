@@ -1,0 +1,182 @@
+"""A registry file: its datasets, and which of them a name means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from ..contract.spec import ARRAYS
+from ..documents.diagnostics import InvalidDocumentError
+from ..documents.document import Document, parse
+from ..documents.files import read_bytes
+from ..errors import InputError, UsageError
+
+
+class Registries:
+    """Registry files, those that were given and those that jobs name, read once at most."""
+
+    def __init__(self, given: Sequence[str]) -> None:
+        self.given = list(given)
+        self._read: dict[str, list[Dataset]] = {}
+
+    def datasets(self, path: str) -> list[Dataset]:
+        """The datasets of a registry file."""
+        if path not in self._read:
+            self._read[path] = read(path)
+        return self._read[path]
+
+    def all_given(self) -> list[Dataset]:
+        """The datasets of all the files that were given, in their order."""
+        return [dataset for path in self.given for dataset in self.datasets(path)]
+
+    def only_name(self) -> str:
+        """The name of the dataset that the given files hold, in whatever versions.
+
+        Raises:
+            UsageError: they hold none or several.
+        """
+        names = {dataset.name for dataset in self.all_given()}
+        if len(names) != 1:
+            listed = ", ".join(sorted(names)) or "none"
+            raise UsageError(
+                f"a source names no dataset, and the registry has {len(names)}: {listed}",
+                "say which with --dataset",
+            )
+        return names.pop()
+
+
+class Dataset(msgspec.Struct, frozen=True, kw_only=True):
+    """An entry of a registry, its metric entries as they are written."""
+
+    name: str
+    version: str
+    metrics: tuple[Any, ...]
+    extra_metrics: tuple[Any, ...]
+    tasks: tuple[Any, ...] = ()
+    document: Document
+    index: int
+
+    @property
+    def registry(self) -> str:
+        """The path of the file."""
+        return self.document.path
+
+    def __str__(self) -> str:
+        return f"{self.name}@{self.version}"
+
+
+def read(path: str) -> list[Dataset]:
+    """The datasets of a registry file, in file order.
+
+    Raises:
+        InputError: it cannot be read.
+        InvalidDocumentError: it is not a registry; the diagnostics say where.
+    """
+    document, diagnostics = parse(read_bytes(path), path)
+    if diagnostics or document is None:
+        text = document.text if document else ""
+        raise InvalidDocumentError(f"{path} is not a registry that can be read", diagnostics, text)
+    return datasets_of(document)
+
+
+def datasets_of(document: Document) -> list[Dataset]:
+    """The datasets of a document, in file order.
+
+    Raises:
+        InputError: it is not an array.
+        InvalidDocumentError: a dataset in it is not one; the diagnostic says where.
+    """
+    if not isinstance(document.value, list):
+        raise InputError(
+            f"{document.path} is not a registry: a registry is an array of datasets",
+            "put `[` and `]` around a single dataset",
+        )
+    return [_dataset(document, index) for index in range(len(document.value))]
+
+
+def _dataset(document: Document, index: int) -> Dataset:
+    entry = document.value[index]
+    if not isinstance(entry, dict):
+        raise _invalid(document, [index], "a dataset must be an object")
+    for name in ("name", "version"):
+        if not isinstance(entry.get(name), str):
+            raise _invalid(document, [index], f"a dataset must have a `{name}` that is a string")
+    for array in ARRAYS:
+        if not isinstance(entry.get(array, []), list):
+            raise _invalid(document, [index, array], f"`{array}` must be an array")
+        for i, metric in enumerate(entry.get(array, [])):
+            if not isinstance(metric, dict):
+                raise _invalid(
+                    document,
+                    [index, array, i],
+                    'a metric must be an object such as {"type": "mean"}',
+                )
+    return Dataset(
+        name=entry["name"],
+        version=entry["version"],
+        metrics=tuple(entry.get("metrics", ())),
+        extra_metrics=tuple(entry.get("extra_metrics", ())),
+        tasks=tuple(tasks) if isinstance(tasks := entry.get("tasks"), list) else (),
+        document=document,
+        index=index,
+    )
+
+
+def _invalid(document: Document, path: Sequence[str | int], message: str) -> InvalidDocumentError:
+    diagnostic = document.find(path, rule="invalid-registry", message=message)
+    return InvalidDocumentError(
+        f"{document.path} is not a registry that can be read", [diagnostic], document.text
+    )
+
+
+def split(name: str) -> tuple[str, str | None]:
+    """The name and the version of `name@version`, parted at the first `@` as Harbor does."""
+    base, at, version = name.partition("@")
+    return base, version if at else None
+
+
+def best_version(versions: Sequence[str]) -> str:
+    """The version that Harbor takes where none is asked for.
+
+    It is `head`, else the highest by PEP 440 (of equals the first), else the lexically last.
+    """
+    # Inside, for weight: only a dataset without a version needs it.
+    from packaging.version import InvalidVersion, Version
+
+    if "head" in versions:
+        return "head"
+    valid: list[tuple[Version, str]] = []
+    for version in versions:
+        try:
+            valid.append((Version(version), version))
+        except InvalidVersion:
+            continue
+    if not valid:
+        return max(versions)
+    highest = max(number for number, _ in valid)
+    return next(version for number, version in valid if number == highest)
+
+
+def find(datasets: Sequence[Dataset], name: str, version: str | None) -> list[Dataset]:
+    """Every entry of that name and version, or of the best version if None; empty if none has it.
+
+    Several where the registry repeats it; Harbor takes the last of them.
+    """
+    versions = [dataset for dataset in datasets if dataset.name == name]
+    if not versions:
+        return []
+    chosen = version if version is not None else best_version([d.version for d in versions])
+    return [dataset for dataset in versions if dataset.version == chosen]
+
+
+def nearest(name: str, datasets: Sequence[Dataset]) -> list[str]:
+    """The names of all the datasets, those that look like `name` first."""
+    # Inside, for weight: only a name that the registry lacks needs it.
+    from difflib import SequenceMatcher
+
+    names = sorted({str(dataset) for dataset in datasets})
+    return sorted(
+        names, key=lambda other: -SequenceMatcher(None, name, other.partition("@")[0]).ratio()
+    )

@@ -1,0 +1,160 @@
+"""The file of a user's metric script: where it lies, its PEP 723 block, its digest."""
+
+from __future__ import annotations
+
+import os
+import re
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from ..contract.spec import UV_SCRIPT
+from ..documents.files import reason
+from ..documents.wording import printable
+from ..errors import MetricFailure
+
+
+class Script(msgspec.Struct, frozen=True):
+    """A script file with the bytes that it had when it was read."""
+
+    path: str
+    text: bytes
+    # The path to run it by hand, as the registry and the user wrote it.
+    shown: str = ""
+
+    @property
+    def sha256(self) -> str:
+        """The digest of the file's bytes."""
+        return sha256(self.text).hexdigest()
+
+
+def find(script_path: str, registry: str | None, *, allow_outside: bool = False) -> Script:
+    """The file that `script_path` means: beside the registry first, then in the current directory.
+
+    Without a registry the path is the user's word and is taken as it is.
+
+    Raises:
+        MetricFailure: no file is there, or the path leads where a registry may not point.
+    """
+    if "\0" in script_path:
+        raise MetricFailure("script-missing", f"script_path {printable(script_path)!r} holds a NUL")
+    free = registry is None or allow_outside
+    if os.path.isabs(script_path) and not free:
+        raise MetricFailure(
+            "script-outside",
+            f"script_path {script_path} is absolute; a registry names scripts relative to itself "
+            "(--allow-outside permits it)",
+        )
+    folders = [os.getcwd()] if registry is None else [_folder(registry), os.getcwd()]
+    as_written = ["" if registry is None else os.path.dirname(registry), ""]
+    tried = [os.path.join(folder, script_path) for folder in dict.fromkeys(folders)]
+    for folder, written, path in zip(folders, as_written, tried, strict=False):
+        if not os.path.lexists(path):
+            continue
+        real = os.path.realpath(path)
+        inside = any(_is_within(real, os.path.realpath(other)) for other in folders)
+        if not (free or inside):
+            raise MetricFailure(
+                "script-outside",
+                f"script_path {script_path} leads outside {folder} (--allow-outside permits it)",
+            )
+        return read(real, script_path, os.path.join(written, script_path))
+    raise MetricFailure(
+        "script-missing",
+        f"script {printable(script_path)} not found; looked for {' and '.join(tried)}",
+    )
+
+
+def other_copy(script_path: str, registry: str) -> bool:
+    """Whether the registry's folder and the current one have different scripts of that path."""
+    paths = [os.path.join(folder, script_path) for folder in (_folder(registry), os.getcwd())]
+    if "\0" in script_path or not all(map(os.path.isfile, paths)):
+        return False
+    try:
+        first, second = (read(path, script_path).text for path in paths)
+    except MetricFailure:
+        return False
+    return first != second
+
+
+def _folder(registry: str) -> str:
+    return os.path.dirname(os.path.abspath(registry))
+
+
+def _is_within(path: str, folder: str) -> bool:
+    return os.path.commonpath([path, folder]) == folder
+
+
+def read(path: str, written: str, shown: str = "") -> Script:
+    """The script at a path; messages call it as it was `written`.
+
+    Raises:
+        MetricFailure: it is not a regular file, or cannot be read.
+    """
+    if os.path.isdir(path):
+        raise MetricFailure("script-missing", f"script {written} is a directory")
+    if not os.path.isfile(path):
+        raise MetricFailure("script-missing", f"script {written} is not a regular file")
+    try:
+        with open(path, "rb") as file:
+            return Script(path, file.read(), shown or path)
+    except OSError as error:
+        raise MetricFailure("script-missing", f"script {written}: {reason(error)}") from error
+
+
+# The block format and this expression are those of PEP 723.
+_BLOCK = re.compile(r"(?m)^# /// (?P<type>[a-zA-Z0-9-]+)$\s(?P<content>(^#(| .*)$\s)+)^# ///$")
+
+
+def metadata(script: Script) -> dict[str, Any] | None:
+    """The PEP 723 block of a script as a table, None if it has none.
+
+    Raises:
+        MetricFailure: the block stands there twice or is not TOML.
+    """
+    # Inside, for weight: most computations run no script.
+    import tomllib
+
+    text = script.text.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
+    blocks = [match for match in _BLOCK.finditer(text) if match["type"] == "script"]
+    if not blocks:
+        return None
+    if len(blocks) > 1:
+        line = text.count("\n", 0, blocks[1].start()) + 1
+        raise MetricFailure(
+            "script-metadata",
+            f"the script has more than one PEP 723 block, the second on line {line}",
+        )
+    lines = blocks[0]["content"].splitlines()
+    content = "\n".join(line[2:] if line.startswith("# ") else line[1:] for line in lines)
+    try:
+        return tomllib.loads(content)
+    except (ValueError, RecursionError) as error:
+        why = "nested too deep" if isinstance(error, RecursionError) else str(error)
+        raise MetricFailure(
+            "script-metadata", f"the PEP 723 block of the script is not TOML: {why}"
+        ) from error
+
+
+def digest_of(entry: dict[str, Any], registry: str) -> str | None:
+    """The digest of the script file that a metric names, None where it names no file that is there.
+
+    A script in a git repository has none: its commit is its pin.
+    """
+    kwargs = entry.get("kwargs")
+    if entry.get("type") != UV_SCRIPT or not isinstance(kwargs, dict) or kwargs.get("git_url"):
+        return None
+    path = kwargs.get("script_path")
+    if not isinstance(path, str) or not path:
+        return None
+    try:
+        return find(path, registry).sha256
+    except (MetricFailure, OSError):
+        return None
+
+
+def differs(entry: dict[str, Any], digest: str) -> bool:
+    """Whether the metric is pinned to another digest than this."""
+    pin = entry.get("sha256")
+    return isinstance(pin, str) and pin.lower() != digest

@@ -1,0 +1,45 @@
+"""A metric script to begin with, that works as it is."""
+
+from __future__ import annotations
+
+from ..documents.files import reason
+from ..errors import OutputError
+
+SCRIPT = '''# /// script
+# requires-python = ">=3.11"
+# dependencies = []
+# ///
+"""The mean of each reward key; a trial without rewards counts as 0."""
+
+import argparse
+import json
+from pathlib import Path
+
+parser = argparse.ArgumentParser()
+parser.add_argument("-i", "--input-path", type=Path, required=True)
+parser.add_argument("-o", "--output-path", type=Path, required=True)
+args = parser.parse_args()
+
+# One trial a line: an object of numbers, or null where the trial ended without rewards.
+trials = [json.loads(line) for line in args.input_path.read_text().splitlines()]
+keys = sorted({key for trial in trials if trial for key in trial})
+
+answer = {key: sum((trial or {}).get(key, 0) for trial in trials) / len(trials) for key in keys}
+answer["scored"] = sum(trial is not None for trial in trials)
+args.output_path.write_text(json.dumps(answer))
+'''
+
+
+def write(path: str) -> None:
+    """Write the template to a new file.
+
+    Raises:
+        OutputError: the file exists, or cannot be written.
+    """
+    try:
+        with open(path, "x", encoding="utf-8") as file:
+            file.write(SCRIPT)
+    except FileExistsError:
+        raise OutputError(f"{path} is there already; nothing was written") from None
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {reason(error)}") from error

@@ -1,0 +1,72 @@
+"""What a script, and whatever is done for it, may take and reach."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Literal
+
+from ..confinement.workplace import Confinement, RefusedError
+from ..errors import MetricFailure
+from .options import ScriptOptions
+
+FILE_SIZE = 256 << 20
+OPEN_FILES = 1024
+GIB = 1 << 30
+# Parts of the sandbox without which a program is not started.
+Required = Literal["no", "one", "all"]
+
+
+def limits(options: ScriptOptions, *, seconds: float) -> dict[str, int]:
+    """The limits of each process of a program that has that many seconds, for `setrlimit`."""
+    cores = os.cpu_count() or 1
+    limits = {
+        "RLIMIT_CORE": 0,
+        "RLIMIT_CPU": int(seconds * cores) + 1,
+        "RLIMIT_FSIZE": FILE_SIZE,
+        "RLIMIT_NOFILE": OPEN_FILES,
+    }
+    if options.memory:
+        limits["RLIMIT_AS"] = int(options.memory * GIB)
+    return limits
+
+
+def refusal(error: RefusedError, options: ScriptOptions) -> MetricFailure:
+    """Why nothing was started."""
+    if options.sandbox == "require":
+        return MetricFailure(
+            "script-sandbox",
+            f"the sandbox is required and not there: {error} (--sandbox auto runs without)",
+        )
+    return not_confined(str(error) or "--sandbox off")
+
+
+def not_confined(why: str) -> MetricFailure:
+    """A script that a job brought, where there is nothing to confine it."""
+    return MetricFailure(
+        "script-not-confined",
+        "the job brought this script, or the registry that names it, and no layer of the sandbox "
+        f"is there to confine it: {why}",
+    )
+
+
+def confinement(
+    options: ScriptOptions,
+    required: Required,
+    *,
+    readable: Sequence[str],
+    writable: Sequence[str],
+    listed: Sequence[str] = (),
+    network: bool = False,
+) -> Confinement:
+    """Both layers and the filter, as far as the user wants them and the system has them."""
+    off = options.sandbox == "off"
+    return Confinement(
+        layers=() if off else options.layers,
+        filtered=not off,
+        required="all" if options.sandbox == "require" else required,
+        network=network,
+        readable=tuple(readable),
+        writable=tuple(writable),
+        listed=tuple(listed),
+    )

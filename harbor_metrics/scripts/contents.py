@@ -1,0 +1,86 @@
+"""What lies in a folder, file by file, and whether it is still that."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+
+class File(msgspec.Struct, frozen=True, array_like=True):
+    """A file or a link: its path in the folder, its status, and the SHA-256 of what it holds."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+    sha256: str
+
+    def has(self, status: os.stat_result) -> bool:
+        """Whether a status is that of this file, as nobody but the kernel can make it be."""
+        return (
+            self.size == status.st_size
+            and self.mtime_ns == status.st_mtime_ns
+            and self.ctime_ns == status.st_ctime_ns
+            and self.inode == status.st_ino
+        )
+
+
+def contents(folder: str) -> list[File]:
+    """Every file and link below a folder.
+
+    Raises:
+        OSError: something in it cannot be read.
+    """
+    return [_file(folder, path, status) for path, status in _walk(folder)]
+
+
+def checked(folder: str, files: Sequence[File]) -> list[File] | None:
+    """The files as they are now, where they hold what they held; else None.
+
+    Where the status of one differs, what it holds is hashed again.
+    """
+    known = {file.path: file for file in files}
+    now = []
+    try:
+        for path, status in _walk(folder):
+            file = known.pop(path, None)
+            if file is None:
+                return None
+            if not file.has(status):
+                again = _file(folder, path, status)
+                if again.sha256 != file.sha256:
+                    return None
+                file = again
+            now.append(file)
+    except OSError:
+        return None
+    return None if known else now
+
+
+def _walk(folder: str) -> Iterator[tuple[str, os.stat_result]]:
+    pending = [""]
+    while pending:
+        inside = pending.pop()
+        with os.scandir(os.path.join(folder, inside)) as entries:
+            for entry in entries:
+                path = f"{inside}{entry.name}"
+                if entry.is_dir(follow_symlinks=False):
+                    pending.append(f"{path}/")
+                else:
+                    yield path, entry.stat(follow_symlinks=False)
+
+
+def _file(folder: str, path: str, status: os.stat_result) -> File:
+    place = os.path.join(folder, path)
+    if os.path.islink(place):
+        digest = hashlib.sha256(b"link " + os.fsencode(os.readlink(place)))
+    else:
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+        with open(os.open(place, flags), "rb") as file:
+            digest = hashlib.file_digest(file, "sha256")
+    times = (status.st_mtime_ns, status.st_ctime_ns)
+    return File(path, status.st_size, *times, status.st_ino, digest.hexdigest())

@@ -1,0 +1,1 @@
+"""One attempt, a column of one reward key, a table, a pool of tables."""

@@ -1,0 +1,53 @@
+"""Labels of tasks, from the registry or a file, joined to trials by the task's name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from ..errors import InputError
+from .table import Table
+from .trial import Label
+
+# Task -> name of a label -> its value.
+Labels = Mapping[str, Mapping[str, Label]]
+
+
+def of_tasks(tasks: Iterable[Any]) -> Labels:
+    """The scalars in the `metadata` of a registry's tasks; names inside objects are dotted."""
+    labels: dict[str, Mapping[str, Label]] = {}
+    for task in tasks:
+        if isinstance(task, dict) and isinstance(task.get("metadata"), dict):
+            labels[str(task.get("name"))] = dict(_flat(task["metadata"], ""))
+    return labels
+
+
+def _flat(value: dict[str, Any], prefix: str) -> Iterable[tuple[str, Label]]:
+    for name, member in value.items():
+        if isinstance(member, dict):
+            yield from _flat(member, f"{prefix}{name}.")
+        elif isinstance(member, str | int | float | bool | None):
+            yield f"{prefix}{name}", member
+
+
+def joined(table: Table, labels: Labels, *, path: str | None = None) -> Table:
+    """The trials with these labels added; the labels that a trial has stay as they are.
+
+    Raises:
+        InputError: a label of the file at `path` is not the one that a trial has.
+    """
+    if not labels.keys() & set(table.tasks):
+        return table
+    trials = []
+    for trial in table:
+        more = labels.get(trial.task, {})
+        for name in more.keys() & trial.labels.keys() if path else ():
+            if more[name] != trial.labels[name]:
+                raise InputError(
+                    f"{path}: label `{name}` of task {trial.task} is {more[name]!r}, "
+                    f"and its trials say {trial.labels[name]!r}"
+                )
+        trials.append(msgspec.structs.replace(trial, labels={**more, **trial.labels}))
+    return Table(trials)

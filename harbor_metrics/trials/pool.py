@@ -1,0 +1,163 @@
+"""From sources to groups of trials: a trial counts once, a group knows how many were planned."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from ..documents.diagnostics import Diagnostic, Severity
+from ..documents.wording import listed, plural
+from .source import Job, Source
+from .table import Table
+from .trial import NO_GROUP, GroupKey, LineTrials, Trial, group_key
+
+
+class Pool(msgspec.Struct, frozen=True, kw_only=True):
+    """The trials of one agent, model and dataset from all the sources."""
+
+    table: Table
+    expected: int | None = None
+    unread: int = 0
+    whole: bool = True
+    jobs: list[tuple[str, Job]] = []
+
+    def __add__(self, other: Pool) -> Pool:
+        known = self.expected is not None and other.expected is not None
+        return Pool(
+            table=self.table + other.table,
+            expected=(self.expected or 0) + (other.expected or 0) if known else None,
+            unread=self.unread + other.unread,
+            whole=self.whole and other.whole,
+            jobs=self.jobs + other.jobs,
+        )
+
+    def with_table(self, table: Table) -> Pool:
+        """The pool with its trials changed, all that was planned as it is."""
+        return msgspec.structs.replace(self, table=table)
+
+
+class _Repeated(msgspec.Struct):
+    """How many trials came more than once, and how many of these with other contents."""
+
+    n: int = 0
+    n_different: int = 0
+
+    def diagnostic(self) -> Diagnostic:
+        message = f"{plural(self.n, 'trial')} found more than once, counted once"
+        if self.n_different:
+            message += f"; {self.n_different} of them with other contents, the first is kept"
+        severity = Severity.ERROR if self.n_different else Severity.NOTE
+        return Diagnostic(rule="repeated-trial", severity=severity, message=message)
+
+
+def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[GroupKey, Pool]:
+    """Every group of the sources, each trial in it once; remarks go to `diagnostics`."""
+    pools: dict[GroupKey, Pool] = {}
+    seen: dict[tuple[str | None, ...], Trial] = {}
+    repeated = _Repeated()
+    # Rewards files first: their lines are numbered on, and only then meet tasks with names.
+    for source in sorted(sources, key=lambda source: not isinstance(source.trials, LineTrials)):
+        tables = _by_group(source.trials, seen, repeated)
+        planned = _count_planned(source, tables)
+        for key in tables.keys() | {key for key in source.unread if key is not None}:
+            _add(pools, key, tables.get(key, Table([])), source, planned.get(key))
+        diagnostics += [*source.diagnostics, *_remarks(source)]
+    if repeated.n:
+        diagnostics.append(repeated.diagnostic())
+    return pools
+
+
+def in_order(pools: dict[GroupKey, Pool]) -> list[tuple[GroupKey, Pool]]:
+    """The groups by dataset, agent and model, null first."""
+
+    def rank(item: tuple[GroupKey, Pool]) -> tuple[tuple[bool, str], ...]:
+        agent, model, dataset = item[0]
+        return tuple((part is not None, part or "") for part in (dataset, agent, model))
+
+    return sorted(pools.items(), key=rank)
+
+
+def _by_group(
+    trials: Sequence[Trial], seen: dict[tuple[str | None, ...], Trial], repeated: _Repeated
+) -> dict[GroupKey, Table]:
+    if isinstance(trials, LineTrials):
+        return {NO_GROUP: Table(trials)}
+    groups: dict[GroupKey, list[Trial]] = {}
+    for trial in trials:
+        if trial.trial is not None or trial.id is not None:
+            identity = (trial.id,) if trial.id else (*group_key(trial), trial.task, trial.trial)
+            first = seen.setdefault(identity, trial)
+            if first is not trial:
+                repeated.n += 1
+                repeated.n_different += first != trial
+                continue
+        groups.setdefault(group_key(trial), []).append(trial)
+    return {key: Table(members) for key, members in groups.items()}
+
+
+def _count_planned(source: Source, tables: dict[GroupKey, Table]) -> dict[GroupKey, int]:
+    """How many trials the job planned for each group; empty where it does not say."""
+    job = source.job
+    if job is None or job.n_total_trials is None:
+        return {}
+    read = {key: len(table) for key, table in tables.items()}
+    for key in source.unread:
+        if key is not None:
+            read[key] = read.get(key, 0) + 1
+    if sum(read.values()) == job.n_total_trials:
+        return read
+    share, rest = divmod(job.n_total_trials, job.n_groups)
+    if len(job.datasets) <= 1 and not rest and len(read) <= job.n_groups:
+        return dict.fromkeys(read, share)
+    return {}
+
+
+def _add(
+    pools: dict[GroupKey, Pool], key: GroupKey, table: Table, source: Source, expected: int | None
+) -> None:
+    unread = source.unread.count(key)
+    job = source.job
+    whole = not source.unread and not (job and (job.waiting or job.running))
+    if job and job.n_total_trials is not None:
+        whole = whole and len(source.trials) == job.n_total_trials
+    jobs = [(source.path, job)] if job else []
+    new = Pool(table=table, expected=expected, unread=unread, whole=whole, jobs=jobs)
+    pools[key] = pools[key] + new if key in pools else new
+
+
+def _remarks(source: Source) -> Iterator[Diagnostic]:
+    """What there is to say of a job that has fewer results than it planned."""
+    job, path = source.job, source.path
+    if job is None:
+        return
+    if job.waiting:
+        yield Diagnostic(
+            rule="trial-without-result",
+            message=f"{plural(len(job.waiting), 'trial')} of {path} with no result yet: "
+            f"{listed(job.waiting)}",
+            path=path,
+        )
+    read = len(source.trials) + len(source.unread)
+    if job.running:
+        planned = f" of {job.n_total_trials}" if job.n_total_trials is not None else ""
+        yield Diagnostic(
+            rule="job-not-finished",
+            message=f"job {path} is not finished: {read}{planned} trials have ended",
+            path=path,
+        )
+    elif job.n_total_trials is not None and read < job.n_total_trials:
+        yield Diagnostic(
+            rule="trials-missing",
+            message=f"job {path} planned {job.n_total_trials} trials, only {read} are on disk",
+            path=path,
+            notes=("the numbers are over the trials that are there",),
+        )
+
+
+def exceptions(table: Table) -> dict[str, int]:
+    """How often each exception ended a trial, sorted by name."""
+    if isinstance(table.trials, LineTrials):
+        return {}
+    return dict(sorted(Counter(t.error for t in table if t.error is not None).items()))

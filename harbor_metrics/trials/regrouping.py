@@ -1,0 +1,65 @@
+"""Pools under the dataset that a user names, and with the labels that a user gives."""
+
+from __future__ import annotations
+
+from ..errors import InputError
+from . import labels as task_labels
+from .labels import Labels
+from .pool import Pool
+from .trial import GroupKey, part_of
+
+Pools = dict[GroupKey, Pool]
+
+
+def of_dataset(pools: Pools, name: str) -> Pools:
+    """The groups of that dataset; a group that names none is taken to be of it.
+
+    Where no group is of that very name, those of its scorers and filters (`name:scorer`).
+
+    Raises:
+        InputError: no group is of that dataset.
+    """
+    kept: Pools = {}
+    whole = any(key.dataset in (None, name) for key in pools)
+    for key, pool in pools.items():
+        if key.dataset in (None, name) or (not whole and part_of(key.dataset) == name):
+            named = key._replace(dataset=name) if whole else key
+            kept[named] = kept[named] + pool if named in kept else pool
+    if not kept:
+        others = ", ".join(sorted({str(key.dataset) for key in pools}))
+        raise InputError(
+            f"no source has trials of dataset {name}; they are of {others or 'none'}",
+            "name one of these with --dataset",
+        )
+    return kept
+
+
+def nameless(pools: Pools) -> list[GroupKey]:
+    """The groups whose source names neither a dataset nor a job."""
+    return [key for key, pool in pools.items() if key.dataset is None and not pool.jobs]
+
+
+def named(pools: Pools, name: str) -> Pools:
+    """The groups, those without a dataset under this one."""
+    groups = dict(pools)
+    for key in nameless(pools):
+        pool = groups.pop(key)
+        target = key._replace(dataset=name)
+        groups[target] = groups[target] + pool if target in groups else pool
+    return groups
+
+
+def labelled(pools: Pools, labels: Labels, path: str) -> Pools:
+    """The groups with every trial labelled as the file at `path` says for its task.
+
+    Raises:
+        InputError: no task is labelled, or a trial has another value of a label.
+    """
+    tasks = {task for pool in pools.values() for task in pool.table.tasks}
+    if not labels.keys() & tasks:
+        examples = f"it has {min(labels)}, the trials have {min(tasks)}" if tasks else "no trials"
+        raise InputError(f"{path} labels no task of these trials: {examples}")
+    return {
+        key: pool.with_table(task_labels.joined(pool.table, labels, path=path))
+        for key, pool in pools.items()
+    }

@@ -1,0 +1,87 @@
+"""What every reader gives: the trials of one source, and the diagnostics of reading it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from ..documents.diagnostics import Diagnostic
+from ..errors import InputError
+from ..numbers.exact import Number
+from .trial import GroupKey, Trial
+
+# What decoding raises for a text that is not what it should be, deep nesting included.
+REFUSED = (msgspec.DecodeError, ValueError, RecursionError)
+
+Progress = Callable[[int, int], None]
+
+
+class NotThisFormatError(InputError):
+    """The source is not of the format that it was read as; the message is the reader's reason."""
+
+
+class JobDataset(msgspec.Struct, frozen=True, kw_only=True):
+    """A dataset as the job's config.json names it; `path` where it is a local folder."""
+
+    name: str | None = None
+    version: str | None = None
+    path: str | None = None
+    registry_path: str | None = None
+    registry_url: str | None = None
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True):
+    """What a job, or the run that a log is of, says beside its trials.
+
+    `n_groups` is into how many groups of one size the planned trials part: one an agent, a scorer
+    or a filter. `trials_per_sample` is how many of the trials one sample of a log is.
+    """
+
+    datasets: tuple[JobDataset, ...] = ()
+    metrics: tuple[Any, ...] = ()
+    n_groups: int = 1
+    trials_per_sample: int = 1
+    n_total_trials: int | None = None
+    running: bool = False
+    waiting: tuple[str, ...] = ()
+
+
+class Reported(msgspec.Struct, frozen=True, kw_only=True):
+    """A number that a log itself reports: where it stands, and what it is in the log's words.
+
+    It is over the trials of `group`, or of all the `members`. `reducer` makes one value of a task's
+    attempts; `key` is the reward key, None for the only one; `part` names one of several values of
+    a metric. `value` is None where the log has null, and where it has NaN or Infinity, which
+    `not_finite` then says.
+    """
+
+    place: str
+    metric: str
+    value: Number | None
+    group: GroupKey
+    members: tuple[GroupKey, ...] = ()
+    not_finite: str = ""
+    key: str | None = None
+    part: str | None = None
+    reducer: str | None = None
+    params: Mapping[str, Any] = {}
+
+
+class Source(msgspec.Struct, kw_only=True):
+    """The trials of one source, and how it was read."""
+
+    path: str
+    trials: Sequence[Trial]
+    sha256: str
+    # The group of each trial that could not be read, None where it is unknown.
+    unread: list[GroupKey | None] = []
+    diagnostics: list[Diagnostic] = []
+    job: Job | None = None
+    # The name of the format, which who asks its reader knows.
+    kind: str = ""
+    # Whether the trials lack texts that `readers.with_texts` gives them.
+    lacks_texts: bool = False
+    # A function: only an audit asks for them.
+    reported: Callable[[], Iterable[Reported]] = tuple

@@ -1,0 +1,161 @@
+"""Trials as one table: what every reader produces and every metric reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from operator import itemgetter
+from typing import Any, Literal, TypeGuard
+
+import msgspec
+
+from ..errors import MetricFailure
+from ..numbers.exact import Number
+from .column import Column, grouped_rows, labels_of
+from .trial import Label, LineTasks, LineTrials, Picked, Rewards, Trial, in_canonical_order
+
+Missing = Literal["zero", "skip", "error"]
+
+
+def _pick(rewards: Sequence[Any], key: str) -> list[Number | None]:
+    """The value of a key in each of the rewards; None where it is missing."""
+    try:
+        # In C, for the most frequent case: nothing is missing.
+        return list(map(itemgetter(key), rewards))
+    except (KeyError, TypeError):
+        return [None if values is None else values.get(key) for values in rewards]
+
+
+def _rename(trials: Sequence[Trial], others: Sequence[Trial]) -> Sequence[Trial]:
+    """The trials; lines of a rewards file get another name where one of the others has theirs."""
+    if not isinstance(trials, LineTrials):
+        return trials
+    taken = {trial.task for trial in others}
+    prefix = ""
+    while any(f"{prefix}{task}" in taken for task in trials.tasks):
+        prefix = f"rewards:{prefix}"
+    return [msgspec.structs.replace(t, task=f"{prefix}{t.task}") for t in trials]
+
+
+class Table:
+    """Trials in canonical order; `a + b` is the table of both."""
+
+    def __init__(self, trials: Sequence[Trial]) -> None:
+        self.trials: Sequence[Trial] = (
+            trials if isinstance(trials, LineTrials) else in_canonical_order(trials)
+        )
+
+    def __len__(self) -> int:
+        return len(self.trials)
+
+    def __iter__(self) -> Iterator[Trial]:
+        return iter(self.trials)
+
+    def __add__(self, other: Table) -> Table:
+        mine, theirs = self.trials, other.trials
+        if isinstance(mine, LineTrials) and isinstance(theirs, LineTrials):
+            return Table(mine.join(theirs))
+        return Table([*_rename(mine, theirs), *_rename(theirs, mine)])
+
+    @cached_property
+    def columns(self) -> dict[str, list[Number | None]]:
+        """Reward key -> its value in each trial, None where it is missing; keys sorted."""
+        if isinstance(self.trials, LineTrials):
+            return dict(sorted(self.trials.columns.items()))
+        rewards = [trial.rewards for trial in self.trials]
+        keys: set[str] = set().union(*filter(None, rewards))
+        return {key: _pick(rewards, key) for key in sorted(keys)}
+
+    @cached_property
+    def tasks(self) -> Sequence[str]:
+        """The name of each trial's task."""
+        if isinstance(self.trials, LineTrials):
+            return self.trials.tasks
+        return [trial.task for trial in self.trials]
+
+    @cached_property
+    def n_tasks(self) -> int:
+        """How many different tasks there are."""
+        return len(self.tasks) if isinstance(self.tasks, LineTasks) else len(set(self.tasks))
+
+    @cached_property
+    def n_scored(self) -> int:
+        """How many trials have rewards; empty ones count."""
+        if isinstance(self.trials, LineTrials):
+            return self.trials.n_scored
+        return sum(trial.rewards is not None for trial in self.trials)
+
+    def rewards(self) -> Iterator[Rewards | None]:
+        """The rewards of each trial, as Harbor's metric scripts read them."""
+        return (trial.rewards for trial in self.trials)
+
+    def label(self, name: str) -> list[Label]:
+        """The label of that name of each trial.
+
+        Raises:
+            MetricFailure: a trial lacks it.
+        """
+        return labels_of(self.trials, len(self), name)
+
+    def split(self, names: Sequence[str]) -> dict[tuple[str, ...], Table]:
+        """The trials of each combination of labels, sorted by the labels.
+
+        Raises:
+            MetricFailure: a trial lacks one of the labels.
+        """
+        return {
+            key: Table([self.trials[i] for i in rows]) for key, rows in grouped_rows(self, names)
+        }
+
+    def picked(self, rows: Sequence[int], tasks: Sequence[str]) -> Table:
+        """The trials at these indices, as attempts at these tasks."""
+        return Table(
+            [
+                msgspec.structs.replace(self.trials[i], task=task, attempt=None)
+                for i, task in zip(rows, tasks, strict=True)
+            ]
+        )
+
+    @cached_property
+    def _column_of(self) -> dict[tuple[str, Missing], Column]:
+        return {}
+
+    def column(self, key: str, missing: Missing) -> Column:
+        """One reward key, the same column for the same question; no trial need have the key.
+
+        Raises:
+            MetricFailure: the policy is `error` and a trial lacks the key.
+        """
+        columns = self._column_of
+        if (key, missing) not in columns:
+            columns[key, missing] = self._column(key, missing)
+        return columns[key, missing]
+
+    def _column(self, key: str, missing: Missing) -> Column:
+        values = self.columns.get(key) or [None] * len(self)
+        if complete(values):
+            return Column(values, self.tasks, self.trials)
+        if missing == "zero":
+            # Of the type of the others: a sum of floats alone is taken in C.
+            zero = 0.0 if float in map(type, values) else 0
+            filled = [zero if value is None else value for value in values]
+            return Column(filled, self.tasks, self.trials)
+        if missing == "skip":
+            kept = [i for i, value in enumerate(values) if value is not None]
+            return Column(
+                [v for v in values if v is not None],
+                [self.tasks[i] for i in kept],
+                Picked(self.trials, kept),
+            )
+        absent = [i for i, value in enumerate(values) if value is None]
+        first = self.trials[absent[0]]
+        raise MetricFailure(
+            "missing-reward",
+            f"{len(absent)} of {len(values)} trials have no `{key}`, "
+            f"the first is {first.trial or first.task}",
+        )
+
+
+def complete(values: Sequence[Number | None]) -> TypeGuard[Sequence[Number]]:
+    """Whether no value is missing."""
+    return None not in values

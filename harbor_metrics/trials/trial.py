@@ -1,0 +1,178 @@
+"""One attempt of an agent at a task, and the order of attempts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from operator import attrgetter
+from typing import NamedTuple
+
+import msgspec
+
+from ..numbers.exact import Number
+
+Rewards = dict[str, Number]
+Label = str | Number | bool | None
+
+
+class GroupKey(NamedTuple):
+    """The agent, model and dataset that trials are grouped by; None where a source has none."""
+
+    agent: str | None
+    model: str | None
+    dataset: str | None
+
+
+class Usage(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    omit_defaults=True,
+    gc=False,
+    forbid_unknown_fields=True,
+):
+    """What a trial consumed; tokens are counts, seconds are wall-clock."""
+
+    n_input_tokens: Number | None = None
+    n_cache_tokens: Number | None = None
+    n_output_tokens: Number | None = None
+    cost_usd: Number | None = None
+    seconds: Number | None = None
+
+
+NO_USAGE = Usage()
+
+
+class Trial(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    omit_defaults=True,
+    gc=False,
+    forbid_unknown_fields=True,
+):
+    """One attempt of one agent at one task: a line of a trials file. No rewards: None."""
+
+    task: str
+    rewards: Rewards | None
+    attempt: int | None = None
+    trial: str | None = None
+    id: str | None = None
+    started_at: str | None = None
+    agent: str | None = None
+    model: str | None = None
+    dataset: str | None = None
+    error: str | None = None
+    texts: dict[str, str | list[str]] = {}
+    labels: dict[str, Label] = {}
+    usage: Usage = NO_USAGE
+
+
+NO_GROUP = GroupKey(None, None, None)
+
+
+def part_of(dataset: str | None) -> str | None:
+    """The dataset whose part `name:scorer` or `name:filter` is, as readers of logs name groups."""
+    return dataset.rpartition(":")[0] or dataset if dataset is not None else None
+
+
+def group_key(trial: Trial) -> GroupKey:
+    """The group that a trial belongs to."""
+    return GroupKey(trial.agent, trial.model, trial.dataset)
+
+
+def in_canonical_order(trials: Iterable[Trial]) -> list[Trial]:
+    """By task, attempt (none last), start, trial's name and id; equal ones stay as they came."""
+    trials = list(trials)
+    try:
+        return sorted(trials, key=_PLACE)
+    except TypeError:
+        # One has what another lacks.
+        return sorted(trials, key=_place)
+
+
+_PLACE = attrgetter("task", "attempt", "started_at", "trial", "id")
+
+
+def _place(t: Trial) -> tuple[str, bool, int, str, str, str]:
+    return t.task, t.attempt is None, t.attempt or 0, t.started_at or "", t.trial or "", t.id or ""
+
+
+class LineTrials(Sequence[Trial]):
+    """Lines of a rewards file, each a task of its own, kept as columns: a million fit in memory.
+
+    `empty` are the indices of lines with an empty object; other lines without any value are
+    `null`. `numbers` are the numbers of the lines, where they are not 1, 2, 3, …
+    """
+
+    def __init__(
+        self,
+        n: int,
+        columns: dict[str, list[Number | None]],
+        empty: frozenset[int] = frozenset(),
+        numbers: Sequence[int] | None = None,
+    ) -> None:
+        self.n = n
+        self.columns = columns
+        self.empty = empty
+        self.numbers = numbers if numbers is not None else range(1, n + 1)
+        assert len(self.numbers) == n
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __getitem__(self, index: int) -> Trial:  # type: ignore[override]  # no slices: never needed
+        number = self.numbers[index]
+        row = ((key, values[index]) for key, values in self.columns.items())
+        rewards = {key: value for key, value in row if value is not None}
+        scored = rewards or index % self.n in self.empty
+        return Trial(task=f"line:{number}", rewards=rewards if scored else None)
+
+    @property
+    def n_scored(self) -> int:
+        """How many lines are not `null`."""
+        columns = list(self.columns.values())
+        if len(columns) == 1:
+            return self.n - columns[0].count(None) + len(self.empty)
+        rows = zip(*columns, strict=True)
+        return sum(any(v is not None for v in row) for row in rows) + len(self.empty)
+
+    @property
+    def tasks(self) -> Sequence[str]:
+        """The names of the lines, each made when it is asked for."""
+        return LineTasks(self.numbers)
+
+    def join(self, other: LineTrials) -> LineTrials:
+        """The lines of both, those of the other numbered on from these."""
+        columns = {
+            key: self.columns.get(key, [None] * len(self))
+            + other.columns.get(key, [None] * len(other))
+            for key in sorted(self.columns.keys() | other.columns.keys())
+        }
+        return LineTrials(self.n + other.n, columns, self.empty | {self.n + i for i in other.empty})
+
+
+class LineTasks(Sequence[str]):
+    """The names `line:<number>` as a sequence that takes no memory."""
+
+    def __init__(self, numbers: Sequence[int]) -> None:
+        self.numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __getitem__(self, index: int) -> str:  # type: ignore[override]  # no slices: never needed
+        return f"line:{self.numbers[index]}"
+
+
+class Picked(Sequence[Trial]):
+    """The trials at these indices, as a sequence that copies nothing."""
+
+    def __init__(self, trials: Sequence[Trial], indices: Sequence[int]) -> None:
+        self.trials = trials
+        self.indices = indices
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def __getitem__(self, index: int) -> Trial:  # type: ignore[override]  # no slices: never needed
+        return self.trials[self.indices[index]]

@@ -1,0 +1,73 @@
+"""`[tool.harbor-metrics]` in pyproject.toml: which rules, and why some are ignored."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import UsageError
+
+FILE = "pyproject.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """`ignore` is rule -> reason; the reason is shown where the rule would have spoken."""
+
+    select: tuple[str, ...] = ()
+    ignore: dict[str, str] = field(default_factory=dict)
+
+
+def read(folder: str) -> Configuration:
+    """The table of the nearest pyproject.toml that has one, from the folder upwards.
+
+    Raises:
+        UsageError: the table holds anything but `select` and `ignore` with reasons.
+    """
+    folder = os.path.abspath(folder)
+    while True:
+        table = _table(os.path.join(folder, FILE))
+        if table is not None:
+            return _configuration(table, os.path.join(folder, FILE))
+        above = os.path.dirname(folder)
+        if above == folder:
+            return Configuration()
+        folder = above
+
+
+def _table(path: str) -> dict[str, Any] | None:
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError:
+        return None
+    if b"harbor-metrics" not in data:
+        return None
+    try:
+        tools = tomllib.loads(data.decode()).get("tool", {})
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path} is not TOML: {error}") from error
+    table = tools.get("harbor-metrics") if isinstance(tools, dict) else None
+    if table is not None and not isinstance(table, dict):
+        raise UsageError(f"{path}: tool.harbor-metrics must be a table")
+    return table
+
+
+def _configuration(table: dict[str, Any], path: str) -> Configuration:
+    select, ignore = table.get("select", []), table.get("ignore", {})
+    unknown = sorted(table.keys() - {"select", "ignore"})
+    if unknown:
+        raise UsageError(
+            f"{path}: [tool.harbor-metrics] takes no `{unknown[0]}`", "it takes `select`, `ignore`"
+        )
+    if not isinstance(select, list) or not all(isinstance(rule, str) for rule in select):
+        raise UsageError(f"{path}: `select` must be an array of rules")
+    reasons = ignore.values() if isinstance(ignore, dict) else [None]
+    if not all(isinstance(reason, str) and reason.strip() for reason in reasons):
+        raise UsageError(
+            f"{path}: `ignore` must give a reason for each rule",
+            'write `ignore = { "not-in-harbor" = "we run our own resolver" }`',
+        )
+    return Configuration(tuple(select), dict(ignore))

@@ -1,0 +1,185 @@
+"""What `explain` says: the docstrings of rules, metrics and reducers, and what they take."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Iterator
+from textwrap import fill, wrap
+from typing import Any
+
+import msgspec
+
+from ..catalogue import aliases, plugins
+from ..catalogue.families import families, metric_names, reducer_names
+from ..catalogue.names import find_metric, find_reducer
+from ..contract.spec import UV_SCRIPT, CommonKwargs, ScriptKwargs
+from ..documents.rules import OF_DOCUMENTS, OF_RUNS, RULES
+from ..documents.wording import did_you_mean, nearest
+from ..errors import MetricFailure, UsageError
+from .rules import rules
+
+_WIDTH = 80
+
+
+def rule_names() -> list[str]:
+    """Every rule that `validate` may find, sorted: those that it can select and ignore."""
+    return sorted({*rules(), *OF_DOCUMENTS})
+
+
+def other_rule_names() -> list[str]:
+    """Every rule that only other commands find, sorted."""
+    return sorted(OF_RUNS)
+
+
+def explain(name: str) -> str:
+    """All there is to say about a rule, a metric, a reducer or a name of another system.
+
+    Raises:
+        UsageError: there is nothing of that name; the message names what is near.
+    """
+    parts = [*_rule(name), *_metric(name), *_reducer(name)]
+    is_ours = bool(parts)
+    parts += [_alias(alias) for alias in aliases.find(name) if not is_ours or "/" in name]
+    if parts:
+        return "\n".join(parts)
+    others = [a.name.replace("{k}", "1") for a in (*aliases.METRICS, *aliases.REDUCERS)]
+    known = [*metric_names(), *reducer_names(), *rule_names(), *other_rule_names(), *others]
+    near = did_you_mean(nearest(name, known))
+    raise UsageError(f"there is no metric, reducer or rule `{name}`{near}")
+
+
+def _rule(name: str) -> Iterator[str]:
+    if name in RULES:
+        yield f"{name}\n\n{fill(RULES[name].paragraph, _WIDTH)}\n"
+    elif name in rules():
+        yield f"{name}\n\n{inspect.getdoc(rules()[name])}\n"
+
+
+def _metric(name: str) -> Iterator[str]:
+    if name == UV_SCRIPT:
+        about = (
+            "A script of the dataset's own: Python that reads rewards from `-i`, an object or "
+            "null a line, and writes an object of numbers to `-o`. What it imports stands in its "
+            "PEP 723 block. `sha256` beside `kwargs` pins it; `harbor-metrics script check FILE` "
+            "tries it."
+        )
+        yield _page(f"{name}: a metric", about, [*_kwargs(ScriptKwargs)], name, ScriptKwargs)
+    elif name in families("metrics") or name in plugins.installed("metrics"):
+        try:
+            metric = find_metric(name)
+        except MetricFailure as error:
+            raise UsageError(str(error)) from error
+        common = [line for line in _kwargs(CommonKwargs) if line.split(":")[0] in metric.common]
+        lines = [*_kwargs(metric.kwargs), *common]
+        whose = f" of the plugin {metric.plugin.plugin}" if metric.plugin else ""
+        title = f"{name}: a metric{whose}{_known_as(name, aliases.METRICS)}"
+        yield _page(title, metric.description, lines, name, metric.kwargs)
+
+
+def _reducer(name: str) -> Iterator[str]:
+    if name in families("reducers") or name in plugins.installed("reducers"):
+        try:
+            reducer = find_reducer(name)
+        except MetricFailure as error:
+            raise UsageError(str(error)) from error
+        title = f"{name}: a reducer, one task's attempts -> one value"
+        title += _known_as(name, aliases.REDUCERS)
+        lines = _kwargs(reducer.kwargs)
+        required = _examples(reducer.kwargs)
+        spec = {"type": name, "kwargs": required} if required else name
+        entry = {"type": "mean", "kwargs": {"reducer": spec}}
+        yield _text(title, reducer.description, lines, json.dumps(entry))
+
+
+def _alias(alias: aliases.Alias) -> str:
+    spec: dict[str, Any] = {"type": alias.type, "kwargs": alias.kwargs}
+    if "{k}" in alias.name:
+        spec["kwargs"] = {"k": "{k}", **alias.kwargs}
+    elsewhere = f"the name of a {alias.kind} elsewhere"
+    known = elsewhere if alias.system else f"a common name of a {alias.kind}"
+    lines = [f"{alias.name}: {known}", "", "It means", *_json(spec)]
+    if alias.difference:
+        lines += ["", *wrap(alias.difference, _WIDTH)]
+    return "\n".join([*lines, "", f"See `harbor-metrics explain {alias.type}`.", ""])
+
+
+def _known_as(name: str, known: tuple[aliases.Alias, ...]) -> str:
+    names = [alias.name for alias in known if alias.type == name]
+    return f" (elsewhere {', '.join(names)})" if names else ""
+
+
+def _page(title: str, about: str, lines: list[str], name: str, struct: type[msgspec.Struct]) -> str:
+    required = _examples(struct)
+    entry = {"type": name, **({"kwargs": required} if required else {})}
+    return _text(title, about, lines, json.dumps(entry))
+
+
+def _text(title: str, about: str, lines: list[str], example: str) -> str:
+    kwargs = [
+        part
+        for line in lines
+        for part in wrap(line, _WIDTH, initial_indent="  ", subsequent_indent="      ")
+    ]
+    parts = [fill(title, _WIDTH), "", *_paragraphs(about)]
+    if kwargs:
+        parts += ["kwargs", *kwargs, ""]
+    return "\n".join([*parts, "example", *_json(json.loads(example)), ""])
+
+
+def _json(value: Any) -> list[str]:
+    """JSON in one line, or in several where that is too long."""
+    line = json.dumps(value)
+    lines = [line] if len(line) <= _WIDTH - 2 else json.dumps(value, indent=2).split("\n")
+    return [f"  {line}" for line in lines]
+
+
+def _paragraphs(about: str) -> Iterator[str]:
+    for paragraph in about.split("\n\n"):
+        yield fill(" ".join(paragraph.split()), _WIDTH)
+        yield ""
+
+
+def _examples(struct: type[msgspec.Struct]) -> dict[str, Any]:
+    """A value for each kwarg that is needed."""
+    properties = _schema(struct)
+    needed = [field.name for field in msgspec.structs.fields(struct) if field.required]
+    return {name: _example(properties[name]) for name in needed}
+
+
+def _example(field: dict[str, Any]) -> Any:
+    options = [field, *field.get("anyOf", ())]
+    examples = [o["examples"][0] for o in options if "examples" in o]
+    choices = [o["enum"][0] for o in options if "enum" in o]
+    return next(iter([*examples, *choices]), "metrics/mine.py")
+
+
+def _kwargs(struct: type[msgspec.Struct]) -> list[str]:
+    fields = {field.name: field for field in msgspec.structs.fields(struct)}
+    lines = []
+    for name, schema in _schema(struct).items():
+        default = "needed" if fields[name].required else f"default {_default(fields[name])}"
+        lines.append(f"{name}: {_description(schema)} [{_choices(schema)}{default}]")
+    return lines
+
+
+def _default(field: Any) -> str:
+    is_made = field.default_factory is not msgspec.NODEFAULT
+    return json.dumps(field.default_factory() if is_made else field.default)
+
+
+def _schema(struct: type[msgspec.Struct]) -> dict[str, Any]:
+    _, components = msgspec.json.schema_components([struct])
+    properties: dict[str, Any] = components[struct.__name__]["properties"]
+    return properties
+
+
+def _choices(field: dict[str, Any]) -> str:
+    options = [field, *field.get("anyOf", ())]
+    values: list[Any] = next((o["enum"] for o in options if "enum" in o), [])
+    return f"{', '.join(map(str, values))}; " if values else ""
+
+
+def _description(field: dict[str, Any]) -> str:
+    options = [field, *field.get("anyOf", ())]
+    return next((str(o["description"]) for o in options if "description" in o), "")

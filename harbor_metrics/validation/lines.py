@@ -1,0 +1,93 @@
+"""Rewards or trials: JSON lines, a document a line."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator
+from itertools import islice
+
+from ..documents import mismatch
+from ..documents.diagnostics import Diagnostic, Span
+from ..documents.document import Document, parse
+from ..readers.files.lines import each_line
+from ..trials import rewards
+from ..trials.check import check_trial
+
+# Slips that leave the meaning of a text, and its offsets, as they are.
+HARMLESS = {"byte-order-mark"}
+# How many lines are looked at to tell trials from rewards.
+_LOOKED_AT = 50
+_NOT_OF_A_REWARD = {"name", "version", "tasks", "datasets", "metrics", "groups", "schema_version"}
+
+
+def is_lines(path: str, data: bytes) -> bool:
+    """Whether a text is JSON lines: by its name, or because each of its first lines is whole."""
+    if path.endswith((".jsonl", ".ndjson")):
+        return True
+    first, second = [*islice(_stripped(data), 2), b"", b""][:2]
+    document, slips = parse(first, "")
+    value = document.value if document else None
+    in_braces = first[:1] == b"{" and first[-1:] == b"}"
+    if isinstance(value, list) or (slips and not in_braces):
+        return False
+    if second:
+        return second[:1] in b"{n-0123456789"
+    return (
+        isinstance(value, dict)
+        and bool(value)
+        and not path.endswith(".json")
+        and not value.keys() & _NOT_OF_A_REWARD
+    )
+
+
+def _stripped(data: bytes) -> Iterator[bytes]:
+    """The lines that are not blank, without white space around them."""
+    start = 0
+    while start < len(data):
+        end = data.find(b"\n", start) + 1 or len(data)
+        line = data[start:end].strip()
+        start = end
+        if line:
+            yield line
+
+
+def check(path: str, data: bytes) -> list[Diagnostic]:
+    """Every mistake in the lines; they are trials where one of the first names a task."""
+    if not data.strip():
+        message = "the file is empty"
+        return [Diagnostic(rule="json-syntax", message=message, path=path, span=Span(1, 1, 1, 1))]
+    diagnostics: list[Diagnostic] = []
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        diagnostics += parse(data, path)[1]
+        if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+            return diagnostics
+    first = (parse(line, path)[0] for line in islice(_stripped(data), _LOOKED_AT))
+    is_trials = any(
+        isinstance(d.value, dict) and isinstance(d.value.get("task"), str) for d in first if d
+    )
+    check_line = _trial if is_trials else _rewards
+    for number, line in each_line(data, 1):
+        document, slips = parse(line, path, first_line=number)
+        diagnostics += [slip for slip in slips if slip.rule != "not-utf-8"]
+        if document is not None and all(slip.rule in HARMLESS for slip in slips):
+            diagnostics += check_line(document, f"line {number}")
+    return diagnostics
+
+
+def _rewards(document: Document, subject: str) -> list[Diagnostic]:
+    if isinstance(document.value, list):
+        return [
+            document.find(
+                [],
+                rule="not-json-lines",
+                message="rewards come as JSONL, an object or null a line, not as a JSON array",
+                help="write each object on a line of its own, without the array",
+            )
+        ]
+    return rewards.check(document, [], subject)
+
+
+def _trial(document: Document, subject: str) -> list[Diagnostic]:
+    return [] if mismatch.fits(document.value, "trial") else check_trial(document, subject)

@@ -1,0 +1,134 @@
+"""What a schema cannot say, by family: every public function of a module is a rule.
+
+A rule's name is the function's with `-` for `_`; its docstring is what `explain` prints.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import os
+import pkgutil
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any
+
+from ...contract.spec import ARRAYS
+from ...documents.diagnostics import Severity
+from ...documents.document import Finding
+from ...documents.wording import printable
+
+Step = str | int
+Rule = Callable[["View"], Iterator[Finding]]
+ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A dataset, a task or a metric: where it stands, what it says, and what to call it."""
+
+    at: tuple[Step, ...]
+    value: dict[str, Any]
+    subject: str
+
+    def part(self, field: str, index: int) -> Entry:
+        """An entry of an array of this one."""
+        at = (*self.at, field, index)
+        return Entry(at, self.value[field][index], f"{self.subject}, {field}[{index}]")
+
+    def find(
+        self,
+        *steps: Step,
+        message: str,
+        severity: Severity = ERROR,
+        label: str = "",
+        notes: tuple[str, ...] = (),
+        help: str = "",  # noqa: A002
+        key: bool = False,
+    ) -> Finding:
+        """A finding about what the steps lead to from here, or with `key` about the key there.
+
+        Where they lead to nothing it is about what they lead to last.
+        """
+        there: list[Step] = []
+        value: Any = self.value
+        for step in steps:
+            if not (step in value if isinstance(value, dict) else isinstance(value, list)):
+                break
+            there.append(step)
+            value = value[step]
+        return Finding((*self.at, *there), message, severity, self.subject, label, notes, help, key)
+
+
+@dataclass(frozen=True)
+class View:
+    """The entries of a registry that are objects; the schema says what is wrong with others.
+
+    With `only` a view of one dataset, by its index. `title` is how to call a dataset that has
+    neither name nor version.
+    """
+
+    value: list[Any]
+    path: str
+    only: int | None = None
+    title: str = "a dataset without a name"
+
+    @cached_property
+    def folder(self) -> str | None:
+        """Where the file lies, None for standard input."""
+        return None if self.path == "-" else os.path.dirname(os.path.abspath(self.path))
+
+    @cached_property
+    def datasets(self) -> list[Entry]:
+        """Every dataset that is an object."""
+        return [
+            Entry((i,), dataset, label(dataset, self.title))
+            for i, dataset in enumerate(self.value)
+            if isinstance(dataset, dict) and self.only in (None, i)
+        ]
+
+    @cached_property
+    def metrics(self) -> list[Entry]:
+        """Every metric that is an object."""
+        return [
+            dataset.part(field, j)
+            for dataset in self.datasets
+            for field in ARRAYS
+            for j, metric in enumerate(array(dataset, field))
+            if isinstance(metric, dict)
+        ]
+
+
+def array(entry: Entry, field: str) -> list[Any]:
+    """What a field holds; nothing where it is not an array, which the schema says."""
+    value = entry.value.get(field)
+    return value if isinstance(value, list) else []
+
+
+def label(dataset: dict[str, Any], title: str = View.title) -> str:
+    """A dataset in a reader's words, by its title where it has no name."""
+    name, version = dataset.get("name"), dataset.get("version")
+    if not isinstance(name, str):
+        return title
+    return f"dataset {printable(f'{name}@{version}' if isinstance(version, str) else name)}"
+
+
+@cache
+def rules() -> dict[str, Rule]:
+    """Every rule by its name."""
+    by_name = {}
+    for module in pkgutil.iter_modules(__path__):
+        family = importlib.import_module(f"{__name__}.{module.name}")
+        for name, function in vars(family).items():
+            is_its = inspect.isfunction(function) and function.__module__ == family.__name__
+            if is_its and not name.startswith("_"):
+                by_name[name.replace("_", "-")] = function
+    return by_name
+
+
+def run(view: View, names: Iterable[str] | None = None) -> Iterator[Finding]:
+    """What the rules of these names find, or all rules; each finding gets the name of its rule."""
+    for name in rules() if names is None else names:
+        for finding in rules()[name](view):
+            yield finding._replace(rule=name)

@@ -1,0 +1,121 @@
+"""Fields that are not where, or not what, they should be."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from ...catalogue.names import known, kwargs_of
+from ...contract.spec import FIELDS, HARBOR_FIELDS
+from ...documents.document import Finding
+from ...documents.wording import did_you_mean, nearest, printable
+from ...errors import MetricFailure
+from . import ERROR, WARNING, Entry, View, array
+
+DATASET = ("name", "version", "description", "tasks", "metrics")
+TASK = ("name", "path", "git_url", "git_commit_id")
+# With what known extensions of Harbor's registry add.
+_IN_DATASET = {*DATASET, "scenarios", "extra_instruction_paths", "extra_metrics"}
+_IN_TASK = {*TASK, "metadata"}
+
+
+def unknown_field(view: View) -> Iterator[Finding]:
+    """A dataset or a task has a field that Harbor does not know.
+
+    Harbor ignores unknown fields and says nothing: `metric` instead of `metrics` makes the dataset
+    run with the mean only. An error where the name is close to a field that is not there, a warning
+    otherwise. The fields of known extensions (`scenarios`, `extra_instruction_paths`,
+    `extra_metrics`) are fine.
+    """
+    for dataset in view.datasets:
+        for field in dataset.value.keys() - _IN_DATASET:
+            yield _unknown(dataset, field, DATASET, "dataset")
+        tasks = array(dataset, "tasks")
+        for j, task in enumerate(tasks):
+            if isinstance(task, dict) and not task.keys() <= _IN_TASK:
+                for field in task.keys() - _IN_TASK:
+                    yield _unknown(dataset.part("tasks", j), field, TASK, "task")
+
+
+def _unknown(entry: Entry, field: str, known: tuple[str, ...], kind: str) -> Finding:
+    absent = [other for other in known if other not in entry.value]
+    near = nearest(field, absent, cutoff=0.7)
+    if not near and field.lower() in known:
+        near = [field.lower()]  # the right one is there too, and what is written here is lost
+    effect = ": without `metrics` it computes the mean only" if near == ["metrics"] else ""
+    return entry.find(
+        field,
+        key=True,
+        severity=ERROR if near else WARNING,
+        message=f"unknown field `{printable(field)}` in a {kind}{did_you_mean(near)}",
+        label=f"not a {kind} field",
+        notes=(f"Harbor ignores unknown fields{effect}",),
+        help=f"write `{near[0]}`" if near else f"a {kind} has {', '.join(known)}",
+    )
+
+
+def unknown_metric_field(view: View) -> Iterator[Finding]:
+    """A metric has a field other than `type` and `kwargs`.
+
+    Harbor ignores it: with `typ` for `type` the metric runs as `mean`, and with `kwarg` for
+    `kwargs` without its arguments. `compute` runs it so, too, and warns. A `sha256`, which some
+    registries keep, is fine.
+    """
+    for metric in view.metrics:
+        entry = metric.value
+        if "type" in entry and not (isinstance(entry["type"], str) and known(entry["type"])):
+            continue  # unknown-metric-type says that nothing is known of it
+        for field in [field for field in entry if field not in FIELDS]:
+            if field in _kwargs(entry):
+                continue  # misplaced-kwargs says it
+            absent = [known for known in HARBOR_FIELDS if known not in entry]
+            near = nearest(field, absent)
+            effect = (
+                "" if "type" in entry else ": without `type` this metric runs as `mean`, unwarned"
+            )
+            yield metric.find(
+                field,
+                key=True,
+                severity=ERROR if near or "type" not in entry else WARNING,
+                message=f"unknown field `{printable(field)}` in a metric{did_you_mean(near)}",
+                label="not a metric field",
+                notes=(f"Harbor ignores unknown fields{effect}",),
+                help=f'write `"{near[0]}": {json.dumps(entry[field])}`'
+                if near
+                else "a metric has `type` and `kwargs`",
+            )
+
+
+def misplaced_kwargs(view: View) -> Iterator[Finding]:
+    """A keyword argument of the metric stands beside `type` instead of inside `kwargs`.
+
+    Harbor ignores it there, and fails when the job is created if the metric cannot do without it.
+    `compute` ignores it, too, and warns.
+    """
+    for metric in view.metrics:
+        entry = metric.value
+        beside = [f for f in entry if f not in HARBOR_FIELDS and f in _kwargs(entry)]
+        for field in beside:
+            kwargs = entry.get("kwargs")
+            inside = {**kwargs} if isinstance(kwargs, dict) else {}
+            inside |= {other: entry[other] for other in beside}
+            mended = {"type": entry.get("type", "mean"), "kwargs": inside}
+            yield metric.find(
+                field,
+                key=True,
+                message=f"`{field}` belongs in `kwargs`",
+                label=f"a keyword argument of `{mended['type']}`",
+                notes=("Harbor ignores it here, and the metric runs or fails without it",),
+                help=f"write `{json.dumps(mended)}`",
+            )
+
+
+def _kwargs(entry: dict[str, Any]) -> tuple[str, ...]:
+    type_ = entry.get("type", "mean")
+    if isinstance(type_, str):
+        try:
+            return kwargs_of(type_)
+        except MetricFailure:
+            return ()
+    return ()

@@ -1,0 +1,248 @@
+"""Metric scripts, as far as they can be judged without running them."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import warnings
+from collections.abc import Iterator
+
+from ...contract.spec import UV_SCRIPT
+from ...documents.diagnostics import Severity
+from ...documents.document import Finding
+from ...documents.wording import printable
+from ...errors import MetricFailure
+from ...registries.script_file import Script, differs, digest_of, metadata, other_copy
+from . import ERROR, NOTE, WARNING, Entry, View
+
+_COMMIT = re.compile(r"[0-9a-fA-F]{40}|[0-9a-fA-F]{64}")
+_URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+://|[\w.-]+@[\w.-]+:")
+_OPENING = re.compile(r"^# /// *(\S*)", re.MULTILINE)
+_BOTH = {"-i", "-o"}
+# Where in a metric the path of its script stands.
+_PATH = ("kwargs", "script_path")
+
+
+def script_path(view: View) -> Iterator[Finding]:
+    """The script of a `uv-script` cannot be found, or lies where a registry may not point.
+
+    A registry names scripts relative to its own folder (Harbor: to the current directory), inside
+    it, links resolved. Absolute paths and URLs belong to one machine or to no file at all; a path
+    with a dash in front is taken for an option. In `compute` the metric fails, as `script-missing`
+    or `script-outside`.
+    """
+    for metric, path in _scripts(view):
+        wrong = _wrong_path(path, view.folder)
+        if wrong:
+            message, help_ = wrong
+            yield metric.find(
+                *_PATH,
+                message=message,
+                label="this script",
+                notes=("Harbor finds out when it creates the job",),
+                help=help_,
+            )
+
+
+def _wrong_path(path: str, folder: str | None) -> tuple[str, str] | None:
+    shown = printable(path)
+    if "\0" in path:
+        return f"script_path {shown!r} holds a NUL, which no path can", "delete it"
+    if _URL.match(path):
+        return (
+            f"script_path {shown} is a URL; a script is a file",
+            "save the script beside the registry, or use `git_url` and `git_commit_id`",
+        )
+    if os.path.isabs(path) or re.match(r"[A-Za-z]:[\\/]", path):
+        return (
+            f"script_path {shown} is absolute: it is there on one machine only",
+            "keep the script beside the registry and name it relative to that",
+        )
+    if path.startswith("-"):
+        return f"script_path {shown} begins with a dash and is taken for an option", "rename it"
+    if folder is None:
+        return None
+    full = _where(path, folder)
+    real, homes = os.path.realpath(full), [os.path.realpath(f) for f in (folder, os.getcwd())]
+    if not any(os.path.commonpath([real, home]) == home for home in homes):
+        return (
+            f"script_path {shown} leads outside the registry's folder",
+            "keep the script inside that folder",
+        )
+    if os.path.isdir(real) or path.endswith("/"):
+        return f"script_path {shown} is a directory", "name the file in it"
+    if not os.path.isfile(real):
+        return f"script {shown} not found: there is no {full}", "name a file that is there"
+    return None
+
+
+def _where(path: str, folder: str) -> str:
+    """Beside the registry, or else, by Harbor's own rule, from the current directory."""
+    beside = os.path.join(folder, path)
+    return beside if os.path.lexists(beside) or not os.path.isfile(path) else os.path.abspath(path)
+
+
+def script_twice(view: View) -> Iterator[Finding]:
+    """Another script of that name, with other contents, lies in the current directory.
+
+    Here the one beside the registry runs, in Harbor the one in the current directory.
+    """
+    for metric, path, _ in _readable(view):
+        if other_copy(path, view.path):
+            yield metric.find(
+                *_PATH,
+                severity=WARNING,
+                message=f"another {printable(path)}, with other contents, lies in the current "
+                "directory",
+                label="which one is meant?",
+                notes=("Harbor takes the one in the current directory",),
+            )
+
+
+def script_metadata(view: View) -> Iterator[Finding]:
+    """A script's PEP 723 block is missing, stands twice, is not closed or is not TOML.
+
+    The block names the Python and the packages that the script needs. Without it a script gets
+    the standard library only here, and in Harbor whatever project the current directory is in.
+    With a block that cannot be read the metric fails in `compute`.
+    """
+    for metric, path, text in _readable(view):
+        message, severity = "", ERROR
+        try:
+            if metadata(Script(path, text.encode())) is None:
+                message, severity = _no_block(text)
+        except MetricFailure as error:
+            message = str(error)
+        if message:
+            yield metric.find(
+                *_PATH,
+                severity=severity,
+                message=f"{path}: {message}",
+                label="this script",
+                help="begin it with `# /// script`, `# dependencies = []`, `# ///`",
+            )
+
+
+def _no_block(text: str) -> tuple[str, Severity]:
+    opening = _OPENING.search(text)
+    if opening is None:
+        return "the script has no PEP 723 block", NOTE
+    line = text.count("\n", 0, opening.start()) + 1
+    if opening[1] != "script":
+        return f"line {line}: `# /// {opening[1]}` is not a PEP 723 script block", ERROR
+    return f"line {line}: the PEP 723 block is not closed by a line `# ///`", ERROR
+
+
+def script_arguments(view: View) -> Iterator[Finding]:
+    """A script does not look at `-i` and `-o`, with which Harbor calls it, or is not Python.
+
+    Read from the text alone, so a script that takes its arguments in an unusual way may be meant
+    wrongly: a warning. A text that is not Python is an error.
+    """
+    for metric, path, text in _readable(view):
+        try:
+            tree = _parsed(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            number = error.lineno if isinstance(error, SyntaxError) else None
+            line = f"line {number}: " if number else ""
+            message = f"{path}: {line}the script is not Python"
+            yield metric.find(*_PATH, message=message, label="this script")
+            continue
+        strings = {
+            n.value
+            for n in ast.walk(tree)
+            if isinstance(n, ast.Constant) and isinstance(n.value, str)
+        }
+        reads_all = any(isinstance(n, ast.Attribute) and n.attr == "argv" for n in ast.walk(tree))
+        missing = sorted(_BOTH - strings)
+        if missing and not reads_all:
+            yield metric.find(
+                *_PATH,
+                severity=WARNING,
+                message=f"{path}: the script does not seem to take {' and '.join(missing)}",
+                label="this script",
+                notes=("Harbor calls it with `-i rewards.jsonl -o metric.json`",),
+                help='declare them: `parser.add_argument("-i", "--input-path", required=True)`',
+            )
+
+
+def _parsed(text: str) -> ast.Module:
+    with warnings.catch_warnings():
+        # Warnings about the style of a script are not about the metric.
+        warnings.simplefilter("ignore")
+        return ast.parse(text)
+
+
+def script_pin(view: View) -> Iterator[Finding]:
+    """A script is not the one whose digest the metric's `sha256` names.
+
+    The digest stands beside `kwargs`, and Harbor ignores it. `compute` refuses to run a script that
+    was changed since: look at what has changed, then let `validate --fix` write the new digest.
+    """
+    for metric in view.metrics:
+        pin = metric.value.get("sha256")
+        if not isinstance(pin, str) or view.folder is None:
+            continue
+        digest = digest_of(metric.value, view.path)
+        if digest is None or not differs(metric.value, digest):
+            continue
+        path = printable(metric.value["kwargs"]["script_path"])
+        whole = re.fullmatch(r"[0-9a-fA-F]{64}", pin)
+        yield metric.find(
+            "sha256",
+            message=f"{path} is not the script that `sha256` names"
+            if whole
+            else "`sha256` is not a digest of 64 hexadecimal digits",
+            label="another digest",
+            notes=("`compute` does not run it; Harbor does not look at `sha256`",),
+            help=f'if the script is as it should be, write `"sha256": "{digest}"`',
+        )
+
+
+def git_script_commit(view: View) -> Iterator[Finding]:
+    """A script in a git repository is not pinned to a full commit, so it may change unseen.
+
+    In `compute` the metric fails; nothing is fetched.
+    """
+    for metric in view.metrics:
+        kwargs = metric.value.get("kwargs")
+        git = isinstance(kwargs, dict) and kwargs.get("git_url")
+        if metric.value.get("type") != UV_SCRIPT or not isinstance(kwargs, dict) or not git:
+            continue
+        commit = kwargs.get("git_commit_id")
+        if isinstance(commit, str) and _COMMIT.fullmatch(commit):
+            continue
+        there = "git_commit_id" in kwargs
+        yield metric.find(
+            "kwargs",
+            "git_commit_id" if there else "git_url",
+            message="`git_commit_id` of a script must be a full commit of 40 digits"
+            if there
+            else "a script with `git_url` needs a `git_commit_id`",
+            label="not pinned",
+            help="write the whole commit: `git rev-parse HEAD`",
+        )
+
+
+def _scripts(view: View) -> Iterator[tuple[Entry, str]]:
+    """Every metric whose script is a file, with the file's path as it is written."""
+    for metric in view.metrics:
+        kwargs = metric.value.get("kwargs")
+        if metric.value.get("type") == UV_SCRIPT and isinstance(kwargs, dict):
+            path = kwargs.get("script_path")
+            if isinstance(path, str) and path and not kwargs.get("git_url"):
+                yield metric, path
+
+
+def _readable(view: View) -> Iterator[tuple[Entry, str, str]]:
+    """Every metric whose script can be read, with its path and its text."""
+    for metric, path in _scripts(view):
+        if view.folder is None or _wrong_path(path, view.folder):
+            continue
+        try:
+            with open(_where(path, view.folder), encoding="utf-8-sig", errors="replace") as file:
+                text = file.read()
+        except OSError:
+            continue
+        yield metric, path, text

@@ -1,0 +1,212 @@
+"""Documents -> diagnostics: strict reading, then the schema, then the rules."""
+
+from __future__ import annotations
+
+import glob
+import os
+import sys
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..documents import mismatch, wording
+from ..documents.diagnostics import Diagnostic, Severity
+from ..documents.document import Document, Finding, parse
+from ..documents.files import read_bytes
+from ..errors import InputError, UsageError
+from . import lines, manifest, schema_check
+from .lines import HARMLESS
+from .rules import View, run
+
+STDIN = "-"
+
+
+@dataclass(slots=True)
+class Report:
+    """What was found in some documents: in file order, with the texts that the places are in."""
+
+    found: list[Diagnostic] = field(default_factory=list)
+    sources: dict[str, str] = field(default_factory=dict)
+    n_files: int = 0
+    n_datasets: int = 0
+    unread: list[InputError] = field(default_factory=list)
+    # Rule -> how often it would have spoken, and the reason why it is ignored.
+    ignored: dict[str, tuple[int, str]] = field(default_factory=dict)
+
+    def count(self, severity: Severity) -> int:
+        """How many findings are that severe."""
+        return sum(d.severity == severity for d in self.found)
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is no error, and every file was read."""
+        return not self.count(Severity.ERROR) and not self.unread
+
+
+def validate(
+    *paths: str | os.PathLike[str],
+    select: Collection[str] = (),
+    ignore: Collection[str] | Mapping[str, str] = (),
+) -> Report:
+    """Every mistake in registries, result documents, rewards and trials files, dataset.toml.
+
+    Nothing is run and nothing fetched. A path may be a pattern such as `**/registry.json`, or `-`
+    for standard input. `select` keeps only these rules, `ignore` leaves rules out; where it gives
+    reasons, rule -> reason, the report says how often each rule would have spoken.
+
+    Raises:
+        InputError: no file can be read, or a pattern matches none.
+    """
+    if not paths:
+        raise UsageError("no file was given")
+    report = Report()
+    for path in dict.fromkeys(expanded([os.fspath(p) for p in paths])):
+        try:
+            data = sys.stdin.buffer.read() if path == STDIN else read_bytes(path)
+        except InputError as error:
+            report.unread.append(error)
+            continue
+        report.n_files += 1
+        report.found += _of_file(path, data, report)
+    if not report.n_files and report.unread:
+        raise report.unread[0]
+    selected = [d for d in report.found if not select or d.rule in select]
+    report.found = [d for d in selected if d.rule not in ignore]
+    if isinstance(ignore, Mapping):
+        counts = Counter(d.rule for d in selected)
+        report.ignored = {
+            rule: (counts[rule], reason)
+            for rule, reason in ignore.items()
+            if reason and counts[rule]
+        }
+    return report
+
+
+def expanded(paths: Iterable[str]) -> Iterator[str]:
+    """The paths with patterns replaced by the files that they match.
+
+    Raises:
+        InputError: a pattern matches none, or a path is a directory.
+    """
+    for path in paths:
+        if path == STDIN or os.path.exists(path) or not glob.has_magic(path):
+            if os.path.isdir(path):
+                raise InputError(f"{path} is a directory", "name a file, such as registry.json")
+            yield path
+            continue
+        matches = sorted(m for m in glob.glob(path, recursive=True) if not os.path.isdir(m))
+        if not matches:
+            raise InputError(f"no file matches {path}")
+        yield from matches
+
+
+def _of_file(path: str, data: bytes, report: Report) -> list[Diagnostic]:
+    shown = wording.shown_path(path)
+    if path.endswith(".toml"):
+        report.n_datasets += 1
+        report.sources[shown] = data.decode("utf-8", "replace")
+        return manifest.check(path, data)
+    if lines.is_lines(path, data):
+        report.sources[shown] = data.decode("utf-8-sig", "replace")
+        return lines.check(shown, data)
+    document, diagnostics = parse(data, shown)
+    if document is None:
+        return diagnostics
+    if all(slip.rule in HARMLESS for slip in diagnostics):
+        diagnostics = [*diagnostics, *_document(document, report)]
+    if diagnostics:
+        report.sources[shown] = document.text
+    return diagnostics
+
+
+def _document(document: Document, report: Report) -> list[Diagnostic]:
+    value = document.value
+    if isinstance(value, dict):
+        return _single_object(document)
+    if not isinstance(value, list):
+        return [
+            document.find(
+                [],
+                rule="not-a-registry",
+                message=f"a registry is an array of datasets, not {wording.article(value)}",
+            )
+        ]
+    if any(value[:3]) and all(_only_numbers(entry) for entry in value[:3]):
+        return [
+            document.find(
+                [],
+                rule="not-json-lines",
+                message="rewards come as JSONL, not as a JSON array",
+                label="an array",
+                help="write an object or null a line, without the array and its commas",
+            )
+        ]
+    report.n_datasets += len(value)
+    return validate_document(document)
+
+
+def validate_document(document: Document) -> list[Diagnostic]:
+    """What the schema and the rules find in an array of datasets."""
+    value = document.value
+    if not value:
+        return [
+            document.find(
+                [],
+                rule="empty-registry",
+                message="there is no dataset in the registry",
+            )
+        ]
+    try:
+        findings = findings_in(value, document.path)
+    except (ValueError, RecursionError):
+        return document.slips()  # deeper than the validator goes
+    return document.resolve(findings) if findings else []
+
+
+def findings_in(datasets: list[Any], path: str) -> list[Finding]:
+    """What the schema and the rules find, without places; `path` is the registry's."""
+    return [*schema_check.of_registry(datasets), *run(View(datasets, path))]
+
+
+def _only_numbers(entry: Any) -> bool:
+    return entry is None or (
+        isinstance(entry, dict)
+        and bool(entry)
+        and all(type(value) in (int, float) for value in entry.values())
+    )
+
+
+def _single_object(document: Document) -> list[Diagnostic]:
+    value = document.value
+    if "groups" in value and "schema_version" in value:
+        return document.resolve(list(mismatch.findings(value, "result")))
+    if "name" in value and "tasks" in value:
+        return [
+            document.find(
+                [],
+                rule="not-a-registry",
+                message="this is a single dataset; a registry is an array of datasets",
+                label="a dataset",
+                notes=("Harbor iterates over the keys of an object and fails",),
+                help="put `[` before it and `]` behind it",
+            )
+        ]
+    if isinstance(value.get("datasets"), list):
+        return [
+            document.find(
+                ["datasets"],
+                key=True,
+                rule="not-a-registry",
+                message="a registry is an array of datasets, without an object around it",
+                help="keep only the array",
+            )
+        ]
+    return [
+        document.find(
+            [],
+            rule="not-a-registry",
+            message="this object is neither a registry nor a result document",
+            help="a registry is an array of datasets",
+        )
+    ]

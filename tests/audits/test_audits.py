@@ -1,0 +1,120 @@
+"""Every number of every log and job is that of its trials, and a changed one is seen."""
+
+from __future__ import annotations
+
+import importlib.util
+import random
+from pathlib import Path
+
+import msgspec
+import pytest
+from conftest import JOBS, LOGS
+from conftest import registry_of_job as registry
+
+from harbor_metrics import readers
+from harbor_metrics.audits import Audit, audit, harbor_numbers, inspect_numbers, lm_eval_numbers
+from harbor_metrics.audits.row import Row, Verdict
+from harbor_metrics.audits.tables import named
+from harbor_metrics.registries.registry import Registries
+from harbor_metrics.trials.source import Reported, Source
+
+INSPECT = sorted(path for path in (LOGS / "inspect").iterdir() if path.suffix in (".eval", ".gz"))
+LM_EVAL = sorted({path.parent for path in (LOGS / "lm_eval").rglob("results_*.json")})
+NAMES = [path.name for path in sorted(JOBS.iterdir()) if path.name != "datasets"]
+SEEDLESS = "drawn without a seed: its digits cannot be repeated; 100 draws may well give it"
+SACREBLEU = "sacrebleu is not installed"
+
+
+def of(done: Audit, verdict: Verdict) -> list[Row]:
+    return [row for row in done.rows if row.verdict == verdict]
+
+
+@pytest.mark.parametrize("with_registry", [True, False])
+@pytest.mark.parametrize("name", NAMES)
+def test_every_job_audits_equal(name: str, with_registry: bool) -> None:
+    done = audit(str(JOBS / name), registry=[registry(name)] if with_registry else [])
+    assert of(done, Verdict.DIFFERS) == []
+    explained = {row.name: row.reason for row in of(done, Verdict.EXPLAINED)}
+    expected = {}
+    if name == "interrupted":
+        expected["n_total_trials"] = (
+            "the run is not finished: 139 of 200 trials are missing on disk"
+        )
+    if name == "script" and not with_registry:
+        unknown = "metric unknown: the registry was not found; give it with --registry"
+        expected |= {"metrics[1].passing": unknown, "metrics[1].spread": unknown}
+    assert explained == expected
+    assert done.count(Verdict.EQUAL) >= 11
+
+
+@pytest.mark.parametrize("path", INSPECT, ids=lambda path: path.name)
+def test_every_inspect_log_audits_equal(path: Path) -> None:
+    done = audit(str(path))
+    assert of(done, Verdict.DIFFERS) == []
+    for row in of(done, Verdict.EXPLAINED):
+        too_little = row.reason.startswith(("undefined for a single", "0 of 32 trials"))
+        assert row.reason.startswith(SEEDLESS) or (too_little and "Inspect says" in row.reason)
+    assert bool(done.rows) != (done.silent == [str(path)])
+    assert done.count(Verdict.EQUAL) >= 9 or path.name == "failed.eval"
+
+
+@pytest.mark.parametrize("path", LM_EVAL, ids=lambda path: path.name)
+def test_every_lm_eval_run_audits_equal(path: Path) -> None:
+    done = audit(str(path))
+    assert of(done, Verdict.DIFFERS) == []
+    explained = of(done, Verdict.EXPLAINED)
+    if importlib.util.find_spec("sacrebleu"):
+        assert explained == []
+    assert all(row.reason.startswith(SACREBLEU) for row in explained)
+    assert all(row.name.startswith(("bleu", "chrf", "ter")) for row in explained)
+    assert done.count(Verdict.EQUAL) >= 6
+
+
+def rows(source: Source, name: str = "") -> list[Row]:
+    if source.kind == "inspect":
+        return list(inspect_numbers.rows(source))
+    if source.kind == "lm-eval":
+        return list(lm_eval_numbers.rows(source, [source]))
+    return list(harbor_numbers.rows(source, Registries([registry(name)]), []))
+
+
+def changed(source: Source, which: int, by: float) -> tuple[Source, Reported]:
+    """The source with one of its numbers changed."""
+    numbers = list(source.reported())
+    old = numbers[which]
+    assert old.value is not None
+    numbers[which] = msgspec.structs.replace(old, value=old.value + by)
+    return msgspec.structs.replace(source, reported=lambda: numbers), old
+
+
+CHANGED = [
+    (LOGS / "inspect" / "reducers.eval", 6),
+    (LOGS / "inspect" / "parts.eval", 12),
+    (LOGS / "inspect" / "scorers.eval", 12),
+    (LOGS / "inspect" / "unreduced.eval", 15),
+    *[(path, 5) for path in sorted((LOGS / "lm_eval" / "0.4.13").glob("samples_*"))],
+    (next((LOGS / "lm_eval" / "0.5.0.dev1").glob("samples_*")), 7),
+    *[(JOBS / name, 12) for name in ("single", "multi")],
+]
+
+
+@pytest.mark.parametrize(("path", "most"), CHANGED, ids=lambda x: getattr(x, "name", ""))
+def test_no_number_can_be_changed_unseen(path: Path, most: int) -> None:
+    (source,) = readers.read(str(path))
+    before = {(row.group, row.name): row.verdict for row in rows(source, path.name)}
+    numbers = [i for i, each in enumerate(source.reported()) if each.value is not None]
+    for which in sorted(random.Random(1).sample(numbers, min(most, len(numbers)))):
+        other, old = changed(source, which, 1e-6)
+        after = {(row.group, row.name): row.verdict for row in rows(other, path.name)}
+        key = (old.params.get("evals_key", named(old.group)), old.place)
+        if before[key] != Verdict.EXPLAINED:
+            assert [k for k in after if after[k] != before[k]] == [key]
+            assert after[key] == Verdict.DIFFERS
+
+
+def test_a_bootstrap_that_no_draws_give_is_seen() -> None:
+    (source,) = readers.read(str(LOGS / "inspect" / "reducers.eval"))
+    which = next(i for i, e in enumerate(source.reported()) if e.metric == "bootstrap_stderr")
+    other, _ = changed(source, which, 0.1)
+    (row,) = (r for r in rows(other) if r.verdict == Verdict.DIFFERS)
+    assert "100 draws do not give that" in row.reason

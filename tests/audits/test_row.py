@@ -1,0 +1,78 @@
+"""Whether a reported number holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from harbor_metrics.audits.row import Known, Unknown, Verdict, agree, judge
+from harbor_metrics.trials.source import Reported
+from harbor_metrics.trials.trial import NO_GROUP
+
+
+def verdict(value: float | None, found: Known | Unknown, incomplete: str = "", **more: Any) -> Any:
+    reported = Reported(place="p", metric="mean", value=value, group=NO_GROUP, **more)
+    row = judge("path", "group", reported, found, incomplete=incomplete)
+    return row.verdict, row.reason
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (0.5, 0.5 + 1e-13, True),
+        (0.5, 0.5 + 1e-11, False),
+        (1e20, 1e20 * (1 + 1e-13), True),
+        (None, None, True),
+        (None, 0.0, False),
+        (10**400, 10**400, True),
+        (10**400, 0.5, False),
+    ],
+)
+def test_numbers_agree_within_rounding(one: Any, other: Any, same: bool) -> None:
+    assert agree(one, other) is same
+    assert agree(other, one) is same
+
+
+def test_equal_number_is_equal_even_of_an_incomplete_run() -> None:
+    assert verdict(0.5, Known(0.5, "as they are")) == (Verdict.EQUAL, "as they are")
+    assert verdict(0.5, Known(0.5), "1 missing")[0] == Verdict.EQUAL
+
+
+def test_both_undefined_is_equal_with_the_reason() -> None:
+    assert verdict(None, Known(None, "no rewards")) == (
+        Verdict.EQUAL, "undefined here: no rewards",
+    )  # fmt: skip
+    assert verdict(None, Known(None), not_finite="NaN")[0] == Verdict.EQUAL
+
+
+def test_infinity_is_explained_by_an_overflow_alone() -> None:
+    beyond = Known(None, "beyond the largest number")
+    assert verdict(None, beyond, not_finite="Infinity")[0] == Verdict.EXPLAINED
+    assert verdict(None, Known(None, "no rewards"), not_finite="Infinity")[0] == Verdict.DIFFERS
+
+
+def test_what_is_not_computed_is_explained() -> None:
+    assert verdict(0.5, Unknown("drawn")) == (Verdict.EXPLAINED, "drawn")
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(0.4, Verdict.EXPLAINED), (0.6, Verdict.EXPLAINED), (0.61, Verdict.DIFFERS)],
+)
+def test_missing_trials_explain_what_they_can_have_changed(value: float, expected: Any) -> None:
+    found, reason = verdict(value, Known(0.5, reach=(0.4, 0.6)), "1 missing")
+    assert found == expected
+    assert reason.startswith("1 missing")
+
+
+def test_missing_trials_explain_everything_where_the_reach_is_unknown() -> None:
+    assert verdict(9.0, Known(0.5), "1 missing") == (Verdict.EXPLAINED, "1 missing")
+
+
+def test_row_is_a_flat_object() -> None:
+    reported = Reported(place="p", metric="m", value=None, group=NO_GROUP, not_finite="NaN")
+    assert judge("x", "g", reported, Known(0.5, "r"), incomplete="").as_json() == {
+        "path": "x", "group": "g", "name": "p", "reported": "NaN", "recomputed": 0.5,
+        "verdict": "differs", "reason": "r",
+    }  # fmt: skip

@@ -1,0 +1,168 @@
+"""`harbor-metrics add` and `remove`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+from conftest import Run
+from metric_scripts import BLOCK, HEAD, registry_of
+from registries_by_hand import DATASET
+
+
+def test_adding_what_is_there_changes_nothing(cli: Run, tmp_path: Path) -> None:
+    text = json.dumps([{**DATASET, "metrics": [{"kwargs": {}}]}])
+    (tmp_path / "r.json").write_text(text)
+    stamp = (tmp_path / "r.json").stat().st_mtime_ns
+    done = cli("add", "r.json", "a", "mean")
+    assert (done.returncode, "nothing was changed" in done.stdout) == (0, True)
+    assert (tmp_path / "r.json").stat().st_mtime_ns == stamp
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "code", "words"),
+    [
+        ('[{"name": "a", "name": "b"}]', ["add", "a", "mean"], 1, "duplicate key"),
+        ("[1 2]", ["add", "a", "mean"], 1, "missing comma"),
+        (json.dumps([DATASET]), ["add", "b", "mean"], 1, "no dataset b; the registry has a@1"),
+        (json.dumps([DATASET, {**DATASET, "version": "2"}]), ["add", "a", "mean"], 1, "a@1, a@2"),
+        (json.dumps([DATASET, DATASET]), ["add", "a@1", "mean"], 1, "more than once"),
+        (json.dumps([{**DATASET, "metrics": None}]), ["add", "a", "mean"], 3, "must be an array"),
+        (json.dumps(DATASET), ["add", "a", "mean"], 3, "array of datasets"),
+        (json.dumps([DATASET]), ["add", "a", "men"], 2, "did you mean `mean`"),
+        (json.dumps([DATASET]), ["add", "a", "mean", "-k", "q=1"], 2, "takes no `q`"),
+        (json.dumps([DATASET]), ["add", "a", "mean", "-k", "missing"], 2, "NAME=VALUE"),
+        (json.dumps([DATASET]), ["add", "a", "uv-script"], 2, "needs `script_path`"),
+        (json.dumps([DATASET]), ["remove", "a", "mean"], 1, "no metric `mean`"),
+        (json.dumps([{**DATASET, "metrics": [{}]}]), ["remove", "a", "3"], 1, "no index 3"),
+        (
+            json.dumps([{**DATASET, "metrics": [{}, {}]}]),
+            ["remove", "a", "mean"],
+            1,
+            "0: {}, 1: {}",
+        ),
+    ],
+)
+def test_what_is_refused_changes_nothing(
+    text: str, arguments: list[str], code: int, words: str, cli: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "r.json").write_text(text)
+    verb, *rest = arguments
+    done = cli(verb, "r.json", *rest)
+    assert done.returncode == code
+    assert words in done.stderr
+    assert (tmp_path / "r.json").read_text() == text
+
+
+def test_byte_order_mark_mode_and_link_stay(cli: Run, tmp_path: Path) -> None:
+    real = tmp_path / "real.json"
+    before = b"\xef\xbb\xbf" + json.dumps([DATASET]).encode()
+    real.write_bytes(before)
+    real.chmod(0o640)
+    (tmp_path / "r.json").symlink_to("real.json")
+    assert cli("add", "r.json", "a", "max").returncode == 0
+    assert real.read_bytes().startswith(b"\xef\xbb\xbf[")
+    assert real.stat().st_mode & 0o777 == 0o640
+    assert cli("remove", "r.json", "a", "max").returncode == 0
+    assert real.read_bytes() == before
+    assert (tmp_path / "r.json").is_symlink()
+
+
+def test_name_with_an_at_is_reached(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "r.json").write_text(json.dumps([{**DATASET, "name": "d@x y"}]))
+    assert cli("add", "r.json", "d@x y@1", "min").returncode == 0
+    assert cli("remove", "r.json", "d@x y", "9" * 5000).returncode == 1
+    assert cli("add", "r.json", "d@x y", "uv-script", "-k", "script_path=\udcff").returncode == 2
+
+
+def task(folder: Path, text: str, name: str = "task.yaml") -> str:
+    path = folder / name
+    path.write_text(text)
+    return str(path)
+
+
+def test_metrics_of_an_lm_eval_task_are_added_once(cli: Run, tmp_path: Path) -> None:
+    dataset = {"name": "d", "version": "1", "description": "", "tasks": []}
+    registry = tmp_path / "registry.json"
+    registry.write_text(json.dumps([dataset]))
+    path = task(tmp_path, "metric_list: [{metric: acc}, {metric: f1}, {metric: a, aggregation: b}]")
+    done = cli("add", registry, "d", "--from-lm-eval", path, "--diff")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("added") == 2
+    assert "metric_list[2] has no counterpart" in done.stderr
+    assert json.loads(registry.read_text())[0]["extra_metrics"] == [
+        {"type": "lm-eval/acc"},
+        {"type": "lm-eval/f1"},
+    ]
+    before = registry.read_bytes()
+    again = cli("add", registry, "d", "--from-lm-eval", path)
+    assert again.stdout.count("nothing was changed") == 2
+    assert registry.read_bytes() == before
+    assert cli("validate", registry, "--ignore", "empty-dataset").returncode == 0
+    nothing = task(tmp_path, "metric_list: [{metric: a, aggregation: b}]")
+    assert cli("add", registry, "d", "--from-lm-eval", nothing).returncode == 1
+    assert cli("add", registry, "d", "mean", "--from-lm-eval", path).returncode == 2
+    assert cli("add", registry, "d").returncode == 2
+
+
+@pytest.mark.usefixtures("own_caches")
+class TestPins:
+    """A digest beside `kwargs`."""
+
+    def test_changed_script_is_not_run_until_the_pin_is_mended(
+        self, cli: Run, tmp_path: Path
+    ) -> None:
+        (tmp_path / "m.py").write_text(BLOCK + HEAD + "answer(n=1)")
+        (tmp_path / "r.jsonl").write_text('{"reward": 1}\n')
+        registry_of(tmp_path)
+        added = cli("add", "registry.json", "d", "uv-script", "-k", "script_path=m.py", "--pin")
+        digest = hashlib.sha256((tmp_path / "m.py").read_bytes()).hexdigest()
+        assert digest in added.stdout
+        entry = json.loads((tmp_path / "registry.json").read_text())[0]["metrics"][0]
+        assert entry == {
+            "type": "uv-script",
+            "kwargs": {"script_path": "m.py"},
+            "sha256": digest,
+        }
+        assert cli("validate", "registry.json").returncode == 0
+        compute = ("compute", "r.jsonl", "--registry", "registry.json")
+        assert cli(*compute).returncode == 0
+        (tmp_path / "m.py").write_text(BLOCK + HEAD + "answer(n=2)")
+        done = cli(*compute)
+        assert done.returncode == 1
+        assert "sha256" in done.stdout
+        assert "was not run" in done.stdout
+        assert "script-pin" in cli("validate", "registry.json").stdout
+        assert "wrote the sha256 of m.py" in cli("validate", "registry.json", "--fix").stderr
+        assert cli("validate", "registry.json").returncode == 0
+
+    def test_metric_that_is_there_is_pinned(self, cli: Run, tmp_path: Path) -> None:
+        (tmp_path / "m.py").write_text(BLOCK + HEAD)
+        registry_of(tmp_path, {"type": "uv-script", "kwargs": {"script_path": "m.py"}})
+        add = ("add", "registry.json", "d", "uv-script", "-k", "script_path=m.py")
+        assert "nothing was changed" in cli(*add).stdout
+        assert "pinned" in cli(*add, "--pin").stdout
+        assert "nothing was changed" in cli(*add, "--pin").stdout
+        (entry,) = json.loads((tmp_path / "registry.json").read_text())[0]["metrics"]
+        assert entry["sha256"] == hashlib.sha256((BLOCK + HEAD).encode()).hexdigest()
+
+    @pytest.mark.parametrize("arguments", [("mean",), ("uv-script", "-k", "script_path=gone.py")])
+    def test_pin_without_a_script_is_refused(
+        self, arguments: tuple[str, ...], cli: Run, tmp_path: Path
+    ) -> None:
+        registry_of(tmp_path)
+        assert cli("add", "registry.json", "d", *arguments, "--pin").returncode == 2
+
+
+@pytest.mark.parametrize(
+    "kwargs", [("script_path=../out.py",), ("script_path=g.py", "git_url=https://h.invalid/x")]
+)
+def test_new_writes_no_script_elsewhere(cli: Run, tmp_path: Path, kwargs: tuple[str, ...]) -> None:
+    (tmp_path / "a").mkdir()
+    registry = registry_of(tmp_path / "a")
+    given = [part for each in kwargs for part in ("-k", each)]
+    done = cli("add", registry, "d", "uv-script", *given, "--new")
+    assert done.returncode == 2
+    assert not list(tmp_path.rglob("*.py"))

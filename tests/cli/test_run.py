@@ -1,0 +1,70 @@
+"""What every command does: streams, signals, `--version`, odd arguments."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import Run
+from metric_scripts import metric as script
+
+import harbor_metrics
+
+
+def test_closed_pipe_is_quiet(job: Path) -> None:
+    command = f"'{sys.executable}' -m harbor_metrics compute '{job}' --format json | true"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert "Traceback" not in done.stderr
+    assert "Exception" not in done.stderr
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
+def test_signal_ends_the_script_too(name: str, tmp_path: Path) -> None:
+    (tmp_path / "s.py").write_text("import time, os\nprint(os.getpid())\ntime.sleep(60)\n")
+    (tmp_path / "r.jsonl").write_text('{"reward": 1}\n')
+    metric = json.dumps({"type": "uv-script", "kwargs": {"script_path": "s.py"}})
+    command = [sys.executable, "-m", "harbor_metrics", "compute", "r.jsonl", "--metric", metric]
+    run = subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(1.0)
+    run.send_signal(getattr(signal, name))
+    _, stderr = run.communicate(timeout=10)
+    assert run.returncode == {"SIGTERM": 143, "SIGINT": 130}[name]
+    assert "Traceback" not in stderr
+    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
+    assert str(tmp_path / "s.py") not in listed
+
+
+def test_version_and_help_are_printed(cli: Run) -> None:
+    assert cli("--version").stdout == f"harbor-metrics {harbor_metrics.__version__}\n"
+    assert "compute" in cli("--help").stdout
+    assert cli("compute", "--help").returncode == 0
+
+
+def test_undecodable_paths_and_arguments_give_no_traceback(tmp_path: Path) -> None:
+    odd = tmp_path / "odd\udcff"
+    odd.mkdir()
+    (odd / "r.jsonl").write_text('{"r": 1}\n')
+    command = [sys.executable, "-m", "harbor_metrics", "compute", "r.jsonl"]
+    for more, code in (
+        (["--metric", script("gone.py"), "--format", "json"], 1),
+        (["--dataset", "\udcff", "--format", "json"], 0),
+        (["--metric", '{"type": "\udcff"}'], 2),
+    ):
+        done = subprocess.run([*command, *more], cwd=odd, capture_output=True, text=True)
+        assert "Traceback" not in done.stderr
+        assert done.returncode == code, done.stderr
+
+
+@pytest.mark.parametrize("closing", [">&-", "2>&-", ">&- 2>&-"])
+def test_closed_streams_do_no_harm(closing: str, job: Path) -> None:
+    line = f"'{sys.executable}' -m harbor_metrics compute '{job}' {closing}"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,82 @@
+"""`harbor-metrics validate`: formats, selections, several files, exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from conftest import HERE, ROOT, Run
+
+
+def test_example_registry_is_clean(cli: Run) -> None:
+    done = cli("validate", ROOT / "registry" / "registry.json")
+    assert (done.returncode, done.stdout) == (0, "No mistakes in 1 file, 2 datasets.\n")
+    assert cli("validate", ROOT / "registry" / "registry.json", "--quiet").stdout == ""
+
+
+def test_computed_result_is_valid(cli: Run, job: Path) -> None:
+    assert cli("compute", job, "-o", "result.json").returncode == 0
+    assert cli("validate", "result.json").returncode == 0
+
+
+def test_select_and_ignore_choose_the_rules(cli: Run) -> None:
+    file = HERE / "validation" / "registries" / "unknown-metric-field" / "registry.json"
+    concise = cli("validate", file, "--format", "concise").stdout.splitlines()
+    assert concise[0].startswith(f"{file}:14:9: error[unknown-metric-field] unknown field `typ`")
+    lines = cli("validate", file, "--format", "jsonl").stdout.splitlines()
+    assert [json.loads(line)["line"] for line in lines] == [14, 18, 22]
+    assert cli("validate", file, "--ignore", "unknown-metric-field").returncode == 0
+    assert cli("validate", file, "--select", "duplicate-task").returncode == 0
+    wrong = cli("validate", file, "--select", "bogus")
+    assert (wrong.returncode, "no rule `bogus`" in wrong.stderr) == (2, True)
+
+
+def test_standard_input_files_and_patterns_are_validated(cli: Run, tmp_path: Path) -> None:
+    registry = (ROOT / "registry" / "registry.json").read_text()
+    assert cli("validate", "-", "--ignore", "script-path", input=registry).returncode == 0
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "registry.json").write_text("[]")
+    done = cli("validate", "**/registry.json", "a/registry.json")
+    assert done.stdout.endswith("Found 2 warnings in 2 files, 0 datasets.\n")
+    assert cli("validate", "no*").returncode == 3
+    assert cli("validate", "a").returncode == 3
+    assert cli("validate", "gone.json").returncode == 3
+
+
+def test_validate_runs_no_script(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text("open('ran', 'w')\n")
+    metrics = [{"type": "uv-script", "kwargs": {"script_path": "m.py"}}]
+    dataset = {"name": "d", "version": "1", "description": "", "tasks": [], "metrics": metrics}
+    (tmp_path / "registry.json").write_text(json.dumps([dataset]))
+    assert "script" in cli("validate", "registry.json").stdout
+    assert not (tmp_path / "ran").exists()
+
+
+def test_file_that_cannot_be_read_hides_no_other(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("[1]")
+    (tmp_path / "sub.json").mkdir()
+    done = cli("validate", "a.json", "gone.json")
+    assert done.returncode == 3
+    assert "wrong-type" in done.stdout
+    assert "gone.json" in done.stderr
+    assert cli("validate", "*.json").returncode == 1
+    twice = cli("validate", "-", "-", input="[]")
+    assert twice.stdout.endswith("in 1 file, 0 datasets.\n")
+
+
+def test_sarif_exits_0_and_also_writes_a_copy(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "registry.json").write_text("[1]")
+    done = cli("validate", "registry.json", "--format", "sarif", "--also", "concise:c.txt")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["version"] == "2.1.0"
+    assert (tmp_path / "c.txt").read_text().startswith("registry.json:1:2: error[wrong-type]")
+    assert cli("validate", "registry.json", "--also", "bogus:x").returncode == 2
+    assert cli("validate", "registry.json", "--also", "text:no/such").returncode == 3
+
+
+def test_also_never_replaces_an_input(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "registry.json").write_text("[1]")
+    done = cli("validate", "registry.json", "--also", "sarif:./registry.json")
+    assert done.returncode == 2
+    assert (tmp_path / "registry.json").read_text() == "[1]"

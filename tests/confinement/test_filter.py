@@ -1,0 +1,117 @@
+"""The system calls that a program cannot make with the filter, and those that it can."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+
+import pytest
+from metric_scripts import linux
+
+from harbor_metrics.confinement.filter import _DENIED, _MACHINES
+from harbor_metrics.confinement.workplace import Confinement, Workplace
+
+pytestmark = [
+    linux,
+    pytest.mark.skipif(
+        os.uname().machine not in _MACHINES, reason="of this machine no numbers are known"
+    ),
+]
+# Calls that print what became of each.
+TRY = """
+import ctypes, errno, os, socket, sys
+libc = ctypes.CDLL(None, use_errno=True)
+def told(what, call):
+    try:
+        call()
+        print(what, "ok")
+    except OSError as error:
+        print(what, errno.errorcode[error.errno])
+def syscall(number, *arguments):
+    if libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments)) < 0:
+        raise OSError(ctypes.get_errno(), "")
+"""
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[Workplace]:
+    with Workplace() as place:
+        yield place
+
+
+def told(place: Workplace, code: str, *, filtered: bool = True, network: bool = False) -> list[str]:
+    only_filter = Confinement(layers=(), filtered=filtered, network=network)
+    finished = place.run(
+        [sys.executable, "-I", "-S", "-c", TRY + code],
+        env={}, cwd="/", timeout=30, confinement=only_filter,
+    )  # fmt: skip
+    assert (finished.code, finished.filtered) == (0, filtered), finished.stderr.decode()
+    return finished.stdout.decode().splitlines()
+
+
+def test_every_denied_call_is_not_permitted(place: Workplace) -> None:
+    column = _MACHINES[os.uname().machine][1]
+    numbers = {name: columns[column] for name, columns in _DENIED.items()}
+    # With arguments that no call can take.
+    code = f"for name, n in {numbers!r}.items(): told(name, lambda: syscall(n, -1, -1, -1, -1))"
+    assert told(place, code) == [f"{name} EPERM" for name in _DENIED]
+
+
+@pytest.mark.parametrize(
+    ("family", "kind", "without", "with_network"),
+    [
+        ("AF_INET", "SOCK_STREAM", "ok", "ok"),
+        ("AF_INET6", "SOCK_DGRAM", "ok", "ok"),
+        ("AF_UNIX", "SOCK_STREAM", "EPERM", "EPERM"),
+        ("AF_NETLINK", "SOCK_RAW", "EPERM", "ok"),
+        ("AF_PACKET", "SOCK_RAW", "EPERM", "EPERM"),
+    ],
+)
+def test_sockets_are_of_the_internet_alone(
+    family: str, kind: str, without: str, with_network: str, place: Workplace
+) -> None:
+    code = f"told('it', lambda: socket.socket(socket.{family}, socket.{kind}).close())"
+    assert told(place, code) == [f"it {without}"]
+    assert told(place, code, network=True) == [f"it {with_network}"]
+
+
+def test_nobody_is_called_without_the_network(place: Workplace) -> None:
+    code = (
+        "tcp = socket.socket(); udp = socket.socket(type=socket.SOCK_DGRAM)\n"
+        "told('connect', lambda: tcp.connect(('127.0.0.1', 9)))\n"
+        "told('send', lambda: udp.sendto(b'x', ('127.0.0.1', 9)))\n"
+    )
+    assert told(place, code) == ["connect EPERM", "send EPERM"]
+    assert told(place, code, network=True) == ["connect ECONNREFUSED", "send ok"]
+
+
+def test_pair_of_sockets_talks(place: Workplace) -> None:
+    code = "a, b = socket.socketpair(); a.sendall(b'x'); print(b.recv(1).decode())"
+    assert told(place, code) == ["x"]
+
+
+def test_only_the_program_itself_is_limited_or_scheduled(place: Workplace) -> None:
+    code = (
+        "told('own', lambda: os.sched_setaffinity(0, os.sched_getaffinity(0)))\n"
+        "told('other', lambda: os.sched_setaffinity(os.getppid(), {0}))\n"
+    )
+    assert told(place, code) == ["own ok", "other EPERM"]
+
+
+def test_processes_and_threads_can_be_made(place: Workplace) -> None:
+    code = (
+        "import threading\n"
+        "thread = threading.Thread(target=print, args=('thread',)); thread.start(); thread.join()\n"
+        "sys.stdout.flush()\n"
+        "pid = os.fork()\n"
+        "if pid == 0: print('child', flush=True); os._exit(0)\n"
+        "os.waitpid(pid, 0)\n"
+    )
+    assert told(place, code) == ["thread", "child"]
+
+
+def test_without_the_filter_the_calls_are_made(place: Workplace) -> None:
+    number = _DENIED["keyctl"][_MACHINES[os.uname().machine][1]]
+    code = f"told('keyctl', lambda: syscall({number}, 10**6))"
+    assert told(place, code, filtered=False) != ["keyctl EPERM"]

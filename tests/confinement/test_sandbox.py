@@ -1,0 +1,102 @@
+"""What is said where a part of the sandbox is missing, and what it lets through."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+from metric_scripts import HEAD, linux, metric
+
+
+@linux
+@pytest.mark.usefixtures("own_caches")
+class TestSandbox:
+    """What is said where a part of it is missing."""
+
+    # A user namespace that allows no others inside; a kernel that does not know the call.
+    WITHOUT: ClassVar = {
+        "namespaces": "sandbox.unshare(network=True);"
+        "pid = os.fork()\n"
+        "if pid: sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))\n"
+        "open('/proc/sys/user/max_user_namespaces', 'w').write('0')\n",
+        "landlock": "import ctypes, struct\n"
+        "filters = b''.join(struct.pack('=HBBI', *i) for i in ((0x20, 0, 0, 0),"
+        " (0x15, 0, 1, 444), (6, 0, 0, 0x50026), (6, 0, 0, 0x7FFF0000)))\n"
+        "buffer = ctypes.create_string_buffer(filters, len(filters))\n"
+        "libc = ctypes.CDLL(None); libc.prctl(38, 1, 0, 0, 0)\n"
+        "libc.prctl(22, 2, struct.pack('@HP', 4, ctypes.addressof(buffer)), 0, 0)\n",
+    }
+
+    def run(self, without: str, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+        (folder / "m.py").write_text(HEAD + "answer(n=1)")
+        (folder / "r.jsonl").write_text('{"reward": 1}\n')
+        code = "import os, sys\nfrom harbor_metrics.confinement import sandbox\n"
+        code += f"{self.WITHOUT[without]}from harbor_metrics.__main__ import main\nmain()"
+        compute = ("compute", "r.jsonl", "--format", "json", "--metric", metric("m.py"))
+        return subprocess.run(
+            [sys.executable, "-c", code, *compute, *arguments],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+
+    @pytest.mark.parametrize("without", ["namespaces", "landlock"])
+    def test_missing_layer_is_reported_once(self, without: str, tmp_path: Path) -> None:
+        more = ("--metric", metric("m.py"))
+        done = self.run(without, tmp_path, *more)
+        if done.returncode and "sandbox" in done.stderr and "Traceback" in done.stderr:
+            pytest.skip("this system cannot be made to lack it")
+        assert done.returncode == 0, done.stderr
+        (group,) = json.loads(done.stdout)["groups"]
+        (other,) = {"namespaces", "landlock"} - {without}
+        assert group["metrics"][1]["script"]["sandbox"] == f"{other}, seccomp"
+        assert done.stderr.count(f"{without}:") == 1
+        required = self.run(without, tmp_path, "--sandbox", "require")
+        (group,) = json.loads(required.stdout)["groups"]
+        assert "required" in group["metrics"][1]["error"]["message"]
+        assert group["metrics"][0]["values"] == {"mean": 1}
+        off = self.run(without, tmp_path, "--sandbox", "off")
+        assert off.returncode == 0
+        assert without not in off.stderr
+
+    def test_script_in_the_home_directory_reads_only_the_files_beside_it(
+        self, outcomes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It reads the files beside it, and nothing of what else is kept there."""
+        monkeypatch.setenv("HOME", str(tmp_path))
+        (tmp_path / "private").mkdir()
+        (tmp_path / "private" / "key").write_text("9")
+        (tmp_path / ".netrc").write_text("9")
+        (tmp_path / "data.txt").write_text("7")
+        (tmp_path / "beside.py").write_text("VALUE = 5\n")
+        text = HEAD + (
+            "import beside\nhere = os.environ['HARBOR_METRICS_SCRIPT_DIR']\n"
+            "def seen(name):\n"
+            "    try: return int(open(os.path.join(here, name)).read())\n"
+            "    except OSError: return 0\n"
+            "names = ('data.txt', '.netrc', 'private/key')\n"
+            "answer(module=beside.VALUE, **{n: seen(n) for n in names})"
+        )
+        (one,), _ = outcomes(text)
+        wanted = {"module": 5, "data.txt": 7, ".netrc": 0, "private/key": 0}
+        assert one["values"] == wanted, one["error"]
+
+    def test_network_is_refused_unless_allowed(self, outcomes) -> None:
+        import socket
+
+        with socket.socket() as server:
+            server.bind(("127.0.0.1", 0))
+            server.listen()
+            text = HEAD + "import socket\n"
+            text += f"socket.create_connection(('127.0.0.1', {server.getsockname()[1]}), 2)\n"
+            text += "answer(n=1)"
+            (one,), _ = outcomes(text)
+            assert "the sandbox may have stopped it" in one["error"]["message"]
+            (one,), _ = outcomes(text, arguments=("--allow-network",))
+            assert one["values"] == {"n": 1}
+            assert one["script"]["sandbox"].endswith(", network")

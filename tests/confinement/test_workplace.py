@@ -1,0 +1,159 @@
+"""Programs below a supervisor: how they end, what they print, and what is left of them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from metric_scripts import linux
+
+from harbor_metrics.confinement.workplace import (
+    Confinement,
+    Finished,
+    NoPlaceError,
+    RefusedError,
+    Workplace,
+    ending,
+)
+
+PRINT = "import os, sys, time\n"
+
+
+@pytest.fixture
+def place() -> Iterator[Workplace]:
+    with Workplace() as place:
+        yield place
+
+
+def python(place: Workplace, code: str, **more: Any) -> Finished:
+    fields = {"env": {}, "cwd": "/", "timeout": 30, **more}
+    return place.run([sys.executable, "-I", "-S", "-c", PRINT + code], **fields)
+
+
+def gone(pid: int) -> bool:
+    """Whether a process has ended, which takes a moment to be known."""
+    for _ in range(200):
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_exit_code_and_both_streams_are_kept(place: Workplace) -> None:
+    finished = python(place, "print('out'); sys.stderr.write('err'); sys.exit(3)")
+    assert (finished.code, finished.stdout, finished.stderr) == (3, b"out\n", b"err")
+    assert not finished.timed_out
+
+
+def test_one_place_runs_several_programs(place: Workplace) -> None:
+    assert [python(place, f"sys.exit({code})").code for code in (0, 1, 2)] == [0, 1, 2]
+
+
+def test_signal_that_ends_a_program_is_its_code(place: Workplace) -> None:
+    assert python(place, "os.kill(os.getpid(), 11)").code == -signal.SIGSEGV
+
+
+def test_program_has_the_given_environment_and_folder_and_no_input(
+    place: Workplace, tmp_path: Path
+) -> None:
+    code = "print(os.environ.get('A'), os.environ.get('HOME'), os.getcwd(), repr(sys.stdin.read()))"
+    finished = python(place, code, env={"A": "1"}, cwd=str(tmp_path))
+    assert finished.stdout.decode() == f"1 None {tmp_path} ''\n"
+
+
+def test_end_of_a_long_output_is_kept(place: Workplace) -> None:
+    finished = python(place, "sys.stdout.write('x' * 1_000_000 + 'end')")
+    assert len(finished.stdout) == 65_536
+    assert finished.stdout.endswith(b"xend")
+
+
+def test_program_over_its_time_is_ended(place: Workplace) -> None:
+    began = time.monotonic()
+    finished = python(place, "time.sleep(60)", timeout=0.3)
+    assert finished.timed_out
+    assert time.monotonic() - began < 20
+    assert python(place, "").code == 0
+
+
+def test_process_that_a_program_leaves_is_ended(place: Workplace) -> None:
+    leaves = "pid = os.fork()\nif pid == 0:\n    os.setsid(); time.sleep(60)\nprint(pid)"
+    assert gone(int(python(place, leaves).stdout))
+
+
+def test_limit_holds_for_the_program(place: Workplace) -> None:
+    code = "import resource; print(resource.getrlimit(resource.RLIMIT_NOFILE))"
+    assert python(place, code, limits={"RLIMIT_NOFILE": 64}).stdout == b"(64, 64)\n"
+    assert python(place, code, limits={"RLIMIT_NONE": 1}).code == 0
+
+
+@pytest.mark.xfail(reason="it is told after `started`, when nothing is believed", strict=True)
+def test_program_that_is_not_there_is_an_error_of_the_system(place: Workplace) -> None:
+    with pytest.raises(FileNotFoundError):
+        place.run(["/nowhere"], env={}, cwd="/", timeout=1)
+
+
+def test_folder_that_is_not_there_is_an_error_of_the_system(place: Workplace) -> None:
+    with pytest.raises(NotADirectoryError):
+        python(place, "", cwd=sys.executable)
+
+
+def test_nothing_starts_without_a_part_that_is_required(place: Workplace, tmp_path: Path) -> None:
+    nothing = Confinement(layers=(), filtered=False, required="one")
+    with pytest.raises(RefusedError):
+        python(place, f"open({str(tmp_path / 'ran')!r}, 'w')", confinement=nothing)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_folder_is_empty_and_private_and_goes_with_the_place() -> None:
+    with Workplace() as place:
+        folder = Path(place.folder)
+        assert (list(folder.iterdir()), folder.stat().st_mode & 0o777) == ([], 0o700)
+        (folder / "deep").mkdir()
+        (folder / "deep" / "file").write_text("x")
+        (folder / "deep").chmod(0)
+    assert not folder.exists()
+
+
+def test_missing_place_for_temporary_files_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "gone"))
+    with Workplace() as place, pytest.raises(NoPlaceError, match=r"TMPDIR .*gone: No such file"):
+        python(place, "")
+
+
+@linux
+def test_program_is_ended_with_its_supervisor(place: Workplace) -> None:
+    # Of the program's two parents the second is the supervisor.
+    code = (
+        "parent = open(f'/proc/{os.getppid()}/stat').read().rpartition(')')[2].split()[1]\n"
+        "os.kill(int(parent), 9); time.sleep(60)"
+    )
+    finished = python(place, code)
+    assert (finished.lost, finished.code, place.alive) == (True, -signal.SIGKILL, False)
+
+
+def test_abandoned_place_runs_nothing_more(place: Workplace) -> None:
+    place.abandon()
+    assert python(place, "").lost
+
+
+@pytest.mark.parametrize(
+    ("finished", "words"),
+    [
+        (Finished(3, b"", b"", False, 1.0), "ended with exit code 3"),
+        (Finished(-9, b"", b"", False, 1.0), "was ended by SIGKILL"),
+        (Finished(-99, b"", b"", False, 1.0), "was ended by signal 99"),
+        (Finished(-9, b"", b"", True, 1.0), "timed out: it did not end within 0.5 s"),
+    ],
+)
+def test_end_is_described_in_words(finished: Finished, words: str) -> None:
+    assert ending(finished, 0.5) == words

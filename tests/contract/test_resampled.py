@@ -1,0 +1,63 @@
+"""Tables and columns of clusters drawn with replacement."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from harbor_metrics.contract.resampled import as_lm_eval, resampled
+from harbor_metrics.trials.table import Table
+from harbor_metrics.trials.trial import Trial
+
+ROWS = [("a", 1), ("a", 2), ("b", 3), ("c", 4)]
+TABLE = Table([Trial(task=t, attempt=r, rewards={"r": r}, labels={"g": t}) for t, r in ROWS])
+COLUMN = TABLE.column("r", "error")
+
+
+def values(view: object) -> list[list[int]]:
+    """The values of each task of a drawn table or column."""
+    column = view.column("r", "error") if isinstance(view, Table) else view
+    return [list(part) for part in column.by_task.values()]
+
+
+@pytest.mark.parametrize("cluster", ["task", "g"])
+@pytest.mark.parametrize("view", [TABLE, COLUMN], ids=["table", "column"])
+def test_clusters_are_drawn_whole(view: object, cluster: str) -> None:
+    for drawn in resampled(view, cluster, 20, 1):
+        parts = values(drawn)
+        assert len(parts) == 3
+        assert all(part in ([1, 2], [3], [4]) for part in parts)
+
+
+def test_every_row_is_drawn_alone_without_clusters() -> None:
+    drawn = [sorted(view.values) for view in resampled(COLUMN, None, 50, 0)]
+    assert all(len(rows) == 4 for rows in drawn)
+    assert [1, 1] in [rows[:2] for rows in drawn]
+
+
+def test_same_seed_draws_the_same() -> None:
+    first, again, other = (
+        [values(view) for view in resampled(TABLE, "task", 5, seed)] for seed in (1, 1, 2)
+    )
+    assert first == again != other
+
+
+def test_table_and_column_are_drawn_alike() -> None:
+    of_table = [values(view) for view in resampled(TABLE, "task", 5, 3)]
+    assert of_table == [values(view) for view in resampled(COLUMN, "task", 5, 3)]
+
+
+def test_draws_of_lm_eval_are_choices_from_the_number_of_the_chunk() -> None:
+    names = [f"doc {i}" for i in (10, 9, 2)]
+    column = Table([Trial(task=t, rewards={"r": i}) for i, t in enumerate(names)]).column(
+        "r", "skip"
+    )
+    (drawn, *_) = as_lm_eval(column, 5)
+    # Documents in the order of their numbers: 2, 9, 10.
+    assert list(drawn.values) == Random(0).choices([2, 1, 0], k=3)
+
+
+def test_draws_of_lm_eval_come_in_whole_chunks() -> None:
+    assert sum(1 for _ in as_lm_eval(COLUMN, 1_500)) == 1_000
+    assert sum(1 for _ in as_lm_eval(COLUMN, 7)) == 7

@@ -1,0 +1,138 @@
+"""Strict JSON: the standard's verdict on each kind of trap, and a place for every mistake."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harbor_metrics.documents.document import parse
+from harbor_metrics.documents.places import pointer
+
+ACCEPTED = [
+    *("null", "true", "0", "-0", "1e1", "1E-2", "0.5", "-1.5e+3", '""', "[]", "{}", " [ ] "),
+    *('"\\u0041\\n\\/\\\\"', '"\\ud83d\\ude00"', '"\u007f"', '"\u2028"', '{"":0}', '{"a":[{}]}'),
+    *(
+        "[1,\t2\r\n,3]",
+        '"é😀"',
+        "123456789012345678901234567890",
+        "1.7976931348623157e308",
+        "1e-999",
+    ),
+    *('{"a":1,"A":2}', '"\\u0000"', "[" * 150 + "]" * 150, '{"__proto__":1}'),
+]
+REFUSED = [
+    *("", " ", "[", "]", "{", "}", "[1", "[1,", "[,1]", "[1,]", "[1,,2]", '{"a"}', '{"a":}'),
+    *('{"a":1,}', "{,}", "{a:1}", "{1:1}", "{'a':1}", '{"a":1 "b":2}', "[1 2]", "1 2", "[]]"),
+    *("[1]x", "nul", "True", "None", "undefined", "NaN", "Infinity", "-Infinity", "+1", "01"),
+    *("-01", ".5", "5.", "1e", "1e+", "0x1", "1_000", "--1", "-", "1.e1", "2.e", "0.e1", "\uff11"),
+    *('"', '"\\"', '"\\x41"', '"\\u12"', '"\\u123g"', '"\n"', '"\t"', '"\x00"', '"\x1f"', "'a'"),
+    *('"\\ud800"', '"\\udc00\\ud800"', '{"\\ud800":1}', "[1]//x", "/**/[]", "#x\n[]", "\ufeff[]"),
+    *('{"a":1,"a":1}', '{"a":1,"\\u0061":2}', "1e400", "-1e400", "9" * 400, "[" * 100_000),
+    *('{"a":' * 100_000, "\u00a0[]", "[\u2003]", "[\f]", "<a/>", "<<<<<<< a\n[]", "*", "\x00"),
+    *('["a",\n4\n,1,', '{"a":"b"]', "[}", '["x": 1]', '{"a",1}', '["\\', "[1:2]", "&", "@"),
+]
+BYTES = [
+    *(b"\xff", b"\xff\xfe[\x00]\x00", b"\xfe\xff\x00[\x00]", b'"\x80"', b'"\xc3"', b'"\xc0\xaf"'),
+    *(b'"\xed\xa0\x80"', b'"\xf4\x90\x80\x80"', b"\xef\xbb\xbf", b'"\xe9"'),
+]
+
+
+@pytest.mark.parametrize("text", ACCEPTED, ids=lambda t: repr(t[:30]))
+def test_accepted_with_the_value_of_json(text: str) -> None:
+    document, found = parse(text.encode(), "x")
+    assert found == []
+    assert document.value == json.loads(text)
+
+
+@pytest.mark.parametrize("text", REFUSED, ids=lambda t: repr(t[:30]))
+def test_refused_with_a_place(text: str) -> None:
+    _, found = parse(text.encode(), "x")
+    assert found
+    for diagnostic in found:
+        assert diagnostic.message
+        assert diagnostic.span.line >= 1
+        assert diagnostic.span <= diagnostic.span.__class__(10**9, 1, 1, 1)
+
+
+@pytest.mark.parametrize("data", BYTES, ids=repr)
+def test_bytes_that_are_not_utf8_are_refused(data: bytes) -> None:
+    _, found = parse(data, "x")
+    assert found
+    assert all(d.message for d in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "words"),
+    [
+        ('{"a": 1\n "b": 2}', 2, 2, "missing comma between `a` and `b`"),
+        ("[1,\n 2,\n]", 2, 3, "comma after the last element"),
+        ('{\n"k": "x\n"}', 2, 8, "line break inside a string that began on line 2"),
+        ('["\\q"]', 1, 3, "`\\q` is not an escape"),
+        ('[{"k": 1,\n  "k": 2}]', 2, 3, "duplicate key `k` in an object: first 1, then 2"),
+        ("[tru]", 1, 2, "`tru` is not a JSON value"),
+        ("[1", 1, 3, "ends inside an array that began on line 1"),
+        ('{"é": nope}', 1, 7, "`nope`"),
+        ("[1,\n/* a\nb */ 2]", 2, 1, "no comments"),
+    ],
+)
+def test_mistake_is_explained_at_its_place(text: str, line: int, column: int, words: str) -> None:
+    _, found = parse(text.encode(), "x")
+    assert (found[0].span.line, found[0].span.column) == (line, column)
+    assert words in found[0].message
+
+
+def test_all_slips_are_found_in_one_reading() -> None:
+    text = '[// a\n {"a": NaN, "a": 1,},\n 1e999,\n]'
+    _, found = parse(text.encode(), "x")
+    assert [(d.rule, d.span.line) for d in found] == [
+        ("json-comment", 1),
+        ("non-finite-number", 2),
+        ("duplicate-key", 2),
+        ("trailing-comma", 2),
+        ("number-out-of-range", 3),
+        ("trailing-comma", 3),
+    ]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(st.characters(codec="utf-8")),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters(codec="utf-8")), inner),
+    max_leaves=12,
+)
+
+
+@given(JSON, st.sampled_from([None, 1, "\t"]), st.booleans())
+def test_every_value_is_found_where_it_stands(value: object, indent: object, plain: bool) -> None:
+    text = json.dumps(value, indent=indent, ensure_ascii=plain)
+    document, found = parse(text.encode(), "x")
+    assert found == []
+    lines = text.split("\n")
+    for path, inner in walk(value, ()):
+        span = document.span(path)
+        rows = lines[span.line - 1 : span.end_line]
+        rows[-1] = rows[-1][: span.end_column - 1]
+        rows[0] = rows[0][span.column - 1 :]
+        assert json.loads("\n".join(rows)) == inner
+
+
+def walk(value: object, path: tuple[object, ...]):
+    yield path, value
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from walk(inner, (*path, key))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from walk(inner, (*path, index))
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_are_a_value_or_explained(data: bytes) -> None:
+    document, found = parse(data, "x")
+    assert found or document is not None
+
+
+def test_pointer_escapes() -> None:
+    assert pointer(["a/b", 0, "c~d"]) == "/a~1b/0/c~0d"

@@ -1,0 +1,95 @@
+"""A file is written whole or not at all, and keeps its mode and the links to it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import Run
+
+import harbor_metrics
+from harbor_metrics import OutputError, Result
+
+
+def test_output_is_checked_before_the_work(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from harbor_metrics.documents.files import check_writable
+
+    def refuse(*args: object, **kwargs: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("tempfile.mkstemp", refuse)
+    with pytest.raises(OutputError, match="Permission denied"):
+        check_writable(str(job / "x.json"))
+
+
+def test_written_file_keeps_mode_and_link(cli: Run, job: Path, tmp_path: Path) -> None:
+    (tmp_path / "real.json").write_text("old")
+    (tmp_path / "real.json").chmod(0o640)
+    (tmp_path / "link.json").symlink_to("real.json")
+    assert cli("compute", job, "-o", "link.json").returncode == 0
+    assert (tmp_path / "link.json").is_symlink()
+    assert (tmp_path / "real.json").stat().st_mode & 0o777 == 0o640
+    assert json.loads((tmp_path / "real.json").read_text())["schema_version"] == "1"
+    assert not list(tmp_path.glob(".*.tmp"))
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace", "chmod"])
+def test_failing_write_leaves_the_old_file(
+    call: str, job: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "r.json"
+    path.write_text("old")
+    result = harbor_metrics.compute(job)
+
+    def full(*args: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, call, full)
+    with pytest.raises(OutputError, match="No space left"):
+        result.write(str(path))
+    monkeypatch.undo()
+    assert path.read_text() == "old"
+    assert not list(tmp_path.glob(".*.tmp"))
+
+
+def test_killed_writer_leaves_a_whole_file(job: Path, tmp_path: Path) -> None:
+    path = tmp_path / "r.json"
+    harbor_metrics.compute(job).write(str(path))
+    whole = path.read_bytes()
+    code = "import harbor_metrics, sys\nr = harbor_metrics.Result.read(sys.argv[1])\n"
+    code += "print(flush=True)\nwhile True: r.write(sys.argv[1])"
+    for i in range(12):
+        writer = subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE)
+        assert writer.stdout is not None
+        writer.stdout.readline()
+        time.sleep(0.003 * i)
+        writer.kill()
+        writer.communicate()
+        assert path.read_bytes() == whole
+
+
+def test_two_writers_leave_one_whole_document(job: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "harbor_metrics", "compute", str(job), "-o", "x.json"]
+    runs = [subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL) for _ in range(4)]
+    assert [run.wait() for run in runs] == [0] * 4
+    assert Result.read(str(tmp_path / "x.json")).groups
+
+
+def test_output_into_a_pipe_or_device_goes_through(cli: Run, job: Path) -> None:
+    assert cli("compute", job, "-o", "/dev/null").returncode == 0
+    assert not os.path.isfile("/dev/null")
+    assert '"schema_version"' in cli("compute", job, "-o", "/dev/stdout").stdout
+
+
+def test_output_path_with_a_nul_is_refused(job: Path) -> None:
+    with pytest.raises(OutputError):
+        harbor_metrics.compute(job).write("x\0y")
+
+
+def test_long_output_name_is_written(cli: Run, job: Path, tmp_path: Path) -> None:
+    assert cli("compute", job, "-o", "😀" * 62).returncode == 0

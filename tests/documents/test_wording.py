@@ -1,0 +1,103 @@
+"""The words that messages share."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harbor_metrics.documents import wording
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(st.characters()),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters()), inner),
+    max_leaves=8,
+)
+
+
+def test_a_noun_takes_an_s_unless_there_is_one() -> None:
+    assert [wording.plural(n, "trial") for n in (0, 1, 2)] == ["0 trials", "1 trial", "2 trials"]
+
+
+def test_a_long_list_ends_with_how_many_more_there_are() -> None:
+    assert wording.listed([]) == ""
+    assert wording.listed(["a", "b", "c"]) == "a, b, c"
+    assert wording.listed(["a", "b", "c", "d", "e"]) == "a, b, c and 2 more"
+    assert wording.listed(["a\x1b", "b"], 1) == "a\\x1b and 1 more"
+
+
+def test_case_and_underscores_make_a_name_no_other() -> None:
+    assert wording.nearest("Pass_At_K", ["mean", "pass-at-k"]) == ["pass-at-k"]
+    assert wording.nearest("extra-metric", ["extra_metrics", "tasks"]) == ["extra_metrics"]
+    assert wording.nearest("nothing", ["mean", "sum"]) == []
+    assert wording.nearest("meen", ["mean", "men"], most=2, cutoff=0.7) == ["men", "mean"]
+
+
+def test_a_near_name_is_asked_for_and_none_is_passed_over() -> None:
+    assert wording.did_you_mean(["mean"]) == "; did you mean `mean`?"
+    assert wording.did_you_mean([]) == ""
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        *((None, "null"), (True, "a boolean"), (1, "a number"), (1.5, "a number")),
+        *(("", "a string"), ([], "an array"), ({}, "an object")),
+    ],
+)
+def test_a_value_is_called_as_json_calls_it(value: object, words: str) -> None:
+    assert wording.article(value) == words
+
+
+@given(JSON)
+def test_every_json_becomes_one_that_can_be_written(value: object) -> None:
+    for errors in ("backslashreplace", "replace"):
+        json.dumps(wording.encodable(value, errors), ensure_ascii=False).encode()
+
+
+@given(JSON)
+def test_what_can_be_written_stays_as_it_is(value: object) -> None:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return
+    assert wording.encodable(value) == value
+
+
+@given(st.text(st.characters()))
+def test_printable_text_holds_nothing_that_a_terminal_obeys(text: str) -> None:
+    printed = wording.printable(text)
+    assert printed.isprintable()
+    assert wording.printable(printed) == printed
+
+
+@pytest.mark.parametrize("line", ["::error::x", "  ::add-mask::x", "a ::b::", "##[group]", "\t::x"])
+def test_a_line_of_a_program_is_not_a_command_to_a_runner(line: str) -> None:
+    quoted = wording.no_command(line)
+    assert " ::" not in f" {quoted}".replace("\t", " ")
+    assert "##[" not in quoted
+
+
+def test_a_program_is_quoted_by_its_last_lines() -> None:
+    said = wording.last_lines(b"\n".join(b"line %d" % n for n in range(20)))
+    assert said.splitlines()[0] == ": it said"
+    assert said.splitlines()[1] == "  | line 8"
+    assert said.splitlines()[-1] == "  | line 19"
+    assert wording.last_lines(b" \n") == ""
+
+
+def test_wide_and_combining_characters_take_their_columns() -> None:
+    assert [wording.columns(text) for text in ("abc", "日本", "e\u0301")] == [3, 4, 1]
+
+
+def test_words_load_nothing_that_only_a_mistake_needs() -> None:
+    code = "import sys, harbor_metrics.documents.wording; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert "harbor_metrics.documents.wording" in loaded
+    assert not {"difflib", "json", "unicodedata", "msgspec"} & set(loaded)

@@ -1,0 +1,128 @@
+"""Which datasets of which registry files the trials of a group are of."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from harbor_metrics.errors import InputError
+from harbor_metrics.evaluation.datasets import Datasets, find_datasets
+from harbor_metrics.registries.registry import Registries
+from harbor_metrics.trials.source import Job, JobDataset
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty directory, which is the current one."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(path: str, *names: str, metric: str = "mean") -> str:
+    """A registry with these datasets, as NAME@VERSION."""
+    parts = [name.split("@") for name in names]
+    entries = [{"name": n, "version": v, "metrics": [{"type": metric}]} for n, v in parts]
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_text(json.dumps(entries))
+    return path
+
+
+def names(found: Datasets) -> list[str]:
+    return [f"{entry} of {entry.registry}" for entry in found.entries]
+
+
+def job(*datasets: JobDataset) -> tuple[str, Job]:
+    return "jobs/one", Job(datasets=datasets)
+
+
+@pytest.mark.usefixtures("here")
+def test_best_version_counts_where_none_is_named() -> None:
+    given = Registries([write("r.json", "d@1.0", "d@1.10", "d@1.9", "e@2")])
+    assert names(find_datasets("d", None, [], given)) == ["d@1.10 of r.json"]
+    assert names(find_datasets("d", "1.0", [], given)) == ["d@1.0 of r.json"]
+
+
+@pytest.mark.usefixtures("here")
+def test_first_registry_with_every_version_counts() -> None:
+    given = Registries([write("a.json", "d@1"), write("b.json", "d@1", "d@2")])
+    assert names(find_datasets("d", "1", [], given)) == ["d@1 of a.json"]
+    assert names(find_datasets("d", "2", [], given)) == ["d@2 of b.json"]
+
+
+@pytest.mark.usefixtures("here")
+def test_part_of_a_dataset_has_the_entries_of_the_whole() -> None:
+    given = Registries([write("r.json", "d@1")])
+    assert names(find_datasets("d:words", None, [], given)) == ["d@1 of r.json"]
+
+
+@pytest.mark.usefixtures("here")
+def test_versions_of_several_jobs_are_pooled_with_a_note() -> None:
+    given = Registries([write("r.json", "d@1", "d@2")])
+    jobs = [job(JobDataset(name="d", version=v)) for v in ("1", "2")]
+    found = find_datasets("d", None, jobs, given)
+    assert names(found) == ["d@1 of r.json", "d@2 of r.json"]
+    assert found.versions == ["1", "2"]
+    assert [d.rule for d in found.diagnostics] == ["versions-pooled"]
+
+
+@pytest.mark.usefixtures("here")
+def test_registry_that_a_job_names_is_looked_for_above_the_job() -> None:
+    write("jobs/reg.json", "d@1")
+    jobs = [job(JobDataset(name="d", version="1", registry_path="reg.json"))]
+    (found,) = names(find_datasets("d", None, jobs, Registries([])))
+    assert found.startswith("d@1 of ")
+    assert found.endswith("jobs/reg.json")
+
+
+@pytest.mark.parametrize(
+    ("dataset", "where"),
+    [
+        (JobDataset(name="d", registry_path="gone.json"), "gone.json"),
+        (JobDataset(name="d", registry_url="https://x.org/r"), "https://x.org/r"),
+        (JobDataset(name="d"), "the default registry of Harbor"),
+    ],
+)
+@pytest.mark.usefixtures("here")
+def test_registry_that_is_not_found_is_named(dataset: JobDataset, where: str) -> None:
+    found = find_datasets("d", None, [job(dataset)], Registries([]))
+    (diagnostic,) = found.diagnostics
+    assert found.entries == []
+    assert diagnostic.rule == "registry-not-found"
+    assert diagnostic.message.endswith(where)
+
+
+@pytest.mark.usefixtures("here")
+def test_folder_of_tasks_needs_no_registry() -> None:
+    jobs = [job(JobDataset(path="data/d"))]
+    assert find_datasets("d", None, jobs, Registries([])) == ([], [], [])
+    given = Registries([write("r.json", "e@1")])
+    assert find_datasets("d", None, jobs, given).entries == []
+
+
+@pytest.mark.usefixtures("here")
+def test_dataset_that_a_registry_lacks_is_refused_with_the_nearest_names() -> None:
+    given = Registries([write("r.json", "zebra@1", "damo@2")])
+    with pytest.raises(InputError, match=r"r\.json has no dataset demo; it has damo@2, zebra@1"):
+        find_datasets("demo", None, [], given)
+    with pytest.raises(InputError, match="has no dataset damo@3"):
+        find_datasets("damo", "3", [], given)
+
+
+@pytest.mark.usefixtures("here")
+def test_trials_without_a_dataset_have_no_metrics_of_a_registry() -> None:
+    given = Registries([write("r.json", "d@1")])
+    found = find_datasets(None, None, [], given)
+    assert [d.rule for d in found.diagnostics] == ["dataset-not-said"]
+    assert find_datasets(None, None, [], Registries([])).diagnostics == []
+
+
+@pytest.mark.usefixtures("here")
+def test_last_of_equal_datasets_counts() -> None:
+    same = [{"name": "d", "version": "1"}, {"name": "d", "version": "1"}]
+    Path("r.json").write_text(json.dumps([*same, {**same[0], "metrics": [{"type": "max"}]}]))
+    found = find_datasets("d", None, [], Registries(["r.json"]))
+    assert [entry.metrics for entry in found.entries] == [({"type": "max"},)]
+    assert {d.rule for d in found.diagnostics} == {"duplicate-dataset"}
+    assert found.diagnostics[0].message.endswith("and they differ in metrics")

@@ -1,0 +1,63 @@
+"""Results: their documents, and how a notebook shows them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+from conftest import HERE, Run
+from msgspec import UNSET
+from registries_by_hand import dataset
+
+import harbor_metrics
+from harbor_metrics import InputError, Result
+from harbor_metrics.documents import schemas
+
+
+def test_same_input_gives_the_same_bytes(cli: Run, job: Path, tmp_path: Path) -> None:
+    for name in ("a.json", "b.json"):
+        assert cli("compute", job, "-o", name).returncode == 0
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+    assert Result.read(str(tmp_path / "a.json")) == harbor_metrics.compute(job)
+
+
+def test_another_document_is_refused_as_a_result(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text('{"schema_version": "2"}')
+    with pytest.raises(InputError, match="not a result document"):
+        Result.read(str(tmp_path / "x.json"))
+
+
+def test_notebook_shows_a_table(job: Path) -> None:
+    html = harbor_metrics.compute(job)._repr_html_()
+    assert "<table>" in html
+    assert "<td>0.4</td>" in html
+
+
+def test_hash_seed_changes_no_byte(cli: Run, job: Path, tmp_path: Path) -> None:
+    metrics = [
+        {"type": "mean", "foo": 1, "bar": 2, "baz": 3},
+        {"type": "sum", "kwargs": {"aa": 1, "bb": 2, "cc": 3}},
+    ]
+    (tmp_path / "r.json").write_text(json.dumps([dataset("demo", metrics=metrics)]))
+    args = ("compute", job, "--registry", "r.json", "--format", "json")
+    printed = {cli(*args, env={"PYTHONHASHSEED": str(seed)}).stdout for seed in range(5)}
+    assert len(printed) == 1
+
+
+OLD = sorted((HERE / "evaluation" / "documents_of_0_1_0").glob("*.json"))
+
+
+@pytest.mark.parametrize("path", OLD, ids=lambda path: path.stem)
+def test_a_document_of_0_1_0_is_read_and_written_as_it_was(path: Path, tmp_path: Path) -> None:
+    result = Result.read(str(path))
+    sures = [s for g in result.groups for o in g.metrics for s in o.uncertainty.values()]
+    assert any(sure.low is not None for sure in sures)
+    assert {sure.over for sure in sures} == {UNSET}
+    result.write(str(tmp_path / "again.json"))
+    assert json.loads((tmp_path / "again.json").read_text()) == json.loads(path.read_text())
+    jsonschema.Draft202012Validator(schemas.bundled("result")).validate(
+        json.loads(path.read_text())
+    )
+    assert "<table>" in result._repr_html_()

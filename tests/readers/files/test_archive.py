@@ -1,0 +1,186 @@
+"""Archives: damaged, absurd and odd ones are refused by name."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import HERE, Run
+from inspect_logs import Members, log, members, metric, write, write_zstd
+from readers.contents import INSPECT, refused
+
+from harbor_metrics import InputError, readers
+
+
+def _zip() -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        archive.writestr("header.json", "{}")
+    return data.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"PK\5\6" + bytes(18), "is a zip archive without any member"),
+        (b"junk" + _zip(), "is a zip archive with 4 bytes of something else before it"),
+        (gzip.compress(gzip.compress(b'{"reward": 1}\n')), "is packed twice"),
+    ],
+    ids=["empty", "before", "twice"],
+)
+def test_odd_packing_is_named(content: bytes, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(content)
+    assert words in refused(path)
+
+
+def test_member_that_unpacks_to_too_many_times_its_size_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harbor_metrics.readers.files.archive.MOST_PLAIN", 1 << 16)
+    path = tmp_path / "x.eval"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", json.dumps(log([], metric("mean", 1))))
+        archive.writestr("summaries.json", b"[" + b" " * (1 << 22) + b"]")
+    said = refused(path)
+    assert "member summaries.json would unpack to 4,194,306 bytes" in said
+    assert "times as many as it has packed" in said
+
+
+def _encrypted(data: bytes) -> bytes:
+    """The flag of every member set."""
+    out = bytearray(data)
+    for mark, at in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        start = 0
+        while (start := out.find(mark, start)) >= 0:
+            out[start + at] |= 1
+            start += 4
+    return bytes(out)
+
+
+def _with(change: Callable[[Members], None]) -> Callable[[Path], None]:
+    def make(path: Path) -> None:
+        content = members("unreduced")
+        change(content)
+        write(path, content)
+
+    return make
+
+
+def _on_bytes(change: Callable[[bytes], bytes]) -> Callable[[Path], None]:
+    def make(path: Path) -> None:
+        write(path, members("unreduced"))
+        path.write_bytes(change(path.read_bytes()))
+
+    return make
+
+
+BAD: dict[str, tuple[Callable[[Path], None], list[str]]] = {
+    "cut": (_on_bytes(lambda data: data[: len(data) // 2]), ["zip", "inspect log recover"]),
+    "tail": (_on_bytes(lambda data: data[:-30]), ["zip"]),
+    "encrypted": (_on_bytes(_encrypted), ["member header.json is encrypted"]),
+    "other archive": (
+        lambda path: write(path, {"a.txt": "x"}) and None,
+        ["no Inspect log", "header.json", "_journal/start.json"],
+    ),
+    "version": (
+        _with(lambda m: m["header.json"].update(version=3)),
+        ["version 3", "versions 1 to 2", "inspect log convert"],
+    ),
+    "header is no object": (_with(lambda m: m.update({"header.json": []})), ["header.json"]),
+    "header is cut": (
+        _with(lambda m: m.update({"header.json": b'{"eval": {"task"'})),
+        ["member header.json", "cut off"],
+    ),
+    "summaries are no list": (
+        _with(lambda m: m.update({"summaries.json": {}})),
+        ["member summaries.json"],
+    ),
+    "no eval": (_with(lambda m: m["header.json"].pop("eval") and None), ["`eval`"]),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_archive_is_refused_with_its_fault(name: str, cli: Run, tmp_path: Path) -> None:
+    """Fault J25, and more."""
+    make, words = BAD[name]
+    make(tmp_path / "x.eval")
+    done = cli("compute", "x.eval")
+    assert (done.returncode, done.stdout) == (3, ""), done.stderr
+    for word in ["x.eval", *words]:
+        assert word in done.stderr
+
+
+def test_damaged_member_is_refused(cli: Run, tmp_path: Path) -> None:
+    content = members("unreduced")
+    path = write(tmp_path / "x.eval", content, zipfile.ZIP_STORED)
+    data = path.read_bytes()
+    at = data.rindex(json.dumps(content["summaries.json"]).encode())
+    path.write_bytes(data[: at + 50] + b"~" + data[at + 51 :])
+    done = cli("compute", "x.eval")
+    assert done.returncode == 3
+    assert "is damaged: its checksum is another" in done.stderr
+
+
+@pytest.mark.parametrize("frames", [1, 2])
+def test_damaged_zstd_member_is_refused(frames: int, cli: Run, tmp_path: Path) -> None:
+    content = {"header.json": members("unreduced")["header.json"]}
+    path = write_zstd(tmp_path / "x.eval", content, frames)
+    data = bytearray(path.read_bytes())
+    at = data.index(b"\x28\xb5\x2f\xfd") + 30
+    data[at : at + 8] = bytes(8)
+    path.write_bytes(data)
+    done = cli("compute", "x.eval")
+    assert done.returncode == 3
+    assert "member header.json is damaged" in done.stderr
+
+
+def test_large_member_is_refused_before_it_is_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harbor_metrics.readers.files.archive.MOST_BYTES", 1 << 20)
+    content = members("unreduced")
+    content["summaries.json"] = bytes(2 << 20)
+    path = write(tmp_path / "x", content)
+    with pytest.raises(InputError, match="would unpack to 2,097,152 bytes; the most"):
+        readers.read(str(path))
+
+
+def test_member_that_lies_about_its_size_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "x", members("unreduced"))
+    data = bytearray(path.read_bytes())
+    entry = data.rindex(b"header.json") - 46
+    data[entry + 24 : entry + 28] = (100).to_bytes(4, "little")
+    path.write_bytes(data)
+    with pytest.raises(InputError, match="unpacks to more than it says"):
+        readers.read(str(path))
+
+
+def test_members_that_lead_out_are_not_read(cli: Run, tmp_path: Path) -> None:
+    content = {"../../evil.json": {"x": 1}, **members("unreduced")}
+    write(tmp_path / "x.eval", content)
+    done = cli("compute", "x.eval")
+    assert done.returncode == 0
+    assert "../../evil.json, which leads out of the archive" in done.stderr
+    assert not (tmp_path.parent.parent / "evil.json").exists()
+
+
+FAULTS = [json.loads(line) for line in (HERE / "readers" / "faults.jsonl").read_text().splitlines()]
+
+
+def test_log_that_is_cut_is_refused(cli: Run, tmp_path: Path) -> None:
+    """Fault J25; J26 and J27 are held where their formats are tested."""
+    assert [fault["id"] for fault in FAULTS] == ["J25", "J26", "J27"]
+    (fault, *_) = FAULTS
+    for part in (0.1, 0.5, 0.9, 0.999):
+        data = INSPECT.read_bytes()
+        (tmp_path / "x.eval").write_bytes(data[: int(len(data) * part)])
+        done = cli("compute", "x.eval")
+        assert done.returncode == fault["exit"]
+        for word in fault["message_has"]:
+            assert word in done.stderr

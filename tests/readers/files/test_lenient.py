@@ -1,0 +1,61 @@
+"""JSON as Python harnesses write it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from harbor_metrics.readers.files.lenient import NotJSONError, constant, decode, without_constants
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("[1, 0.5, null]", [1, 0.5, None]),
+        ("[NaN, Infinity, -Infinity]", ["\0NaN", "\0Infinity", "\0-Infinity"]),
+        ('["NaN", "a \\"Infinity\\" b", NaN]', ["NaN", 'a "Infinity" b', "\0NaN"]),
+        ('["\\\\", NaN, "\\\\\\"NaN"]', ["\\", "\0NaN", '\\"NaN']),
+        ("[1e999, -1e999]", ["\0Infinity", "\0-Infinity"]),
+        ('["x\\ud83d", "and more"]', ["x?", "and more"]),
+        ('["\\ud83d\\ude00"]', ["\U0001f600"]),
+    ],
+)
+def test_bare_constant_becomes_a_text_that_no_harness_writes(text: str, values: list[Any]) -> None:
+    assert decode(text.encode(), list[Any]) == values
+
+
+def test_half_a_surrogate_pair_at_the_very_end_is_read() -> None:
+    assert decode(b'["x\\ud83d"]', list[str]) == ["x?"]
+
+
+def test_constant_is_recognised_and_its_name_in_a_text_is_not() -> None:
+    values = decode(b'[NaN, -Infinity, "NaN", 0, null]', list[Any])
+    assert [constant(value) for value in values] == ["NaN", "-Infinity", "", "", ""]
+
+
+def test_text_without_constants_is_the_same_text() -> None:
+    text = b'{"a": "NaN", "b": [1, "x"]}'
+    assert without_constants(text) == text
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b'{"a": [1', "cut off: the JSON ends too early"),
+        (b'{"a": 1,\n "b" 2}', "line 2, column 6: expecting ':' delimiter"),
+        (b'["\xff"]', "not UTF-8: 0xff at byte 2"),
+        (b"[" * 100_000 + b"]" * 100_000, "nested too deeply"),
+    ],
+)
+def test_anything_else_is_refused_with_its_place(data: bytes, words: str) -> None:
+    with pytest.raises(NotJSONError) as refused:
+        decode(data, Any)
+    assert words in str(refused.value)
+
+
+def test_other_shape_is_refused_in_our_words() -> None:
+    with pytest.raises(NotJSONError) as refused:
+        decode(b'{"a": "x"}', dict[str, int])
+    assert "`int`" not in str(refused.value)
+    assert "string" in str(refused.value)

@@ -1,0 +1,62 @@
+"""Packed files give what the plain ones give; damaged ones are refused."""
+
+from __future__ import annotations
+
+import gzip
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+from conftest import Run
+from readers.contents import FORMATS
+
+from harbor_metrics import InputError, readers
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress], ids=["gz", "zst"])
+@pytest.mark.parametrize(
+    ("kind", "content"), FORMATS[2:], ids=[f"{k}{i}" for i, (k, _) in enumerate(FORMATS[2:])]
+)
+def test_packed_file_gives_the_same_trials(
+    kind: str, content: bytes, pack: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "plain").write_bytes(content)
+    (tmp_path / "packed").write_bytes(pack(content))
+    (plain,) = readers.read(str(tmp_path / "plain"))
+    (packed,) = readers.read(str(tmp_path / "packed"))
+    assert packed.kind == plain.kind == kind
+    assert list(packed.trials) == list(plain.trials)
+    assert packed.sha256 == plain.sha256
+
+
+def test_file_packed_in_parts_is_read_whole(tmp_path: Path) -> None:
+    lines = [f'{{"reward": {i / 7}}}\n'.encode() for i in range(2_000)]
+    for name, pack in {"gz": gzip.compress, "zst": zstandard.compress}.items():
+        parts = (pack(b"".join(lines[:900])), pack(b""), pack(b"".join(lines[900:])))
+        (tmp_path / name).write_bytes(b"".join(parts))
+        (source,) = readers.read(str(tmp_path / name))
+        assert len(source.trials) == 2_000
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress], ids=["gz", "zst"])
+@pytest.mark.parametrize("damage", ["cut", "changed"])
+def test_damaged_packed_file_is_refused(pack: Any, damage: str, cli: Run, tmp_path: Path) -> None:
+    lines = [f'{{"reward": {random.Random(i).random()}}}\n'.encode() for i in range(100)]
+    data = pack(b"".join(lines))
+    middle = len(data) // 2
+    rest = b"" if damage == "cut" else bytes(byte ^ 0x5A for byte in data[middle:])
+    (tmp_path / "x").write_bytes(data[:middle] + rest)
+    done = cli("compute", "x")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert ("x is cut off" if damage == "cut" else "x is damaged") in done.stderr
+
+
+def test_file_that_unpacks_to_too_much_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harbor_metrics.readers.files.file.MOST_UNPACKED", 1 << 20)
+    (tmp_path / "x").write_bytes(zstandard.compress(bytes(3 << 20)))
+    with pytest.raises(InputError, match="unpacks to more than 0 GiB, the most that is read"):
+        readers.read(str(tmp_path / "x"))

@@ -1,0 +1,180 @@
+"""Jobs of Harbor: whatever is wrong in one trial is named, and the others count."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import Run, trial, write_job
+from printed import group, values
+
+import harbor_metrics
+from harbor_metrics.readers.harbor import job as job_reader
+
+
+def test_truncated_trial_is_named_and_counted(cli: Run, job: Path) -> None:
+    victim = next(job.glob("task-3__*")) / "result.json"
+    victim.write_text(victim.read_text()[:150])
+    done = cli("compute", job, "--format", "json")
+    assert done.returncode == 1
+    assert "line" in done.stderr
+    assert "truncated" in done.stderr
+    assert victim.parent.name in done.stderr
+    counts = json.loads(done.stdout)["groups"][0]["counts"]
+    assert (counts["found"], counts["unread"]) == (9, 1)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", ["empty"]),
+        (b"\xff\xfe{}", ["UTF-16"]),
+        (b'{"task_name": "\xff"}', ["UTF-8", "byte 0xff"]),
+        (b"[]", ["not a trial result of Harbor: it must be an object, not an array"]),
+        (b'{"task_name": 1}', ["not a trial result of Harbor: it has no `trial_name`"]),
+        (
+            json.dumps({**trial("t", None), "task_name": 1}).encode(),
+            ["not a trial result of Harbor: `task_name` must be a string, not a number"],
+        ),
+        (json.dumps(trial("t", {"r": True})).encode(), ["`r`", "boolean"]),
+        (json.dumps(trial("t", {"r": "0.5"})).encode(), ["`r`", "string", '"0.5"']),
+        (json.dumps(trial("t", {"r": [1]})).encode(), ["`r`", "array"]),
+        (json.dumps(trial("t", {"r": {"a": 1}})).encode(), ["`r`", "object"]),
+        (json.dumps(trial("t", {"r": None})).encode(), ["`r`", "null", "NaN"]),
+        (json.dumps(trial("t", {"r": float("nan")})).encode(), ["NaN"]),
+        (json.dumps(trial("t", {"r": float("inf")})).encode(), ["Infinity"]),
+        (json.dumps(trial("t", 0.5)).encode(), ["object of numbers"]),
+        (b"[" * 100_000, ["nested"]),
+    ],
+)
+def test_bad_trial_is_named_and_counted(
+    content: bytes, words: list[str], cli: Run, job: Path
+) -> None:
+    bad = job / "bad__0000001"
+    bad.mkdir()
+    (bad / "result.json").write_bytes(content)
+    done = cli("compute", job, "--format", "json")
+    assert done.returncode == 1
+    for word in ["bad__0000001", *words]:
+        assert word in done.stderr
+    counts = json.loads(done.stdout)["groups"][0]["counts"]
+    assert (counts["found"], counts["unread"]) == (10, 1)
+
+
+def test_result_that_is_a_directory_or_a_pipe_is_named(cli: Run, job: Path) -> None:
+    (job / "dir__0000001" / "result.json").mkdir(parents=True)
+    (job / "pipe__000001").mkdir()
+    os.mkfifo(job / "pipe__000001" / "result.json")
+    done = cli("compute", job)
+    assert done.returncode == 1
+    assert "dir__0000001 could not be read" in done.stderr
+    assert "pipe__000001 could not be read" in done.stderr
+
+
+def test_unreadable_trial_hides_no_other(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.open
+
+    def refusing(path: str, *args: object, **kwargs: object) -> int:
+        if "task-3__0000003" in str(path):
+            raise PermissionError(13, "Permission denied", path)
+        return real(path, *args, **kwargs)
+
+    monkeypatch.setattr(os, "open", refusing)
+    result = harbor_metrics.compute(job)
+    assert (result.groups[0].counts.found, result.groups[0].counts.unread) == (9, 1)
+    assert any("Permission denied" in d.message and "task-3__" in d.message for d in result.found)
+    assert not result.ok
+
+
+@pytest.fixture
+def rewriting(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Lets the result of one trial be cut short the first so many times that it is read."""
+    read = job_reader.contents
+    monkeypatch.setattr(job_reader, "_PAUSE", 0.0)
+
+    def begin(times: int) -> None:
+        left = [times]
+
+        def cut(path: str) -> bytes:
+            data = read(path)
+            if "/task-1__" in path and left[0]:
+                left[0] -= 1
+                return data[: len(data) // 2]
+            return data
+
+        monkeypatch.setattr(job_reader, "contents", cut)
+
+    return begin
+
+
+@pytest.mark.parametrize(("times", "unread"), [(1, 0), (3, 0), (1_000, 2)])
+def test_file_that_is_being_rewritten_is_read_again_until_it_is_whole(
+    times: int, unread: int, job: Path, rewriting: Callable[[int], None]
+) -> None:
+    rewriting(times)
+    counts = harbor_metrics.compute(job).groups[0].counts
+    assert (counts.found, counts.unread) == (10 - unread, unread)
+
+
+def test_trial_without_result_makes_its_group_incomplete(cli: Run, job: Path) -> None:
+    (job / "task-9__new0001").mkdir()
+    done = cli("compute", job, "--format", "json")
+    assert done.returncode == 0
+    assert "1 trial" in done.stderr
+    assert "no result" in done.stderr
+    assert json.loads(done.stdout)["groups"][0]["complete"] is False
+    assert cli("compute", job, "--require-complete").returncode == 1
+
+
+def test_timeout_that_was_graded_counts(cli: Run, tmp_path: Path) -> None:
+    late = {"exception_type": "AgentTimeoutError"}
+    job = write_job(tmp_path / "job", [trial("t", {"reward": 0.8}, exception_info=late)])
+    done = cli("compute", job, "--format", "json")
+    assert values(done) == [{"mean": 0.8}]
+    assert json.loads(done.stdout)["groups"][0]["exceptions"] == {"AgentTimeoutError": 1}
+
+
+def test_job_without_scores_has_no_mean(cli: Run, tmp_path: Path) -> None:
+    broken = {"exception_type": "EnvironmentBuildError"}
+    trials = [trial(f"t{i}", None, exception_info=broken) for i in range(50)]
+    done = cli("compute", write_job(tmp_path / "job", trials), "--format", "json")
+    assert done.returncode == 1
+    assert "0 of 50" in done.stderr
+    assert values(done) == [{"mean": None}]
+
+
+def test_large_trial_is_read(cli: Run, tmp_path: Path) -> None:
+    padded = trial("t", {"reward": 0.25}, padding="x" * 3_000_000)
+    done = cli("compute", write_job(tmp_path / "job", [padded]), "--format", "json")
+    assert values(done) == [{"mean": 0.25}]
+
+
+def test_few_open_files_suffice(cli: Run, tmp_path: Path) -> None:
+    job = write_job(tmp_path / "job", [trial(f"t{i}", {"r": 1}) for i in range(300)])
+    code = "import resource, sys; resource.setrlimit(resource.RLIMIT_NOFILE, (32, 32));"
+    code += "sys.argv = ['x', 'compute', sys.argv[1]];"
+    code += "from harbor_metrics.__main__ import main; main()"
+    done = subprocess.run([sys.executable, "-c", code, str(job)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "300 trials" in done.stdout
+
+
+def test_moved_job_keeps_its_digest(job: Path, tmp_path: Path) -> None:
+    before = harbor_metrics.compute(job).sources[0].sha256
+    job.rename(tmp_path / "moved")
+    assert harbor_metrics.compute(tmp_path / "moved").sources[0].sha256 == before
+
+
+def test_deep_config_hides_no_trial(cli: Run, job: Path) -> None:
+    (job / "config.json").write_text("[" * 100_000)
+    assert group(cli("compute", job, "--format", "json"))["counts"]["found"] == 10
+
+
+def test_negative_number_of_planned_trials_is_ignored(cli: Run, tmp_path: Path) -> None:
+    job = write_job(tmp_path / "job", [trial("t", {"r": 1})], n_total_trials=-5)
+    assert group(cli("compute", job, "--format", "json"))["counts"]["expected"] is None

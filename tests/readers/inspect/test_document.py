@@ -1,0 +1,83 @@
+"""The parts of an archive that are read: summaries where they do, else the samples."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_logs import Members, archived, log, metric, sample, write
+
+from harbor_metrics.documents.diagnostics import Diagnostic, Severity
+from harbor_metrics.readers.files.archive import Archive
+from harbor_metrics.readers.files.file import File
+from harbor_metrics.readers.inspect.document import Sample, of_archive, of_document
+from harbor_metrics.readers.reading import Reading
+
+SAMPLES = [sample("a", 1.0, metadata={"note": "whole"}), sample("b", 0.0)]
+
+
+def content(**summary: Any) -> Members:
+    rows = [{**each, **summary} for each in SAMPLES]
+    return archived(log(SAMPLES, metric("mean", 0.5)), rows)
+
+
+def read(
+    folder: Path, members: Members, *, with_texts: bool = False
+) -> tuple[list[Sample], bool, list[Diagnostic]]:
+    """Samples, whether they have their texts, and what is noted."""
+    path = str(write(folder / "x.eval", members))
+    file = File(path, path)
+    reading = Reading(file)
+    with Archive(file) as archive:
+        _, samples, whole = of_archive(archive, reading, with_texts=with_texts)
+        return list(samples), whole, reading.diagnostics
+
+
+def test_summaries_do_unless_texts_are_asked_for(tmp_path: Path) -> None:
+    members = content()
+    assert read(tmp_path, members)[1:] == (False, [])
+    assert read(tmp_path, members, with_texts=True)[1:] == (True, [])
+
+
+@pytest.mark.parametrize("cut", ["A...", "Key removed from summary (> 1k)"])
+def test_shortened_metadata_is_read_from_the_samples(cut: str, tmp_path: Path) -> None:
+    samples, whole, _ = read(tmp_path, content(metadata={"note": cut}))
+    assert (samples[0].metadata, whole) == ({"note": "whole"}, True)
+
+
+def test_shortened_metadata_is_left_out_where_there_are_no_samples(tmp_path: Path) -> None:
+    members = content(metadata={"note": "A...", "kind": "art"})
+    members = {name: m for name, m in members.items() if not name.startswith("samples/")}
+    samples, _, (note,) = read(tmp_path, members)
+    assert [each.metadata for each in samples] == [{"kind": "art"}] * 2
+    assert (note.rule, note.severity) == ("samples-missing", Severity.WARNING)
+    assert "under samples/ none" in note.message
+
+
+def test_missing_sample_is_an_error_where_its_text_is_needed(tmp_path: Path) -> None:
+    members = content()
+    del members["samples/a_epoch_1.json"]
+    samples, whole, (note,) = read(tmp_path, members, with_texts=True)
+    assert ({each.id for each in samples}, whole) == ({"a", "b"}, False)
+    assert note.severity == Severity.ERROR
+
+
+def test_samples_are_believed_where_summaries_say_something_else(tmp_path: Path) -> None:
+    members = content(scores={"num": {"value": 0.25}})
+    samples, _, (note,) = read(tmp_path, members, with_texts=True)
+    assert [each.scores["num"].value for each in samples if each.scores] == [1.0, 0.0]
+    assert note.rule == "summaries-differ"
+    assert "a_epoch_1, b_epoch_1" in note.message
+
+
+def test_nan_and_null_are_one_score(tmp_path: Path) -> None:
+    members = archived(log([sample("a", float("nan"))], metric("mean", 0.5)), [sample("a", None)])
+    assert read(tmp_path, members, with_texts=True)[2] == []
+
+
+def test_document_is_a_header_with_its_samples() -> None:
+    header, samples = of_document("x", json.dumps(log(SAMPLES, metric("mean", 0.5))).encode())
+    assert (header.eval.task, header.status) == ("t", "success")
+    assert [each.id for each in samples] == ["a", "b"]

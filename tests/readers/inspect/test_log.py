@@ -1,0 +1,235 @@
+"""Inspect logs: the shapes they have had, what becomes of a score, and what is refused."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zipfile
+from pathlib import Path
+
+import msgspec
+import pytest
+from conftest import Run
+from inspect_logs import (
+    LOGS,
+    Members,
+    log,
+    members,
+    metric,
+    sample,
+    scored,
+    trials,
+    write,
+    write_zstd,
+)
+
+from harbor_metrics import readers
+from harbor_metrics.trials.trial import Trial
+
+
+def plain(found: list[Trial]) -> list[Trial]:
+    """Without what only the samples have."""
+    return [msgspec.structs.replace(trial, texts={}) for trial in found]
+
+
+def test_scores_become_rewards() -> None:
+    found = {t.trial: t for t in trials(LOGS / "reducers.eval")}
+    assert found["1_epoch_1"].rewards == {"letters": 1.0}
+    assert found["4_epoch_3"].rewards == {"letters": 0.5}
+    assert found["6_epoch_1"].rewards == {"letters": 0.0}
+    one = found["6_epoch_1"]
+    assert (one.task, one.attempt, one.agent, one.model, one.dataset) == (
+        "6", 1, "answering", "mockllm/model", "reducers",
+    )  # fmt: skip
+    assert one.labels["kind"] == "art"
+    assert one.labels["nested.deep"] == 5
+    assert one.labels["inspect/value"] == "N"
+    assert (one.usage.n_input_tokens, one.usage.n_output_tokens) == (3, 33)
+    assert one.usage.seconds is not None
+    failed = found["4_epoch_2"]
+    assert (failed.rewards, failed.error) == (None, "ValueError")
+    assert failed.labels["inspect/status"] == "error"
+
+
+def test_error_unscored_and_missing_are_kept_apart() -> None:
+    found = {t.trial: t for t in trials(LOGS / "parts.eval")}
+    assert found["2_epoch_1"].rewards == {"a1": 2 / 7 + 1, "flag": 1.0}
+    assert found["3_epoch_1"].labels["inspect/status"] == "missing"
+    assert found["5_epoch_1"].labels["inspect/status"] == "unscored"
+    assert found["3_epoch_1"].rewards is None is found["5_epoch_1"].rewards
+    (source,) = readers.read(str(LOGS / "parts.eval"))
+    assert [d.message for d in source.diagnostics] == [
+        "parts: of 16 samples 2 unscored, 2 without a score"
+    ]
+
+
+def test_every_scorer_is_a_group() -> None:
+    found = trials(LOGS / "scorers.eval")
+    assert {t.dataset for t in found} == {
+        "scorers:letters", "scorers:loglikelihood", "scorers:words",
+    }  # fmt: skip
+    words = [t for t in found if t.dataset == "scorers:words"]
+    assert [(t.rewards or {})["words"] for t in words] == [0.0, 0.25, 1.0, 1.0] * 2
+    chances = next(t for t in found if t.dataset == "scorers:loglikelihood")
+    assert chances.rewards == {"loglikelihood": -1.5, "sum_log_probs": -1.5, "num_tokens": 4}
+    assert len({t.id for t in found}) == len(found) == 24
+
+
+def test_order_of_summaries_changes_no_trial(tmp_path: Path) -> None:
+    content = members("reducers")
+    content["summaries.json"].reverse()
+    assert trials(write(tmp_path / "x", content)) == trials(LOGS / "reducers.eval")
+
+
+@pytest.mark.parametrize("name", ["reducers", "parts", "scorers", "unreduced"])
+def test_every_shape_gives_the_same_trials(name: str, tmp_path: Path) -> None:
+    content = members(name)
+    expected = trials(LOGS / f"{name}.eval")
+    samples = {n: v for n, v in content.items() if n.startswith("samples/")}
+    journal = {n: v for n, v in content.items() if n.startswith("_journal/")}
+    rows = content["summaries.json"]
+    half = len(rows) // 2
+    journal |= {"_journal/summaries/9.json": rows[:half], "_journal/summaries/10.json": rows[half:]}
+    chunked: Members = {}
+    for path, member in samples.items():
+        folder = path.removesuffix(".json")
+        chunked[f"{folder}/metadata.json"] = member["metadata"]
+        chunked[f"{folder}/sample.json"] = {**member, "metadata": {}}
+        chunked[f"{folder}/events/0.json"] = [{"event": "x"}]
+    without = {n: v for n, v in content.items() if n != "summaries.json"}
+    older = [{k: v for k, v in r.items() if k not in ("metadata", "model_usage")} for r in rows]
+    whole = {**content["header.json"], "samples": list(samples.values())}
+    shapes: dict[str, Path] = {
+        "deflate": write(tmp_path / "deflate", content),
+        "stored": write(tmp_path / "stored", content, zipfile.ZIP_STORED),
+        "frames": write_zstd(tmp_path / "frames", content, 3),
+        "summaries": write(
+            tmp_path / "summaries",
+            {n: v for n, v in content.items() if n in ("header.json", "summaries.json")},
+        ),
+        "samples": write(
+            tmp_path / "samples", {n: v for n, v in without.items() if n not in journal}
+        ),
+        "older": write(tmp_path / "older", {**content, "summaries.json": older}),
+        "journal": write(tmp_path / "journal", journal | samples),
+        "chunked": write(
+            tmp_path / "chunked", {n: v for n, v in content.items() if n not in samples} | chunked
+        ),
+        "chunks": write(tmp_path / "chunks", {"header.json": content["header.json"], **chunked}),
+    }
+    (tmp_path / "json").write_text(json.dumps(whole))
+    (tmp_path / "indented").write_text(json.dumps(whole, indent=2))
+    (tmp_path / "packed").write_bytes(gzip.compress(json.dumps(whole).encode()))
+    shapes |= {each: tmp_path / each for each in ("json", "indented", "packed")}
+    for shape, path in shapes.items():
+        assert plain(trials(path)) == expected, shape
+    texts = trials(shapes["json"])
+    for shape in ("deflate", "chunked", "chunks", "older"):
+        assert trials(shapes[shape], with_texts=True) == texts, shape
+    assert any(t.texts for t in texts)
+
+
+def test_texts_are_the_samples_own(tmp_path: Path) -> None:
+    assert not any(t.texts for t in trials(LOGS / "reducers.eval"))
+    found = {t.trial: t for t in trials(LOGS / "reducers.eval", with_texts=True)}
+    assert found["2_epoch_3"].texts == {
+        "prediction": "answer 3\n  in lines",
+        "reference": ["yes", "y"],
+    }
+
+
+def test_running_log_is_incomplete(cli: Run, tmp_path: Path) -> None:
+    content = members("reducers")
+    rows = content["summaries.json"]
+    again = {**rows[0], "scores": {"letters": {"value": "P"}}}
+    write(
+        tmp_path / "x.eval",
+        {
+            "_journal/start.json": content["_journal/start.json"],
+            "_journal/summaries/1.json": rows[:3],
+            "_journal/summaries/2.json": [again, rows[3]],
+        },
+    )
+    done = cli("compute", "x.eval", "--format", "json")
+    group = json.loads(done.stdout)["groups"][0]
+    assert (done.returncode, group["complete"]) == (0, False)
+    assert group["counts"]["found"] == 4
+    assert group["counts"]["expected"] == 24
+    assert "is not finished: 4 of 24" in done.stderr
+    found = {t.trial: t for t in trials(tmp_path / "x.eval")}
+    assert found[f"{rows[0]['id']}_epoch_{rows[0]['epoch']}"].rewards == {"letters": 0.5}
+
+
+def test_failed_log_is_read_and_its_error_reported(cli: Run) -> None:
+    done = cli("compute", LOGS / "failed.eval")
+    assert done.returncode == 0
+    assert "ended with status error: ValueError('the sandbox is gone')" in done.stderr
+
+
+def test_every_log_of_a_folder_is_read(cli: Run) -> None:
+    done = cli("compute", LOGS, "--format", "json")
+    names = [source["path"].rpartition("/")[2] for source in json.loads(done.stdout)["sources"]]
+    assert "make_logs.py" not in names
+    assert {"reducers.eval", "log1_reducers_error.json.gz"} <= set(names)
+    groups = json.loads(done.stdout)["groups"]
+    assert {g["dataset"]["name"] for g in groups} >= {"letters_task", "noreduce:letters1", "parts"}
+
+
+def test_the_same_log_twice_counts_once(cli: Run, tmp_path: Path) -> None:
+    write(tmp_path / "copy", members("reducers"))
+    done = cli("compute", LOGS / "reducers.eval", "copy", "--format", "json")
+    assert json.loads(done.stdout)["groups"][0]["counts"]["found"] == 24
+    assert "24 trials found more than once, counted once" in done.stderr
+
+
+def test_nan_inside_a_text_stays(tmp_path: Path) -> None:
+    odd = r"a \"NaN\" in [NaN, Infinity] \\"
+    path = scored("0.5", tmp_path, metadata={"note": json.loads(f'"{odd}"')})
+    path.write_text(path.read_text().replace('"note": ', '"bare": NaN, "note": '))
+    (trial,) = trials(path)
+    assert trial.labels["note"] == 'a "NaN" in [NaN, Infinity] \\'
+    assert trial.labels["bare"] == "NaN"
+
+
+def test_half_a_surrogate_pair_is_read_and_converted(cli: Run, tmp_path: Path) -> None:
+    path = scored("0.5", tmp_path, metadata={"note": "x\ud83d"})
+    (trial,) = trials(path)
+    assert trial.rewards == {"words": 0.5}
+    assert cli("convert", path, "-o", tmp_path / "t.jsonl").returncode == 0
+
+
+def test_usage_counts_cached_tokens_as_input(tmp_path: Path) -> None:
+    newer = {"input_tokens": 10, "input_tokens_cache_read": 90, "output_tokens": 5}
+    newer |= {"total_tokens": 105, "total_cost": 0.25}
+    older = {"input_tokens": 100, "input_tokens_cache_read": 90, "output_tokens": 5}
+    older |= {"total_tokens": 105}
+    for spent, cost in ((newer, 0.25), (older, None)):
+        (trial,) = trials(scored("1", tmp_path, model_usage={"m": spent}, total_time=2.5))
+        usage = trial.usage
+        assert (usage.n_input_tokens, usage.n_cache_tokens, usage.n_output_tokens) == (100, 90, 5)
+        assert (usage.cost_usd, usage.seconds) == (cost, 2.5)
+
+
+def test_sample_without_an_id_is_reported(cli: Run, tmp_path: Path) -> None:
+    done = cli("compute", scored("1", tmp_path, id=None))
+    assert done.returncode == 1
+    assert "a sample of epoch 1 has no id" in done.stderr
+
+
+def test_json_cut_in_the_middle_is_refused(cli: Run, tmp_path: Path) -> None:
+    path = scored("1", tmp_path)
+    path.write_text(path.read_text()[:-40])
+    done = cli("compute", path)
+    assert done.returncode == 3
+    assert "x.json is no Inspect log: line 1" in done.stderr
+
+
+def test_fault_of_a_sample_is_reported_once_for_all_scorers(cli: Run, tmp_path: Path) -> None:
+    samples = [sample(f"s{i}", 1.0) for i in range(3)]
+    for each in samples:
+        each["scores"]["other"] = {"value": 1.0}
+    samples[0]["id"] = None
+    (tmp_path / "x.json").write_text(json.dumps(log(samples, metric("mean", 1.0))))
+    done = cli("audit", "x.json")
+    assert done.stderr.count("has no id") == 1
+    assert "1 samples could not be read" in done.stdout

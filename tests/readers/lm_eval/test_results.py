@@ -1,0 +1,115 @@
+"""The results file of lm-eval beside its samples: when it is theirs, and what it says."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from conftest import Run
+from lm_eval_logs import OLD, source
+
+from harbor_metrics import InputError, readers
+
+
+def test_groups_take_their_model_and_size_from_the_results(cli: Run) -> None:
+    done = cli("compute", OLD, "--format", "json")
+    document = json.loads(done.stdout)
+    assert {(g["model"], g["dataset"]["name"]) for g in document["groups"]} == {
+        ("scripted", name)
+        for name in (
+            "answers:first", "answers:majority", "ends", "pages", "two_choices", "three_choices",
+        )
+    }  # fmt: skip
+    assert all(g["complete"] and g["counts"]["expected"] for g in document["groups"])
+
+
+def test_results_are_found_by_their_hash_too(tmp_path: Path) -> None:
+    results = next(OLD.glob("results_*"))
+    shutil.copy(results, tmp_path / "results.json")
+    samples = next(OLD.glob("samples_ends_*"))
+    (tmp_path / "s.jsonl.gz").write_bytes(gzip.compress(samples.read_bytes()))
+    (found,) = readers.read(str(tmp_path / "s.jsonl.gz"))
+    assert {(t.model, t.dataset) for t in found.trials} == {("scripted", "ends")}
+    assert found.job is not None
+    assert found.job.n_total_trials == 8
+
+
+def test_results_of_other_samples_are_reported_and_not_used(cli: Run, tmp_path: Path) -> None:
+    for path in OLD.glob("*ends*"):
+        text = path.read_text().replace('"doc_hash": "', '"doc_hash": "0', 1)
+        (tmp_path / path.name).write_text(text)
+    results = next(OLD.glob("results_*"))
+    shutil.copy(results, tmp_path / results.name)
+    done = cli("compute", next(tmp_path.glob("samples*")).name, "--format", "json")
+    assert done.returncode == 1
+    assert "is of other samples than" in done.stderr
+    assert json.loads(done.stdout)["groups"][0]["model"] is None
+
+
+def test_broken_results_file_is_refused(tmp_path: Path) -> None:
+    shutil.copy(next(OLD.glob("samples_ends_*")), tmp_path)
+    name = next(OLD.glob("results_*")).name
+    (tmp_path / name).write_text("{")
+    with pytest.raises(InputError, match=f"{name} is no results file of lm-eval"):
+        readers.read(str(next(tmp_path.glob("samples*"))))
+
+
+def test_missing_stderr_is_null(tmp_path: Path) -> None:
+    """Fault J27: `N/A`, or an empty list, where there is no standard error."""
+    found = source("pages")
+    reported = {each.place: each for each in found.reported()}
+    assert reported["word_perplexity_stderr,none"].value is None
+    for path in [*OLD.glob("samples_ends*"), *OLD.glob("results*")]:
+        text = path.read_text()
+        changed = json.loads(text) if path.name.startswith("results") else None
+        if changed is not None:
+            changed["results"]["ends"]["acc_stderr,none"] = []
+            text = json.dumps(changed)
+        (tmp_path / path.name).write_text(text)
+    found = source("ends", tmp_path)
+    reported = {each.place: each for each in found.reported()}
+    assert reported["acc_stderr,none"].value is None
+    assert reported["acc,none"].value == 0.25
+
+
+def test_reported_numbers_have_a_metric_a_key_and_members() -> None:
+    reported = {(e.group[2], e.place): e for e in source("two_choices").reported()}
+    accuracy = reported["two_choices", "acc,none"]
+    assert (accuracy.metric, accuracy.key) == ("acc", "acc")
+    assert accuracy.group == (None, "scripted", "two_choices")
+    group = reported["both", "acc,none"]
+    assert group.members == (
+        (None, "scripted", "two_choices"),
+        (None, "scripted", "three_choices"),
+    )
+    assert group.value == 0.5
+
+
+def test_results_of_another_task_are_not_used(cli: Run, tmp_path: Path) -> None:
+    samples = next(OLD.glob("samples_*"))
+    (results,) = OLD.glob("results_*")
+    shutil.copy(samples, tmp_path)
+    document = json.loads(results.read_text())
+    for name in ("results", "task_hashes", "n-samples", "configs"):
+        document[name] = {"other": next(iter(document[name].values()))}
+    (tmp_path / results.name).write_text(json.dumps(document))
+    (source,) = readers.read(str(tmp_path))
+    assert source.trials[0].model is None
+    assert list(source.reported()) == []
+    done = cli("compute", str(tmp_path))
+    assert "says nothing of task" in done.stderr
+    assert "is not used" in done.stderr
+
+
+def test_a_line_that_cannot_be_read_does_not_make_results_those_of_others(tmp_path: Path) -> None:
+    samples = next(path for path in OLD.glob("samples_*"))
+    (results,) = OLD.glob("results_*")
+    shutil.copy(results, tmp_path)
+    lines = samples.read_text().splitlines(keepends=True)
+    (tmp_path / samples.name).write_text("".join([lines[0][:-9] + "\n", *lines[1:]]))
+    (source,) = readers.read(str(tmp_path))
+    assert [each.rule for each in source.diagnostics if "results" in each.rule] == []
+    assert source.trials[0].model

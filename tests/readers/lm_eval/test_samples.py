@@ -1,0 +1,159 @@
+"""Samples of lm-eval: documents, filters, repeats, and lines that cannot be read."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Run
+from lm_eval_logs import NEW, OLD, line, source, write
+from lm_eval_logs import write as write_samples
+
+from harbor_metrics import readers
+
+
+def test_filters_are_groups_and_labels() -> None:
+    found = source("answers")
+    assert {(t.dataset, t.labels["lm-eval/filter"]) for t in found.trials} == {
+        ("answers:first", "first"),
+        ("answers:majority", "majority"),
+    }
+    assert {t.model for t in found.trials} == {"scripted"}
+    assert found.job is not None
+    assert found.job.n_total_trials == len(found.trials) == 18
+    first = found.trials[0]
+    assert first.labels == {
+        "question": "Q0", "answer": first.texts["reference"], "topic": "a",
+        "lm-eval/filter": "first",
+    }  # fmt: skip
+    assert first.started_at is not None
+    assert first.started_at[10:13].startswith("T")
+    assert first.started_at.count(":") == 2
+
+
+def test_repeats_are_attempts() -> None:
+    found = source("repeated", NEW)
+    assert len(found.trials) == 36
+    assert {t.attempt for t in found.trials} == {1, 2, 3, 4}
+    assert all(set(t.rewards or {}) == {"exact_match"} for t in found.trials)
+    for trial in found.trials:
+        right = trial.texts["prediction"] == trial.texts["reference"]
+        assert trial.rewards == {"exact_match": int(right)}
+
+
+def test_a_document_may_lack_a_metric_and_another_have_more(tmp_path: Path) -> None:
+    rows = [
+        line(0, metrics=["a"], a=1),
+        line(1, metrics=["a", "b"], a=0, b=0.5),
+        line(2, metrics=["c"], c=1),
+    ]
+    (found,) = readers.read(str(write(tmp_path, rows)))
+    assert [t.rewards for t in found.trials] == [{"a": 1}, {"a": 0, "b": 0.5}, {"c": 1}]
+
+
+def test_older_lines_without_a_list_of_metrics_are_read(tmp_path: Path) -> None:
+    rows = [{**line(i), "acc": i % 2, "acc_norm": 0.5} for i in range(3)]
+    for row in rows:
+        del row["filter"]
+    (tmp_path / "x").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (found,) = readers.read(str(tmp_path / "x"))
+    assert [t.rewards for t in found.trials] == [{"acc": i % 2, "acc_norm": 0.5} for i in range(3)]
+
+
+def test_nan_is_missing_and_infinity_is_an_error(cli: Run, tmp_path: Path) -> None:
+    rows = [line(i, acc=value) for i, value in enumerate([1, float("nan"), float("inf"), "nan"])]
+    write(tmp_path, rows)
+    done = cli("compute", "samples.jsonl", "--format", "json")
+    assert done.returncode == 1
+    assert "`acc` is NaN 2 times, and counts as missing" in done.stderr
+    assert "document 2: `acc` is infinite" in done.stderr
+    counts = json.loads(done.stdout)["groups"][0]["counts"]
+    assert counts["found"] == 3
+
+
+def test_samples_are_found_in_folders_of_folders(cli: Run, tmp_path: Path) -> None:
+    shutil.copytree(OLD, tmp_path / "out" / "model")
+    done = cli("compute", "out", "--format", "json")
+    assert len(json.loads(done.stdout)["sources"]) == 5
+
+
+def test_shortened_samples_are_incomplete(cli: Run, tmp_path: Path) -> None:
+    for path in [*OLD.glob("*ends*"), *OLD.glob("results*")]:
+        lines = path.read_text().splitlines(keepends=True)
+        (tmp_path / path.name).write_text("".join(lines[:3] if "ends" in path.name else lines))
+    done = cli("compute", ".", "--format", "json", "--require-complete")
+    assert done.returncode == 1
+    assert "planned 8 trials, only 3 are on disk" in done.stderr
+    group = json.loads(done.stdout)["groups"][0]
+    assert (group["model"], group["counts"]["expected"]) == ("scripted", 8)
+
+
+def test_two_runs_in_one_file_are_refused(cli: Run, tmp_path: Path) -> None:
+    write(tmp_path, [line(0, acc=1), line(1, acc=1), line(0, acc=0)])
+    done = cli("compute", "samples.jsonl")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "holds two runs: document 0 with filter none stands on line 1 and again on line 3" in (
+        done.stderr
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda text: text[:-30], ["line 3"]),
+        (lambda text: text.replace('"doc_id": 1, ', ""), ["line 2 has no `doc_id`"]),
+        (lambda text: text.replace('"doc_id": 1', '"doc_id": [1]'), ["line 2"]),
+        (lambda text: text.replace("\n", "\nnonsense\n", 1), [":2:", "nonsense"]),
+        (lambda text: text.replace("\n", "\n[1]\n", 1), ["line 2"]),
+    ],
+)
+def test_line_that_cannot_be_read_is_named_and_counted(
+    change: Any, words: list[str], cli: Run, tmp_path: Path
+) -> None:
+    path = write(tmp_path, [line(i, acc=1) for i in range(3)])
+    path.write_text(change(path.read_text()))
+    done = cli("compute", "samples.jsonl", "--format", "json")
+    assert done.returncode == 1, done.stderr
+    for word in words:
+        assert word in done.stderr
+    assert json.loads(done.stdout)["groups"][0]["counts"]["unread"] == 1
+
+
+def test_a_registry_knows_a_task_by_its_own_name(cli: Run, tmp_path: Path) -> None:
+    dataset = {"name": "answers", "version": "1", "description": "", "tasks": []}
+    dataset |= {"metrics": [{"type": "max"}]}
+    (tmp_path / "r.json").write_text(json.dumps([dataset]))
+    samples = next(OLD.glob("samples_answers_*"))
+    for more in ([], ["--dataset", "answers"], ["--dataset", "answers@1"]):
+        done = cli("compute", samples, "--registry", "r.json", "--format", "json", *more)
+        groups = json.loads(done.stdout)["groups"]
+        assert [g["dataset"]["name"] for g in groups] == ["answers:first", "answers:majority"]
+        assert [m["name"] for g in groups for m in g["metrics"]] == ["max", "max"]
+    one = cli("compute", samples, "--dataset", "answers:first", "--format", "json")
+    assert len(json.loads(one.stdout)["groups"]) == 1
+
+
+@pytest.mark.parametrize("odd", ["x", {"a": 1}, None, "absent"])
+def test_line_on_which_a_metric_is_not_a_number_is_named(
+    odd: Any, cli: Run, tmp_path: Path
+) -> None:
+    rows = [line(i, acc=1.0) for i in range(4)]
+    rows[2]["acc"] = odd
+    if odd == "absent":
+        del rows[2]["acc"]
+    write_samples(tmp_path, rows)
+    done = cli("compute", "samples.jsonl")
+    assert "samples.jsonl: `acc` has no number in 1 of 4 samples, first on line 3" in done.stderr
+
+
+def test_first_sample_without_an_id_is_reported(cli: Run, tmp_path: Path) -> None:
+    rows = [line(i, acc=1.0) for i in range(3)]
+    del rows[0]["doc_id"]
+    (tmp_path / "f").mkdir()
+    write_samples(tmp_path / "f", rows)
+    done = cli("compute", "f")
+    assert "samples.jsonl: line 1 has no `doc_id`" in done.stderr
+    assert done.returncode == 1

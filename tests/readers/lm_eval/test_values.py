@@ -1,0 +1,70 @@
+"""What each kind of value on a line of lm-eval becomes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lm_eval_logs import LOGS, OLD, line, source, write
+
+from harbor_metrics import readers
+
+
+def test_pairs_and_arrays_become_numbered_rewards() -> None:
+    (found,) = readers.read(str(next(OLD.glob("samples_pages_*"))))
+    first = found.trials[0]
+    assert first.rewards is not None
+    assert sorted(first.rewards) == [
+        "bits_per_byte/0", "bits_per_byte/1", "byte_perplexity/0", "byte_perplexity/1",
+        "word_perplexity/0", "word_perplexity/1",
+    ]  # fmt: skip
+    assert first.rewards["word_perplexity/1"] == 4
+    assert first.texts == {}
+    choices = source("three_choices").trials[0].rewards
+    assert choices is not None
+    assert sum(choices[f"brier_score/1/{i}"] for i in range(3)) == pytest.approx(1)
+    assert choices["brier_score/0"] in (0, 1, 2)
+
+
+def test_pairs_of_texts_are_reference_and_prediction() -> None:
+    found = source("sr_gen", LOGS / "selfrun_0.4.13")
+    first = found.trials[0]
+    assert first.rewards == {"exact_match": 0.0}
+    assert first.texts["reference"] == "small jumps sing quick brown in fox birds"
+    assert set(first.texts) == {"reference", "prediction"}
+
+
+@pytest.mark.parametrize(
+    ("value", "rewards", "texts"),
+    [
+        (1, {"m": 1}, {}),
+        (0.5, {"m": 0.5}, {}),
+        (True, {"m": 1}, {}),
+        ("True", {"m": 1}, {}),
+        ("0.5", {"m": 0.5}, {}),
+        ([0.1, 3], {"m/0": 0.1, "m/1": 3}, {}),
+        ([1, "[0.25 0.75]"], {"m/0": 1, "m/1/0": 0.25, "m/1/1": 0.75}, {}),
+        (["ref", "pred"], {}, {"reference": "ref", "prediction": "pred"}),
+        ([["r1", "r2"], "pred"], {}, {"reference": ["r1", "r2"], "prediction": "pred"}),
+        ({"a": 1, "b": [2]}, {"m/a": 1, "m/b/0": 2}, {}),
+        (None, {}, {}),
+        ("words", {}, {"m": "words"}),
+    ],
+)
+def test_value_becomes_rewards_or_texts(
+    value: Any, rewards: Any, texts: Any, tmp_path: Path
+) -> None:
+    path = write(tmp_path, [line(metrics=["m"], m=value, filtered_resps=[["x"]])])
+    (found,) = readers.read(str(path))
+    (trial,) = found.trials
+    assert (trial.rewards, trial.texts) == (rewards, texts)
+    assert (trial.model, trial.dataset) == (None, None)
+
+
+def test_metrics_with_different_texts_keep_both(tmp_path: Path) -> None:
+    row = line(metrics=["bleu", "chrf"], bleu=["r", "p"], chrf=["R", "P"])
+    (found,) = readers.read(str(write(tmp_path, [row])))
+    assert found.trials[0].texts == {
+        "reference": "r", "prediction": "p", "chrf/reference": "R", "chrf/prediction": "P",
+    }  # fmt: skip

@@ -1,0 +1,57 @@
+"""Which registry and which of its datasets the trials are of."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from conftest import Run, trial, write_job
+from printed import group, values
+from registries_by_hand import dataset
+
+
+def test_last_of_equal_datasets_counts_and_the_others_are_reported(
+    cli: Run, job: Path, tmp_path: Path
+) -> None:
+    first = {"name": "demo", "version": "1.0", "description": "", "tasks": []}
+    second = {**first, "metrics": [{"type": "max"}]}
+    (tmp_path / "r.json").write_text(json.dumps([first, second]))
+    done = cli("compute", job, "--registry", "r.json", "--format", "json")
+    assert values(done) == [{"max": 1.0}]
+    assert "demo@1.0 stands twice, at index 0 and 1, and they differ in metrics" in done.stderr
+
+
+def test_dataset_names_may_hold_anything(cli: Run, tmp_path: Path) -> None:
+    name = "org/my__bench é"
+    (tmp_path / "r.json").write_text(
+        json.dumps(
+            [
+                {
+                    "name": name,
+                    "version": "1",
+                    "description": "",
+                    "tasks": [],
+                    "metrics": [{"type": "sum"}],
+                }
+            ]
+        )
+    )
+    job = write_job(tmp_path / "job", [trial("t", {"r": 2}, source=name)])
+    done = cli("compute", job, "--registry", "r.json", "--format", "json")
+    assert values(done) == [{"sum": 2}]
+    group = json.loads(done.stdout)["groups"][0]
+    assert group["dataset"]["name"] == name
+    assert group["evals_key"] == f"oracle__sail-1__{name}"
+    done = cli("compute", job, env={"LC_ALL": "C", "PYTHONIOENCODING": "ascii"})
+    assert done.returncode == 0
+    assert name in done.stdout
+
+
+def test_registry_that_has_the_version_is_used(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "r.jsonl").write_text('{"r": 1}\n')
+    (tmp_path / "1.json").write_text(json.dumps([dataset("X", "1")]))
+    later = dataset("X", "2", metrics=[{"type": "sum"}])
+    (tmp_path / "2.json").write_text(json.dumps([later]))
+    registries = ("--registry", "1.json", "--registry", "2.json")
+    done = cli("compute", "r.jsonl", "--dataset", "X@2", *registries, "--format", "json")
+    assert group(done)["metrics"][0]["type"] == "sum"

@@ -1,0 +1,75 @@
+"""Where a script may lie."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from conftest import Run
+from metric_scripts import COUNT
+from printed import group
+from registries_by_hand import dataset
+
+from harbor_metrics.errors import MetricFailure
+from harbor_metrics.registries import script_file as script
+
+
+class TestFind:
+    """Where a script may lie."""
+
+    def test_script_beside_the_registry_comes_before_one_in_the_current_directory(
+        self, tmp_path: Path, monkeypatch
+    ) -> None:
+        (tmp_path / "here").mkdir()
+        (tmp_path / "there").mkdir()
+        (tmp_path / "here" / "m.py").write_text("1")
+        monkeypatch.chdir(tmp_path / "here")
+        registry = str(tmp_path / "there" / "registry.json")
+        assert script.find("m.py", registry).text == b"1"
+        (tmp_path / "there" / "m.py").write_text("2")
+        assert script.find("m.py", registry).text == b"2"
+
+    @pytest.mark.parametrize(
+        ("path", "words"),
+        [
+            ("/etc/passwd", "absolute"),
+            ("../secret.py", "outside"),
+            ("link.py", "outside"),
+            ("gone.py", "not found; looked for"),
+            ("folder", "is a directory"),
+            ("pipe", "not a regular file"),
+            ("m\0.py", "NUL"),
+        ],
+    )
+    def test_path_that_leads_out_or_to_no_file_is_refused(
+        self, path: str, words: str, tmp_path: Path, monkeypatch
+    ) -> None:
+        home = tmp_path / "home"
+        (home / "folder").mkdir(parents=True)
+        (tmp_path / "secret.py").write_text("")
+        (home / "link.py").symlink_to("../secret.py")
+        os.mkfifo(home / "pipe")
+        monkeypatch.chdir(home)
+        with pytest.raises(MetricFailure, match=words):
+            script.find(path, str(home / "registry.json"))
+
+    def test_script_outside_is_found_when_allowed(self, tmp_path: Path) -> None:
+        (tmp_path / "secret.py").write_text("")
+        (tmp_path / "home").mkdir()
+        registry = str(tmp_path / "home" / "registry.json")
+        assert script.find("../secret.py", registry, allow_outside=True).path
+
+
+def test_another_script_in_the_current_directory_is_reported(
+    cli: Run, job: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "m.py").write_text(COUNT)
+    (tmp_path / "m.py").write_text("1/0")
+    metrics = [{"type": "uv-script", "kwargs": {"script_path": "m.py"}}]
+    (tmp_path / "there" / "r.json").write_text(json.dumps([dataset("demo", metrics=metrics)]))
+    done = cli("compute", job, "--registry", "there/r.json", "--format", "json")
+    assert group(done)["metrics"][0]["values"] == {"n": 10}
+    assert "in the current directory" in done.stderr

@@ -1,0 +1,268 @@
+"""What uv makes for a script, and when it is asked."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT, Run
+from metric_scripts import BLOCK, HEAD, linux, metric
+
+from harbor_metrics.confinement.workplace import Finished, Workplace
+from harbor_metrics.registries.script_file import find
+from harbor_metrics.scripts.environment import environment
+from harbor_metrics.scripts.options import ScriptOptions
+
+
+def test_declared_dependency_is_installed(outcome) -> None:
+    one, done = outcome((ROOT / "registry" / "metrics" / "spread.py").read_text())
+    assert done.returncode == 0, one
+    assert one["values"] == {"coverage": 0.5, "spread": 0.0}
+
+
+def test_home_that_cannot_be_written_is_not_needed(outcome) -> None:
+    text = (
+        "# /// script\n# dependencies = []\n# ///\n" + HEAD + "open(a.o, 'w').write('{\"a\": 1}')"
+    )
+    assert outcome(text, env={"HOME": "/proc/nope"})[0]["values"] == {"a": 1}
+
+
+class TestEnvironment:
+    """What uv makes, and when it is asked."""
+
+    @pytest.fixture
+    def steps(self, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+        """The programs that are run, by their last words."""
+        seen: list[str] = []
+        run = Workplace.run
+
+        def watched(self: Workplace, argv: list[str], **more: Any) -> Finished:
+            seen.append(" ".join(argv[1:3]))
+            return run(self, argv, **more)
+
+        monkeypatch.setattr(Workplace, "run", watched)
+        return seen
+
+    def test_unchanged_script_is_resolved_once(self, steps: list[str], tmp_path: Path) -> None:
+        (tmp_path / "m.py").write_text(BLOCK + "1")
+        with Workplace() as place:
+            first = environment(find(str(tmp_path / "m.py"), None), place)
+            assert steps[0] == "sync --quiet"
+            steps.clear()
+            (tmp_path / "m.py").write_text(BLOCK + "2")
+            assert environment(find(str(tmp_path / "m.py"), None), place) == first
+            assert steps == []
+            (tmp_path / "m.py").write_text(BLOCK.replace("[]", "[ ]  # other") + "2")
+            assert environment(find(str(tmp_path / "m.py"), None), place) == first
+            assert steps == []
+            (tmp_path / "m.py").write_text(BLOCK.replace("# d", '# requires-python=">=3"\n# d'))
+            environment(find(str(tmp_path / "m.py"), None), place)
+            assert steps[0] == "sync --quiet"
+
+    def test_changed_environment_is_made_anew(self, tmp_path: Path) -> None:
+        (tmp_path / "m.py").write_text(BLOCK)
+        script = find(str(tmp_path / "m.py"), None)
+        with Workplace() as place:
+            first = environment(script, place)
+            (packages,) = Path(first.readable[0]).glob("lib/python*/site-packages")
+            (packages / "sitecustomize.py").write_text("raise SystemExit(9)\n")
+            second = environment(script, place)
+            assert not packages.exists()
+            assert not list(Path(second.readable[0]).rglob("sitecustomize.py"))
+
+    def test_contents_are_hashed_again_where_the_status_differs(self, tmp_path: Path) -> None:
+        (tmp_path / "m.py").write_text(BLOCK)
+        script = find(str(tmp_path / "m.py"), None)
+        with Workplace() as place:
+            first = environment(script, place)
+            settings = Path(first.readable[0]) / "pyvenv.cfg"
+            os.utime(settings, ns=(5, 5))
+            assert environment(script, place) == first
+            assert settings.exists()
+            status = settings.stat()
+            settings.write_text(settings.read_text().replace("false", "True "))
+            os.utime(settings, ns=(status.st_atime_ns, status.st_mtime_ns))
+            assert environment(script, place) != first
+
+    def test_no_step_starts_the_python_that_sees_what_is_installed(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        wheel_with_a_start_file(tmp_path, f"open({str(tmp_path / 'ran')!r}, 'w')")
+        monkeypatch.setenv("UV_COMPILE_BYTECODE", "1")
+        table = "# [tool.uv]\n# compile-bytecode = true\n"
+        table += "# [tool.uv.sources]\n# eager = {path = 'eager-1-py3-none-any.whl'}\n"
+        (tmp_path / "m.py").write_text(f"# /// script\n# dependencies = ['eager']\n{table}# ///\n")
+        with Workplace() as place:
+            # Nothing would keep it from being written.
+            made = environment(
+                find(str(tmp_path / "m.py"), None), place, ScriptOptions(sandbox="off")
+            )
+        assert list(Path(made.readable[0]).rglob("eager.pth"))
+        assert not (tmp_path / "ran").exists()
+
+    def test_lock_beside_the_script_is_used_and_recorded(self, outcomes, tmp_path: Path) -> None:
+        from uv import find_uv_bin
+
+        (tmp_path / "m0.py").write_text(BLOCK + HEAD + "answer(n=1)")
+        lock = [find_uv_bin(), "lock", "-q", "--python", sys.executable, "--script", "m0.py"]
+        subprocess.run(lock, cwd=tmp_path, check=True)
+        (one,), _ = outcomes(BLOCK + HEAD + "answer(n=1)")
+        digest = hashlib.sha256((tmp_path / "m0.py.lock").read_bytes()).hexdigest()
+        assert one["values"] == {"n": 1}
+        assert one["script"]["lock_sha256"] == digest
+        assert one["script"]["uv"].count(".") == 2
+        assert one["script"]["python"] == ".".join(map(str, sys.version_info[:3]))
+        (one,), _ = outcomes(BLOCK.replace("[]", '["six"]') + HEAD)
+        assert "uv lock --script" in one["error"]["message"]
+
+    def test_build_code_is_not_run(self, outcomes, tmp_path: Path) -> None:
+        (tmp_path / "evil").mkdir()
+        (tmp_path / "evil" / "pyproject.toml").write_text(
+            '[project]\nname = "evil"\nversion = "1"\n[build-system]\nrequires = []\n'
+            'build-backend = "b"\nbackend-path = ["."]\n'
+        )
+        (tmp_path / "evil" / "b.py").write_text(f"open({str(tmp_path / 'built')!r}, 'w')\n")
+        block = '# /// script\n# dependencies = ["evil"]\n# [tool.uv.sources]\n'
+        block += '# evil = {path = "evil"}\n# ///\n'
+        (one,), _ = outcomes(block)
+        assert "--allow-build" in one["error"]["message"]
+        assert not (tmp_path / "built").exists()
+
+    @linux
+    def test_build_code_is_confined_and_knows_no_password(
+        self,
+        outcomes,
+        tmp_path: Path,
+        tmp_path_factory: pytest.TempPathFactory,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        home = tmp_path_factory.mktemp("home")
+        (home / ".netrc").write_text("machine localhost login a password NETRC\n")
+        (tmp_path / "kind").mkdir()
+        (tmp_path / "kind" / "pyproject.toml").write_text(
+            '[project]\nname = "kind"\nversion = "1"\n[build-system]\nrequires = []\n'
+            'build-backend = "b"\nbackend-path = ["."]\n'
+        )
+        (tmp_path / "kind" / "b.py").write_text(BACKEND.format(folder=tmp_path, home=home))
+        block = '# /// script\n# dependencies = ["kind"]\n# [tool.uv.sources]\n'
+        block += '# kind = {path = "kind"}\n# ///\n'
+        monkeypatch.setenv("HOME", str(home))
+        monkeypatch.setenv("UV_INDEX_URL", "https://me:INDEX@localhost:1/simple")
+        monkeypatch.setenv("UV_INDEX_OTHER_PASSWORD", "INDEX")
+        text = f"{block}{HEAD}import kind\nanswer(**kind.SEEN)"
+        (one,), _ = outcomes(text, arguments=("--allow-build",))
+        assert one["values"] == {"netrc": 0, "passwords": 0, "wrote": 0, "cache": 0}, one
+
+    def test_cache_that_cannot_be_written_is_not_needed(self, outcomes) -> None:
+        text = BLOCK + HEAD + "answer(n=1)"
+        (one,), _ = outcomes(text, env={"XDG_CACHE_HOME": "/proc/nope"})
+        assert one["values"] == {"n": 1}
+        # uv gets one for this run alone.
+        (one,), _ = outcomes(text + "#", env={"UV_CACHE_DIR": "/proc/n", "XDG_CACHE_HOME": "/proc"})
+        assert one["values"] == {"n": 1}
+
+    def test_concurrent_runs_on_an_empty_cache_succeed(self, tmp_path: Path) -> None:
+        (tmp_path / "m.py").write_text(BLOCK + HEAD + "answer(n=1)")
+        (tmp_path / "r.jsonl").write_text("null\n{}\n")
+        command = [sys.executable, "-m", "harbor_metrics", "compute", "r.jsonl", "--metric"]
+        runs = [
+            subprocess.Popen(
+                [*command, metric("m.py")], cwd=tmp_path, stdout=subprocess.PIPE, text=True
+            )
+            for _ in range(3)
+        ]
+        assert all("m.py: n" in run.communicate(timeout=60)[0] for run in runs)
+
+    def test_undeclared_import_is_explained(self, outcomes) -> None:
+        (one,), _ = outcomes("import numpy")
+        assert "declare what it imports" in one["error"]["message"]
+
+
+# Builds a package that says what could be seen while it was built.
+BACKEND = """\
+import glob, json, os, zipfile
+
+
+def build_wheel(folder, config_settings=None, metadata_directory=None):
+    seen = dict(netrc=0, passwords=0, wrote=0, cache=0)
+    for path in ["{home}/.netrc", os.path.expanduser("~/.netrc")]:
+        try:
+            seen["netrc"] += len(open(path).read())
+        except OSError:
+            pass
+    for path in glob.glob("/proc/[0-9]*/environ"):
+        try:
+            seen["passwords"] += open(path, "rb").read().count(b"IND" + b"EX@")
+        except OSError:
+            pass
+    seen["passwords"] += sum("IND" + "EX@" in value for value in os.environ.values())
+    seen["passwords"] += "UV_INDEX_OTHER_PASSWORD" in os.environ
+    try:
+        open("{folder}/built", "w")
+        seen["wrote"] = 1
+    except OSError:
+        pass
+    seen["cache"] = int(os.path.exists(os.environ.get("XDG_CACHE_HOME", "/nowhere")))
+    files = {{
+        "kind.py": f"SEEN = {{seen}}",
+        "kind-1.dist-info/METADATA": "Metadata-Version: 2.1\\nName: kind\\nVersion: 1\\n",
+        "kind-1.dist-info/WHEEL": "Wheel-Version: 1.0\\n"
+        "Root-Is-Purelib: true\\nTag: py3-none-any\\n",
+    }}
+    files["kind-1.dist-info/RECORD"] = "".join(f"{{name}},,\\n" for name in files)
+    with zipfile.ZipFile(os.path.join(folder, "kind-1-py3-none-any.whl"), "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return "kind-1-py3-none-any.whl"
+"""
+
+
+def wheel_with_a_start_file(folder: Path, code: str) -> None:
+    """A package whose .pth runs code whenever an interpreter of its environment starts."""
+    files = {
+        "eager.pth": f"import sys; exec({code!r})\n",
+        "eager.py": "",
+        "eager-1.dist-info/METADATA": "Metadata-Version: 2.1\nName: eager\nVersion: 1\n",
+        "eager-1.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    record = "".join(f"{name},,\n" for name in [*files, "eager-1.dist-info/RECORD"])
+    with zipfile.ZipFile(folder / "eager-1-py3-none-any.whl", "w") as archive:
+        for name, text in [*files.items(), ("eager-1.dist-info/RECORD", record)]:
+            archive.writestr(name, text)
+
+
+@linux
+def test_code_that_starts_with_an_interpreter_is_confined(
+    cli: Run, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    code = f"import os; open({str(outside)!r} + '/' + str(os.getpid()), 'w')"
+    wheel_with_a_start_file(tmp_path, code)
+    source = "[tool.uv.sources]\n# eager = {path = 'eager-1-py3-none-any.whl'}"
+    block = f"# /// script\n# dependencies = ['eager']\n# {source}\n# ///\n"
+    (tmp_path / "m.py").write_text(f"{block}{HEAD}\nimport eager\nanswer(x=1)")
+    (tmp_path / "r.jsonl").write_text('{"reward": 1.0}\n')
+    done = cli("compute", "r.jsonl", "--metric", metric("m.py"), "--format", "json")
+    (_, one) = json.loads(done.stdout)["groups"][0]["metrics"]
+    assert one["values"] == {"x": 1}, one["error"]
+    if "landlock" in one["script"]["sandbox"]:
+        assert list(outside.iterdir()) == []
+
+
+@linux
+def test_the_scripts_own_table_does_not_lead_uv_elsewhere(cli: Run, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    table = f"[tool.uv]\n# cache-dir = {str(elsewhere)!r}\n# link-mode = 'symlink'"
+    block = f"# /// script\n# dependencies = []\n# {table}\n# ///\n"
+    (tmp_path / "m.py").write_text(f"{block}{HEAD}\nanswer(x=1)")
+    (tmp_path / "r.jsonl").write_text('{"reward": 1.0}\n')
+    done = cli("compute", "r.jsonl", "--metric", metric("m.py"), "--format", "json")
+    assert json.loads(done.stdout)["groups"][0]["metrics"][1]["values"] == {"x": 1}
+    assert not elsewhere.exists()

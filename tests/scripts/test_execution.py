@@ -1,0 +1,235 @@
+"""What a script is given, and what happens while it runs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import HERE, Run, trial, write_job
+from metric_scripts import BLOCK, HEAD, linux, metric
+
+
+def test_answer_stands_beside_the_digest_of_its_script(outcome) -> None:
+    text = (
+        HEAD
+        + "n = len(open(a.i).readlines())\nopen(a.o, 'w').write(json.dumps({'n': n, 'x': 0.5}))"
+    )
+    one, done = outcome(text)
+    assert done.returncode == 0
+    assert one["values"] == {"n": 2, "x": 0.5}
+    assert one["n"] == {"n": 2, "x": 2}
+    assert len(one["script"]["sha256"]) == 64
+
+
+def test_input_is_written_as_harbor_writes_it(outcome) -> None:
+    one, _ = outcome(
+        HEAD + "assert open(a.i).read() == '{\"reward\": 1.0}\\nnull\\n', open(a.i).read()"
+    )
+    assert "wrote no output" in one["error"]["message"]
+
+
+def test_no_secret_reaches_it(outcome) -> None:
+    text = HEAD + "open(a.o, 'w').write(json.dumps({k: 1 for k in os.environ}))"
+    one, _ = outcome(text, env={"OPENAI_API_KEY": "secret", "PYTHONPATH": "/nowhere"})
+    assert "PATH" in one["values"]
+    assert not {"OPENAI_API_KEY", "PYTHONPATH", "VIRTUAL_ENV"} & one["values"].keys()
+
+
+def test_script_runs_in_an_empty_directory_without_installed_packages(outcome) -> None:
+    text = HEAD + (
+        "assert os.listdir('.') == []\n"
+        "try:\n    import msgspec\nexcept ImportError:\n    open(a.o, 'w').write('{\"alone\": 1}')"
+    )
+    one, _ = outcome(text)
+    assert one["values"] == {"alone": 1}
+
+
+def test_time_limit_ends_all_that_was_started(outcome) -> None:
+    text = (
+        "import subprocess, sys, time\n"
+        "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(61.25)'])\n"
+        "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"
+    )
+    one, _ = outcome(text, "--script-timeout", "0.5")
+    assert "did not end within 0.5 s" in one["error"]["message"]
+    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
+    assert "time.sleep(61.25)" not in listed
+
+
+def test_flood_of_output_is_drained(outcome) -> None:
+    text = HEAD + "sys.stdout.write('x' * 50_000_000)\nopen(a.o, 'w').write('{\"a\": 1}')"
+    one, _ = outcome(text)
+    assert one["values"] == {"a": 1}
+
+
+def test_nothing_is_left_beside_the_script(outcome, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "x"\nversion = "1"\n')
+    (tmp_path / "helper.py").write_text("VALUE = 3\n")
+    block = "# /// script\n# dependencies = []\n# ///\n"
+    text = HEAD + "import helper\nopen(a.o, 'w').write(json.dumps({'v': helper.VALUE}))"
+    before = set(os.listdir(tmp_path)) | {"m.py", "r.jsonl"}
+    assert outcome(text)[0]["values"] == {"v": 3}
+    assert outcome(block + text)[0]["values"] == {"v": 3}
+    assert set(os.listdir(tmp_path)) == before
+
+
+def test_temporary_directory_that_cannot_be_written_is_refused(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text("")
+    (tmp_path / "r.jsonl").write_text('{"reward": 1.0}\n')
+    metric = '{"type": "uv-script", "kwargs": {"script_path": "m.py"}}'
+    done = cli("compute", "r.jsonl", "--metric", metric, env={"TMPDIR": "/proc"})
+    assert done.returncode == 3
+    assert "TMPDIR" in done.stderr
+
+
+FAULTS = [json.loads(line) for line in (HERE / "scripts" / "faults.jsonl").read_text().splitlines()]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda f: f["id"])
+@linux
+def test_known_fault_of_a_script_is_explained(
+    fault: dict[str, Any], cli: Run, tmp_path: Path, monkeypatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    (tmp_path / "r.jsonl").write_text('{"reward": 1.0}\nnull\n')
+    scripts = _scripts(fault, tmp_path)
+    metrics = [part for name in scripts for part in ("--metric", metric(name))]
+    if fault["id"] == "S37":
+        pinned = {"type": "uv-script", "kwargs": {"script_path": scripts[0]}, "sha256": "0" * 64}
+        metrics = ["--metric", json.dumps(pinned)]
+    more = ["--verify-repeat"] if fault["id"] == "S38" else ["--script-timeout", "1"]
+    done = cli("compute", "r.jsonl", *metrics, "--format", "json", *more)
+    assert fault["exit"] in (None, done.returncode), done.stdout
+    (group,) = json.loads(done.stdout)["groups"]
+    messages = [one["error"]["message"] for one in group["metrics"] if "error" in one]
+    assert group["metrics"][0]["values"] == {"mean": 0.5}
+    if fault["id"] == "S19":
+        assert all(w in m for w, m in zip(fault["message_has"], messages, strict=True)), messages
+    else:
+        for message in messages:
+            assert all(words in message for words in fault["message_has"]), message
+    assert bool(fault["message_has"]) <= bool(messages)
+    printed = done.stdout + done.stderr
+    assert "\x1b" not in printed
+    assert "secret" not in printed
+    assert not any(line.lstrip().startswith("::") for line in printed.splitlines())
+    if fault["id"] == "R21":
+        assert [one["values"] for one in group["metrics"][1:]] == [{"score": 1}, {"score": 2}]
+    if fault["id"] == "S38":
+        assert "m.py gave other numbers" in done.stderr
+    if fault["id"] == "S02":
+        assert '{"pass": 1}' in messages[0]
+
+
+def _scripts(fault: dict[str, Any], folder: Path) -> list[str]:
+    """The scripts of a fault, written to a folder."""
+    own = {
+        "R21": ["answer(score=1)", "answer(score=2)"],
+        "S02": ["print(json.dumps({'pass': 1}))\nprint('done')"],
+        "S21": [
+            "import threading as th\nt = th.Thread(target=int, args=('x',)); t.start(); answer(m=0)"
+        ],
+        "S35": ["answer(m=1)"],
+        "S37": ["answer(m=1)"],
+        "S38": ["import random\nanswer(m=random.random())"],
+    }
+    if fault["id"] == "S35":
+        (folder / "uv.toml").write_text('index-url = "http://127.0.0.1:9/simple"\n')
+        (folder / ".env").write_text("UV_INDEX_URL=http://127.0.0.1:9/simple\n")
+        (folder / "sitecustomize.py").write_text("raise SystemExit(9)\n")
+        (folder / "pyproject.toml").write_text('[project]\nname = "x"\n')
+    names = []
+    for number in (fault["recipe"] or "").removeprefix("attack/").split(","):
+        for path in (
+            (HERE / "scripts" / "hostile").glob(f"{number}_*.py") if number.isdigit() else ()
+        ):
+            shutil.copy(path, folder)
+            names.append(path.name)
+    for i, text in enumerate(own.get(fault["id"], ())):
+        names.append("m.py" if i == 0 else f"m{i}.py")
+        (folder / names[-1]).write_text(BLOCK + HEAD + text)
+    assert names, fault["id"]
+    return names
+
+
+class TestInput:
+    """What a script is given to read."""
+
+    def test_script_reads_the_trials_and_its_own_folder(self, cli: Run, tmp_path: Path) -> None:
+        trials = [trial("b", {"reward": 1}, 2), trial("b", None, 1), trial("a", {"é": 0.5}, 3)]
+        job = write_job(tmp_path / "job", trials)
+        (tmp_path / "data.txt").write_text("7")
+        (tmp_path / "m.py").write_text(
+            HEAD + "rows = [json.loads(li) for li in open(os.environ['HARBOR_METRICS_TRIALS'])]\n"
+            "lines = open(a.i).read()\n"
+            'assert lines == \'{"\\\\u00e9": 0.5}\\nnull\\n{"reward": 1}\\n\', lines\n'
+            "assert [r['task'] for r in rows] == ['a', 'b', 'b'], rows\n"
+            "assert [r['rewards'] for r in rows] == [{'é': 0.5}, None, {'reward': 1}]\n"
+            "assert rows[0]['agent'] == 'oracle' and rows[0]['model'] == 'sail-1', rows[0]\n"
+            "folder = os.environ['HARBOR_METRICS_SCRIPT_DIR']\n"
+            "answer(v=int(open(os.path.join(folder, 'data.txt')).read()))"
+        )
+        done = cli("compute", job, "--metric", metric("m.py"), "--format", "json")
+        (group,) = json.loads(done.stdout)["groups"]
+        assert group["metrics"][1]["values"] == {"v": 7}, group["metrics"][1]
+
+    def test_rewards_are_read_only_and_each_script_has_its_own(self, outcomes) -> None:
+        text = HEAD + (
+            "os.chmod(a.i, 0o644) if os.getuid() else None\n"
+            "try: open(a.i, 'a').write('null\\n')\n"
+            "except OSError: pass\n"
+            "answer(n=1)"
+        )
+        reads = HEAD + "time.sleep(0.2); answer(n=len(open(a.i).readlines()))"
+        found, _ = outcomes(text, reads, reads)
+        assert [one["values"] for one in found][1:] == [{"n": 2}, {"n": 2}]
+
+    def test_scripts_run_side_by_side_in_the_order_of_the_registry(self, outcomes) -> None:
+        text = HEAD + "began = time.monotonic(); time.sleep({}); "
+        text += "answer(i={}, began=began, ended=time.monotonic())"
+        found, _ = outcomes(*(text.format(1 - i / 5, i) for i in range(5)))
+        values = [one["values"] for one in found]
+        assert [value["i"] for value in values] == list(range(5))
+        if (os.cpu_count() or 1) > 1:
+            by_start = sorted(values, key=lambda value: value["began"])
+            assert by_start[1]["began"] < by_start[0]["ended"]
+
+    def test_only_the_named_variable_is_passed_on(self, outcomes, cli: Run, tmp_path: Path) -> None:
+        text = HEAD + "answer(k=int(os.environ.get('KEY', 0)), o=int('OTHER' in os.environ))"
+        env = {"KEY": "3", "OTHER": "4"}
+        assert outcomes(text, env=env)[0][0]["values"] == {"k": 0, "o": 0}
+        passed = outcomes(text, arguments=("--script-env", "KEY"), env=env)[0][0]
+        assert passed["values"] == {"k": 3, "o": 0}
+        done = cli("compute", "r.jsonl", "--script-env", "NOPE")
+        assert (done.returncode, "NOPE" in done.stderr) == (2, True)
+
+
+def test_what_runs_is_what_was_hashed_whatever_becomes_of_the_file(outcomes: Any) -> None:
+    text = f"{BLOCK}{HEAD}\nopen(__file__, 'w').write('raise SystemExit(9)')\nanswer(x=1)"
+    (one,), _ = outcomes(text, arguments=("--sandbox", "off"))
+    assert one["values"] == {"x": 1}
+    assert one["script"]["sha256"] == hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_script_finds_itself_as_if_started_by_its_path(outcomes: Any, tmp_path: Path) -> None:
+    text = f"""{BLOCK}{HEAD}
+import multiprocessing, pathlib
+def double(x): return 2 * x
+assert [name for name in globals() if name in ("file", "code", "copy")] == []
+if __name__ == "__main__":
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        (four,) = pool.map(double, [2])
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        (six,) = pool.map(double, [3])
+    here = pathlib.Path(__file__).resolve().parent == pathlib.Path({str(tmp_path)!r})
+    answer(four=four, six=six, here=int(here), first=int(sys.argv[0] == __file__),
+           path=int(sys.path[0] == os.path.dirname(__file__)), sys="sys" in vars() and 1)
+"""
+    (one,), _ = outcomes(text)
+    assert one["values"] == {"four": 4, "six": 6, "here": 1, "first": 1, "path": 1, "sys": 1}, one

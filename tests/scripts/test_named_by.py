@@ -1,0 +1,121 @@
+"""By whose word a script runs: the user's, a registry's that only a job names, or a job's own."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Run, trial, write_job
+from metric_scripts import BLOCK, HEAD, linux, registry_of
+
+import harbor_metrics
+from harbor_metrics.scripts.options import ScriptOptions
+
+SCRIPT = BLOCK + HEAD + "answer(x=1)"
+ENTRY = {"type": "uv-script", "kwargs": {"script_path": "m.py"}}
+
+
+def job_of(folder: Path, **config: Any) -> Path:
+    return write_job(folder, [trial("a", {"reward": 1}, 1)], **config)
+
+
+def job_with_registry(folder: Path, *metrics: dict[str, Any], **config: Any) -> Path:
+    registry = registry_of(folder, *metrics)
+    registry.write_text(registry.read_text().replace('"name": "d"', '"name": "demo"'))
+    named = {"name": "demo", "version": "1", "registry_path": "registry.json"}
+    return job_of(folder / "job", datasets=[named], **config)
+
+
+def script_of(done: Any) -> dict[str, Any]:
+    (group,) = json.loads(done.stdout)["groups"]
+    (one,) = [one for one in group["metrics"] if one["type"] == "uv-script"]
+    return one
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Path:
+    """A job whose registry, which it names itself, names a script."""
+    (tmp_path / "m.py").write_text(SCRIPT)
+    return job_with_registry(tmp_path, {"type": "mean"}, ENTRY)
+
+
+@linux
+def test_scripts_of_a_jobs_registry_run_confined(cli: Run, job: Path) -> None:
+    assert script_of(cli("compute", "job", "--format", "json"))["values"] == {"x": 1}
+
+
+@pytest.mark.parametrize("options", [{"sandbox": "off"}, {"layers": ()}])
+def test_scripts_of_a_jobs_registry_do_not_run_unconfined(
+    job: Path, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(job.parent)
+    result = harbor_metrics.compute("job", scripts=ScriptOptions(**options))
+    mean, one = result.groups[0].metrics
+    assert mean.values == {"mean": 1}
+    assert one.error.rule == "script-not-confined"
+
+
+def test_the_command_in_the_message_makes_it_the_users_word(cli: Run, job: Path) -> None:
+    done = cli("compute", "job", "--sandbox", "off", "--format", "json")
+    assert done.returncode == 1
+    one = script_of(done)
+    assert one["error"]["rule"] == "script-not-confined"
+    command = shlex.split(one["error"]["message"].splitlines()[-1].partition(": ")[2])
+    assert command[0] == "harbor-metrics"
+    assert "--registry" in command
+    done = cli(*command[1:], "--sandbox", "off", "--format", "json")
+    assert done.returncode == 0
+    assert script_of(done)["values"] == {"x": 1}
+
+
+class TestJobScripts:
+    """Those that only the configuration of a job names."""
+
+    def test_are_not_run(self, cli: Run, tmp_path: Path) -> None:
+        (tmp_path / "m.py").write_text(SCRIPT)
+        job_of(tmp_path / "job", metrics=[ENTRY])
+        done = cli("compute", "job", "--format", "json")
+        assert done.returncode == 1
+        assert script_of(done)["error"]["rule"] == "job-script-not-run"
+        assert "--job-scripts" in script_of(done)["error"]["message"]
+        assert cli("compute", "job", "--dry-run").returncode == 1
+
+    @linux
+    def test_run_where_the_user_says_so(self, cli: Run, tmp_path: Path) -> None:
+        job = job_of(tmp_path / "job", metrics=[ENTRY])
+        (job / "m.py").write_text(SCRIPT)
+        done = cli("compute", "job", "--job-scripts", "--format", "json")
+        assert script_of(done)["values"] == {"x": 1}
+        done = cli("compute", "job", "--job-scripts", "--sandbox", "off", "--format", "json")
+        assert script_of(done)["error"]["rule"] == "script-not-confined"
+
+    def test_lie_inside(self, cli: Run, tmp_path: Path, tmp_path_factory: Any) -> None:
+        outside = tmp_path_factory.mktemp("outside") / "m.py"
+        outside.write_text(SCRIPT)
+        for path in (str(outside), f"../{outside.parent.name}/m.py"):
+            entry = {"type": "uv-script", "kwargs": {"script_path": path}}
+            job_of(tmp_path / f"job{len(path)}", metrics=[entry])
+            done = cli("compute", f"job{len(path)}", "--job-scripts", "--format", "json")
+            assert script_of(done)["error"]["rule"] in ("script-outside", "script-missing")
+
+    @linux
+    def test_run_where_a_registry_names_the_same(self, cli: Run, job: Path) -> None:
+        config = json.loads((job / "config.json").read_text())
+        (job / "config.json").write_text(json.dumps({**config, "metrics": [ENTRY]}))
+        done = cli("compute", "job", "--registry", "registry.json", "--format", "json")
+        (group,) = json.loads(done.stdout)["groups"]
+        assert [one["values"] for one in group["metrics"]] == [{"mean": 1}, {"x": 1}, {"x": 1}]
+
+    def test_do_not_run_for_an_audit_either(self, cli: Run, tmp_path: Path) -> None:
+        (tmp_path / "m.py").write_text(HEAD + "open('/dev/shm/audited', 'w')\nanswer(x=1)")
+        job = job_with_registry(tmp_path, {"type": "mean"}, metrics=[ENTRY])
+        own = json.loads((job / "result.json").read_text())
+        key = "oracle__sail-1__demo"
+        own["stats"] = {"evals": {key: {"metrics": [{"mean": 1.0}, {"x": 1}]}}}
+        (job / "result.json").write_text(json.dumps(own))
+        assert "only the configuration of the job names" in cli("audit", "job", "--all").stdout
+        if Path("/dev/shm").is_dir():
+            assert not Path("/dev/shm/audited").exists()

@@ -1,0 +1,158 @@
+"""Packages, sockets and swapped files that a script's author brings with it."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import socket
+import threading
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Run
+from metric_scripts import BLOCK, HEAD, linux, metric
+
+pytestmark = [linux, pytest.mark.usefixtures("own_caches")]
+
+
+@contextlib.contextmanager
+def listening() -> Iterator[tuple[int, list[bytes]]]:
+    """Somebody on this machine who writes down what is sent: a port, and what was heard."""
+    heard: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0.1)
+        done = threading.Event()
+
+        def listen() -> None:
+            while not done.is_set():
+                with contextlib.suppress(OSError):
+                    connection, _ = server.accept()
+                    with connection:
+                        connection.settimeout(2)
+                        heard.append(connection.recv(1000))
+
+        thread = threading.Thread(target=listen)
+        thread.start()
+        yield server.getsockname()[1], heard
+        done.set()
+        thread.join()
+
+
+def script_with_package(folder: Path, start: str, body: str) -> None:
+    """A script and a package beside it, whose start file runs with any interpreter that sees it."""
+    files = {
+        "eager.pth": "import eager\n",
+        "eager.py": start,
+        "eager-1.dist-info/METADATA": "Metadata-Version: 2.1\nName: eager\nVersion: 1\n",
+        "eager-1.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    record = "".join(f"{name},,\n" for name in [*files, "eager-1.dist-info/RECORD"])
+    with zipfile.ZipFile(folder / "eager-1-py3-none-any.whl", "w") as archive:
+        for name, text in [*files.items(), ("eager-1.dist-info/RECORD", record)]:
+            archive.writestr(name, text)
+    table = "[tool.uv]\n# compile-bytecode = true\n# [tool.uv.sources]\n"
+    table += "# eager = {path = 'eager-1-py3-none-any.whl'}"
+    block = f"# /// script\n# dependencies = ['eager']\n# {table}\n# ///\n"
+    (folder / "m.py").write_text(f"{block}{HEAD}{body}")
+    (folder / "r.jsonl").write_text('{"reward": 1.0}\n')
+
+
+def computed(cli: Run, *arguments: str, **options: Any) -> dict[str, Any]:
+    done = cli("compute", "r.jsonl", *arguments, "--format", "json", **options)
+    (group,) = json.loads(done.stdout)["groups"]
+    outcome: dict[str, Any] = group["metrics"][-1]
+    return outcome
+
+
+def test_start_code_of_a_package_sends_no_credentials(
+    cli: Run, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    home = tmp_path_factory.mktemp("home")
+    (home / ".netrc").write_text("machine localhost login me password NETRC\n")
+    with listening() as (port, heard):
+        steal = (
+            "import os, socket\ntry:\n"
+            f"    to = socket.create_connection(('127.0.0.1', {port}), 2)\n"
+            f"    to.sendall(b'HERE ' + open({str(home / '.netrc')!r}, 'rb').read())\n"
+            "except OSError: pass\n"
+        )
+        script_with_package(tmp_path, steal, "import eager\nanswer(x=1)")
+        # Twice: the second time the environment is there.
+        for _ in range(2):
+            one = computed(cli, "--metric", metric("m.py"), env={"HOME": str(home)})
+            assert one["values"] == {"x": 1}, one.get("error")
+    assert heard == []
+
+
+def test_start_code_of_a_package_replaces_no_python(cli: Run, tmp_path: Path) -> None:
+    replace = (
+        "import os, sys\ntry:\n    os.unlink(sys.executable)\n"
+        "    open(sys.executable, 'w').write('#!/bin/sh\\necho garbage\\n')\n"
+        "except OSError: pass\n"
+    )
+    script_with_package(tmp_path, replace, "import eager\nanswer(x=1)")
+    for _ in range(2):
+        one = computed(cli, "--metric", metric("m.py"))
+        assert one["values"] == {"x": 1}, one.get("error")
+
+
+def test_start_code_that_hangs_ends_with_the_script(cli: Run, tmp_path: Path) -> None:
+    script_with_package(tmp_path, "import time; time.sleep(600)", "answer(x=1)")
+    started = time.monotonic()
+    one = computed(cli, "--metric", metric("m.py"), "--script-timeout", "1")
+    assert "timed out" in one["error"]["message"]
+    assert time.monotonic() - started < 60
+
+
+def test_file_that_is_swapped_changes_no_number_under_a_pin(cli: Run, tmp_path: Path) -> None:
+    good, bad = f"{BLOCK}{HEAD}answer(x=1)", f"{BLOCK}{HEAD}answer(x=2)"
+    (tmp_path / "m.py").write_text(good)
+    (tmp_path / "r.jsonl").write_text('{"reward": 1.0}\n')
+    digest = hashlib.sha256(good.encode()).hexdigest()
+    entry = {"type": "uv-script", "kwargs": {"script_path": "m.py"}, "sha256": digest}
+    done = threading.Event()
+
+    def swap() -> None:
+        while not done.is_set():
+            for text in (bad, good):
+                (tmp_path / "new").write_text(text)
+                os.replace(tmp_path / "new", tmp_path / "m.py")
+                time.sleep(0.01)
+
+    thread = threading.Thread(target=swap)
+    thread.start()
+    try:
+        outcomes = [computed(cli, "--metric", json.dumps(entry)) for _ in range(8)]
+    finally:
+        done.set()
+        thread.join()
+    for one in outcomes:
+        assert one["values"] in ({"x": 1}, {})
+        assert one["status"] == "ok" or one["error"]["rule"] == "script-pin"
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root makes sockets in /run")
+def test_the_network_opens_no_socket_of_a_service(cli: Run, tmp_path: Path) -> None:
+    folder = Path("/run") / f"hostile-{os.getpid()}"
+    folder.mkdir()
+    try:
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(str(folder / "socket"))
+            server.listen()
+            (tmp_path / "m.py").write_text(
+                f"{HEAD}import socket\ntry:\n    reached = socket.socket(socket.AF_UNIX)"
+                f".connect_ex({str(folder / 'socket')!r}) == 0\n"
+                "except OSError: reached = False\nanswer(x=int(reached))"
+            )
+            (tmp_path / "r.jsonl").write_text('{"reward": 1.0}\n')
+            one = computed(cli, "--metric", metric("m.py"), "--allow-network")
+            assert one["values"] == {"x": 0}
+    finally:
+        shutil.rmtree(folder)

@@ -1,0 +1,19 @@
+"""Starting the command line."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+import harbor_metrics
+from harbor_metrics.__main__ import main
+
+
+def test_version_is_answered_without_loading_the_command_line(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["harbor-metrics", "--version"])
+    monkeypatch.setitem(sys.modules, "harbor_metrics.cli", None)
+    main()
+    assert capfd.readouterr().out == f"harbor-metrics {harbor_metrics.__version__}\n"

@@ -1,0 +1,37 @@
+"""Labels of tasks, joined to trials by the task's name."""
+
+from __future__ import annotations
+
+import pytest
+
+from harbor_metrics.errors import InputError
+from harbor_metrics.trials.labels import joined, of_tasks
+from harbor_metrics.trials.table import Table
+from harbor_metrics.trials.trial import Trial
+
+TABLE = Table([Trial(task=t, rewards=None, labels={"side": "own"}) for t in ("a", "b")])
+
+
+def test_scalars_in_the_metadata_of_a_task_are_its_labels() -> None:
+    metadata = {"kind": "art", "deep": {"er": {"n": 1}}, "list": [1], "none": None}
+    tasks = [{"name": "a", "metadata": metadata}, {"name": "b"}, {"name": "c", "metadata": 3}, 4]
+    assert of_tasks(tasks) == {"a": {"kind": "art", "deep.er.n": 1, "none": None}}
+
+
+def test_labels_are_added_to_the_trials_of_their_task() -> None:
+    table = joined(TABLE, {"a": {"kind": "art"}, "gone": {"kind": "x"}})
+    assert [t.labels for t in table] == [{"side": "own", "kind": "art"}, {"side": "own"}]
+
+
+def test_labels_of_other_tasks_leave_the_table_itself() -> None:
+    assert joined(TABLE, {"gone": {"kind": "x"}}) is TABLE
+
+
+def test_label_of_a_trial_stays_beside_that_of_a_registry() -> None:
+    assert joined(TABLE, {"a": {"side": "registry"}}).label("side") == ["own", "own"]
+
+
+def test_label_of_a_file_must_not_contradict_the_trial() -> None:
+    with pytest.raises(InputError, match=r"l.csv: label `side` of task a is 'file'.*say 'own'"):
+        joined(TABLE, {"a": {"side": "file"}}, path="l.csv")
+    assert joined(TABLE, {"a": {"side": "own"}}, path="l.csv").label("side") == ["own", "own"]

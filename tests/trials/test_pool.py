@@ -1,0 +1,147 @@
+"""Trials of several sources, in their groups."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from conftest import JOBS, Run
+from printed import group
+
+from harbor_metrics.documents.diagnostics import Diagnostic
+from harbor_metrics.trials.pool import Pool, exceptions, in_order, pool
+from harbor_metrics.trials.source import Job, JobDataset, Source
+from harbor_metrics.trials.table import Table
+from harbor_metrics.trials.trial import GroupKey, LineTrials, Trial
+
+X = GroupKey("x", None, "d")
+Y = GroupKey("y", None, "d")
+
+
+def of(agent: str, *names: str, **more: object) -> list[Trial]:
+    return [
+        Trial(task=name, trial=name, rewards={"r": 1}, agent=agent, dataset="d", **more)
+        for name in names
+    ]
+
+
+def source(trials: list[Trial], **more: object) -> Source:
+    return Source(path="job", kind="harbor-job", trials=trials, sha256="", **more)
+
+
+def pooled(*sources: Source) -> tuple[dict[GroupKey, Pool], list[Diagnostic]]:
+    diagnostics: list[Diagnostic] = []
+    return pool(sources, diagnostics), diagnostics
+
+
+def test_trials_of_several_sources_are_one_group() -> None:
+    pools, diagnostics = pooled(source(of("x", "a")), source(of("x", "b") + of("y", "a")))
+    assert {key: list(each.table.tasks) for key, each in pools.items()} == {
+        X: ["a", "b"], Y: ["a"],
+    }  # fmt: skip
+    assert diagnostics == []
+
+
+def test_trial_that_comes_twice_counts_once() -> None:
+    pools, (diagnostic,) = pooled(source(of("x", "a")), source(of("x", "a")))
+    assert len(pools[X].table) == 1
+    assert diagnostic.rule == "repeated-trial"
+    assert diagnostic.message == "1 trial found more than once, counted once"
+
+
+def test_repeated_trial_with_other_contents_is_reported() -> None:
+    pools, (diagnostic,) = pooled(source(of("x", "a")), source(of("x", "a", error="E")))
+    assert pools[X].table.trials[0].error is None
+    assert "1 of them with other contents, the first is kept" in diagnostic.message
+
+
+def test_planned_trials_part_evenly_over_the_groups() -> None:
+    job = Job(n_total_trials=6, n_groups=2)
+    pools, (diagnostic,) = pooled(source(of("x", "a", "b", "c") + of("y", "a"), job=job))
+    assert {key: each.expected for key, each in pools.items()} == {X: 3, Y: 3}
+    assert not pools[X].whole
+    assert diagnostic.rule == "trials-missing"
+    assert "planned 6 trials, only 4 are on disk" in diagnostic.message
+
+
+def test_unread_trials_are_expected_and_make_no_group_whole() -> None:
+    job = Job(n_total_trials=2)
+    pools, _ = pooled(source(of("x", "a"), job=job, unread=[X]))
+    assert (pools[X].expected, pools[X].unread, pools[X].whole) == (2, 1, False)
+
+
+def test_datasets_of_unknown_sizes_leave_the_plan_unknown() -> None:
+    job = Job(n_total_trials=9, datasets=(JobDataset(name="d"), JobDataset(name="e")))
+    pools, _ = pooled(source(of("x", "a"), job=job))
+    assert pools[X].expected is None
+
+
+@pytest.mark.parametrize(
+    ("job", "rule"),
+    [
+        (Job(running=True, n_total_trials=3), "job-not-finished"),
+        (Job(waiting=("a__1",)), "trial-without-result"),
+    ],
+)
+def test_unfinished_job_is_noted(job: Job, rule: str) -> None:
+    pools, (diagnostic,) = pooled(source(of("x", "a"), job=job))
+    assert diagnostic.rule == rule
+    assert not pools[X].whole
+
+
+def test_lines_of_rewards_files_come_first_in_any_order() -> None:
+    lines = Source(path="r", kind="rewards", trials=LineTrials(1, {"r": [1]}), sha256="")
+    named = source([Trial(task="line:1", rewards={"r": 0})])
+    for order in ((lines, named), (named, lines)):
+        (pools, _) = pooled(*order)
+        assert [each.table.n_tasks for each in pools.values()] == [2]
+
+
+def test_groups_stand_by_dataset_agent_and_model_null_first() -> None:
+    keys = [
+        GroupKey(None, None, None), GroupKey("b", None, None), GroupKey("a", "m", "d"),
+        GroupKey("a", "n", "d"), GroupKey("b", None, "d"),
+    ]  # fmt: skip
+    pools = {key: Pool(table=Table([])) for key in reversed(keys)}
+    assert [key for key, _ in in_order(pools)] == keys
+
+
+def test_exceptions_are_counted_by_name() -> None:
+    table = Table(of("x", "a", "b", error="Late") + of("x", "c", error="Early") + of("x", "d"))
+    assert exceptions(table) == {"Early": 1, "Late": 2}
+    assert exceptions(Table(LineTrials(1, {"r": [1]}))) == {}
+
+
+def test_lost_group_is_incomplete(cli: Run, tmp_path: Path) -> None:
+    shutil.copytree(JOBS / "two-models", tmp_path / "job")
+    for path in (tmp_path / "job").glob("*/result.json"):
+        if '"sail-1"' in path.read_text():
+            shutil.rmtree(path.parent)
+    done = cli("compute", "job", "--require-complete", "--format", "json")
+    assert group(done)["complete"] is False
+    assert done.returncode == 1
+
+
+def test_order_of_sources_changes_no_count(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "t.jsonl").write_text('{"task": "line:1", "rewards": {"r": 1}}\n')
+    (tmp_path / "a.jsonl").write_text('{"r": 1}\n{"r": 0}\n')
+    (tmp_path / "b.jsonl").write_text('{"r": 1}\n{"r": 0}\n')
+    for order in (["t", "a", "b"], ["a", "t", "b"], ["a", "b", "t"]):
+        done = cli("compute", *(f"{name}.jsonl" for name in order), "--format", "json")
+        assert group(done)["counts"]["tasks"] == 5
+        assert group(done)["pass_at_k"] == {}
+
+
+def test_retried_trial_counts_once(cli: Run, job: Path) -> None:
+    archive = job / "_retries" / "x" / "retry-1"
+    archive.mkdir(parents=True)
+    source = next(job.glob("task-0__*")) / "result.json"
+    (archive / "result.json").write_text(source.read_text())
+    copy = job / "copy__0000001"
+    copy.mkdir()
+    (copy / "result.json").write_text(source.read_text())
+    done = cli("compute", job, "--format", "json")
+    assert json.loads(done.stdout)["groups"][0]["counts"]["found"] == 10
+    assert "found more than once" in done.stderr

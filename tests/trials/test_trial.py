@@ -1,0 +1,85 @@
+"""The order of trials, and lines of a rewards file kept as columns."""
+
+from __future__ import annotations
+
+import random
+
+from harbor_metrics.trials.trial import (
+    GroupKey,
+    LineTrials,
+    Picked,
+    Trial,
+    group_key,
+    in_canonical_order,
+    part_of,
+)
+
+
+def trial(task: str, **more: object) -> Trial:
+    return Trial(task=task, rewards=None, **more)
+
+
+def test_order_is_task_attempt_start_name_and_id() -> None:
+    ordered = [
+        trial("a", attempt=1, id="9"),
+        trial("a", attempt=2, started_at="2026-01-01", trial="z"),
+        trial("a", attempt=2, started_at="2026-01-02", trial="x"),
+        trial("a", attempt=2, started_at="2026-01-02", trial="y", id="1"),
+        trial("a", attempt=2, started_at="2026-01-02", trial="y", id="2"),
+        trial("a", trial="x"),
+        trial("b", attempt=1),
+    ]
+    shuffled = random.Random(1).sample(ordered, len(ordered))
+    assert in_canonical_order(shuffled) == ordered
+
+
+def test_trials_that_cannot_be_told_apart_stay_as_they_came() -> None:
+    first, second = trial("a", error="1"), trial("a", error="2")
+    assert in_canonical_order([second, first]) == [second, first]
+
+
+def test_group_is_agent_model_and_dataset() -> None:
+    assert group_key(trial("a", agent="x", dataset="d")) == GroupKey("x", None, "d")
+
+
+def test_part_of_a_dataset_is_named_before_its_last_colon() -> None:
+    assert [part_of(name) for name in ("d:words", "a:b:words", "d", None)] == [
+        "d",
+        "a:b",
+        "d",
+        None,
+    ]
+
+
+# Four lines: two rewards, `{}`, `null`, and one reward.
+LINES = LineTrials(4, {"a": [1, None, None, 0.5], "b": [0, None, None, None]}, frozenset({1}))
+
+
+def test_lines_are_tasks_of_their_own() -> None:
+    assert [(t.task, t.rewards) for t in LINES] == [
+        ("line:1", {"a": 1, "b": 0}), ("line:2", {}), ("line:3", None), ("line:4", {"a": 0.5}),
+    ]  # fmt: skip
+    assert LINES[-1] == LINES[3]
+    assert list(LINES.tasks) == [t.task for t in LINES]
+
+
+def test_empty_object_is_scored_and_null_is_not() -> None:
+    assert LINES.n_scored == 3
+    assert LineTrials(3, {"a": [1, None, None]}, frozenset({2})).n_scored == 2
+
+
+def test_lines_are_named_by_their_place_in_the_file() -> None:
+    lines = LineTrials(2, {"a": [1, 2]}, numbers=[3, 7])
+    assert list(lines.tasks) == ["line:3", "line:7"]
+
+
+def test_joined_lines_are_numbered_on() -> None:
+    other = LineTrials(2, {"b": [None, 9], "c": [3, None]}, frozenset({0}))
+    joined = LINES.join(other)
+    assert [t.rewards for t in joined] == [*(t.rewards for t in LINES), {"c": 3}, {"b": 9}]
+    assert joined.tasks[-1] == "line:6"
+    assert joined.empty == {1, 4}
+
+
+def test_picked_trials_are_those_at_the_indices() -> None:
+    assert list(Picked(LINES, [3, 0, 0])) == [LINES[3], LINES[0], LINES[0]]

@@ -1,0 +1,95 @@
+"""Where the rules about datasets and tasks speak, and where they are silent."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from validation.validated import ONE, rules_of
+
+GIT = {"git_url": "https://x.org/r", "git_commit_id": "0" * 40}
+
+
+def dataset(**more: Any) -> dict[str, Any]:
+    return {**ONE, **more}
+
+
+def task(name: str = "t", path: str = "p", **more: Any) -> dict[str, Any]:
+    return {"name": name, "path": path, **more}
+
+
+def rules(folder: Path, *datasets: dict[str, Any]) -> list[str]:
+    (folder / "registry.json").write_text(json.dumps(datasets))
+    return rules_of(folder / "registry.json")
+
+
+@pytest.mark.parametrize(
+    ("tasks", "expected"),
+    [
+        ([task(), task("u", "q")], []),
+        ([task(), task(path="q")], ["duplicate-task"]),
+        ([task(), task("u")], ["shared-task-path"]),
+        ([task(), task()], ["duplicate-task"]),
+        ([task(**GIT), task("u", **{**GIT, "git_url": "https://x.org/s"})], []),
+        ([task(git_url="https://x.org/r")], ["task-without-commit"]),
+        ([task(**GIT), task("u", "q")], ["mixed-task-sources"]),
+        ([task(path="../p")], []),
+        ([task(path="../p", **GIT)], ["task-path"]),
+        ([task(path="/p", **GIT)], ["task-path"]),
+        ([task(path="a/../p..x", **GIT)], []),
+        ([], ["empty-dataset"]),
+    ],
+)
+def test_tasks_are_told_apart_and_stay_in_their_repository(
+    tasks: list[dict[str, Any]], expected: list[str], tmp_path: Path
+) -> None:
+    assert rules(tmp_path, dataset(tasks=tasks)) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("a-b_c", []),
+        ("a@b", ["unreachable-name"]),
+        ("a/b@c", ["unreachable-name"]),
+        ("a__b", ["name-breaks-results"]),
+    ],
+)
+def test_name_must_be_one_that_harbor_can_split(
+    name: str, expected: list[str], tmp_path: Path
+) -> None:
+    assert rules(tmp_path, dataset(name=name)) == expected
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("bench", "bench2", []),
+        ("bench", "Bench", ["similar-dataset-names"]),
+        ("caf\u00e9", "cafe\u0301", ["similar-dataset-names"]),
+    ],
+)
+def test_names_that_look_the_same_are_reported(
+    first: str, second: str, expected: list[str], tmp_path: Path
+) -> None:
+    assert rules(tmp_path, dataset(name=first), dataset(name=second)) == expected
+
+
+@pytest.mark.parametrize(
+    ("versions", "expected"),
+    [
+        (["1.0", "2.0"], []),
+        (["1.0", "head"], []),
+        (["1.0", "latest"], ["unreachable-version"]),
+        (["latest"], []),
+        # Where no version is one, the last in the alphabet is chosen.
+        (["apple", "pear"], ["unreachable-version"]),
+        (["1.0", "1.0"], ["duplicate-dataset"]),
+    ],
+)
+def test_version_that_is_never_chosen_is_noted(
+    versions: list[str], expected: list[str], tmp_path: Path
+) -> None:
+    assert rules(tmp_path, *(dataset(version=v) for v in versions)) == expected

@@ -1,0 +1,66 @@
+"""Rules about the scripts that a registry names."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from metric_scripts import metric as script
+from validation.validated import ONE, rules_of
+
+import harbor_metrics
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "print('x')\nx = " + "-" * 200_000 + "1\n",
+        "# /// script\n# a = " + "1" * 5_000 + "\n# ///\nimport sys; sys.argv\n",
+        "# /// script\n# a = " + "[" * 5_000 + "\n# ///\nimport sys; sys.argv\n",
+        "import sys; sys.argv\n\0",
+    ],
+    ids=["deep", "digits", "nested", "nul"],
+)
+def test_script_that_python_cannot_read_is_reported(text: str, tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text(text)
+    entry = {**ONE, "metrics": [json.loads(script("m.py"))]}
+    (tmp_path / "registry.json").write_text(json.dumps([entry]))
+    report = harbor_metrics.validate(tmp_path / "registry.json")
+    assert not report.ok
+    assert "None" not in report.found[0].message
+
+
+@pytest.mark.parametrize(
+    "start", ["\ufeff# /// script", "x = '''" + "y" * 1_100_000 + "'''\n# /// script"]
+)
+def test_script_with_odd_text_that_runs_is_not_reported(start: str, tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text(
+        f"{start}\n# dependencies = []\n# ///\nimport sys\nx = '\\d'\nsys.argv\n", encoding="utf-8"
+    )
+    entry = {**ONE, "metrics": [json.loads(script("m.py"))]}
+    (tmp_path / "registry.json").write_text(json.dumps([entry]))
+    assert rules_of(tmp_path / "registry.json") == []
+
+
+def test_script_outside_both_folders_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "far" / "reg").mkdir(parents=True)
+    (tmp_path / "o" / "cwd").mkdir(parents=True)
+    (tmp_path / "o" / "nn.py").write_text("")
+    entry = {**ONE, "metrics": [json.loads(script("../nn.py"))]}
+    (tmp_path / "far" / "reg" / "r.json").write_text(json.dumps([entry]))
+    monkeypatch.chdir(tmp_path / "o" / "cwd")
+    assert rules_of(tmp_path / "far" / "reg" / "r.json") == ["script-path"]
+
+
+def test_uppercase_commit_is_a_commit_and_null_is_not_an_address(tmp_path: Path) -> None:
+    def registry(**kwargs: object) -> Path:
+        entry = {**ONE, "metrics": [{"type": "uv-script", "kwargs": kwargs}]}
+        (tmp_path / "r.json").write_text(json.dumps([entry]))
+        return tmp_path / "r.json"
+
+    upper = registry(git_url="https://x.org/m", git_commit_id="ABCDEF0123" * 4, script_path="m.py")
+    assert "git-script-commit" not in rules_of(upper)
+    assert "script-path" in rules_of(registry(git_url=None, script_path="gone.py"))

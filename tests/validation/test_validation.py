@@ -1,0 +1,140 @@
+"""A folder of registries/ a rule with what it says, and what validation must never do."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+from conftest import HERE, ROOT, Run
+from validation.mutants import mutants
+from validation.validated import FOLDERS, ONE, rules_of
+
+import harbor_metrics
+from harbor_metrics.documents import schemas
+from harbor_metrics.render.text import summary, text
+from harbor_metrics.validation.validation import validate
+
+FAULTS = [
+    json.loads(line) for line in (HERE / "validation" / "faults.jsonl").read_text().splitlines()
+]
+# What a rewards fault is written as; a registry's is registry.json.
+DEEP = "[" * 100_000 + "]" * 100_000
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda f: f.name)
+def test_rule_reports_the_expected_text(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    found = (p for p in folder.rglob("*") if p.suffix in (".json", ".jsonl", ".toml"))
+    (file,) = (str(p.relative_to(folder)) for p in found)
+    monkeypatch.chdir(folder)
+    report = validate(file)
+    printed = text(report.found, report.sources)
+    printed += f"\n{summary(report.found, report.n_files, report.n_datasets)}\n"
+    printed = printed.replace(str(folder), "<here>")
+    expected = folder / "expected.txt"
+    if request.config.getoption("--update"):
+        expected.write_text(printed, encoding="utf-8")
+    assert folder.name in {d.rule for d in report.found}
+    assert printed == expected.read_text(encoding="utf-8")
+    found = [d.as_json() for d in report.found]
+    jsonschema.Draft202012Validator(schemas.bundled("diagnostics")).validate(found)
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda f: f["id"])
+def test_known_fault_is_reported_at_its_place(
+    fault: dict[str, object], cli: Run, tmp_path: Path
+) -> None:
+    content = DEEP if fault["id"] == "W18" else str(fault["text"] or "")
+    (tmp_path / "file").write_bytes(content.encode("utf-8", "surrogatepass"))
+    done = cli("validate", "file", "--format", "json")
+    assert done.returncode == fault["exit"]
+    found = json.loads(done.stdout)
+    if fault["position"]:
+        assert fault["position"] in [[d["line"], d["column"]] for d in found]
+    said = " ".join(" ".join([d["message"], *d["notes"], d["help"]]) for d in found)
+    for words in fault["message_has"]:
+        assert words in said
+    assert cli("validate", "file").returncode == fault["exit"]
+
+
+def test_whatever_harbor_rejects_is_rejected(tmp_path: Path) -> None:
+    """Harbor's verdict on each mutant, 1 where it loads, was taken with harbor 0.24."""
+    verdicts = json.loads((HERE / "validation" / "mutants.json").read_text())
+    source = ROOT / "registry" / "registry.json"
+    (tmp_path / "metrics").mkdir()
+    (tmp_path / "metrics" / "spread.py").write_text(
+        (source.parent / "metrics" / "spread.py").read_text()
+    )
+    path = tmp_path / "registry.json"
+    for verdict, mutant in zip(
+        verdicts, mutants([source.read_text()], len(verdicts), 7), strict=True
+    ):
+        path.write_bytes(mutant.encode())
+        report = validate(path)
+        assert verdict == "1" or not report.ok, mutant
+        text(report.found, report.sources)
+
+
+@pytest.mark.parametrize(
+    ("text", "rules"),
+    [
+        ("null", ["not-a-registry"]),
+        ("42", ["not-a-registry"]),
+        ("{}", ["not-a-registry"]),
+        ('{"reward": 1}', ["not-a-registry"]),
+        ('{"datasets":[]}', ["not-a-registry"]),
+        ('{"name":"a"}', ["not-a-registry"]),
+        ("[null]", ["wrong-type"]),
+        (json.dumps([{**ONE, "name": ["x"]}]), ["wrong-type"]),
+        (json.dumps([{**ONE, "tasks": {}}]), ["wrong-type"]),
+        (json.dumps([{**ONE, "metrics": [None, 5]}]), ["wrong-type", "wrong-type"]),
+        (json.dumps([{**ONE, "metrics": [{"type": []}]}]), ["wrong-type"]),
+        (json.dumps([ONE]).replace("version", "versoin"), ["unknown-field"]),
+        (json.dumps([ONE]).replace("path", "pth"), ["unknown-field"]),
+        (
+            json.dumps([{**ONE, "metrics": [{"type": "uv-script", "kwarg": {}}]}]),
+            ["unknown-metric-field"],
+        ),
+        (
+            json.dumps([{**ONE, "metrics": [{"type": "uv_script", "script_path": "m"}]}]),
+            ["unknown-metric-type"],
+        ),
+        (json.dumps([{**ONE, "tasks": ONE["tasks"] * 2}]), ["duplicate-task"]),
+        (json.dumps([{**ONE, "metrics": [], "Metrics": [{"type": "max"}]}]), ["unknown-field"]),
+        (
+            "[\n<<<<<<< a\n1\n=======\n2\n>>>>>>> b\n<<<<<<< a\n=======\n>>>>>>> b\n]",
+            ["conflict-marker"] * 2,
+        ),
+    ],
+    ids=lambda x: x[-60:] if isinstance(x, str) else "",
+)
+def test_one_slip_gives_one_diagnostic(text: str, rules: list[str], tmp_path: Path) -> None:
+    (tmp_path / "registry.json").write_text(text)
+    assert rules_of(tmp_path / "registry.json") == rules
+
+
+def test_trials_file_is_recognised_by_long_lines_and_without_rewards(tmp_path: Path) -> None:
+    row = json.dumps({"task": "a", "rewards": {"r": 1}, "texts": {"x": "x" * 120_000}})
+    (tmp_path / "big").write_text(f"{row}\n{row}\n")
+    assert rules_of(tmp_path / "big") == []
+    (tmp_path / "t.jsonl").write_text('{"task":"a"}\n{"task":"b","rewards":{"reward":1.0}}\n')
+    assert rules_of(tmp_path / "t.jsonl") == ["missing-field"]
+
+
+def test_wrong_encoding_is_named_with_its_place(tmp_path: Path) -> None:
+    (tmp_path / "b.jsonl").write_bytes(b'\xef\xbb\xbf{"reward": "x"}\n{"reward": 1}\n')
+    assert rules_of(tmp_path / "b.jsonl") == ["byte-order-mark", "invalid-reward"]
+    (tmp_path / "u.jsonl").write_bytes('{"r": 1}\n{"r": 2}\n'.encode("utf-16"))
+    assert rules_of(tmp_path / "u.jsonl") == ["not-utf-8"]
+    (tmp_path / "n.jsonl").write_bytes(b'{"reward": 1}\n{"reward": \xff}')
+    (only,) = harbor_metrics.validate(tmp_path / "n.jsonl").found
+    assert (only.span.line, only.span.column) == (2, 12)
+    assert "byte offset 25" in only.message
+    (tmp_path / "dataset.toml").write_bytes(b'[dataset]\nname = "a/b\xff"')
+    assert rules_of(tmp_path / "dataset.toml") == ["not-utf-8"]
+    for value, rule in (("1" * 5_000, "toml-syntax"), ("[" * 5_000, "too-deep")):
+        (tmp_path / "dataset.toml").write_text(f'[dataset]\nname = "a/b"\nx = {value}')
+        assert rules_of(tmp_path / "dataset.toml") == [rule]

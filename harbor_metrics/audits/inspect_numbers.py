@@ -12,7 +12,7 @@ from ..catalogue.names import find_metric, meaning
 from ..contract.spec import MetricSpec
 from ..errors import MetricFailure
 from ..numbers.exact import Number
-from ..trials.column import label_text
+from ..trials.labelled import label_text
 from ..trials.source import Reported, Source
 from ..trials.table import Table
 from ..trials.trial import GroupKey

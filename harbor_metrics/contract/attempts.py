@@ -41,14 +41,13 @@ def mean_of_tasks(
 
 def too_few(rewards: Column, k: int, what: str | None = None) -> Undefined | None:
     """Why k attempts at each task cannot be looked at (by `what`); None where they can."""
-    short = sum(times for size, times in rewards.sizes_tally.items() if size < k)
-    if not short:
+    shorter = rewards.shorter(k)
+    if shorter is None:
         return None
-    first = next(i for i, size in enumerate(rewards.sizes) if size < k)
-    task = rewards.tasks[rewards.ends[first]]
+    short, task, size = shorter
     return Undefined(
         f"{what or f'k={k}'} needs {k} attempts at each task, and {short} of {rewards.n_tasks} "
-        f"have fewer: {task} has {rewards.sizes[first]}"
+        f"have fewer: {task} has {size}"
     )
 
 

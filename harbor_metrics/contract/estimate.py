@@ -17,7 +17,8 @@ from ..numbers.attempts import Powers, Repeats
 from ..numbers.exact import Number
 from ..numbers.uncertainty import range_of
 from ..numbers.units import Range, Stratum, Units
-from ..trials.column import TASK, Column
+from ..trials.column import Column
+from ..trials.labelled import TASK
 
 _made: WeakKeyDictionary[Column, dict[str | None, Units]] = WeakKeyDictionary()
 
@@ -101,6 +102,9 @@ def units(rewards: Column, cluster: str | None = TASK) -> Units:
     Raises:
         MetricFailure: a trial lacks the label that is the cluster, or it is null.
     """
+    known = rewards.units(cluster)
+    if known is not None:
+        return known
     # Several metrics ask for the same units, and their sums take longest.
     key = None if _alone(rewards, cluster) else cluster
     made = _made.setdefault(rewards, {})

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from random import Random
 
-from ..trials.column import TASK, Column
+from ..trials.column import Column
+from ..trials.labelled import TASK
 from ..trials.table import Table
 from ..trials.trial import LineTasks
 

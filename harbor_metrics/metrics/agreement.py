@@ -16,7 +16,8 @@ from ..contract.estimate import Undefined
 from ..contract.parameters import Higher
 from ..numbers import exact, ranks
 from ..numbers.exact import Number
-from ..trials.column import Column, as_number, label_text
+from ..trials.column import Column
+from ..trials.labelled import as_number, label_text
 from ..trials.table import Table
 from ..trials.trial import Trial
 from .moments import NO_VALUES
@@ -68,7 +69,7 @@ def cohen_kappa(rewards: Column, *, reference: _Other, weights: _Weights = "none
     says, in their order. Exact, rounded once. scikit-learn's `cohen_kappa_score`. Undefined where
     both only ever say one class. For more than two raters see `krippendorff-alpha`.
     """
-    if not rewards.values:
+    if not len(rewards):
         return Undefined(NO_VALUES)
     others = rewards.numbers(reference)
     first, second = Counter(rewards.values), Counter(others)
@@ -102,7 +103,7 @@ def correlation(rewards: Column, *, reference: _Other, method: _Method = "pearso
     that rise together may differ by much: agreement is what `cohen-kappa` and
     `krippendorff-alpha` measure.
     """
-    if not rewards.values:
+    if not len(rewards):
         return Undefined(NO_VALUES)
     others = rewards.numbers(reference)
     if len(rewards) < 2:

@@ -69,7 +69,7 @@ def calibration_error(
     uncertainty-calibration, whose `get_ece` and `get_ece_em` with `debias` false these are. A bin
     without trials counts for nothing. Few trials in a bin make the value too large.
     """
-    if not rewards.values:
+    if not len(rewards):
         return Undefined(NO_VALUES)
     confidences = rewards.numbers(confidence)
     if any(not 0 <= value <= 1 for value in confidences):
@@ -121,7 +121,7 @@ def brier_score(rewards: Column, *, probabilities: _Probabilities) -> Lower:
     class, counted from 0 (Brier 1950, as lm-eval has it); of one probability, that of class 1,
     (p - y)².
     """
-    if not rewards.values:
+    if not len(rewards):
         return Undefined(NO_VALUES)
     rows = _forecasts(rewards, probabilities)
     if isinstance(rows, Undefined):

@@ -12,12 +12,13 @@ from typing import Annotated
 from msgspec import Meta
 
 from ..contract.attempts import for_each_k, mean_of_tasks, too_few
-from ..contract.estimate import Estimate, Undefined, units
+from ..contract.estimate import Estimate, Undefined
 from ..contract.parameters import Attempts, Highers, Ks, Threshold
 from ..errors import MetricFailure
 from ..numbers.passing import most_of_k
 from ..numbers.units import Range
-from ..trials.column import Column, label_text
+from ..trials.column import Column, Kind
+from ..trials.labelled import label_text
 from ..trials.trial import Trial
 from .moments import NO_VALUES
 
@@ -48,25 +49,26 @@ def worst_at_k(rewards: Attempts, *, k: Ks) -> Highers:
 
 
 def _at_an_end(rewards: Column, k: int, *, rising: bool) -> Estimate | Undefined:
-    if not rewards.values:
+    if not len(rewards):
         return Undefined(NO_VALUES)
     few = too_few(rewards, k)
     if few is not None:
         return few
-    integers, scale = rewards.scaled
-    times = Counter(
-        tuple(sorted(integers[a:b], reverse=not rising)) for a, b in pairwise(rewards.ends)
-    )
-    ways = {n: [comb(i, k - 1) for i in range(n)] for n in rewards.sizes_tally}
-    values = {
-        task: Fraction(
-            sum(w * reward for w, reward in zip(ways[len(task)], task, strict=True)),
-            comb(len(task), k) * scale,
-        )
-        for task in times
-    }
-    bounds = max(units(rewards).range, Range.SHARE)
-    return mean_of_tasks(rewards, times, values, bounds)
+    times = rewards.kinds
+    values = {kind: _expected_end(kind if rising else kind[::-1], k) for kind in times}
+    return mean_of_tasks(rewards, times, values, max(rewards.range, Range.SHARE))
+
+
+def _expected_end(kind: Kind, k: int) -> Fraction:
+    """The mean last reward, in this order, over all choices of k attempts."""
+    total, n, before = Fraction(0), 0, 0
+    for reward, times in kind:
+        n += times
+        # So many choices have nothing behind this reward.
+        choices = comb(n, k)
+        total += Fraction(reward) * (choices - before)
+        before = choices
+    return total / before
 
 
 def majority_at_k(
@@ -85,7 +87,7 @@ def majority_at_k(
     any is wrong. scorio's `maj_at_k` wants more than half of the answers to be right, and lighteval
     decides a tie by the first. A task with fewer than k attempts leaves it undefined.
     """
-    if not rewards.values:
+    if not len(rewards):
         return Undefined(NO_VALUES)
     answers = [_answer(trial, prediction) for trial in rewards.trials]
     if not any(answer is not None for answer in answers):

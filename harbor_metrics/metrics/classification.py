@@ -14,7 +14,8 @@ from ..contract.parameters import Higher, Highers
 from ..numbers import exact
 from ..numbers.exact import Number
 from ..numbers.units import Range
-from ..trials.column import Column, label_text
+from ..trials.column import Column
+from ..trials.labelled import label_text
 from .moments import NO_VALUES
 
 _Reference = Annotated[
@@ -79,7 +80,7 @@ def balanced_accuracy(rewards: Column, *, reference: _Reference) -> Higher:
     of a trial; `key` holds the guess. scikit-learn's `balanced_accuracy_score`. Guessing one class
     only gives 1 over the number of classes.
     """
-    if not rewards.values:
+    if not len(rewards):
         return Undefined(NO_VALUES)
     counts = _counts(rewards, rewards.numbers(reference))
     recalls = [_ratio(times, "recall") for times in counts.values() if times[2]]
@@ -93,7 +94,7 @@ def matthews_corrcoef(rewards: Column, *, reference: _Reference) -> Higher:
     t truths of each class (Gorodkin 2004); `key` holds the guess. Undefined where all guesses or
     all truths are one class, and scikit-learn (and lm-eval) says 0.
     """
-    if not rewards.values:
+    if not len(rewards):
         return Undefined(NO_VALUES)
     truths = rewards.numbers(reference)
     s = len(truths)
@@ -119,7 +120,7 @@ def _squares(counts: Counter[Number]) -> int:
 def _averaged(
     rewards: Column, reference: str, average: _Average, part: _Part
 ) -> _Value | dict[str, _Value]:
-    if not rewards.values:
+    if not len(rewards):
         return Undefined(NO_VALUES)
     truths = rewards.numbers(reference)
     if average == "micro":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Annotated
 
 from msgspec import Meta
@@ -10,7 +9,8 @@ from msgspec import Meta
 from ..contract.estimate import Undefined
 from ..contract.parameters import Threshold
 from ..numbers.exact import Number
-from ..trials.column import Column, label_text
+from ..trials.column import Column
+from ..trials.labelled import label_text
 from .moments import NO_VALUES
 
 _Share = Annotated[bool, Meta(description="Shares that add up to 1, or numbers of trials.")]
@@ -23,7 +23,7 @@ def count(rewards: Column, *, threshold: Threshold | None = None) -> Number:
     """
     if threshold is None:
         return len(rewards)
-    return sum(reward >= threshold for reward in rewards.values)
+    return sum(c * times for (_, c), times in rewards.passes(threshold).items())
 
 
 def frequency(rewards: Column, *, normalize: _Share = True) -> dict[str, Number | Undefined]:
@@ -32,9 +32,9 @@ def frequency(rewards: Column, *, normalize: _Share = True) -> dict[str, Number 
     One value for each different reward, named as JSON writes it, 1 and 1.0 as `1`; in the order of
     the rewards. Inspect's `frequency` is over attempts too, and names 1 and 1.0 apart.
     """
-    if not rewards.values:
+    if not len(rewards):
         return {"frequency": Undefined(NO_VALUES)}
-    times = rewards.tally or Counter(rewards.values)
+    times = rewards.counter
     n = len(rewards)
     return {
         label_text(value): times[value] / n if normalize else times[value]

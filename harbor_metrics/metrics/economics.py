@@ -16,7 +16,7 @@ from ..numbers import exact
 from ..numbers.attempts import Repeats
 from ..numbers.exact import Number
 from ..numbers.units import Range, Units
-from ..trials.column import label_text
+from ..trials.labelled import label_text
 from ..trials.table import Table
 from ..trials.trial import LineTrials, Trial
 from .moments import BEYOND

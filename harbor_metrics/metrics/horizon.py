@@ -14,7 +14,8 @@ from ..contract.parameters import Attempts, Highers, Threshold
 from ..numbers import logistic
 from ..numbers.exact import Number
 from ..numbers.logistic import NoCurveError, Point
-from ..trials.column import Column, label_text
+from ..trials.column import Column
+from ..trials.labelled import label_text
 from .moments import BEYOND, NO_VALUES
 
 _Minutes = Annotated[
@@ -50,7 +51,7 @@ def time_horizon(
     succeed or all fail, success does not fall with minutes, or the fit does not settle. For an
     error bar see `bootstrap-stderr`, which resamples tasks.
     """
-    if not rewards.values:
+    if not len(rewards):
         return Undefined(NO_VALUES)
     curve = _curve(rewards, rewards.numbers(minutes), minutes, threshold)
 

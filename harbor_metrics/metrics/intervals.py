@@ -13,7 +13,8 @@ from ..contract.parameters import Cluster, Level, Samples, Seed
 from ..numbers import amounts, exact, proportions, uncertainty
 from ..numbers.undefined import NoIntervalError
 from ..numbers.units import Range
-from ..trials.column import TASK, Column
+from ..trials.column import Column
+from ..trials.labelled import TASK
 from ..trials.table import Table
 from .moments import BEYOND, NO_VALUES
 
@@ -210,7 +211,7 @@ def _mean(rewards: Column | Table | Strata, cluster: str | None) -> Estimate | U
         return undefined or macro([each for each in means if isinstance(each, Estimate)], sizes)
     if isinstance(rewards, Table):
         return Undefined("undefined: without `metric` there is only the mean of a reward")
-    if not rewards.values:
+    if not len(rewards):
         return Undefined(NO_VALUES)
     return estimate(units(rewards, cluster))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..contract.estimate import Undefined
+from ..contract.estimate import Undefined, units
 from ..contract.parameters import Lower, Weight
 from ..numbers import exact
 from ..trials.column import Column
@@ -17,10 +17,9 @@ def perplexity(rewards: Column) -> Lower:
     exp(-Σ ll / n) over rewards that are loglikelihoods. Undefined where it is beyond binary64, and
     lm-eval's `perplexity` raises. It has no closed-form error: see `bootstrap-stderr`.
     """
-    if not rewards.values:
+    if not len(rewards):
         return Undefined(NO_VALUES)
-    integers, scale = rewards.scaled
-    return _exp(exact.ratio(-sum(integers), len(integers) * scale))
+    return _exp(exact.rounded(-units(rewards).mean))
 
 
 def weighted_perplexity(rewards: Column, *, weight: Weight) -> Lower:
@@ -43,7 +42,7 @@ def bits_per_byte(rewards: Column, *, weight: Weight) -> Lower:
 
 
 def _per_unit(rewards: Column, weight: str) -> float | Undefined:
-    if not rewards.values:
+    if not len(rewards):
         return Undefined(NO_VALUES)
     top, bottom = rewards.scaled, exact.scaled(rewards.numbers(weight))
     if sum(bottom.integers) <= 0:

@@ -18,7 +18,8 @@ from ..numbers import exact
 from ..numbers.attempts import Repeats
 from ..numbers.exact import Number
 from ..numbers.units import Range, Stratum, Units
-from ..trials.column import Column, as_number
+from ..trials.column import Column
+from ..trials.labelled import as_number
 
 BEYOND = "the value is beyond the largest binary64 number"
 NO_VALUES = "no rewards are left to aggregate"
@@ -40,9 +41,9 @@ def sum(rewards: Column) -> Number | Undefined:
     are integers. Harbor's own answer depends on the order of the trials where integers other
     than 0 and floats mix in one key; here it never does.
     """
-    if not rewards.values:
+    if not len(rewards):
         return Undefined(NO_VALUES)
-    value = exact.total(rewards.values)
+    value = rewards.total
     return Undefined(BEYOND) if value is None else value
 
 
@@ -55,12 +56,23 @@ def mean(rewards: Column) -> Estimate | Undefined:
     does. Where no trial at all has a reward Harbor says 0.0, and here it is undefined. Tasks with
     more attempts weigh more; `mean-reward` weighs all tasks the same.
     """
-    if not rewards.values:
+    if not len(rewards):
         return Undefined(NO_VALUES)
-    value = exact.mean(rewards.values)
+    value = _mean(rewards)
     if value is None:
         return Undefined(BEYOND)
     return Estimate(value=value, later=lambda: (Stratum(Fraction(1), units(rewards)),))
+
+
+def _mean(rewards: Column) -> Number | None:
+    """The sum divided by n, as Harbor divides; from exact arithmetic where the sum overflows."""
+    amount = rewards.total
+    try:
+        if amount is not None:
+            return amount / len(rewards)
+    except OverflowError:
+        pass
+    return exact.rounded(units(rewards).mean)
 
 
 def accuracy(rewards: Column) -> Higher:
@@ -70,7 +82,7 @@ def accuracy(rewards: Column) -> Higher:
     other or in pairs and differ in the last digits; Inspect leaves trials without a score out
     (`missing`: `skip`) and averages over tasks (`reducer`: `mean`), as `inspect/accuracy` does.
     """
-    if not rewards.values:
+    if not len(rewards):
         return Undefined(NO_VALUES)
     return estimate(units(rewards))
 
@@ -81,7 +93,7 @@ def mean_reward(rewards: Attempts) -> Estimate | Undefined:
     Every task weighs the same, however many attempts it has; in `mean` attempts do. evsys's
     `mean_reward`, without its roundings.
     """
-    if not rewards.values:
+    if not len(rewards):
         return Undefined(NO_VALUES)
     whole = units(rewards)
     # Of tasks of one size it is the mean of all attempts.
@@ -115,7 +127,7 @@ def normalized_mean(rewards: Column, *, high: _End, low: _End = 0.0, clip: _Clip
     Undefined where `low` and `high` are equal. Tasks with more attempts weigh more; with `reducer`
     `mean` all tasks weigh the same.
     """
-    if not rewards.values:
+    if not len(rewards):
         return Undefined(NO_VALUES)
     lows, highs = _ends(rewards, low), _ends(rewards, high)
     shares: list[float] = []
@@ -150,7 +162,7 @@ def weighted_mean(rewards: Column, *, weight: Weight) -> Estimate | Undefined:
     Σ weight·reward / Σ weight, rounded once. Over a `key` that is a share, such as passed / total,
     weighted by `total`, it is the micro average; over counts use `micro-average`.
     """
-    if not rewards.values:
+    if not len(rewards):
         return Undefined(NO_VALUES)
     top, weights = rewards.scaled, exact.scaled(rewards.numbers(weight))
     numerators = list(map(mul, top.integers, weights.integers))
@@ -163,7 +175,7 @@ def micro_average(rewards: Column, *, weight: Weight) -> Estimate | Undefined:
     Σ reward / Σ weight, rounded once: with `key` `passed` and `weight` `total` the share of all
     tests that passed, where `mean` of the shares would weigh every trial the same.
     """
-    if not rewards.values:
+    if not len(rewards):
         return Undefined(NO_VALUES)
     top, bottom = rewards.scaled, exact.scaled(rewards.numbers(weight))
     scale = math.lcm(top.scale, bottom.scale)
@@ -220,7 +232,7 @@ def var(rewards: Column) -> Number | Undefined:
     Undefined for one reward, where Inspect says 0.
     """
     if len(rewards) < 2:
-        return Undefined(NO_VALUES if not rewards.values else _SINGLE)
+        return Undefined(_SINGLE if len(rewards) else NO_VALUES)
     value = exact.rounded(_variance(rewards))
     return Undefined(BEYOND) if value is None else value
 
@@ -231,7 +243,7 @@ def std(rewards: Column) -> Number | Undefined:
     Undefined for one reward, where Inspect says 0.
     """
     if len(rewards) < 2:
-        return Undefined(NO_VALUES if not rewards.values else _SINGLE)
+        return Undefined(_SINGLE if len(rewards) else NO_VALUES)
     variance = _variance(rewards)
     value = exact.root(variance.numerator, variance.denominator)
     return Undefined(BEYOND) if value is None else value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 from typing import Annotated, Literal
 
 from msgspec import Meta
@@ -34,9 +33,9 @@ def min(rewards: Column) -> Number | Undefined:
 
     A trial without the reward counts as 0 unless `missing` says otherwise.
     """
-    if not rewards.values:
+    if not len(rewards):
         return Undefined(NO_VALUES)
-    return _plain(builtins.min(rewards.values), rewards)
+    return _plain(rewards.least, rewards)
 
 
 def max(rewards: Column) -> Number | Undefined:
@@ -45,14 +44,14 @@ def max(rewards: Column) -> Number | Undefined:
     A trial without the reward counts as 0 unless `missing` says otherwise, so that it is never
     below 0 where a reward is missing.
     """
-    if not rewards.values:
+    if not len(rewards):
         return Undefined(NO_VALUES)
-    return _plain(builtins.max(rewards.values), rewards)
+    return _plain(rewards.most, rewards)
 
 
 def _plain(value: Number, rewards: Column) -> Number:
     """Of equal numbers that are written differently always the same one: a float, and not -0.0."""
-    if float not in map(type, rewards.values) or abs(value) >= _EXACT:
+    if rewards.integers_only or abs(value) >= _EXACT:
         return value
     return value + 0.0
 
@@ -63,12 +62,12 @@ def median(rewards: Column, *, method: _Middle = "midpoint") -> Number | Undefin
     lm-eval's `median` is the `upper` of the middle two, and Python's `statistics.median` their
     midpoint.
     """
-    if not rewards.values:
+    if not len(rewards):
         return Undefined(NO_VALUES)
-    ordered = sorted(rewards.values)
+    ordered = rewards.ordered
     half, odd = divmod(len(ordered), 2)
     if odd or method == "upper":
-        return ordered[half]
+        return _plain(ordered[half], rewards)
     return _finite(exact.middle(ordered[half - 1], ordered[half]))
 
 
@@ -78,9 +77,9 @@ def quantile(rewards: Column, *, q: _Q, method: _Between = "linear") -> Number |
     The place q·(n - 1) among the sorted rewards, as numpy's `quantile`; `linear` between two of
     them is rounded once.
     """
-    if not rewards.values:
+    if not len(rewards):
         return Undefined(NO_VALUES)
-    ordered = sorted(rewards.values)
+    ordered = rewards.ordered
     below, part = exact.place(len(ordered), q)
     above = below + bool(part)
     if method == "linear":
@@ -88,8 +87,8 @@ def quantile(rewards: Column, *, q: _Q, method: _Between = "linear") -> Number |
     if method == "midpoint":
         return _finite(exact.middle(ordered[below], ordered[above]))
     if method == "nearest":
-        return ordered[round(below + part)]
-    return ordered[below if method == "lower" else above]
+        return _plain(ordered[round(below + part)], rewards)
+    return _plain(ordered[below if method == "lower" else above], rewards)
 
 
 def _finite(value: Number | None) -> Number | Undefined:

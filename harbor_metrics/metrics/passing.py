@@ -12,8 +12,9 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from ..contract.attempts import for_each_k, mean_of_tasks, too_few, unequal
-from ..contract.estimate import Estimate, Undefined, estimate, ratio_units, units
+from ..contract.estimate import Estimate, Undefined, estimate
 from ..contract.parameters import Attempts, Fewer, Higher, Highers, Ks, Threshold
+from ..numbers.attempts import Powers, Repeats
 from ..numbers.passing import at_k, hat_k, least_k
 from ..numbers.units import Range, Units
 from ..trials.column import Column
@@ -36,10 +37,20 @@ def pass_rate(rewards: Column, *, threshold: Threshold = 1.0) -> Higher:
 
     Tasks with more attempts weigh more. evsys's `pass_rate`.
     """
-    if not rewards.values:
+    if not len(rewards):
         return Undefined(NO_VALUES)
-    passes = _passes(rewards, threshold)
-    return estimate(ratio_units(rewards, passes, None, 1, bounds=Range.BINARY))
+    times = rewards.passes(threshold)
+    often = list(times.values())
+
+    def again() -> Repeats:
+        # Of 0 and 1 the squares and cubes are the numbers themselves.
+        return Repeats([Powers(n, c, c, c) for n, c in times], often, 1, by_task=False)
+
+    sizes = [n for n, _ in times]
+    single = set(sizes) == {1}
+    inside = again if rewards.attempts is None else None
+    passed = [c for _, c in times]
+    return estimate(Units(passed, None if single else sizes, 1, often, Range.BINARY, inside))
 
 
 def pass_at_k(rewards: Attempts, *, k: Ks, threshold: Threshold = 1.0) -> Highers:
@@ -51,7 +62,7 @@ def pass_at_k(rewards: Attempts, *, k: Ks, threshold: Threshold = 1.0) -> Higher
     stands in the result's field of that name; evsys's pass@k is `any-first-k`; Inspect's `pass_at`
     is a reducer, and leaves tasks with too few attempts out.
     """
-    times = _histogram(rewards, threshold)
+    times = rewards.passes(threshold)
     return for_each_k(k, lambda size: _mean_chance(rewards, times, size, at_k))
 
 
@@ -63,7 +74,7 @@ def pass_hat_k(rewards: Attempts, *, k: Ks, threshold: Threshold = 1.0) -> Highe
     it undefined. evsys's pass^k is `all-first-k`; Inspect's `pass_k` is a reducer, and leaves tasks
     with too few attempts out.
     """
-    times = _histogram(rewards, threshold)
+    times = rewards.passes(threshold)
     return for_each_k(k, lambda size: _mean_chance(rewards, times, size, hat_k))
 
 
@@ -78,7 +89,7 @@ def g_pass_at_k(rewards: Attempts, *, k: Ks, tau: _Tau, threshold: Threshold = 1
     attempts are seven. scorio's `g_pass_at_k_tau` and `mg_pass_at_k`. A task with fewer than k
     attempts leaves it undefined.
     """
-    times = _histogram(rewards, threshold)
+    times = rewards.passes(threshold)
 
     def stable(size: int) -> Estimate | Undefined:
         if tau != "mean":
@@ -103,10 +114,12 @@ def at_least_k(
 ) -> Highers:
     """Share of tasks of which k or more attempts pass, of however many there are."""
 
-    def reached(attempts: Sequence[int], k: int) -> bool:
-        return sum(attempts) >= k
+    def reached(k: int) -> Units:
+        times = rewards.passes(threshold)
+        often = list(times.values())
+        return Units([int(c >= k) for _, c in times], None, 1, often, Range.BINARY)
 
-    return for_each_k(k, lambda size: _share(rewards, size, threshold, method, reached))
+    return for_each_k(k, lambda size: _share(rewards, size, method, reached))
 
 
 def any_first_k(
@@ -118,10 +131,10 @@ def any_first_k(
     `pass-at-k` estimates the same chance from all attempts, and so varies less.
     """
 
-    def reached(attempts: Sequence[int], k: int) -> bool:
-        return any(attempts[:k])
+    def reached(k: int) -> Units:
+        return _of_first(rewards, threshold, lambda attempts: any(attempts[:k]))
 
-    return for_each_k(k, lambda size: _share(rewards, size, threshold, method, reached))
+    return for_each_k(k, lambda size: _share(rewards, size, method, reached))
 
 
 def all_first_k(
@@ -133,31 +146,16 @@ def all_first_k(
     `available`. `pass-hat-k` estimates the same chance from all attempts, and so varies less.
     """
 
-    def reached(attempts: Sequence[int], k: int) -> bool:
-        return all(attempts[:k])
+    def reached(k: int) -> Units:
+        return _of_first(rewards, threshold, lambda attempts: all(attempts[:k]))
 
-    return for_each_k(k, lambda size: _share(rewards, size, threshold, method, reached))
-
-
-def _histogram(rewards: Column, threshold: float) -> Counter[tuple[int, int]]:
-    """How many tasks have n attempts of which c pass, by (n, c)."""
-    if rewards.tally is not None and set(rewards.tally) <= {0, 1} and 0 < threshold <= 1:
-        # The tasks' sums, which other metrics need as well.
-        tasks = units(rewards)
-        sizes = tasks.denominators or [1] * len(tasks.numerators)
-        times = tasks.times or [1] * len(tasks.numerators)
-        histogram: Counter[tuple[int, int]] = Counter()
-        for top, n, often in zip(tasks.numerators, sizes, times, strict=True):
-            histogram[n, top // tasks.scale] += often
-        return histogram
-    passed = rewards.task_sums(_passes(rewards, threshold))
-    return Counter(zip(rewards.sizes, passed, strict=True))
+    return for_each_k(k, lambda size: _share(rewards, size, method, reached))
 
 
 def _mean_chance(
     rewards: Column, times: Counter[tuple[int, int]], k: int, chance: _Chance
 ) -> Estimate | Undefined:
-    if not rewards.values:
+    if not len(rewards):
         return Undefined(NO_VALUES)
     few = too_few(rewards, k)
     if few is not None:
@@ -168,28 +166,25 @@ def _mean_chance(
 def _share(
     rewards: Column,
     k: int,
-    threshold: float,
     method: Fewer,
-    reached: Callable[[Sequence[int], int], bool],
+    reached: Callable[[int], Units],
 ) -> Estimate | Undefined:
-    if not rewards.values:
+    if not len(rewards):
         return Undefined(NO_VALUES)
     few = too_few(rewards, k)
     if few is not None and method == "strict":
         return few
-    tasks = [int(reached(task, k)) for task in _passed(rewards, threshold)]
     notes = unequal(rewards)
     if few is not None:
         notes = (f"{few.reason}; those there are decide", *notes)
-    return estimate(Units(tasks, rewards=Range.BINARY), n=rewards.n_tasks, notes=notes)
+    return estimate(reached(k), n=rewards.n_tasks, notes=notes)
 
 
-def _passed(rewards: Column, threshold: float) -> list[list[bool]]:
-    """Of each task, which attempts pass."""
-    passed = _passes(rewards, threshold)
-    return [passed[a:b] for a, b in pairwise(rewards.ends)]
-
-
-def _passes(rewards: Column, threshold: float) -> list[bool]:
+def _of_first(
+    rewards: Column, threshold: float, reached: Callable[[Sequence[bool]], bool]
+) -> Units:
+    """A unit a task, 1 where its attempts, in order, reach what they must."""
     # In C: a comparison written out takes four times as long.
-    return list(map(float(threshold).__le__, rewards.values))
+    passed = list(map(float(threshold).__le__, rewards.values))
+    tasks = [int(reached(passed[a:b])) for a, b in pairwise(rewards.ends)]
+    return Units(tasks, rewards=Range.BINARY)

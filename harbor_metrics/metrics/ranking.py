@@ -71,7 +71,7 @@ def average_precision(rewards: Column, *, reference: _Reference) -> Higher:
 
 def _steps(rewards: Column, reference: str) -> _Steps | Undefined:
     """From the lowest score up, how many trials have it, of either class."""
-    if not rewards.values:
+    if not len(rewards):
         return Undefined(NO_VALUES)
     pairs = Counter(zip(rewards.values, rewards.numbers(reference), strict=True))
     others = sorted({true for _, true in pairs} - {0, 1})

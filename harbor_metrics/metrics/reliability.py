@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
-from itertools import pairwise
 from typing import Annotated, Literal
 
 from msgspec import Meta
 
 from ..contract.attempts import mean_of_tasks, too_few
-from ..contract.estimate import Estimate, Undefined
+from ..contract.estimate import Estimate, Undefined, units
 from ..contract.parameters import Attempts, Higher, Lower
 from ..numbers import exact
 from ..numbers.exact import Number
@@ -47,7 +46,7 @@ def consistency(
     null), the outcome consistency of the HAL harness; it is too large for few attempts. A task that
     always fails is consistent too. A task with one attempt leaves it undefined.
     """
-    if not rewards.values:
+    if not len(rewards):
         return Undefined(NO_VALUES)
     few = too_few(rewards, 2, "consistency")
     if few is not None:
@@ -76,7 +75,7 @@ def flipped(rewards: Attempts, *, threshold: _Threshold = None) -> Lower:
     one attempt leaves it undefined. More attempts find more tasks that flip; the chance that two
     attempts agree (`consistency`) does not depend on how many there are.
     """
-    if not rewards.values:
+    if not len(rewards):
         return Undefined(NO_VALUES)
     times = _tasks(rewards, threshold)
     values = {task: Fraction(len(task) > 1) for task in times}
@@ -85,12 +84,14 @@ def flipped(rewards: Attempts, *, threshold: _Threshold = None) -> Lower:
 
 def _tasks(rewards: Column, threshold: float | None) -> Counter[_Task]:
     """How many tasks have the same numbers of attempts of each outcome."""
-    outcomes: list[Number] | list[bool] = list(rewards.values)
-    if threshold is not None:
-        outcomes = [reward >= threshold for reward in rewards.values]
-    return Counter(
-        tuple(sorted(Counter(outcomes[a:b]).values())) for a, b in pairwise(rewards.ends)
-    )
+    tasks: Counter[_Task] = Counter()
+    if threshold is None:
+        for kind, times in rewards.kinds.items():
+            tasks[tuple(sorted(often for _, often in kind))] += times
+        return tasks
+    for (n, passed), times in rewards.passes(threshold).items():
+        tasks[tuple(sorted(filter(None, (passed, n - passed))))] += times
+    return tasks
 
 
 def variance_components(
@@ -113,7 +114,7 @@ def variance_components(
 
 def _components(rewards: Column) -> dict[str, Number | Undefined]:
     names = ("within", "between", "icc", "attempts-share", "one-more-attempt")
-    if not rewards.values:
+    if not len(rewards):
         return dict.fromkeys(names, Undefined(NO_VALUES))
     n, tasks = len(rewards), rewards.n_tasks
     if tasks < 2:
@@ -121,22 +122,19 @@ def _components(rewards: Column) -> dict[str, Number | Undefined]:
     if n == tasks:
         why = "undefined: no task has two attempts, so nothing is known of how they vary"
         return dict.fromkeys(names, Undefined(why))
-    integers, scale = rewards.scaled
-    sums = rewards.task_sums(integers)
-    parts = (Fraction(top * top, size) for top, size in zip(sums, rewards.sizes, strict=True))
-    of_tasks = sum(parts, Fraction(0))
-    squares = sum(value * value for value in integers)
-    within = (squares - of_tasks) / (n - tasks)
-    overall = Fraction(sum(integers) ** 2, n)
+    whole, alone = units(rewards), units(rewards, cluster=None)
+    of_tasks = whole.squares_over_sizes
+    within = (Fraction(alone.sums.nn, alone.scale**2) - of_tasks) / (n - tasks)
+    overall = Fraction(whole.sums.n**2, n * whole.scale**2)
     among = (of_tasks - overall) / (tasks - 1)
-    size = (n - Fraction(sum(size * size for size in rewards.sizes), n)) / (tasks - 1)
+    size = (n - Fraction(whole.sums.dd, n)) / (tasks - 1)
     between = (among - within) / size
     equal = Undefined("undefined ratio: all rewards are equal")
     same_means = Undefined("undefined ratio: all tasks have the same mean") if within else equal
     share = within / among if among else None
     return {
-        "within": _rounded(within / scale**2),
-        "between": _rounded(between / scale**2),
+        "within": _rounded(within),
+        "between": _rounded(between),
         "icc": _rounded(between / (between + within)) if between + within else equal,
         "attempts-share": same_means if share is None else _rounded(share),
         "one-more-attempt": same_means if share is None else _one_more(share / (size + 1)),

@@ -113,6 +113,17 @@ class Units:
         squares = d * d * nn - 2 * n * d * nd + n * n * dd
         return Fraction(squares * c, (c - 1) * d**4 * self.scale**2)
 
+    @property
+    def squares_over_sizes(self) -> Fraction:
+        """Σ numerator² / denominator, exactly: with `sums` an analysis of variance."""
+        sizes = self.denominators or [1] * len(self.numerators)
+        times = self.times or [1] * len(self.numerators)
+        of_size: dict[int, int] = {}
+        for n, d, often in zip(self.numerators, sizes, times, strict=True):
+            of_size[d] = of_size.get(d, 0) + often * n * n
+        squares = sum((Fraction(nn, d) for d, nn in of_size.items()), Fraction(0))
+        return squares / self.scale**2
+
     @cached_property
     def single(self) -> bool:
         """Whether every unit counts as one."""

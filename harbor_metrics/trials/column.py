@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
 from operator import sub
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
 from ..errors import MetricFailure
+from ..numbers import exact
 from ..numbers.exact import Number, Scaled, scaled, tally
-from .trial import Label, LineTasks, LineTrials, Picked, Trial
+from ..numbers.units import Range, Units
+from .labelled import as_number, grouped_rows, labels_of
+from .trial import Label, LineTasks, Picked, Trial
 
-# The label that every trial has.
-TASK = "task"
-# Every integer below is a float, and no two are the same float.
-_EXACT = 2**53
+Kind = tuple[tuple[Number, int], ...]
 
 
 class Column(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
@@ -85,6 +84,70 @@ class Column(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
     def counts(self) -> dict[str, Counter[Number]]:
         """Task -> value -> how often it stands there."""
         return {task: Counter(values) for task, values in self.by_task.items()}
+
+    @property
+    def total(self) -> Number | None:
+        """The sum, rounded once; an int where all values are, None beyond binary64."""
+        return exact.total(self.values)
+
+    @property
+    def least(self) -> Number:
+        """The smallest value."""
+        return min(self.values)
+
+    @property
+    def most(self) -> Number:
+        """The largest value."""
+        return max(self.values)
+
+    @property
+    def integers_only(self) -> bool:
+        """Whether no value is a float."""
+        return float not in map(type, self.values)
+
+    @cached_property
+    def range(self) -> Range:
+        """The narrowest range that all values lie in."""
+        return Range.of(self.tally or self.values)
+
+    @cached_property
+    def ordered(self) -> Sequence[Number]:
+        """The values, sorted."""
+        return sorted(self.values)
+
+    @property
+    def counter(self) -> Counter[Number]:
+        """Value -> how often it stands."""
+        return self.tally or Counter(self.values)
+
+    @cached_property
+    def kinds(self) -> Counter[Kind]:
+        """What a task's attempts gave, in any order -> how many tasks that is true of."""
+        return Counter(map(kind_of, self.by_task.values()))
+
+    def passes(self, threshold: float) -> Counter[tuple[int, int]]:
+        """(n, c) -> how many tasks have n attempts of which c reach the threshold."""
+        if threshold not in self._passes:
+            # In C: a comparison written out takes four times as long.
+            reached = list(map(float(threshold).__le__, self.values))
+            self._passes[threshold] = Counter(zip(self.sizes, self.task_sums(reached), strict=True))
+        return self._passes[threshold]
+
+    @cached_property
+    def _passes(self) -> dict[float, Counter[tuple[int, int]]]:
+        return {}
+
+    def shorter(self, k: int) -> tuple[int, str, int] | None:
+        """How many tasks have fewer than k attempts, the first of them, and how many it has."""
+        short = sum(times for size, times in self.sizes_tally.items() if size < k)
+        if not short:
+            return None
+        first = next(i for i, size in enumerate(self.sizes) if size < k)
+        return short, self.tasks[self.ends[first]], self.sizes[first]
+
+    def units(self, cluster: str | None) -> Units | None:  # noqa: ARG002  # of counts
+        """The units of the mean, where they are known without the rows."""
+        return None
 
     def label(self, name: str) -> list[Label]:
         """The label of that name, row by row.
@@ -180,63 +243,11 @@ def _parts(values: Sequence[Any], ends: Sequence[int]) -> list[Any]:
     return [values[a:b] for a, b in pairwise(ends)]
 
 
-def labels_of(trials: Sequence[Trial], n: int, name: str) -> list[Label]:
-    """The label of that name of each of n trials.
-
-    Raises:
-        MetricFailure: a trial lacks it.
-    """
-    of_trials = [] if isinstance(trials, LineTrials) else [trial.labels for trial in trials]
-    if name == TASK and not any(name in labels for labels in of_trials):
-        return [trial.task for trial in trials]
-    absent = [i for i, labels in enumerate(of_trials) if name not in labels]
-    if absent:
-        first = trials[absent[0]]
-        known = sorted({key for labels in of_trials for key in labels})
-        hint = f"; trials have {', '.join(f'`{k}`' for k in known)}" if known else ""
-        raise MetricFailure(
-            "missing-label",
-            f"{len(absent)} of {n} trials have no label `{name}`, "
-            f"the first is {first.trial or first.task}{hint}",
-        )
-    if n and not of_trials:
-        raise MetricFailure("missing-label", f"the trials have no labels, so no `{name}`")
-    return [labels[name] for labels in of_trials]
-
-
 def _has(trial: Trial, name: str) -> bool:
     known = trial.rewards or {}
     return name in known or f"{name}/0" in known or trial.labels.get(name) is not None
 
 
-def as_number(value: Label) -> Number | None:
-    """The number that a label is, or that it is the text of, as in a CSV; else None."""
-    if isinstance(value, str):
-        try:
-            value = float(value)
-        except ValueError:
-            return None
-    return None if value is None or isinstance(value, bool) or not math.isfinite(value) else value
-
-
-def label_text(value: Label) -> str:
-    """A label as the name of a group: a string as it is, anything else as JSON writes it."""
-    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
-        value = int(value)
-    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
-
-
-class Labelled(Protocol):
-    """Rows that have labels."""
-
-    def label(self, name: str) -> list[Label]:
-        """The label of that name, row by row."""
-
-
-def grouped_rows(view: Labelled, names: Sequence[str]) -> list[tuple[tuple[str, ...], list[int]]]:
-    """The indices of the rows of each combination of labels, sorted by the labels."""
-    groups: dict[tuple[str, ...], list[int]] = {}
-    columns = [list(map(label_text, view.label(name))) for name in names]
-    for row, key in enumerate(zip(*columns, strict=True)):
-        groups.setdefault(key, []).append(row)
-    return sorted(groups.items())
+def kind_of(attempts: Sequence[Number]) -> Kind:
+    """The different rewards of a task's attempts, sorted, and how often each stands."""
+    return tuple(sorted(Counter(attempts).items()))

@@ -11,7 +11,8 @@ import msgspec
 
 from ..errors import MetricFailure
 from ..numbers.exact import Number
-from .column import Column, grouped_rows, labels_of
+from .column import Column
+from .labelled import grouped_rows, labels_of
 from .trial import Label, LineTasks, LineTrials, Picked, Rewards, Trial, in_canonical_order
 
 Missing = Literal["zero", "skip", "error"]

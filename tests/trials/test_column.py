@@ -9,7 +9,8 @@ from conftest import Run
 from printed import group
 
 from harbor_metrics.errors import MetricFailure
-from harbor_metrics.trials.column import Column, label_text
+from harbor_metrics.trials.column import Column
+from harbor_metrics.trials.labelled import label_text
 from harbor_metrics.trials.table import Table
 from harbor_metrics.trials.trial import Trial
 

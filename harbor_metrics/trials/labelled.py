@@ -1,0 +1,75 @@
+"""Rows that have labels: as text, as numbers, and grouped by them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Protocol
+
+import msgspec
+
+from ..errors import MetricFailure
+from ..numbers.exact import Number
+from .trial import Label, LineTrials, Trial
+
+# The label that every trial has.
+TASK = "task"
+# Every integer below is a float, and no two are the same float.
+_EXACT = 2**53
+
+
+def labels_of(trials: Sequence[Trial], n: int, name: str) -> list[Label]:
+    """The label of that name of each of n trials.
+
+    Raises:
+        MetricFailure: a trial lacks it.
+    """
+    of_trials = [] if isinstance(trials, LineTrials) else [trial.labels for trial in trials]
+    if name == TASK and not any(name in labels for labels in of_trials):
+        return [trial.task for trial in trials]
+    absent = [i for i, labels in enumerate(of_trials) if name not in labels]
+    if absent:
+        first = trials[absent[0]]
+        known = sorted({key for labels in of_trials for key in labels})
+        hint = f"; trials have {', '.join(f'`{k}`' for k in known)}" if known else ""
+        raise MetricFailure(
+            "missing-label",
+            f"{len(absent)} of {n} trials have no label `{name}`, "
+            f"the first is {first.trial or first.task}{hint}",
+        )
+    if n and not of_trials:
+        raise MetricFailure("missing-label", f"the trials have no labels, so no `{name}`")
+    return [labels[name] for labels in of_trials]
+
+
+def as_number(value: Label) -> Number | None:
+    """The number that a label is, or that it is the text of, as in a CSV; else None."""
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            return None
+    return None if value is None or isinstance(value, bool) or not math.isfinite(value) else value
+
+
+def label_text(value: Label) -> str:
+    """A label as the name of a group: a string as it is, anything else as JSON writes it."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
+        value = int(value)
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+class Labelled(Protocol):
+    """Rows that have labels."""
+
+    def label(self, name: str) -> list[Label]:
+        """The label of that name, row by row."""
+
+
+def grouped_rows(view: Labelled, names: Sequence[str]) -> list[tuple[tuple[str, ...], list[int]]]:
+    """The indices of the rows of each combination of labels, sorted by the labels."""
+    groups: dict[tuple[str, ...], list[int]] = {}
+    columns = [list(map(label_text, view.label(name))) for name in names]
+    for row, key in enumerate(zip(*columns, strict=True)):
+        groups.setdefault(key, []).append(row)
+    return sorted(groups.items())

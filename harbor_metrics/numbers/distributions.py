@@ -1,4 +1,4 @@
-"""Quantiles of the normal, Student's t and the beta distribution, to about 1e-14."""
+"""Quantiles and tails of the normal, Student's t and the beta distribution, to about 1e-14."""
 
 from __future__ import annotations
 
@@ -51,6 +51,12 @@ def t_quantile(p: float, df: float) -> float:
     # t² / (df + t²) has the beta distribution with 1/2 and df/2.
     y = beta_quantile(tail, df / 2, 0.5)
     return -math.sqrt(df * ((1 - y) if y < 0.5 else _upper_quantile(tail, 0.5, df / 2)) / y)
+
+
+def t_tails(t: float, df: float) -> float:
+    """The probability that a variable with `df` degrees of freedom is as far from 0 as t."""
+    whole = df + t * t
+    return _cdf(df / whole, t * t / whole, df / 2, 0.5)
 
 
 def _near_normal(z: float, df: float) -> float:

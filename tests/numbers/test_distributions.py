@@ -12,6 +12,7 @@ from harbor_metrics.numbers.distributions import (
     beta_quantile,
     normal_quantile,
     t_quantile,
+    t_tails,
 )
 
 
@@ -104,3 +105,15 @@ def test_t_quantile_far_out_is_that_of_60_digits(p: float, df: float, t: float) 
 @pytest.mark.parametrize("a", [0.5, 1, 7, 1e6])
 def test_quantiles_of_a_symmetric_beta_are_symmetric(p: float, a: float) -> None:
     assert beta_quantile(p, a, a) == pytest.approx(1 - beta_quantile(1 - p, a, a), rel=1e-13)
+
+
+@pytest.mark.parametrize("df", [1, 2.5, 9, 88, 20_000])
+@pytest.mark.parametrize("p", [1e-9, 0.001, 0.05, 0.5])
+def test_tails_of_t_invert_its_quantiles(df: float, p: float) -> None:
+    assert t_tails(t_quantile(p / 2, df), df) == pytest.approx(p, rel=1e-11)
+
+
+def test_tails_of_t_are_those_of_tables() -> None:
+    # One degree of freedom is Cauchy's distribution.
+    assert t_tails(1.0, 1) == pytest.approx(0.5, rel=1e-13)
+    assert t_tails(0.0, 7) == 1.0

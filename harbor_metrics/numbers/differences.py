@@ -1,0 +1,91 @@
+"""How sure a difference of two values over the same units is, and their ratio."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from operator import mul, sub
+from typing import NamedTuple
+
+from . import exact
+from .distributions import t_quantile, t_tails
+from .exact import Number
+
+
+class Difference(NamedTuple):
+    """A standard error, an interval, and the p of no difference; None where it is not known."""
+
+    stderr: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    df: float | None = None
+
+
+class Ratio(NamedTuple):
+    """By how much a value is larger than another, as a share of it, and an interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Influences:
+    """How much each unit moves the value of either side: integers over a common denominator.
+
+    A unit is a task, or a cluster of tasks, that both sides have.
+    """
+
+    base: Sequence[int]
+    candidate: Sequence[int]
+    denominator: int
+
+    def __len__(self) -> int:
+        return len(self.base)
+
+    @cached_property
+    def own(self) -> list[int]:
+        """How much each unit moves the difference."""
+        return list(map(sub, self.candidate, self.base))
+
+    def product(self, first: Sequence[int], second: Sequence[int]) -> Fraction:
+        """The covariance of two values that these influences move, exactly."""
+        n = len(self)
+        return Fraction(n * sum(map(mul, first, second)), (n - 1) * self.denominator**2)
+
+    @property
+    def variance(self) -> Fraction:
+        """The squared standard error of the difference: n/(n-1) times the sum of squares."""
+        return self.product(self.own, self.own)
+
+
+def student(difference: Number, variance: Fraction, df: float, level: float) -> Difference:
+    """Student's t around a difference of that variance, which is not 0."""
+    error = exact.root(variance.numerator, variance.denominator)
+    if not error:
+        return Difference()
+    half = -t_quantile((1 - level) / 2, df) * error
+    return Difference(
+        error, difference - half, difference + half, t_tails(difference / error, df), df
+    )
+
+
+def fieller(base: Number, candidate: Number, moved: Influences, level: float) -> Ratio | None:
+    """The ratios at which candidate - ratio·base could be 0 (Fieller 1954), less 1.
+
+    None where the base is not surely positive.
+    """
+    t = t_quantile((1 - level) / 2, len(moved) - 1)
+    of_base = t * t * float(moved.product(moved.base, moved.base))
+    of_both = t * t * float(moved.product(moved.base, moved.candidate))
+    of_candidate = t * t * float(moved.product(moved.candidate, moved.candidate))
+    square = base * base - of_base
+    if base <= 0 or square <= 0:
+        return None
+    middle = base * candidate - of_both
+    root = math.sqrt(max(0.0, middle * middle - square * (candidate * candidate - of_candidate)))
+    return Ratio(candidate / base - 1, (middle - root) / square - 1, (middle + root) / square - 1)

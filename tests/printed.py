@@ -1,8 +1,9 @@
-"""What `compute --format json` printed."""
+"""What a command printed: the document of `compute --format json`, or text for people."""
 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,19 @@ def group(done: Done) -> dict[str, Any]:
     """The only group."""
     (only,) = json.loads(done.stdout)["groups"]
     return only
+
+
+def is_text(printed: str, *, commands: bool = False) -> bool:
+    """Whether neither a terminal nor a runner of CI finds a command in it.
+
+    Commands to GitHub at the start of a line are ours where `commands` says so.
+    """
+    return all(
+        line.replace("\t", " ").isprintable()
+        and (commands or not line.lstrip().startswith("::"))
+        and not re.search(r"##\w{0,20}\[", line)
+        for line in printed.split("\n")
+    )
 
 
 def values(done: Done) -> list[dict[str, Any]]:

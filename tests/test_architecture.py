@@ -203,6 +203,41 @@ def test_everything_that_is_printed_goes_through_output(module: str) -> None:
         assert not printing(ast.parse(MODULES[module].read_text()))
 
 
+def written(tree: ast.AST) -> list[str]:
+    """What is given to the one who writes the bytes of a stream."""
+    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call)]
+    return [
+        ast.unparse(n.args[-1])
+        for n in calls
+        if ast.unparse(n.func) in ("self._put", "writer.write", "write")
+    ]
+
+
+def test_all_that_is_printed_passes_through_one_function() -> None:
+    for module in MODULES:
+        if module not in (f"{H}.output.streams", f"{H}.__main__"):
+            assert f"{H}.output.writer" not in imports(module), module
+        if not within({module}, f"{H}.output"):
+            assert not within(imports(module), f"{H}.output.escapes"), module
+    tree = ast.parse(MODULES[f"{H}.output.streams"].read_text())
+    assert written(tree) == ["shown.encode(self.encoding)", "escaped_json(document)", "data"]
+    (shown,) = [
+        n
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "shown"
+    ]
+    assert ast.unparse(shown.value).startswith("self._line.escaped(text")
+    # The version, before anything else is loaded.
+    (version,) = written(ast.parse(MODULES[f"{H}.__main__"].read_text()))
+    assert version == "f'harbor-metrics {__version__}\\n'.encode()"
+
+
+def test_past_our_streams_goes_the_bar_alone() -> None:
+    for module, path in MODULES.items():
+        past = re.findall(r"sys\.__std\w+__", path.read_text())
+        assert len(past) == (module == f"{H}.cli"), module
+
+
 def test_another_way_of_printing_is_noticed() -> None:
     for code in ("click.echo(1)", "print(1)", "sys.stdout.buffer.write(b'')", "os.write(1, b'')"):
         assert printing(ast.parse(code)), code

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import click
 
 from .. import __version__
-from ..errors import HarborMetricsError, OutputError, ReaderGoneError
+from ..errors import HarborMetricsError, MetricFailure, OutputError, ReaderGoneError
 from ..output.streams import print_note, take_over
 from ..readers import formats
 
@@ -112,10 +112,12 @@ def fail(error: HarborMetricsError) -> None:
     """Say on standard error why the work could not be done."""
     # Inside, for weight: most commands do not fail.
     from ..documents.diagnostics import InvalidDocumentError
-    from ..documents.wording import encodable
+    from ..documents.wording import printable
     from ..render.text import text
 
-    print_note(f"error: {encodable(str(error))}\n")
+    # What a program said has lines of its own; else the end of a line is a stranger's.
+    said = str(error) if isinstance(error, MetricFailure) else printable(str(error))
+    print_note(f"error: {said}\n")
     if error.help:
         print_note(f"  = help: {error.help}\n")
     if isinstance(error, InvalidDocumentError) and error.diagnostics:

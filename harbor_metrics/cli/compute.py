@@ -157,7 +157,7 @@ def command(
         from ..render.table import table
 
         width, colour = terminal()
-        print_text(table(result, width=width, colour=colour))
+        print_text(table(result, width=width, colour=colour), styles=colour)
     print_note(text(result.found))
     if require_complete and not result.complete:
         print_note("error: trials are missing, and --require-complete was given\n")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import InputError, UsageError
-from ..output.streams import print_json, print_note, print_text
+from ..output.streams import print_commands, print_json, print_note, print_text
 from . import fail
 
 if TYPE_CHECKING:
@@ -66,7 +66,8 @@ def command(
     # A document has no cycles, and looking for some takes longer than reading it.
     gc.disable()
     report = validate(*files, select=select or config.select, ignore=ignored)
-    show = print_json if format_ in ("json", "jsonl", "sarif") else print_text
+    documents = dict.fromkeys(("json", "jsonl", "sarif"), print_json)
+    show = {**documents, "github": print_commands}.get(format_, print_text)
     show(_render(report, format_, quiet))
     if format_ in ("github", "sarif"):
         print_note(_render(report, "text", quiet))

@@ -9,6 +9,7 @@ import contextlib
 import gc
 import marshal
 import os
+import re
 import signal
 import sys
 import threading
@@ -211,19 +212,20 @@ class Workplace:
         report: dict[str, list[str]] = {}
         for line in parts[0].decode(errors="replace").splitlines():
             subject, _, rest = line.partition(" ")
-            # A program that is not confined can write the report as well, once it has started.
-            if subject == "ended" or "started" not in report:
+            # A program that is not confined can write the report as well, once it has started:
+            # what confines it was told before, and of itself it can say that it failed.
+            if subject in ("ended", "failed") or "started" not in report:
                 report.setdefault(subject, []).append(rest)
         _, out, err = parts
         missing = tuple(report.get("missing", ()))
         if "refused" in report:
             raise RefusedError("; ".join(missing))
         if "failed" in report:
-            number = int(report["failed"][0])
+            number = _number(report["failed"][0])
             raise OSError(number, os.strerror(number), argv[0])
         return Finished(
             # Who watched over it was killed, and it with it.
-            code=int(report["ended"][0]) if "ended" in report else -signal.SIGKILL,
+            code=_number(report["ended"][0]) if "ended" in report else -signal.SIGKILL,
             stdout=out,
             stderr=err,
             timed_out=bool(timed_out),
@@ -232,6 +234,10 @@ class Workplace:
             filtered="filtered" in report,
             missing=missing,
         )
+
+
+def _number(text: str) -> int:
+    return int(text) if re.fullmatch(r"-?\d{1,6}", text, re.ASCII) else -signal.SIGKILL
 
 
 def _temporary() -> str:

@@ -115,20 +115,12 @@ def columns(text: str) -> int:
     return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
-def no_command(line: str) -> str:
-    """A line in which the runner of GitHub finds no command, wherever the line is folded."""
-    return re.sub(r"(?<!\S)::", r"\\x3a:", line).replace("##[", r"##\x5b")
-
-
 def last_lines(stderr: bytes) -> str:
-    """The last lines that a program said, so that no terminal or CI system takes one for its own.
-
-    Empty where it said nothing.
-    """
+    """The last lines that a program said, quoted; empty where it said nothing."""
     lines = stderr.decode("utf-8", "backslashreplace").strip().splitlines()[-_LINES:]
     if not lines:
         return ""
-    return ": it said\n" + "\n".join(f"  | {no_command(printable(li[:_WIDTH]))}" for li in lines)
+    return ": it said\n" + "\n".join(f"  | {printable(li[:_WIDTH])}" for li in lines)
 
 
 def first_line(stdout: bytes) -> str:

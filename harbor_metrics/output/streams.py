@@ -8,6 +8,7 @@ import sys
 
 from ..errors import OutputError, ReaderGoneError
 from . import writer
+from .escapes import Line, escaped_json
 
 _NAMES = {1: "standard output", 2: "standard error"}
 
@@ -23,15 +24,24 @@ class Stream(io.TextIOBase):
 
     def __init__(self, descriptor: int | None) -> None:
         self._descriptor = descriptor
+        self._line = Line()
         self.buffer = _Bytes(self)
 
-    def put(self, data: bytes) -> None:
-        """Write bytes as they are.
+    def show(self, text: str, *, styles: bool = False, commands: bool = False) -> None:
+        """Write text as `escaped` leaves it.
 
         Raises:
             ReaderGoneError: the pipe is closed.
-            OutputError: they cannot be written for another reason.
+            OutputError: it cannot be written for another reason.
         """
+        shown = self._line.escaped(text, styles=styles, commands=commands)
+        self._put(shown.encode(self.encoding))
+
+    def show_json(self, document: bytes) -> None:
+        """Write JSON, or lines of it, as `escaped_json` leaves it; fails as `show` does."""
+        self._put(escaped_json(document))
+
+    def _put(self, data: bytes) -> None:
         if self._descriptor is None:
             return
         try:
@@ -43,7 +53,7 @@ class Stream(io.TextIOBase):
             raise kind(message) from error
 
     def write(self, text: str) -> int:  # noqa: D102
-        self.put(text.encode(self.encoding, self.errors))
+        self.show(text)
         return len(text)
 
     def writable(self) -> bool:  # noqa: D102
@@ -84,16 +94,21 @@ def take_over() -> None:
     sys.stdout, sys.stderr = _out, _beside
 
 
-def print_text(text: str) -> None:
-    """Print text for people; fails as `Stream.put` does."""
-    _out.write(text)
+def print_text(text: str, *, styles: bool = False) -> None:
+    """Print text for people, with the styles in it where a terminal shows them; fails as `show`."""
+    _out.show(text, styles=styles)
+
+
+def print_commands(text: str) -> None:
+    """Print what a rendering tells GitHub Actions to do; fails as `show`."""
+    _out.show(text, commands=True)
 
 
 def print_note(text: str) -> None:
-    """Print text for people on standard error; fails as `Stream.put` does."""
-    _beside.write(text)
+    """Print text for people on standard error; fails as `show`."""
+    _beside.show(text)
 
 
 def print_json(document: str | bytes) -> None:
-    """Print JSON, or lines of it; fails as `Stream.put` does."""
-    _out.put(document.encode("utf-8") if isinstance(document, str) else document)
+    """Print JSON, or lines of it; fails as `show`."""
+    _out.show_json(document.encode("utf-8") if isinstance(document, str) else document)

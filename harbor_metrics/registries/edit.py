@@ -183,7 +183,14 @@ def _copy(value: Any) -> Any:
 
 def _check(text: str, expected: Any) -> str:
     """The text, if it says what is expected and nothing else is different."""
-    document, slips = parse(text.encode(), "")
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:
+        raise EditError(
+            "the metric holds half of a surrogate pair, which no file can hold",
+            "write the character itself",
+        ) from None
+    document, slips = parse(data, "")
     if slips or document is None or _exact(document.value) != _exact(expected):
         raise EditError(
             "the change would alter more than the metric, and was not made",

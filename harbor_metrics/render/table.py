@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..documents.wording import columns, no_command
+from ..documents.wording import columns
 from ..evaluation.result import Group, Result
 from .alignment import align, measure
 from .rows import counts, details, grid, title
+from .styles import BOLD, DIM, PLAIN, RED, YELLOW
 
 _GAP = "   "
-_BOLD, _DIM, _RED, _YELLOW, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[33m", "\x1b[0m"
 
 
 def table(result: Result, *, width: int = 80, colour: bool = False) -> str:
@@ -18,8 +18,7 @@ def table(result: Result, *, width: int = 80, colour: bool = False) -> str:
     lines: list[str] = []
     for group in result.groups:
         lines += ["", *_lines(group, width, colour)] if lines else _lines(group, width, colour)
-    # A script names its values, and a runner must not take one for a command.
-    return "".join(f"{no_command(line)}\n" for line in lines)
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _lines(group: Group, width: int, colour: bool) -> Iterator[str]:
@@ -36,20 +35,20 @@ def _lines(group: Group, width: int, colour: bool) -> Iterator[str]:
         yield from (f"  {part}" for part in more)
 
     for part in _fold(title(group), width):
-        yield _paint(part, _BOLD, colour)
+        yield _paint(part, BOLD, colour)
     for part in _fold(counts(group), width):
-        yield _paint(part, _DIM, colour)
+        yield _paint(part, DIM, colour)
     yield from line(headings)
     yield "─" * (sum(widths) + len(widths[1:]) * len(_GAP))
     for row, why in zip(cells, whys, strict=True):
-        yield from line(row, _RED if row[1] == "failed" else _YELLOW if why else "")
+        yield from line(row, RED if row[1] == "failed" else YELLOW if why else "")
     reasons = [f"{row[0]}: {why}" for row, why in zip(cells, whys, strict=True) if why]
     for reason in dict.fromkeys(reasons):
         for text in reason.split("\n"):
             yield from _fold(text, width)
     for name, text in details(group):
         first, *more = _fold(f"{name}  {text}", width)
-        yield _paint(name, _DIM, colour) + first.removeprefix(name)
+        yield _paint(name, DIM, colour) + first.removeprefix(name)
         yield from (f"  {part}" for part in more)
 
 
@@ -68,7 +67,7 @@ def _fold(text: str, width: int) -> list[str]:
 
 
 def _paint(text: str, style: str, colour: bool) -> str:
-    return f"{style}{text}{_PLAIN}" if style and colour else text
+    return f"{style}{text}{PLAIN}" if style and colour else text
 
 
 def html(result: Result) -> str:

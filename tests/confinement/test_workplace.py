@@ -94,10 +94,32 @@ def test_limit_holds_for_the_program(place: Workplace) -> None:
     assert python(place, code, limits={"RLIMIT_NONE": 1}).code == 0
 
 
-@pytest.mark.xfail(reason="it is told after `started`, when nothing is believed", strict=True)
 def test_program_that_is_not_there_is_an_error_of_the_system(place: Workplace) -> None:
     with pytest.raises(FileNotFoundError):
         place.run(["/nowhere"], env={}, cwd="/", timeout=1)
+
+
+def test_program_that_cannot_be_started_is_an_error_with_every_layer(place: Workplace) -> None:
+    with pytest.raises(PermissionError):
+        place.run(["/etc/passwd"], env={}, cwd="/", timeout=1, confinement=Confinement())
+
+
+@pytest.mark.parametrize("forged", ["ended x", "ended ", "failed x", "failed 99999999999"])
+def test_what_a_program_forges_of_itself_ends_in_no_traceback(
+    place: Workplace, forged: str
+) -> None:
+    code = (
+        "import os, glob\n"
+        "for pipe in glob.glob(f'/proc/{os.getppid()}/fd/*'):\n"
+        "    try:\n"
+        f"        os.write(os.open(pipe, os.O_WRONLY), b'\\n{forged}\\n')\n"
+        "    except OSError: pass\n"
+    )
+    if forged.startswith("failed"):
+        with pytest.raises(OSError, match=r"\[Errno"):
+            python(place, code)
+    else:
+        assert python(place, code).code == -9
 
 
 def test_folder_that_is_not_there_is_an_error_of_the_system(place: Workplace) -> None:

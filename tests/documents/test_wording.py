@@ -75,13 +75,6 @@ def test_printable_text_holds_nothing_that_a_terminal_obeys(text: str) -> None:
     assert wording.printable(printed) == printed
 
 
-@pytest.mark.parametrize("line", ["::error::x", "  ::add-mask::x", "a ::b::", "##[group]", "\t::x"])
-def test_a_line_of_a_program_is_not_a_command_to_a_runner(line: str) -> None:
-    quoted = wording.no_command(line)
-    assert " ::" not in f" {quoted}".replace("\t", " ")
-    assert "##[" not in quoted
-
-
 def test_a_program_is_quoted_by_its_last_lines() -> None:
     said = wording.last_lines(b"\n".join(b"line %d" % n for n in range(20)))
     assert said.splitlines()[0] == ": it said"

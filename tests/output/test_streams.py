@@ -135,10 +135,10 @@ def test_an_error_says_which_stream_failed() -> None:
     try:
         os.dup2(writing, 1)
         with pytest.raises(ReaderGoneError, match="standard output"):
-            streams.Stream(1).put(b"x")
+            streams.Stream(1).show("x")
         os.close(1)
         with pytest.raises(OutputError, match="standard output cannot be written"):
-            streams.Stream(1).put(b"x")
+            streams.Stream(1).show("x")
     finally:
         os.dup2(saved, 1)
         os.close(saved)

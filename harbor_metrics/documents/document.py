@@ -16,6 +16,7 @@ from .diagnostics import Diagnostic, Severity, Span
 if TYPE_CHECKING:
     from .places import Extent, Path, Steps
     from .slips import Slip
+    from .syntax import Explanation
 
 # Why a decoder of ours refuses a text that `repeats_a_key`.
 KEY_TWICE = "a key stands twice"
@@ -26,7 +27,7 @@ class _Irregular(ValueError):
     """Strict JSON forbids what json.loads has just met."""
 
 
-def _explain(text: str, first_line: int = 1) -> tuple[Any, list[Slip]]:
+def _explain(text: str, first_line: int = 1) -> Explanation:
     # Inside, for weight: only a text that was refused needs the patient reader.
     from .syntax import explain
 
@@ -68,17 +69,38 @@ class Finding(NamedTuple):
 
 
 class Document(msgspec.Struct, frozen=True, dict=True):
-    """A text, what it says, and which line of which file it begins on."""
+    """A text, what it says, and which line of which file it begins on.
+
+    Where the text has slips, `mended` is the text without them, every offset as it was; None where
+    it cannot be read to its end.
+    """
 
     path: str
     data: bytes
     value: Any
     first_line: int = 1
+    mended: str | None = ""
 
     @cached_property
     def text(self) -> str:
         """The bytes as text; a document without mistakes never needs it."""
         return self.data.decode("utf-8")
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the text was read to its end, past its slips: it says what `value` is."""
+        return self.mended is not None
+
+    def places(self, paths: Iterable[Steps]) -> dict[Steps, Extent]:
+        """The offsets of the values at the paths.
+
+        Raises:
+            KeyError: nothing stands at one of them.
+        """
+        # Inside, for weight: only what is wrong or edited has a place.
+        from .places import find_places
+
+        return find_places(self.mended or self.text, paths)
 
     def place(self, start: int, end: int) -> Span:
         """The lines and columns of two offsets."""
@@ -110,10 +132,7 @@ class Document(msgspec.Struct, frozen=True, dict=True):
             KeyError: nothing stands at one of the paths.
         """
         targets = list(targets)
-        # Inside, for weight: only what is wrong has a place.
-        from .places import find_places
-
-        places = find_places(self.text, (path for path, _ in targets))
+        places = self.places(path for path, _ in targets)
         offsets = {(path, key): _offsets(places[path], key) for path, key in targets}
         points = self._points({offset for pair in offsets.values() for offset in pair})
         return {target: Span(*points[a], *points[b]) for target, (a, b) in offsets.items()}
@@ -124,14 +143,11 @@ class Document(msgspec.Struct, frozen=True, dict=True):
         Raises:
             KeyError: nothing stands there.
         """
-        # Inside, for weight: only what is wrong or edited has a place.
-        from .places import find_places
-
-        return _offsets(find_places(self.text, [tuple(path)])[tuple(path)], key)
+        return _offsets(self.places([tuple(path)])[tuple(path)], key)
 
     def slips(self) -> list[Diagnostic]:
         """The slips of syntax in the text; also nesting that the strict reader still takes."""
-        return [_diagnostic(self, slip) for slip in _explain(self.text, self.first_line)[1]]
+        return [_diagnostic(self, slip) for slip in _explain(self.text, self.first_line).slips]
 
     def find(
         self,
@@ -205,9 +221,9 @@ def parse(
     except UnicodeDecodeError as error:
         return None, [_not_utf8(data, error, path, first_line)]
     except (ValueError, RecursionError):
-        value, slips = _explain(data.decode("utf-8"), first_line)
-    document = Document(path, data, value, first_line)
-    diagnostics += [_diagnostic(document, slip) for slip in slips]
+        explanation = _explain(data.decode("utf-8"), first_line)
+    document = Document(path, data, explanation.value, first_line, explanation.mended)
+    diagnostics += [_diagnostic(document, slip) for slip in explanation.slips]
     return document, diagnostics
 
 
@@ -255,10 +271,10 @@ def _load(data: bytes) -> Any:
     text = data.decode("utf-8")
     if "\\ud" in text or "\\uD" in text:
         # A pair is fine and a half is not: only the slow reader tells them apart.
-        value, slips = _explain(text)
-        if slips:
+        explanation = _explain(text)
+        if explanation.slips:
             raise _Irregular
-        return value
+        return explanation.value
     # Inside, for weight: the fast decoder takes most texts.
     import json
 

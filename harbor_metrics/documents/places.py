@@ -38,12 +38,16 @@ def find_places(text: str, paths: Iterable[Steps]) -> dict[Steps, Extent]:
         KeyError: nothing stands at one of the paths.
     """
     tree: _Tree = {}
-    for path in paths:
+    targets = list(paths)
+    for path in targets:
         node = tree
         for step in path:
             node = node.setdefault(step, {})
     places: dict[Steps, Extent] = {}
     _walk(text, _past_space(text, 0), tree, (), None, places)
+    for path in targets:
+        if path not in places:
+            raise KeyError(path)
     return places
 
 
@@ -61,14 +65,14 @@ def _walk(
 ) -> int:
     """Note the places of the nodes below the value at `at`, and give the offset behind that value.
 
-    Values without a node are skipped by the scanner of `json`, which runs in C.
+    Values without a node are skipped by the scanner of `json`, which runs in C. Of a repeated key
+    the last one counts.
     """
-    if not node:
+    if not node or text[at] not in "{[":
         end = _scan_once(text, at)[1]
         places[path] = Extent(at, end, key)
         return end
     start, is_object = at, text[at] == "{"
-    left = len(node)
     at = _past_space(text, at + 1)
     index = 0
     while text[at] not in "]}":
@@ -80,7 +84,6 @@ def _walk(
             member = (key_at, at)
             at = _past_space(text, _past_space(text, at) + 1)
         if step in node:
-            left -= 1
             at = _walk(text, at, node[step], (*path, step), member, places)
         else:
             at = _scan_once(text, at)[1]
@@ -88,7 +91,5 @@ def _walk(
         if text[at] == ",":
             at = _past_space(text, at + 1)
         index += 1
-    if left:
-        raise KeyError(path)
     places[path] = Extent(start, at + 1, key)
     return at + 1

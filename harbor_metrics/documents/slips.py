@@ -86,7 +86,7 @@ NOT_A_KEY = Sentence("json-syntax", "`{word}` where a key in double quotes shoul
 NO_COLON = Sentence("json-syntax", "no colon after the key `{key}`", "expected `:`")
 DUPLICATE_KEY = Sentence(
     "duplicate-key",
-    "duplicate key `{key}` in an object: {values}",
+    "duplicate key `{key}` in an object: {values}; the first is on line {line}",
     "the second time",
     "delete one; where two objects were merged into one, part them again",
     "Harbor keeps the last one and says nothing",

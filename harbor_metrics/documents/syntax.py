@@ -10,7 +10,7 @@ import json
 import math
 import re
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import slips
 from .slips import Sentence, Slip
@@ -22,7 +22,7 @@ _SPACE = re.compile(r"[ \t\n\r]*")
 _STRING = re.compile(r'"[^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*)*"', re.DOTALL)
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _LINE_END = re.compile(r"[\r\n]")
-_WORD = re.compile(r"[^\s,:\[\]{}\"]+")
+_WORD = re.compile(r"(?:(?!//|/\*)[^\s,:\[\]{}\"#])+")
 _ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CONFLICT = re.compile(r"^<{7}(?: .*)?$", re.MULTILINE)
@@ -32,21 +32,35 @@ _NOT_FINITE = {"nan", "infinity", "inf"}
 _CONTROL = {"\n": "a line break", "\t": "a tab", "\r": "a carriage return"}
 
 
-def explain(text: str, first_line: int = 1) -> tuple[Any, list[Slip]]:
-    """What the text says as far as it can be read, and every slip in it, in file order."""
+class Explanation(NamedTuple):
+    """What a text says as far as it can be read, and every slip in it, in file order.
+
+    `mended` is the text without its slips, every offset as it was; None where it cannot be read to
+    its end, or not in one way.
+    """
+
+    value: Any
+    slips: list[Slip]
+    mended: str | None
+
+
+def explain(text: str, first_line: int = 1) -> Explanation:
+    """Read a text that is not strict JSON, past every slip that leaves one way to read on."""
     reader = _Reader(text, first_line)
     for marker in _CONFLICT.finditer(text):
         reader.note(slips.CONFLICT_MARKER, marker.start(), marker.end())
     if reader.slips:
-        return None, reader.slips
+        return Explanation(None, reader.slips, None)
     value: Any = None
+    mended = None
     try:
         value, at = reader.document()
         if at < len(text):
             raise reader.stop(slips.MORE_TEXT, at, at + 1, char=printable(text[at]))
+        mended = reader.mended()
     except _Stop:
         pass
-    return value, sorted(reader.slips, key=lambda slip: slip.start)
+    return Explanation(value, sorted(reader.slips, key=lambda slip: slip.start), mended)
 
 
 class _Stop(Exception):
@@ -62,6 +76,9 @@ class _Reader:
     slips: list[Slip] = field(default_factory=list)
     # Where an object begins -> the slip that tells of its repeated keys: one merge, one slip.
     repeated: dict[int, int] = field(default_factory=dict)
+    # Offset -> what stands there instead, once the text is mended; as long as what stood there.
+    mends: dict[int, str] = field(default_factory=dict)
+    has_room: bool = True
 
     def note(self, sentence: Sentence, start: int, end: int, **words: object) -> None:
         """Keep a slip, and read on."""
@@ -71,6 +88,20 @@ class _Reader:
         """Keep the last slip, behind which nothing can be read."""
         self.note(sentence, start, end, **words)
         return _Stop()
+
+    def mend(self, start: int, end: int, instead: str = "") -> None:
+        """Keep what is to stand in a stretch of the text, filled up with spaces."""
+        self.mends[start] = instead.ljust(end - start)
+
+    def mended(self) -> str | None:
+        """The text with its mends in it; None where they take more room than there is."""
+        if not self.has_room:
+            return None
+        parts, last = [], 0
+        for start, instead in sorted(self.mends.items()):
+            parts += [self.text[last:start], instead]
+            last = start + len(instead)
+        return "".join([*parts, self.text[last:]])
 
     def cut_off(self, inside: str, began: int) -> _Stop:
         end = len(self.text)
@@ -108,6 +139,7 @@ class _Reader:
             else:
                 return at
             self.note(slips.COMMENT, at, min(end, self.end_of_line(at)))
+            self.mend(at, end)
             at = end
 
     def value(self, at: int, depth: int) -> tuple[Any, int]:
@@ -130,7 +162,8 @@ class _Reader:
         closing, inside = ("}", "an object") if is_object else ("]", "an array")
         members: dict[str, Any] = {}
         items: list[Any] = []
-        start, comma, before = at, -1, ""
+        keys: dict[str, int] = {}
+        start, comma, before, last = at, -1, "", 0
         at = self.space(at + 1)
         while True:
             if at >= len(self.text):
@@ -139,17 +172,21 @@ class _Reader:
                 if comma >= 0:
                     noun = "member" if is_object else "element"
                     self.note(slips.TRAILING_COMMA, comma, comma + 1, noun=noun, inside=inside)
+                    self.mend(comma, comma + 1)
                 return (members if is_object else items), at + 1
             if self.text[at] == ",":
                 raise self.stop(slips.SECOND_COMMA, at, at + 1)
             if before and comma < 0:
                 self.missing_comma(at, before, closing, inside)
+                self.mend(last, last + 1, ",")
+                self.has_room = self.has_room and last < at
             if is_object:
-                before, at = self.member(at, depth, members, start)
+                before, at = self.member(at, depth, members, keys, start)
             else:
                 value, at = self.value(at, depth + 1)
                 items.append(value)
                 before = f"element {len(items) - 1}"
+            last = at
             at = self.space(at)
             comma = at if self.text.startswith(",", at) else -1
             if comma >= 0:
@@ -166,7 +203,9 @@ class _Reader:
             raise self.stop(slips.NEITHER_COMMA_NOR_END, at, at + 1, **words)
         self.note(slips.MISSING_COMMA, at, at + 1, before=before, after=after)
 
-    def member(self, at: int, depth: int, members: dict[str, Any], start: int) -> tuple[str, int]:
+    def member(
+        self, at: int, depth: int, members: dict[str, Any], keys: dict[str, int], start: int
+    ) -> tuple[str, int]:
         """Read a key and its value into the object that began at `start`; what to call the key."""
         if self.text[at] != '"':
             word = self.word_at(at)
@@ -183,11 +222,14 @@ class _Reader:
             raise self.cut_off("an object", start)
         value, at = self.value(at, depth + 1)
         if key in members:
-            self.repeat(key, (members[key], value), start, (key_at, key_end))
+            self.repeat(key, (members[key], value), start, (keys[key], key_at, key_end))
         members[key] = value
+        keys.setdefault(key, key_at)
         return f"`{printable(key)}`", at
 
-    def repeat(self, key: str, values: tuple[Any, Any], start: int, at: tuple[int, int]) -> None:
+    def repeat(
+        self, key: str, values: tuple[Any, Any], start: int, at: tuple[int, int, int]
+    ) -> None:
         """Note a repeated key, in the slip of its object if there is one already."""
         if (index := self.repeated.get(start)) is not None:
             slip = self.slips[index]
@@ -198,7 +240,8 @@ class _Reader:
         first, second = values
         same = first == second and type(first) is type(second)
         both = "both times the same" if same else f"first {shown(first)}, then {shown(second)}"
-        self.note(slips.DUPLICATE_KEY, *at, key=printable(key), values=both)
+        line = self.line(at[0])
+        self.note(slips.DUPLICATE_KEY, *at[1:], key=printable(key), values=both, line=line)
 
     def string(self, at: int) -> tuple[str, int]:
         match = _STRING.match(self.text, at)
@@ -240,6 +283,7 @@ class _Reader:
         raw, end = match[0], match.end()
         if not math.isfinite(float(raw)):
             self.note(slips.OUT_OF_RANGE, at, end, number=raw[:SHOWN])
+            self.mend(at, end, "0")
             return None, end
         return (float(raw) if set(raw) & set(".eE") else int(raw)), end
 
@@ -251,6 +295,7 @@ class _Reader:
         plain = word.lstrip("+-").lower()
         if plain in _NOT_FINITE:
             self.note(slips.NOT_FINITE, at, end, word=word)
+            self.mend(at, end, "0")
             return None, end
         near = _NEAR_LITERALS.get(plain, plain if plain in _LITERALS else "")
         hint = f"write `{near}`" if near else ""

@@ -13,8 +13,8 @@ from ..readers.files.lines import each_line
 from ..trials import rewards
 from ..trials.check import check_trial
 
-# Slips that leave the meaning of a text, and its offsets, as they are.
-HARMLESS = {"byte-order-mark"}
+# Slips that leave open which value is meant: nothing else is said of it.
+_VALUELESS = {"non-finite-number", "number-out-of-range"}
 # How many lines are looked at to tell trials from rewards.
 _LOOKED_AT = 50
 _NOT_OF_A_REWARD = {"name", "version", "tasks", "datasets", "metrics", "groups", "schema_version"}
@@ -70,10 +70,23 @@ def check(path: str, data: bytes) -> list[Diagnostic]:
     check_line = _trial if is_trials else _rewards
     for number, line in each_line(data, 1):
         document, slips = parse(line, path, first_line=number)
-        diagnostics += [slip for slip in slips if slip.rule != "not-utf-8"]
-        if document is not None and all(slip.rule in HARMLESS for slip in slips):
-            diagnostics += check_line(document, f"line {number}")
+        slips = [slip for slip in slips if slip.rule != "not-utf-8"]
+        is_whole = document is not None and document.is_whole
+        found = check_line(document, f"line {number}") if document and is_whole else []
+        diagnostics += in_file_order(slips, found)
     return diagnostics
+
+
+def in_file_order(slips: list[Diagnostic], found: list[Diagnostic]) -> list[Diagnostic]:
+    """The slips of a text and what else is wrong with it, without what is wrong by a slip."""
+    spoilt = {_start(slip) for slip in slips if slip.rule in _VALUELESS}
+    both = [*slips, *(d for d in found if _start(d) not in spoilt)]
+    return sorted(both, key=_start)
+
+
+def _start(diagnostic: Diagnostic) -> tuple[int, int]:
+    span = diagnostic.span
+    return (span.line, span.column) if span else (0, 0)
 
 
 def _rewards(document: Document, subject: str) -> list[Diagnostic]:

@@ -16,7 +16,7 @@ from ..documents.document import Document, Finding, parse
 from ..documents.files import read_bytes
 from ..errors import InputError, UsageError
 from . import lines, manifest, schema_check
-from .lines import HARMLESS
+from .lines import in_file_order
 from .rules import View, run
 
 STDIN = "-"
@@ -113,8 +113,8 @@ def _of_file(path: str, data: bytes, report: Report) -> list[Diagnostic]:
     document, diagnostics = parse(data, shown)
     if document is None:
         return diagnostics
-    if all(slip.rule in HARMLESS for slip in diagnostics):
-        diagnostics = [*diagnostics, *_document(document, report)]
+    if document.is_whole:
+        diagnostics = in_file_order(diagnostics, _document(document, report))
     if diagnostics:
         report.sources[shown] = document.text
     return diagnostics

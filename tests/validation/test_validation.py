@@ -116,6 +116,46 @@ def test_one_slip_gives_one_diagnostic(text: str, rules: list[str], tmp_path: Pa
     assert rules_of(tmp_path / "registry.json") == rules
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('"b",', '"b", "name": "c",'),
+        ('"b",', '"b", // the second\n'),
+        ('"b",', '"b"'),
+        ('"metrics": [', '"metrics": [NaN, '),
+        ('"m.py"', '"m.py",'),
+        ("[", "\ufeff["),
+    ],
+)
+def test_a_slip_of_syntax_hides_nothing(before: str, after: str, tmp_path: Path) -> None:
+    """Whatever comes behind it and elsewhere is found as if the slip were mended."""
+    metrics = [{"type": "uv-script", "kwargs": {"script_path": "m.py"}}, {"type": "men"}]
+    tasks = [{"path": "p"}]
+    other = {**ONE, "name": "b", "metrics": metrics, "tasks": tasks}
+    text = json.dumps([ONE, other], indent=1)
+    path = tmp_path / "registry.json"
+    path.write_text(text)
+    expected = rules_of(path)
+    assert sorted(expected) == ["missing-field", "script-path", "unknown-metric-type"]
+    spoilt = after + text[1:] if before == "[" else text.replace(before, after)
+    path.write_text(spoilt, encoding="utf-8")
+    found = rules_of(path)
+    assert len(found) == 4
+    assert not {*expected} - {*found}
+    assert validate(path).n_datasets == 2
+
+
+def test_a_missing_comma_is_one_error(tmp_path: Path) -> None:
+    text = (ROOT / "registry" / "registry.json").read_text()
+    for at, char in enumerate(text):
+        if char != "," or text[at + 1] != "\n":
+            continue
+        (tmp_path / "registry.json").write_text(text[:at] + text[at + 1 :])
+        report = validate(tmp_path / "registry.json", ignore=["script-path"])
+        assert [d.rule for d in report.found] == ["json-syntax"]
+        assert report.n_datasets == 2
+
+
 def test_trials_file_is_recognised_by_long_lines_and_without_rewards(tmp_path: Path) -> None:
     row = json.dumps({"task": "a", "rewards": {"r": 1}, "texts": {"x": "x" * 120_000}})
     (tmp_path / "big").write_text(f"{row}\n{row}\n")

@@ -10,21 +10,30 @@ import msgspec
 from .. import readers
 from ..documents.diagnostics import Diagnostic, Severity
 from ..registries.registry import Registries
+from ..scripts.options import ScriptOptions
 from ..trials.source import Progress, Source
 from .row import Row, Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """Every reported number beside the recomputed one; `silent` are sources that report none."""
+    """Every reported number beside the recomputed one.
+
+    `silent` are the sources that report none, `unverified` those that do, and of which none could
+    be recomputed.
+    """
 
     rows: list[Row]
     silent: list[str]
+    unverified: list[str]
     diagnostics: list[Diagnostic]
 
     @property
     def ok(self) -> bool:
-        """Whether nothing differs without an explanation, and everything could be read."""
+        """Whether nothing differs, and everything could be read.
+
+        Whether anything was verified at all, `silent` and `unverified` say.
+        """
         return all(row.verdict != Verdict.DIFFERS for row in self.rows) and not any(
             diagnostic.severity == Severity.ERROR for diagnostic in self.diagnostics
         )
@@ -38,6 +47,7 @@ class Audit:
         document = {
             "counts": {str(verdict): self.count(verdict) for verdict in Verdict},
             "silent": self.silent,
+            "unverified": self.unverified,
             "rows": [row.as_json() for row in self.rows],
             "diagnostics": [diagnostic.as_json() for diagnostic in self.diagnostics],
         }
@@ -48,7 +58,7 @@ def audit(
     *sources: str,
     registry: Sequence[str] = (),
     as_format: str | None = None,
-    job_scripts: bool = False,
+    scripts: ScriptOptions | None = None,
     progress: Progress | None = None,
 ) -> Audit:
     """Recompute all that the sources report.
@@ -57,7 +67,7 @@ def audit(
         sources: Harbor jobs, Inspect logs, lm-eval samples with their results.
         registry: registry files of the jobs' datasets.
         as_format: a name in `readers.formats`, where the content is not to decide.
-        job_scripts: whether scripts run that only the configuration of a job names.
+        scripts: how metric scripts of registries run; None for the defaults.
         progress: called while a job is read.
 
     Raises:
@@ -70,17 +80,20 @@ def audit(
     read = [
         source
         for path in dict.fromkeys(sources)
-        for source in readers.read(path, progress, as_format=as_format, with_texts=True)
+        for source in readers.read(
+            path, progress, as_format=as_format, with_texts=True, with_scores=True
+        )
     ]
     registries = Registries(list(registry))
     rows: list[Row] = []
     shown: set[tuple[object, ...]] = set()
     diagnostics: list[Diagnostic] = []
-    silent = []
+    silent: list[str] = []
+    unverified: list[str] = []
     for source in read:
         of_source: list[Row] = []
         if source.kind == "harbor-job":
-            numbers = harbor_numbers.rows(source, registries, diagnostics, job_scripts=job_scripts)
+            numbers = harbor_numbers.rows(source, registries, diagnostics, scripts)
             of_source = list(numbers)
         elif source.kind == "inspect":
             of_source = list(inspect_numbers.rows(source))
@@ -90,13 +103,15 @@ def audit(
             diagnostics += source.diagnostics
         if not of_source:
             silent.append(source.path)
+        elif all(row.verdict == Verdict.UNVERIFIED for row in of_source):
+            unverified.append(source.path)
         # The numbers of a group stand in the results of each of its tasks, and are shown once.
         marks = [(*_run(source), row.group, row.name, row.reported) for row in of_source]
         rows += [row for row, mark in zip(of_source, marks, strict=True) if mark not in shown]
         shown.update(marks)
     # What is merely good to know of the trials says nothing about the numbers.
     diagnostics = [d for d in diagnostics if d.severity != Severity.NOTE]
-    return Audit(rows, silent, diagnostics)
+    return Audit(rows, silent, unverified, diagnostics)
 
 
 def _siblings(source: Source, read: Sequence[Source]) -> list[Source]:

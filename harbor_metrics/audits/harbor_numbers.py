@@ -30,16 +30,13 @@ def rows(
     source: Source,
     registries: Registries,
     diagnostics: list[Diagnostic],
-    *,
-    job_scripts: bool = False,
+    scripts: ScriptOptions | None = None,
 ) -> Iterator[Row]:
-    """A row for each reported number of the job; scripts of the registry run.
+    """A row for each reported number of the job; scripts of the registry run, as `scripts` says.
 
-    With `job_scripts` those run, too, that only the configuration of the job names. What was found
-    while the metrics were planned goes to `diagnostics`.
+    What was found while the metrics were planned goes to `diagnostics`.
     """
-    scripts = ScriptOptions(job_scripts=job_scripts)
-    request = api.Request(sources=(source.path,), level=None, scripts=scripts)
+    request = api.Request(sources=(source.path,), level=None, scripts=scripts or ScriptOptions())
     prepared = api.plan_groups(request, [source], diagnostics, registries)
     result = api.finish(request, prepared)
     diagnostics[:] = prepared.diagnostics

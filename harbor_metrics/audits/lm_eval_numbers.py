@@ -16,7 +16,7 @@ from ..trials.source import Reported, Source
 from ..trials.table import Table
 from ..trials.trial import GroupKey
 from .reach import bounded_mean, n_missing
-from .row import Answer, Known, Row, Unknown, agree, judge
+from .row import Answer, Instead, Known, Row, Unknown, agree, judge
 from .tables import incomplete, measured, named, tables_of
 
 _STDERR = "_stderr"
@@ -40,7 +40,7 @@ def rows(source: Source, others: Sequence[Source]) -> Iterator[Row]:
         except MetricFailure as error:
             answer = Unknown(str(error))
         if isinstance(answer, Known) and answer.value is None and reported.value == 0:
-            answer = Unknown(f"{answer.reason}; lm-eval says 0 there")
+            answer = Instead(0, f"{answer.reason}; lm-eval says 0 there")
         reasons = (lacking.get(key, "") for key in reported.members or (reported.group,))
         reason = next(filter(None, reasons), incomplete(source))
         if isinstance(answer, Known) and not reported.members and _is_mean(reported, tables):
@@ -157,7 +157,7 @@ def _of_group(reported: Reported, tables: Mapping[GroupKey, Table]) -> Answer:
     values: list[Number] = []
     for key, table in zip(reported.members, members, strict=True):
         answer = _recomputed(reported.metric, params[key.dataset], table)
-        if isinstance(answer, Unknown) or answer.value is None:
+        if not isinstance(answer, Known) or answer.value is None:
             return answer
         values.append(answer.value)
     if reported.metric != name:

@@ -13,20 +13,23 @@ from ..trials.source import Reported
 # Harnesses round as they go along; a number that is another differs by more.
 CLOSE = 1e-12
 _NAN = "NaN"
-# A word of every reason that speaks of an overflow.
-_BEYOND = "beyond"
 
 
 class Verdict(StrEnum):
-    """`equal`: within 1e-12; `explained`: not, or not computed, and why; `differs`: unexplained."""
+    """What is known of a reported number.
+
+    `equal`: the recomputed one is the same within 1e-12; `explained`: it is another, and the reason
+    is known; `unverified`: there was nothing to recompute it from; `differs`: unexplained.
+    """
 
     EQUAL = "equal"
     EXPLAINED = "explained"
+    UNVERIFIED = "unverified"
     DIFFERS = "differs"
 
 
 class Unknown(NamedTuple):
-    """Why a number is not computed here, or not to the digit; then it should be near `near`."""
+    """Why a number is not computed here; `near` it should be, where that is known."""
 
     reason: str
     near: Number | None = None
@@ -44,9 +47,38 @@ class Known(NamedTuple):
     reach: tuple[Number, Number] | None = None
 
 
+class Instead(NamedTuple):
+    """What the harness writes where the number is another one or undefined, and why."""
+
+    written: Number | str
+    reason: str
+    value: Number | None = None
+
+
+class Drawn(NamedTuple):
+    """Where a number that was drawn at random should be, and its Monte Carlo error."""
+
+    value: Number
+    error: float
+    reason: str
+    most: float = 5
+
+
+class Between(NamedTuple):
+    """The least and the most that a number can be that was drawn at random, and why no more."""
+
+    low: Number
+    high: Number
+    reason: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A line of an audit; `group` is what the number is over, in words."""
+    """A line of an audit.
+
+    `group` is what the number is over, in words; `monte_carlo_errors` how far a number that was
+    drawn at random is from where it should be.
+    """
 
     path: str
     group: str
@@ -55,6 +87,7 @@ class Row:
     recomputed: Number | None
     verdict: Verdict
     reason: str = ""
+    monte_carlo_errors: float | None = None
 
     def as_json(self) -> dict[str, Any]:
         """As an object of flat fields."""
@@ -66,10 +99,11 @@ class Row:
             "recomputed": self.recomputed,
             "verdict": str(self.verdict),
             "reason": self.reason,
+            "monte_carlo_errors": self.monte_carlo_errors,
         }
 
 
-Answer = Known | Unknown
+Answer = Known | Unknown | Instead | Drawn | Between
 
 
 def judge(path: str, group: str, reported: Reported, answer: Answer, *, incomplete: str) -> Row:
@@ -82,7 +116,10 @@ def judge(path: str, group: str, reported: Reported, answer: Answer, *, incomple
         answer: what was computed.
         incomplete: why the trials on disk are not those that were reported on; else empty.
     """
-    value = answer.value if isinstance(answer, Known) else answer.near
+    if isinstance(answer, Between):
+        value = None
+    else:
+        value = answer.near if isinstance(answer, Unknown) else answer.value
     verdict, reason = _verdict(reported, answer, incomplete)
     return Row(
         path=path,
@@ -92,29 +129,75 @@ def judge(path: str, group: str, reported: Reported, answer: Answer, *, incomple
         recomputed=value,
         verdict=verdict,
         reason=reason,
+        monte_carlo_errors=_distance(reported, answer),
     )
 
 
 def _verdict(reported: Reported, answer: Answer, incomplete: str) -> tuple[Verdict, str]:
     if isinstance(answer, Unknown):
-        return Verdict.EXPLAINED, answer.reason
-    infinite = reported.not_finite not in ("", _NAN)
-    if infinite and reported.value is None and answer.value is None and _BEYOND in answer.reason:
-        return Verdict.EXPLAINED, answer.reason
-    if not infinite and agree(reported.value, answer.value):
+        return Verdict.UNVERIFIED, answer.reason
+    if isinstance(answer, Instead):
+        same = (
+            reported.not_finite == answer.written
+            if isinstance(answer.written, str)
+            else not _infinite(reported) and agree(reported.value, answer.written)
+        )
+        if reported.value is None and answer.value is None and not _infinite(reported):
+            return Verdict.EQUAL, answer.reason
+        if same:
+            return Verdict.EXPLAINED, answer.reason
+        return (Verdict.UNVERIFIED, incomplete) if incomplete else (Verdict.DIFFERS, answer.reason)
+    if isinstance(answer, Drawn | Between):
+        return _of_draws(reported, answer, incomplete)
+    if not _infinite(reported) and agree(reported.value, answer.value):
         both = reported.value is None and answer.value is None
         return Verdict.EQUAL, f"undefined here: {answer.reason}" if both else answer.reason
-    if incomplete and (reported.value is None or answer.reach is None):
+    if not incomplete:
+        return Verdict.DIFFERS, answer.reason
+    if reported.value is None or answer.reach is None:
+        return Verdict.UNVERIFIED, incomplete
+    low, high = answer.reach
+    if low - CLOSE <= reported.value <= high + CLOSE:
         return Verdict.EXPLAINED, incomplete
-    if incomplete and reported.value is not None and answer.reach is not None:
-        low, high = answer.reach
+    return (
+        Verdict.DIFFERS,
+        f"{incomplete}, with which it can be between {low:.6g} and {high:.6g}",
+    )
+
+
+def _of_draws(reported: Reported, answer: Drawn | Between, incomplete: str) -> tuple[Verdict, str]:
+    if reported.value is None:
+        return Verdict.DIFFERS, answer.reason
+    if incomplete:
+        return Verdict.UNVERIFIED, incomplete
+    if isinstance(answer, Between):
+        low, high = answer.low, answer.high
         if low - CLOSE <= reported.value <= high + CLOSE:
-            return Verdict.EXPLAINED, incomplete
+            return Verdict.UNVERIFIED, answer.reason
         return (
             Verdict.DIFFERS,
-            f"{incomplete}, with which it can be between {low:.6g} and {high:.6g}",
+            f"{answer.reason}, but it can only be between {low:.6g} and {high:.6g}",
         )
-    return Verdict.DIFFERS, answer.reason
+    away = _distance(reported, answer)
+    if away is None:
+        return Verdict.EQUAL, ""
+    if away <= answer.most:
+        return Verdict.UNVERIFIED, answer.reason
+    return Verdict.DIFFERS, f"{answer.reason}, and it is further away than chance can be"
+
+
+def _distance(reported: Reported, answer: Answer) -> float | None:
+    """From where a drawn number should be, in Monte Carlo errors; None where it is that."""
+    if not isinstance(answer, Drawn) or reported.value is None:
+        return None
+    if agree(reported.value, answer.value):
+        return None
+    return abs(reported.value - answer.value) / answer.error if answer.error else math.inf
+
+
+def _infinite(reported: Reported) -> bool:
+    """Whether the log has an infinity, or a text that is no number."""
+    return reported.not_finite not in ("", _NAN)
 
 
 def agree(number: Number | None, other: Number | None) -> bool:

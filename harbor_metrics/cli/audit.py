@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
 from ..output.streams import print_json, print_note, print_text
 from . import AS_HELP, progress
-from .running import JOB_SCRIPTS_HELP
+from .running import JOB_SCRIPTS_HELP, options_of, script_options
 
 
 @click.command()
@@ -29,6 +29,12 @@ from .running import JOB_SCRIPTS_HELP
     default="table",
     show_default=True,
 )
+@click.option(
+    "--allow-unverified",
+    is_flag=True,
+    help="Exit 0 also where nothing of a source could be verified.",
+)
+@script_options
 @click.option("--job-scripts", is_flag=True, help=JOB_SCRIPTS_HELP)
 @click.option("--as", "as_format", metavar="FORMAT", help=AS_HELP)
 def command(
@@ -36,36 +42,39 @@ def command(
     registries: Sequence[str],
     every: bool,
     format_: Literal["table", "json"],
-    job_scripts: bool,
+    allow_unverified: bool,
     as_format: str | None,
+    **scripts: Any,
 ) -> int:
     """Recompute every number that jobs and logs report, and show both.
 
     A SOURCE is a Harbor job, an Inspect log, or the folder of an lm-eval run with its samples. Exit
-    1 where a number differs without an explanation.
+    1 where a number differs without an explanation, and where nothing of a source could be
+    verified.
     """
     from ..audits import audit
-    from ..audits.row import Verdict
-    from ..render.audit import table
+    from ..render.audit import counts, table
     from ..render.text import text
 
-    with progress("reading") as update:
+    options = options_of(scripts)
+    with progress("reading") as reading:
         result = audit(
             *sources,
             registry=registries,
             as_format=as_format,
-            job_scripts=job_scripts,
-            progress=update,
+            scripts=options,
+            progress=reading,
         )
     if format_ == "json":
         print_json(result.to_json())
     else:
         print_text(table(result.rows, every=every))
-        words = {verdict: str(verdict) for verdict in Verdict}
-        words[Verdict.DIFFERS] = "differ without an explanation"
-        counts = ", ".join(f"{result.count(verdict)} {word}" for verdict, word in words.items())
-        print_text(f"{len(result.rows)} numbers: {counts}\n")
+        print_text(f"{counts(result.rows)}\n")
+    allowed = "" if allow_unverified else "; --allow-unverified accepts that"
     for path in result.silent:
-        print_note(f"{path} reports no numbers of its own\n")
+        print_note(f"{path} reports no numbers of its own{allowed}\n")
+    for path in result.unverified:
+        print_note(f"nothing that {path} reports could be verified{allowed}\n")
     print_note(text(result.diagnostics))
-    return 0 if result.ok else 1
+    verified = allow_unverified or not (result.silent or result.unverified)
+    return 0 if result.ok and verified else 1

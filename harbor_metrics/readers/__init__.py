@@ -21,6 +21,7 @@ def read(
     as_format: str | None = None,
     columns: str | Mapping[str, str] = "",
     with_texts: bool = False,
+    with_scores: bool = False,
 ) -> list[Source]:
     """The sources at a path, or of standard input for `-`.
 
@@ -31,6 +32,7 @@ def read(
         columns: FIELD -> column of a CSV, or `FIELD=COLUMN,…`.
         with_texts: read the texts too where that takes longer, which is always done of standard
             input, because it cannot be read again.
+        with_scores: keep what the harness itself scored, for an audit.
 
     Raises:
         UsageError: the format is unknown, or columns are named for something else than a CSV.
@@ -49,6 +51,7 @@ def read(
     options = Options(
         columns=parse_columns(columns) if isinstance(columns, str) else columns,
         with_texts=with_texts or path == STANDARD_INPUT,
+        with_scores=with_scores,
         progress=progress,
     )
     if columns:

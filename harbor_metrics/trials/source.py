@@ -83,5 +83,7 @@ class Source(msgspec.Struct, kw_only=True):
     kind: str = ""
     # Whether the trials lack texts that `readers.with_texts` gives them.
     lacks_texts: bool = False
-    # A function: only an audit asks for them.
+    # Functions: only an audit asks for them. `scored` gives what the harness itself scored, in its
+    # reader's own shape, where `readers.read` was asked to keep it.
     reported: Callable[[], Iterable[Reported]] = tuple
+    scored: Callable[[], Any] = tuple

@@ -22,7 +22,7 @@ def test_a_changed_job_is_seen(cli: Run, tmp_path: Path) -> None:
     done = cli("audit", "job", "--registry", registry("single"), "--format", "json")
     assert done.returncode == 1
     found = json.loads(done.stdout)
-    assert found["counts"] == {"equal": 13, "explained": 0, "differs": 1}
+    assert found["counts"] == {"equal": 13, "explained": 0, "unverified": 0, "differs": 1}
     (row,) = (row for row in found["rows"] if row["verdict"] == "differs")
     assert (row["name"], row["reported"], row["recomputed"]) == ("metrics[0].mean", 0.5, 0.45)
 
@@ -47,12 +47,13 @@ def test_missing_trials_explain_a_difference(cli: Run, tmp_path: Path) -> None:
     assert "1 of 40 trials are missing on disk" in done.stdout
 
 
-def test_script_that_fails_is_an_explanation(cli: Run, tmp_path: Path) -> None:
+def test_number_of_a_script_that_fails_is_unverified(cli: Run, tmp_path: Path) -> None:
     shutil.copytree(JOBS / "script", tmp_path / "job")
     shutil.copy(registry("script"), tmp_path / "registry.json")
     done = cli("audit", "job", "--registry", "registry.json")
     assert done.returncode == 0
     assert "failed here" in done.stdout
+    assert "2 unverified" in done.stdout
 
 
 def test_missing_trials_excuse_only_what_they_can_have_changed(tmp_path: Path) -> None:

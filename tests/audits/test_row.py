@@ -6,12 +6,22 @@ from typing import Any
 
 import pytest
 
-from harbor_metrics.audits.row import Known, Unknown, Verdict, agree, judge
+from harbor_metrics.audits.row import (
+    Answer,
+    Between,
+    Drawn,
+    Instead,
+    Known,
+    Unknown,
+    Verdict,
+    agree,
+    judge,
+)
 from harbor_metrics.trials.source import Reported
 from harbor_metrics.trials.trial import NO_GROUP
 
 
-def verdict(value: float | None, found: Known | Unknown, incomplete: str = "", **more: Any) -> Any:
+def verdict(value: float | None, found: Answer, incomplete: str = "", **more: Any) -> Any:
     reported = Reported(place="p", metric="mean", value=value, group=NO_GROUP, **more)
     row = judge("path", "group", reported, found, incomplete=incomplete)
     return row.verdict, row.reason
@@ -46,14 +56,40 @@ def test_both_undefined_is_equal_with_the_reason() -> None:
     assert verdict(None, Known(None), not_finite="NaN")[0] == Verdict.EQUAL
 
 
-def test_infinity_is_explained_by_an_overflow_alone() -> None:
-    beyond = Known(None, "beyond the largest number")
+def test_infinity_is_explained_where_the_harness_writes_it() -> None:
+    beyond = Instead("Infinity", "squares overflow", 1e300)
     assert verdict(None, beyond, not_finite="Infinity")[0] == Verdict.EXPLAINED
+    assert verdict(None, beyond, not_finite="-Infinity")[0] == Verdict.DIFFERS
+    assert verdict(0.5, beyond)[0] == Verdict.DIFFERS
     assert verdict(None, Known(None, "no rewards"), not_finite="Infinity")[0] == Verdict.DIFFERS
 
 
-def test_what_is_not_computed_is_explained() -> None:
-    assert verdict(0.5, Unknown("drawn")) == (Verdict.EXPLAINED, "drawn")
+def test_what_is_not_computed_is_unverified() -> None:
+    assert verdict(0.5, Unknown("drawn")) == (Verdict.UNVERIFIED, "drawn")
+
+
+def test_what_a_harness_writes_instead_is_explained_and_nothing_else() -> None:
+    answer = Instead(0, "one sample")
+    assert verdict(0, answer) == (Verdict.EXPLAINED, "one sample")
+    assert verdict(0.1, answer)[0] == Verdict.DIFFERS
+    assert verdict(None, answer)[0] == Verdict.EQUAL
+    assert verdict(0.1, answer, "1 missing") == (Verdict.UNVERIFIED, "1 missing")
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(0.5, Verdict.EQUAL), (0.549, Verdict.UNVERIFIED), (0.551, Verdict.DIFFERS)],
+)
+def test_a_drawn_number_is_unverified_up_to_five_errors_away(value: float, expected: Any) -> None:
+    reported = Reported(place="p", metric="m", value=value, group=NO_GROUP)
+    row = judge("path", "group", reported, Drawn(0.5, 0.01, "drawn"), incomplete="")
+    assert row.verdict == expected
+    assert row.monte_carlo_errors == (pytest.approx((value - 0.5) / 0.01) if value > 0.5 else None)
+
+
+def test_a_drawn_end_is_unverified_where_it_can_be() -> None:
+    assert verdict(0.5, Between(0.4, 0.6, "drawn")) == (Verdict.UNVERIFIED, "drawn")
+    assert verdict(0.7, Between(0.4, 0.6, "drawn"))[0] == Verdict.DIFFERS
 
 
 @pytest.mark.parametrize(
@@ -66,13 +102,13 @@ def test_missing_trials_explain_what_they_can_have_changed(value: float, expecte
     assert reason.startswith("1 missing")
 
 
-def test_missing_trials_explain_everything_where_the_reach_is_unknown() -> None:
-    assert verdict(9.0, Known(0.5), "1 missing") == (Verdict.EXPLAINED, "1 missing")
+def test_what_missing_trials_can_have_changed_without_bounds_is_unverified() -> None:
+    assert verdict(9.0, Known(0.5), "1 missing") == (Verdict.UNVERIFIED, "1 missing")
 
 
 def test_row_is_a_flat_object() -> None:
     reported = Reported(place="p", metric="m", value=None, group=NO_GROUP, not_finite="NaN")
     assert judge("x", "g", reported, Known(0.5, "r"), incomplete="").as_json() == {
         "path": "x", "group": "g", "name": "p", "reported": "NaN", "recomputed": 0.5,
-        "verdict": "differs", "reason": "r",
+        "verdict": "differs", "reason": "r", "monte_carlo_errors": None,
     }  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harbor_metrics.audits.row import Row, Verdict
-from harbor_metrics.render.audit import table
+from harbor_metrics.render.audit import counts, table
 
 
 def row(name: str, verdict: Verdict = Verdict.EQUAL, **more: object) -> Row:
@@ -18,9 +18,38 @@ def test_numbers_stand_beside_each_other_with_the_reason_below() -> None:
         "a on d\n"
         "  number  reported  recomputed\n"
         "  mean         0.5         0.5  equal\n"
-        "  std     Infinity         0.5  differs\n"
-        "      it is not\n"
+        "  std     Infinity         0.5  differs [1]\n"
+        "      [1] it is not\n"
     )
+
+
+def test_each_reason_is_said_once_and_wrapped() -> None:
+    rows = [row(f"n{i}", Verdict.EXPLAINED, reason="so it is " * 20) for i in range(3)]
+    text = table([*rows, row("m", Verdict.UNVERIFIED, reason="other")], every=False)
+    assert text.count("so it is so it is") >= 1
+    assert text.count("      [1] so") == 1
+    assert [line[-13:] for line in text.splitlines() if "explained" in line] == [
+        "explained [1]"
+    ] * 3
+    assert "unverified [2]\n      [2] other\n" in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_distance_of_a_drawn_number_stands_beside_its_verdict() -> None:
+    drawn = [
+        row(f"n{i}", Verdict.UNVERIFIED, reason="drawn", monte_carlo_errors=i) for i in (1.26, 2)
+    ]
+    text = table(drawn, every=False)
+    assert "unverified, 1.3 Monte Carlo errors away [1]" in text
+    assert "unverified, 2 Monte Carlo errors away [1]" in text
+
+
+def test_verdicts_are_counted_apart() -> None:
+    rows = [row("a"), row("b", Verdict.EXPLAINED), row("c", Verdict.UNVERIFIED)]
+    assert counts(rows) == (
+        "3 numbers: 1 equal, 1 explained, 1 unverified, 0 differ without an explanation"
+    )
+    assert counts([row("d", Verdict.DIFFERS)]).startswith("1 number: 0 equal")
 
 
 def test_source_is_named_once_for_all_its_groups() -> None:

@@ -49,6 +49,8 @@ class _Eval(msgspec.Struct, frozen=True, gc=False):
     solver: str | None = None
     dataset: _Dataset = _Dataset()
     config: _Config = _Config()
+    scorers: Any = None
+    packages: Any = None
 
 
 class _Step(msgspec.Struct, frozen=True, gc=False):
@@ -86,6 +88,19 @@ class Header(msgspec.Struct):
     results: Results | None = None
     error: Failure | None = None
 
+    @property
+    def planned(self) -> int | None:
+        """How many samples the eval is of, each epoch of one counted; None where it is not said."""
+        dataset = self.eval.dataset
+        n = len(dataset.sample_ids) if dataset.sample_ids is not None else dataset.samples
+        return n and n * (self.eval.config.epochs or 1)
+
+
+class Edit(msgspec.Struct, gc=False):
+    """A score as it was before it was edited, or what an edit made of it."""
+
+    value: Any = None
+
 
 class Score(msgspec.Struct, gc=False):
     """What a scorer said of a sample."""
@@ -93,6 +108,7 @@ class Score(msgspec.Struct, gc=False):
     value: Any = None
     answer: Any = None
     metadata: dict[str, Any] | None = None
+    history: list[Edit] = []
 
 
 class Sample(msgspec.Struct):

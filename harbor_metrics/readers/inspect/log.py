@@ -35,6 +35,7 @@ from ..reading import Options, Reading
 from ..recognition import FITS, ZIP, Fit, Head
 from .document import Failure, Header, Sample, Spent, of_archive, of_document
 from .reported import reported
+from .scored import Log
 from .scores import rewards_of
 
 _MARKS = ("version", "status", "eval", "plan", "samples")
@@ -74,6 +75,9 @@ def read(file: File, options: Options) -> list[Source]:
         log = _Log(reading, header, has_texts=True)
         log.add(samples)
     source = log.source()
+    if options.with_scores:
+        scored = Log(header, log.samples, {group: name for name, group in log.groups.items()})
+        source.scored = lambda: scored
     source.lacks_texts = not (log.has_texts or options.with_texts)
     return [source]
 
@@ -89,6 +93,7 @@ class _Log:
         rows = header.results.scores if header.results else []
         self.scorers = dict.fromkeys(row.scorer for row in rows)
         self.samples: list[Sample] = []
+        self.groups: dict[str | None, GroupKey] = {}
         self.unknown: Counter[str] = Counter()
 
     def add(self, samples: Iterable[Sample]) -> None:
@@ -103,7 +108,7 @@ class _Log:
         scorers: list[str | None] = list(self.scorers) or [None]
         agent = header.eval.solver or "+".join(step.solver for step in header.plan.steps) or None
         unread: list[GroupKey | None] = []
-        groups: dict[str | None, GroupKey] = {}
+        groups = self.groups
         for scorer in scorers:
             task = header.eval.task
             dataset = f"{task}:{scorer}" if len(scorers) > 1 else task
@@ -117,7 +122,8 @@ class _Log:
                     self.reading.trials.append(trial)
             self._say(statuses, dataset)
         self._say_of_log()
-        planned = self._planned()
+        results = header.results
+        planned = header.planned or (results.total_samples if results is not None else None)
         return self.reading.source(
             unread=unread,
             job=Job(
@@ -133,14 +139,6 @@ class _Log:
                 unreduced=header.eval.config.unreduced,
             ),
         )
-
-    def _planned(self) -> int | None:
-        header = self.header
-        if header.results is not None and header.results.total_samples is not None:
-            return header.results.total_samples
-        dataset = header.eval.dataset
-        n = len(dataset.sample_ids) if dataset.sample_ids is not None else dataset.samples
-        return n and n * (header.eval.config.epochs or 1)
 
     def _trial(
         self,

@@ -40,7 +40,7 @@ def rewards_of(
             if bare:
                 raise InfiniteError(key)
             try:
-                rewards[key] = _number(leaf, unknown)
+                rewards[key] = number_of(leaf, unknown)
             except OverflowError:
                 raise InfiniteError(key) from None
             if isinstance(leaf, str | bool):
@@ -64,7 +64,7 @@ def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield name, value
 
 
-def _number(value: str | float | bool, unknown: Callable[[str], None]) -> Number:
+def number_of(value: str | float | bool, unknown: Callable[[str], None]) -> Number:
     """What Inspect's `value_to_float` makes of a scalar score; a text it does not know is 0.0.
 
     Raises:

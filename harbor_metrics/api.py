@@ -41,6 +41,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     registries: tuple[str, ...] = ()
     dataset: str | None = None
     metrics: tuple[Asked, ...] = ()
+    only_asked: bool = False
     missing: Missing | None = None
     level: float | None = LEVEL
     over: Over = "tasks"
@@ -82,6 +83,7 @@ def compute(
     registry: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     dataset: str | None = None,
     metrics: Asked | Sequence[Asked] = (),
+    only_asked: bool = False,
     missing: Missing | None = None,
     level: float | None = LEVEL,
     over: Over = "tasks",
@@ -98,8 +100,9 @@ def compute(
             Inspect logs, lm-eval samples, evsys rewards, CSV; `-` is standard input.
         registry: registry files to look for the datasets in; by default those the jobs name.
         dataset: `name` or `name@version`; filters sources that name a dataset, names the others.
-        metrics: types, JSON objects, files as `mine.py:function`, or functions, to run beside
-            those of registry and job.
+        metrics: types, types with kwargs as `pass-at-k k=5`, JSON objects, files as
+            `mine.py:function`, or functions, to run beside those of registry and job.
+        only_asked: run these metrics alone.
         missing: what a missing reward counts as, where a metric's own kwargs do not say.
         level: of the intervals beside means, rates and chances; None for no uncertainty.
         over: what varies: `tasks`, as a sample of such tasks, or `attempts` at these very tasks.
@@ -121,6 +124,7 @@ def compute(
         registries=tuple(os.fspath(path) for path in registries),
         dataset=dataset,
         metrics=tuple(metrics),
+        only_asked=only_asked,
         missing=missing,
         level=level,
         over=over,
@@ -142,6 +146,8 @@ def prepare(request: Request) -> Prepared:
     """
     if not request.sources:
         raise UsageError("no source was given")
+    if request.only_asked and not request.metrics:
+        raise UsageError("only the metrics that were asked for should run, and none was asked for")
     asked = [plan_asked(metric) for metric in request.metrics]
     registries = Registries(request.registries)
     sources, diagnostics = _read(request)
@@ -183,6 +189,7 @@ def plan_groups(
             asked,
             allow_outside=outside,
             job_scripts=of_jobs,
+            only_asked=request.only_asked,
         )
         diagnostics += metrics.diagnostics
         table = members.table

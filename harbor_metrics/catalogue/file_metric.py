@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import inspect
 import os
@@ -14,7 +15,8 @@ from types import ModuleType
 from ..contract import strangers
 from ..contract.metric import Metric, metric_of
 from ..documents.files import read_bytes
-from ..errors import UsageError
+from ..documents.wording import listed
+from ..errors import InputError, UsageError
 
 _WRITTEN = re.compile(r"(?P<path>.+\.py):(?P<name>[A-Za-z_][A-Za-z0-9_]*)", re.DOTALL)
 
@@ -28,7 +30,7 @@ def load(text: str) -> tuple[Metric, str, str]:
     """
     match = _WRITTEN.fullmatch(text)
     if match is None:
-        raise UsageError(f"{text} does not name a function: write `FILE.py:FUNCTION`")
+        raise UsageError(f"{text} names a file and no function of it", _how_to_name(text))
     path, name = match["path"], match["name"]
     source = read_bytes(path)
     module = _run(path)
@@ -45,6 +47,18 @@ def load(text: str) -> tuple[Metric, str, str]:
     except TypeError as error:
         raise UsageError(f"`{name}` of {path} is no metric: {error}") from error
     return metric, path, sha256(source).hexdigest()
+
+
+def _how_to_name(path: str) -> str:
+    """What to write for a function of the file, read and not run."""
+    try:
+        body = ast.parse(read_bytes(path)).body
+    except (InputError, SyntaxError, ValueError):
+        body = []
+    names = [n.name for n in body if isinstance(n, ast.FunctionDef) and n.name[0] != "_"]
+    if not names:
+        return f"write {path}:FUNCTION; of a metric script, 'uv-script script_path={path}'"
+    return f"write {listed([f'{path}:{name}' for name in names])}"
 
 
 def _run(path: str) -> ModuleType:

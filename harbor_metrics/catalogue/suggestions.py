@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ..contract.spec import UV_SCRIPT
 from ..documents.wording import did_you_mean, nearest
 from ..errors import MetricFailure
@@ -14,6 +16,35 @@ ALIASES: dict[Kind, tuple[Alias, ...]] = {
     "metrics": aliases.METRICS,
     "reducers": aliases.REDUCERS,
 }
+
+# What people call a metric of ours that has another name, and no other spelling of it.
+_IN_OTHER_WORDS = {
+    "average": "mean",
+    "avg-reward": "mean-reward",
+    "score": "mean",
+    "reward": "mean",
+    "stdev": "std",
+    "stddev": "std",
+    "standard-deviation": "std",
+    "sem": "stderr",
+    "standard-error": "stderr",
+    "variance": "var",
+    "percentile": "quantile",
+    "resolved": "pass-rate",
+    "resolve-rate": "pass-rate",
+    "resolution-rate": "pass-rate",
+    "solved": "pass-rate",
+    "success": "pass-rate",
+    "success-rate": "pass-rate",
+    "cost": "cost-per-task",
+    "price": "cost-per-task",
+    "tokens": "tokens-per-task",
+    "time": "seconds-per-task",
+    "duration": "seconds-per-task",
+    "latency": "seconds-per-task",
+    "confidence-interval": "ci",
+}
+_PERCENTILE = re.compile(r"p([0-9]{1,2})(?:\.([0-9]+))?")
 
 
 def only_meaning(kind: Kind, name: str) -> Alias | None:
@@ -44,6 +75,11 @@ def ambiguous(name: str) -> list[str]:
 
 def near_type(name: str) -> str | None:
     """The known type that looks most like `name`, our own first unless `name` says a system."""
+    if _PERCENTILE.fullmatch(name.lower()):
+        return "quantile"
+    meant = _IN_OTHER_WORDS.get(name.lower().replace("_", "-"))
+    if meant is not None:
+        return meant
     types = nearest(name, [*metric_names(), *plugins.installed("metrics")])
     elsewhere = nearest(name, [alias.name for alias in aliases.METRICS])
     near = elsewhere or types if "/" in name else types or elsewhere
@@ -71,5 +107,13 @@ def unknown_type(name: str) -> str:
         entry = f'{{"type": "accuracy", "kwargs": {{"reducer": "{name}"}}}}'
         return f"`{name}` is a reducer: write {entry}"
     near = near_type(name)
-    hint = did_you_mean([near] if near else [])
+    hint = did_you_mean([f"{near}{_kwargs_meant(name)}"] if near else [])
     return f"unknown metric type `{name}`{hint} (`harbor-metrics list` shows all)"
+
+
+def _kwargs_meant(name: str) -> str:
+    """The kwargs that such a name says, as `--metric` takes them: of `p95` the quantile."""
+    match = _PERCENTILE.fullmatch(name.lower())
+    if match is None:
+        return ""
+    return f" q=0.{match[1].zfill(2)}{match[2] or ''}"

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import UsageError
 from ..output.streams import print_note, print_text
+
+if TYPE_CHECKING:
+    from ..registries.change import Change
 
 
 @click.command()
@@ -37,7 +40,8 @@ def command(
 
     It goes to `metrics` if Harbor can load it, else to `extra_metrics`, which Harbor ignores.
     """
-    from ..registries.change import add, parse_kwargs
+    from ..catalogue.assignments import parse_kwargs
+    from ..registries.change import add
 
     if task is not None:
         if type_ is not None or kwargs or new:
@@ -53,9 +57,7 @@ def command(
         if new:
             os.unlink(script)
         raise
-    print_text(f"{change.message}\n")
-    if diff:
-        print_text(change.diff(registry))
+    _say(change, registry, diff)
     return 0
 
 
@@ -84,9 +86,15 @@ def _from_lm_eval(registry: str, dataset: str, task: str, diff: bool) -> int:
 
     entries, remarks = read(task)
     change = add_all(registry, dataset, entries)
-    print_text(f"{change.message}\n")
     for remark in remarks:
         print_note(f"note: {task}: {remark}\n")
+    _say(change, registry, diff)
+    return 0 if entries else 1
+
+
+def _say(change: Change, registry: str, diff: bool) -> None:
+    print_text(f"{change.message}\n")
+    if change.note:
+        print_note(f"note: {change.note}\n")
     if diff:
         print_text(change.diff(registry))
-    return 0 if entries else 1

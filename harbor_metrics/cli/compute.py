@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import os
+import shlex
+import sys
 from collections.abc import Sequence
 from typing import Any, Literal
 
 import click
 
+from ..documents.wording import printable
 from ..errors import UsageError
 from ..output.streams import print_json, print_note, print_text
 from ..trials.table import Missing
 from . import AS_HELP, COLUMNS_HELP, progress, terminal
 from .running import JOB_SCRIPTS_HELP, options_of, script_options
 
+# Where Harbor puts jobs unless it is told otherwise.
+_JOBS = "jobs"
 _JOB_DOCUMENTS = ("result.json", "config.json", "lock.json")
 
 
 @click.command()
-@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@click.argument("sources", nargs=-1, metavar="[SOURCE...]")
 @click.option(
     "--registry",
     "registries",
@@ -36,8 +41,10 @@ _JOB_DOCUMENTS = ("result.json", "config.json", "lock.json")
     "metrics",
     multiple=True,
     metavar="TYPE|JSON",
-    help='A further metric: a type, or {"type": …, "kwargs": …}. Repeatable.',
+    help="A further metric: a type, 'pass-at-k k=5 key=reward', FILE.py:FUNCTION, or "
+    '{"type": …, "kwargs": …}. Repeatable.',
 )
+@click.option("--only-asked", is_flag=True, help="Run the metrics of --metric and no others.")
 @click.option(
     "--missing",
     type=click.Choice(["zero", "skip", "error"]),
@@ -90,6 +97,7 @@ def command(
     registries: Sequence[str],
     dataset: str | None,
     metrics: Sequence[str],
+    only_asked: bool,
     missing: Missing | None,
     level: str,
     over: Literal["tasks", "attempts"],
@@ -108,12 +116,14 @@ def command(
     numbers or null a line), a trials JSONL (with `task` and `rewards`), an Inspect log, lm-eval
     samples or the folder of them, evsys rewards, a CSV, or - for standard input. Lines may be
     packed (.gz, .zst). The format is recognised from the content. Several sources pool into one.
+    Without any, on a terminal, it is the job below ./jobs that was started last.
     """
     from ..api import Request, finish, prepare
     from ..documents.diagnostics import Severity
     from ..documents.files import check_writable
     from ..render.text import text
 
+    sources = sources or [_newest()]
     confidence = _level(level)
     options = options_of(script)
     if output is not None:
@@ -125,6 +135,7 @@ def command(
             registries=tuple(registries),
             dataset=dataset,
             metrics=tuple(metrics),
+            only_asked=only_asked,
             missing=missing,
             level=confidence,
             over=over,
@@ -163,6 +174,26 @@ def command(
         print_note("error: trials are missing, and --require-complete was given\n")
         return 1
     return 0 if result.ok else 1
+
+
+def _newest() -> str:
+    """The job that was started last, where somebody is there to see which one it is.
+
+    Raises:
+        UsageError: there is none, or nobody is.
+    """
+    from ..readers.harbor.newest import newest_job
+
+    job = newest_job(_JOBS)
+    if job is None:
+        raise UsageError(
+            f"no SOURCE was given, and there is no job in ./{_JOBS}",
+            "harbor-metrics compute FOLDER-OF-A-JOB",
+        )
+    if not sys.stdout.isatty():
+        raise UsageError("no SOURCE was given", f"harbor-metrics compute {shlex.quote(job)}")
+    print_note(f"the job that was started last: {printable(job)}\n")
+    return job
 
 
 def _level(text: str) -> float | None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
 from ..catalogue import names
+from ..catalogue.assignments import parse_kwargs
 from ..contract.metric import Metric, metric_of
-from ..contract.spec import MetricSpec
+from ..contract.spec import FIELDS, UV_SCRIPT, MetricSpec
+from ..documents.wording import did_you_mean, nearest
 from ..errors import MetricFailure, UsageError
 from .plan import Planned, bind
 from .result import ScriptRef
@@ -19,7 +23,7 @@ Asked = str | MetricSpec | Callable[..., Any]
 
 
 def plan_asked(metric: Asked) -> Planned:
-    """The metric, ready to run.
+    """The metric, ready to run; a script that is not there fails when it would run.
 
     Raises:
         UsageError: there is no such metric, or it does not take these kwargs.
@@ -30,21 +34,51 @@ def plan_asked(metric: Asked) -> Planned:
         except TypeError as error:
             raise UsageError(str(error)) from error
         return _own(described, MetricSpec(type=described.name))
-    spec = _parsed(metric) if isinstance(metric, str) else metric
-    if ".py:" in spec.type:
-        # For weight: hardly any computation runs a file.
-        from ..catalogue import file_metric
+    name, pairs = _parts(metric) if isinstance(metric, str) else (metric.type, [])
+    if name.endswith(".py") or ".py:" in name:
+        return _of_file(metric, name, pairs)
+    if isinstance(metric, MetricSpec):
+        spec = metric
+    elif metric.lstrip().startswith("{"):
+        spec = _decoded(metric)
+        if ".py:" in spec.type:
+            return _of_file(spec, spec.type, [])
+    else:
+        spec = MetricSpec(type=name, kwargs=parse_kwargs(name, pairs, option=f"--metric {name} "))
+    planned = bind(spec.type, names.resolve(spec), "command-line")
+    failure = planned.failure
+    # What is wrong with the script's file, and not with what was asked, is for the result to say.
+    if failure is not None and not (
+        planned.spec.type == UV_SCRIPT and failure.rule != "invalid-metric-kwargs"
+    ):
+        raise UsageError(f"--metric {metric}: {failure}") from failure
+    return planned
 
-        described, path, digest = file_metric.load(spec.type)
-        try:
-            return _own(described, spec, ScriptRef(path=path, sha256=digest))
-        except MetricFailure as error:
-            raise UsageError(f"--metric {spec.type}: {error}") from error
+
+def _of_file(metric: str | MetricSpec, name: str, pairs: list[str]) -> Planned:
+    """A function of a file, with its kwargs.
+
+    Raises:
+        UsageError: the file cannot be run, has no such function, or it does not take them.
+    """
+    # For weight: hardly any computation runs a file.
+    from ..catalogue import file_metric
+
+    described, path, digest = file_metric.load(name)
+    if isinstance(metric, MetricSpec):
+        spec = metric
+    else:
+        kwargs = parse_kwargs(
+            name,
+            pairs,
+            lambda kwargs: names.bind_metric(described, kwargs),
+            option=f"--metric {name} ",
+        )
+        spec = MetricSpec(type=name, kwargs=kwargs)
     try:
-        names.check(spec.type, spec.kwargs)
+        return _own(described, spec, ScriptRef(path=path, sha256=digest))
     except MetricFailure as error:
-        raise UsageError(f"--metric {metric}: {error}") from error
-    return bind(spec.type, names.resolve(spec), "command-line")
+        raise UsageError(f"--metric {name}: {error}") from error
 
 
 def _own(metric: Metric, spec: MetricSpec, file: ScriptRef | None = None) -> Planned:
@@ -57,12 +91,59 @@ def _own(metric: Metric, spec: MetricSpec, file: ScriptRef | None = None) -> Pla
     return Planned(name=spec.type, spec=spec, origin="command-line", bound=bound, file=file)
 
 
-def _parsed(text: str) -> MetricSpec:
+def _parts(text: str) -> tuple[str, list[str]]:
+    """The type and the `NAME=VALUE` behind it; of JSON, and of a path with spaces, the whole.
+
+    Raises:
+        UsageError: what stands behind the type is no kwarg, or a quote is left open.
+    """
     if text.lstrip().startswith("{"):
-        try:
-            return msgspec.json.decode(text.encode("utf-8", "backslashreplace"), type=MetricSpec)
-        except msgspec.DecodeError as error:
-            raise UsageError(
-                f"--metric {text}: {error}", 'write \'{"type": "mean", "kwargs": {}}\''
-            ) from error
-    return MetricSpec(type=text)
+        return "", []
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise UsageError(f"--metric {text}: {str(error).lower()}") from error
+    if len(words) < 2 or (".py" in text and not any("=" in word for word in words)):
+        return text.strip(), []
+    name, *pairs = words
+    for pair in pairs:
+        if "=" not in pair.lstrip("="):
+            raise UsageError(f"--metric {text}: `{pair}` is no kwarg", f"write '{name} NAME=VALUE'")
+    return name, pairs
+
+
+def _decoded(text: str) -> MetricSpec:
+    try:
+        return msgspec.json.decode(text.encode("utf-8", "backslashreplace"), type=MetricSpec)
+    except msgspec.DecodeError as error:
+        message, help_ = _advice(text) or (str(error), 'write \'{"type": "mean", "kwargs": {}}\'')
+        raise UsageError(f"--metric {text}: {message}", help_) from error
+
+
+def _advice(text: str) -> tuple[str, str] | None:
+    """What to say of an object with a field that no entry has; None for other mistakes."""
+    try:
+        entry = msgspec.json.decode(text.encode("utf-8", "backslashreplace"))
+    except msgspec.DecodeError:
+        return None
+    beside = [field for field in entry if field not in FIELDS]
+    type_ = entry.get("type", "mean")
+    kwargs = entry.get("kwargs", {})
+    if not beside or not isinstance(type_, str) or not isinstance(kwargs, dict):
+        return None
+    try:
+        takes = names.kwargs_of(type_)
+    except MetricFailure:
+        takes = ()
+    misplaced = [field for field in beside if field in takes]
+    if misplaced:
+        which = " and ".join(f"`{field}`" for field in misplaced)
+        kept = {field: entry[field] for field in misplaced}
+        mended = json.dumps({"type": type_, "kwargs": {**kwargs, **kept}}, ensure_ascii=False)
+        belong = "belongs" if len(misplaced) == 1 else "belong"
+        return f"{which} {belong} in `kwargs`", f"write '{mended}'"
+    near = nearest(beside[0], [field for field in FIELDS if field not in entry])
+    return (
+        f"unknown field `{beside[0]}`{did_you_mean(near)}",
+        "a metric has `type` and `kwargs`",
+    )

@@ -26,6 +26,9 @@ from .result import Origin, ScriptRef
 # configuration. The latter two are data that came with the job.
 NamedBy = Literal["user", "registry of a job", "job"]
 
+# What is said of registries because their metrics run, or should.
+_ABOUT_METRICS = ("registry-not-found", "dataset-not-said")
+
 
 class Planned(msgspec.Struct, frozen=True, kw_only=True):
     """A metric that will run: its name as written, the entry that it means, who asked for it.
@@ -79,15 +82,26 @@ def plan(
     *,
     allow_outside: bool = False,
     job_scripts: bool = False,
+    only_asked: bool = False,
 ) -> Plan:
     """Registry, job, extra, command line; Harbor's default where the first two are empty.
 
+    A metric of the command line that runs already runs once; with `only_asked` those alone run.
     Scripts that only the configuration of a job names run with `job_scripts`.
 
     Raises:
         InputError: a registry lacks the dataset, or cannot be read.
     """
     datasets, versions, diagnostics = find_datasets(dataset, version, jobs, registries)
+    if only_asked:
+        # A registry is then asked for labels of tasks alone, and can do without.
+        said = [d for d in diagnostics if d.rule not in _ABOUT_METRICS]
+        return Plan(
+            metrics=_each_once([], command_line),
+            datasets=datasets,
+            versions=versions,
+            diagnostics=said,
+        )
     metrics: list[Planned] = []
     named_by: NamedBy = "user" if registries.given else "registry of a job"
     for entry in datasets:
@@ -110,12 +124,28 @@ def plan(
         metrics += _planned(
             entry.extra_metrics, "extra", subject, entry.registry, named_by, allow_outside
         )
-    metrics += command_line
     return Plan(
-        metrics=metrics,
+        metrics=_each_once(metrics, command_line),
         datasets=datasets,
         versions=versions,
         diagnostics=diagnostics,
+    )
+
+
+def _each_once(metrics: Sequence[Planned], asked: Sequence[Planned]) -> list[Planned]:
+    """The metrics, and of those that were asked for the ones that do not run already."""
+    whole = list(metrics)
+    whole += (metric for i, metric in enumerate(asked) if not _runs(metric, [*metrics, *asked[:i]]))
+    return whole
+
+
+def _runs(asked: Planned, others: Sequence[Planned]) -> bool:
+    """Whether one of the others computes the same: the same function of the same kwargs."""
+    if asked.bound is not None:
+        return any(asked.bound == other.bound for other in others)
+    return any(
+        asked.spec == other.spec and asked.script == other.script and other.failure is None
+        for other in others
     )
 
 

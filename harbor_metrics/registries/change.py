@@ -6,13 +6,14 @@ import codecs
 import fcntl
 import json
 import os
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..catalogue import names
-from ..contract.spec import ARRAYS, UV_SCRIPT, in_harbor
+from ..contract.spec import ARRAYS, DEFAULT_TYPE, UV_SCRIPT, in_harbor
 from ..documents.diagnostics import InvalidDocumentError
 from ..documents.document import Document, parse
 from ..documents.files import read_bytes, reason, write_atomically
@@ -24,11 +25,12 @@ from .edit import EditError, Place
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What was done, in a sentence, and the text before and after."""
+    """What was done, in a sentence, the text before and after, and what else comes of it."""
 
     message: str
     before: str
     after: str
+    note: str = ""
 
     def diff(self, path: str) -> str:
         """The change as a unified diff."""
@@ -75,16 +77,33 @@ def add_all(
         EditError: no dataset or several have that name; nothing was written.
     """
 
+    note = ""
+
     def change(document: Document) -> tuple[str, str]:
+        nonlocal note
         messages = []
+        index, before, name = _look_up(document, dataset)
         for entry in entries:
             text, message = _put(document, dataset, entry, pin=pin)
             messages.append(message)
             if text != document.text:
                 document = _parse_whole(text.encode(), path)
+        if not before.get("metrics"):
+            note = _without_default(document.value[index].get("metrics", []), path, name)
         return document.text, "\n".join(messages) or "nothing to add"
 
-    return apply(path, change)
+    return replace(apply(path, change), note=note)
+
+
+def _without_default(metrics: Sequence[dict[str, Any]], path: str, name: str) -> str:
+    """What becomes of Harbor's default in a dataset that had no `metrics` and now has these."""
+    if not metrics or any(entry.get("type", DEFAULT_TYPE) == DEFAULT_TYPE for entry in metrics):
+        return ""
+    return (
+        f"{name} had no `metrics`, so Harbor ran its default, `mean`; now it runs what stands "
+        f"there, and `mean` no longer. To keep it: "
+        f"harbor-metrics add {shlex.quote(path)} {shlex.quote(name)} mean"
+    )
 
 
 def _put(document: Document, dataset: str, entry: dict[str, Any], *, pin: bool) -> tuple[str, str]:
@@ -244,29 +263,3 @@ def _lock(path: str) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
-
-
-def parse_kwargs(type_: str, given: Sequence[str]) -> dict[str, Any]:
-    """Kwargs from `NAME=VALUE`: text where the metric takes text, else JSON.
-
-    Raises:
-        UsageError: a pair has no `=`, or no value of any type fits.
-    """
-    kwargs: dict[str, Any] = {}
-    for pair in given:
-        name, equals, value = pair.partition("=")
-        if not equals:
-            raise UsageError(f"-k {pair}: write NAME=VALUE")
-        kwargs[name] = value
-    try:
-        names.check(type_, kwargs)
-    except MetricFailure as error:
-        if error.kwarg is None or error.kwarg not in kwargs:
-            return kwargs
-        try:
-            typed = {**kwargs, error.kwarg: json.loads(kwargs[error.kwarg])}
-        except ValueError:
-            return kwargs
-        rest = [f"{n}={v}" for n, v in kwargs.items() if n != error.kwarg]
-        return {**parse_kwargs(type_, rest), error.kwarg: typed[error.kwarg]} if rest else typed
-    return kwargs

@@ -114,7 +114,7 @@ def test_clash_of_plugins_is_refused_and_breaks_nothing_else(
     assert done.returncode == 2
     assert "`spread` is brought by one-plugin 1.2 and two-plugin 1.2; uninstall" in done.stderr
     fine = run(site, "compute", rewards, "--metric", "mean", "--format", "json", cwd=tmp_path)
-    assert outcomes(fine)[1]["values"] == {"mean": 0.625}
+    assert outcomes(fine)[0]["values"] == {"mean": 0.625}
     listed = run(site, "list", cwd=tmp_path)
     assert listed.returncode == 0
     assert "`mean` of two-plugin 1.2 is a name of harbor-metrics' own" in listed.stderr

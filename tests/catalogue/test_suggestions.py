@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harbor_metrics.catalogue import names, suggestions
 from harbor_metrics.catalogue.suggestions import ambiguous, near_type, only_meaning, unknown
 
 
@@ -40,10 +41,31 @@ def test_name_of_several_systems_must_say_whose_it_is() -> None:
         ("uv_script", "uv-script"),
         ("inspect/acuracy", "inspect/accuracy"),
         ("zebra", None),
+        ("average", "mean"),
+        ("score", "mean"),
+        ("p95", "quantile"),
+        ("stdev", "std"),
+        ("Std_Dev", "std"),
+        ("resolved", "pass-rate"),
+        ("cost", "cost-per-task"),
     ],
 )
 def test_nearest_type_is_ours_unless_a_system_is_named(name: str, near: str | None) -> None:
     assert near_type(name) == near
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("p95", "quantile q=0.95"), ("P5", "quantile q=0.05"), ("p99.9", "quantile q=0.999")],
+)
+def test_percentile_is_a_quantile_with_its_share(name: str, meant: str) -> None:
+    assert f"did you mean `{meant}`?" in str(unknown("metrics", name))
+
+
+def test_every_word_for_a_metric_leads_to_one_and_is_none_itself() -> None:
+    for word, name in suggestions._IN_OTHER_WORDS.items():
+        assert names.known(name), word
+        assert not names.known(word), word
 
 
 def test_reducer_in_place_of_a_metric_is_explained() -> None:

@@ -77,6 +77,13 @@ def test_name_with_an_at_is_reached(cli: Run, tmp_path: Path) -> None:
     assert cli("add", "r.json", "d@x y", "uv-script", "-k", "script_path=\udcff").returncode == 2
 
 
+def test_default_that_no_longer_runs_is_said_beside_the_result(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "r.json").write_text(json.dumps([DATASET]))
+    done = cli("add", "r.json", "a", "max")
+    assert done.stdout == 'added {"type": "max"} to a@1, `metrics`\n'
+    assert "harbor-metrics add r.json a@1 mean" in done.stderr
+
+
 def task(folder: Path, text: str, name: str = "task.yaml") -> str:
     path = folder / name
     path.write_text(text)

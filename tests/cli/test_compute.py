@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,7 +38,7 @@ def test_known_fault_of_rewards_gives_the_expected_values(
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["compute"], 2, ["SOURCE"]),
+        (["compute"], 2, ["SOURCE", "no job in ./jobs"]),
         (["compute", "nowhere"], 3, ["nowhere", "No such file"]),
         (["compute", "void"], 3, ["empty directory"]),
         (["compute", "job/task-0__0000000"], 3, ["is one trial"]),
@@ -149,3 +153,30 @@ def test_limit_that_is_not_a_finite_number_is_refused(
     done = cli("compute", "r.jsonl", option, value)
     assert done.returncode == 2
     assert option in done.stderr
+
+
+def write_jobs(folder: Path) -> None:
+    for name, started in (("a job", "2026-01-02T00:00:00"), ("b", "2026-01-01T00:00:00")):
+        job = write_job(folder / "jobs" / name, [trial("t", {"r": 1})])
+        result = json.loads((job / "result.json").read_text())
+        (job / "result.json").write_text(json.dumps({**result, "started_at": started}))
+
+
+def test_without_a_source_the_command_to_write_is_said(cli: Run, tmp_path: Path) -> None:
+    write_jobs(tmp_path)
+    done = cli("compute")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "harbor-metrics compute 'jobs/a job'" in done.stderr
+
+
+def test_on_a_terminal_the_job_that_was_started_last_is_taken_and_named(tmp_path: Path) -> None:
+    write_jobs(tmp_path)
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "harbor_metrics", "compute"]
+    done = subprocess.run(command, cwd=tmp_path, stdout=theirs, stderr=subprocess.PIPE, check=False)
+    os.close(theirs)
+    shown = os.read(ours, 10_000).decode()
+    os.close(ours)
+    assert done.returncode == 0
+    assert "the job that was started last: jobs/a job" in done.stderr.decode()
+    assert "1 trial" in shown

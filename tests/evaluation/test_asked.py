@@ -35,6 +35,16 @@ def first(rewards: Column, *, plus: int = 0) -> float:
         ("pass_rate", "pass_rate", "pass-rate", {}),
         ("inspect/accuracy", "inspect/accuracy", "accuracy", SKIPPING),
         (first, "first", "first", {}),
+        ("pass-at-k k=5 key=reward", "pass-at-k", "pass-at-k", {"k": 5, "key": "reward"}),
+        (
+            "pass-at-k k=[1,2] threshold=0.5",
+            "pass-at-k",
+            "pass-at-k",
+            {"k": [1, 2], "threshold": 0.5},
+        ),
+        ("mean key='a b'", "mean", "mean", {"key": "a b"}),
+        ("mean key=5", "mean", "mean", {"key": "5"}),
+        ("inspect/accuracy key=r", "inspect/accuracy", "accuracy", {**SKIPPING, "key": "r"}),
     ],
 )
 def test_name_entry_spec_alias_and_function_are_metrics(
@@ -64,12 +74,61 @@ def test_function_of_a_file_stands_beside_the_digest_of_the_file(tmp_path: Path)
         ('{"type": "mean", "kwargs": {"q": 1}}', "takes no `q`"),
         (lambda rewards: 1, "the first parameter must be a Column or Table"),
         (len, "is no function"),
+        ("mean key", "`key` is no kwarg"),
+        ("mean =r", "`=r` is no kwarg"),
+        ("mean q=1", "takes no `q`"),
+        ("pass-at-k k=much", "`k`"),
+        ("mean key='r", "no closing quotation"),
+        ('{"type": "pass-at-k", "k": 5}', "`k` belongs in `kwargs`"),
+        ('{"type": "mean", "key": "r", "missing": "skip"}', "`key` and `missing` belong in"),
     ],
 )
 def test_what_is_not_a_metric_is_refused_with_what_was_asked(asked: object, words: str) -> None:
     with pytest.raises(UsageError) as refused:
         plan_asked(asked)
     assert words in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ('{"type": "pass-at-k", "k": 5}', '{"type": "pass-at-k", "kwargs": {"k": 5}}'),
+        ('{"type": "pass@2", "kwargs": {"key": "r"}, "threshold": 1}', '"threshold": 1}}'),
+        ("mean key", "mean NAME=VALUE"),
+        ("mine.py", "write mine.py:best, mine.py:worst"),
+        ("none.py", "write none.py:FUNCTION; of a metric script, 'uv-script script_path=none.py'"),
+        ("broken.py", "write broken.py:FUNCTION"),
+        ("gone.py", "write gone.py:FUNCTION"),
+    ],
+)
+def test_advice_says_what_to_write(
+    asked: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(f"{CODE}\ndef worst(x): open('ran', 'w')\ndef _no(): 0\n")
+    (tmp_path / "none.py").write_text("open('ran', 'w')")
+    (tmp_path / "broken.py").write_text("def f(")
+    with pytest.raises(UsageError) as refused:
+        plan_asked(asked)
+    assert words in refused.value.help
+    assert not (tmp_path / "ran").exists()
+
+
+def test_kwargs_of_a_function_of_a_file_are_typed(tmp_path: Path) -> None:
+    (tmp_path / "my file.py").write_text(CODE)
+    planned = plan_asked(f"'{tmp_path}/my file.py:best' plus=2")
+    assert planned.bound is not None
+    assert planned.bound.arguments == {"plus": 2}
+    whole = plan_asked(f"{tmp_path}/my file.py:best")
+    assert whole.bound is not None
+
+
+def test_script_that_is_not_there_fails_when_it_would_run() -> None:
+    planned = plan_asked("uv-script script_path=gone.py")
+    assert planned.failure is not None
+    assert planned.bound is None
+    with pytest.raises(UsageError, match="needs `script_path`"):
+        plan_asked("uv-script")
 
 
 def test_kwarg_that_a_function_of_a_file_lacks_is_refused(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def test_metrics_stand_in_the_order_registry_job_extra_command_line(
         datasets=[{"name": "demo", "version": "1.0", "registry_path": "registry.json"}],
         metrics=[{"type": "sum"}],
     )
-    done = cli("compute", "jobs/one", "--format", "json", "--metric", "mean", cwd=tmp_path)
+    done = cli("compute", "jobs/one", "--format", "json", "--metric", "std", cwd=tmp_path)
     metrics = json.loads(done.stdout)["groups"][0]["metrics"]
     assert [(m["name"], m["origin"], m["status"]) for m in metrics] == [
         ("max", "registry", "ok"),
@@ -38,7 +38,7 @@ def test_metrics_stand_in_the_order_registry_job_extra_command_line(
         ("mean", "registry", "ok"),
         ("sum", "job", "ok"),
         ("min", "extra", "ok"),
-        ("mean", "command-line", "ok"),
+        ("std", "command-line", "ok"),
     ]
     assert done.returncode == 1
     assert "unknown field `typ`" in done.stderr
@@ -52,3 +52,48 @@ def test_naming_the_only_dataset_loses_no_trial(cli: Run, tmp_path: Path) -> Non
     (tmp_path / "X.json").write_text(json.dumps([dataset("X")]))
     done = cli("compute", "t.jsonl", "--registry", "X.json", "--format", "json")
     assert group(done)["counts"]["found"] == 3
+
+
+def test_metric_that_runs_already_runs_once(cli: Run, job: Path) -> None:
+    asked = ["mean", "mean key=reward", '{"type": "mean", "kwargs": {"key": "reward"}}', "pass@2"]
+    asked += ["pass-at-k k=2", "pass_at_2", "mean"]
+    options = [part for metric in asked for part in ("--metric", metric)]
+    done = cli("compute", job, "--format", "json", *options)
+    metrics = group(done)["metrics"]
+    assert [(m["name"], m["origin"]) for m in metrics] == [
+        ("mean", "default"), ("mean", "command-line"), ("pass@2", "command-line"),
+    ]  # fmt: skip
+
+
+def test_script_that_runs_already_runs_once(cli: Run, job: Path, tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text("raise SystemExit(1)")
+    entry = {"type": "uv-script", "kwargs": {"script_path": "m.py"}}
+    (tmp_path / "r.json").write_text(json.dumps([dataset("demo", metrics=[entry])]))
+    asked = ("--metric", "uv-script script_path=m.py")
+    done = cli("compute", job, "--registry", "r.json", "--dry-run", *asked)
+    assert done.stdout.count("would run") == 1
+
+
+def test_only_asked_runs_nothing_of_registry_and_job(cli: Run, tmp_path: Path) -> None:
+    metrics = [{"type": "max"}, {"typ": "bogus"}]
+    tasks = [{"name": "t", "path": "p", "metadata": {"side": "lee"}}]
+    found = dataset("demo", metrics=metrics, extra_metrics=[{"type": "min"}], tasks=tasks)
+    (tmp_path / "r.json").write_text(json.dumps([found]))
+    entry = {"name": "demo", "registry_path": "r.json"}
+    rewards = [trial("t", {"reward": 1.0})]
+    write_job(tmp_path / "job", rewards, datasets=[entry], metrics=[{"type": "sum"}])
+    asked = ("--only-asked", "--metric", "std", "--metric", "grouped metric=mean by=side")
+    done = cli("compute", "job", "--format", "json", *asked)
+    assert [m["name"] for m in group(done)["metrics"]] == ["std", "grouped"]
+    assert group(done)["metrics"][1]["values"] == {"lee": 1, "all": 1}
+    assert done.stderr == ""
+
+
+def test_only_asked_needs_no_registry_and_a_metric(cli: Run, job: Path) -> None:
+    done = cli("compute", job, "--only-asked")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "none was asked for" in done.stderr
+    gone = [{"name": "demo", "registry_path": "gone.json"}]
+    alone = write_job(job.parent / "alone", [trial("t", {"r": 1})], datasets=gone)
+    assert "gone.json" in cli("compute", alone).stderr
+    assert cli("compute", alone, "--only-asked", "--metric", "mean").stderr == ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import os
+import shlex
 import subprocess
 import sys
 import time
@@ -16,7 +17,7 @@ from registries_by_hand import DATASET
 
 from harbor_metrics.documents.diagnostics import InvalidDocumentError
 from harbor_metrics.errors import HarborMetricsError, OutputError
-from harbor_metrics.registries.change import add, parse_kwargs, remove
+from harbor_metrics.registries.change import add, remove
 from harbor_metrics.registries.edit import EditError
 
 
@@ -50,9 +51,29 @@ def test_what_harbor_cannot_load_goes_to_extra_metrics(tmp_path: Path) -> None:
     assert [m["type"] for m in dataset["metrics"]] == ["uv-script"]
 
 
-def test_kwargs_are_typed_by_the_metric() -> None:
-    assert parse_kwargs("uv-script", ["script_path=4"]) == {"script_path": "4"}
-    assert parse_kwargs("mean", ["missing=skip", "key=1"]) == {"missing": "skip", "key": "1"}
+@pytest.mark.parametrize(
+    ("metrics", "added", "said"),
+    [
+        (None, "max", True),
+        ([], "max", True),
+        (None, "mean", False),
+        (None, "std", False),  # it goes to `extra_metrics`, and the default runs on
+        ([{"type": "sum"}], "max", False),
+    ],
+)
+def test_first_metric_of_a_dataset_says_that_the_default_is_gone(
+    metrics: list[object] | None, added: str, said: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "r 1.json"
+    own = {} if metrics is None else {"metrics": metrics}
+    path.write_text(json.dumps([{**DATASET, **own}]))
+    note = add(str(path), "a", added, {}).note
+    assert ("Harbor ran its default, `mean`" in note) == said
+    if said:
+        command = shlex.split(note.partition("To keep it: ")[2])
+        assert command == ["harbor-metrics", "add", str(path), "a@1", "mean"]
+        assert add(*command[2:], {}).note == ""
+        assert [m["type"] for m in json.loads(path.read_text())[0]["metrics"]] == [added, "mean"]
 
 
 def test_concurrent_adds_lose_no_metric(tmp_path: Path) -> None:

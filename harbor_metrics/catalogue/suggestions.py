@@ -25,6 +25,7 @@ _IN_OTHER_WORDS = {
     "reward": "mean",
     "stdev": "std",
     "stddev": "std",
+    "std-dev": "std",
     "standard-deviation": "std",
     "sem": "stderr",
     "standard-error": "stderr",

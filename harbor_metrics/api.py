@@ -15,6 +15,7 @@ from .errors import UsageError
 from .evaluation.asked import Asked, plan_asked
 from .evaluation.evaluate import evaluate
 from .evaluation.group import group_of, unscored
+from .evaluation.grouping import by_labels
 from .evaluation.plan import Plan, Planned, plan
 from .evaluation.result import Outcome, Result, SourceRef
 from .numbers.uncertainty import Over
@@ -46,6 +47,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     level: float | None = LEVEL
     over: Over = "tasks"
     labels: str | None = None
+    group_by: tuple[str, ...] = ()
     as_format: str | None = None
     columns: str | Mapping[str, str] = ""
     scripts: ScriptOptions | None = None
@@ -88,6 +90,7 @@ def compute(
     level: float | None = LEVEL,
     over: Over = "tasks",
     labels: str | os.PathLike[str] | None = None,
+    group_by: str | Sequence[str] = (),
     as_format: str | None = None,
     columns: str | Mapping[str, str] = "",
     scripts: ScriptOptions | None = None,
@@ -107,6 +110,7 @@ def compute(
         level: of the intervals beside means, rates and chances; None for no uncertainty.
         over: what varies: `tasks`, as a sample of such tasks, or `attempts` at these very tasks.
         labels: a file that labels tasks, to group by (JSON, JSONL, CSV).
+        group_by: labels that each metric is computed by, as `grouped` does.
         as_format: a name in `readers.formats`, where the content is not to decide.
         columns: which column of a CSV is what: `task=problem_id,reward=score`, or a mapping.
         scripts: how metric scripts are run: their limits and what they may reach.
@@ -129,6 +133,7 @@ def compute(
         level=level,
         over=over,
         labels=os.fspath(labels) if labels is not None else None,
+        group_by=(group_by,) if isinstance(group_by, str) else tuple(group_by),
         as_format=as_format,
         columns=columns,
         scripts=scripts,
@@ -191,10 +196,16 @@ def plan_groups(
             job_scripts=of_jobs,
             only_asked=request.only_asked,
         )
+        if request.group_by:
+            metrics = by_labels(metrics, request.group_by)
         diagnostics += metrics.diagnostics
         table = members.table
         for entry in metrics.datasets:
             table = task_labels.joined(table, task_labels.of_tasks(entry.tasks))
+        if any(metric.reads_labels for metric in metrics.metrics):
+            for _, job in members.jobs:
+                found = job.labels()
+                table = task_labels.joined(table, found.get(key.dataset, found.get(None, {})))
         groups.append(PreparedGroup(key=key, pool=members.with_table(table), plan=metrics))
     return Prepared(sources=sources, groups=groups, diagnostics=diagnostics)
 

@@ -69,6 +69,14 @@ _JOB_DOCUMENTS = ("result.json", "config.json", "lock.json")
     metavar="FILE",
     help="Labels of tasks to group by: JSON, JSONL or CSV with a `task`.",
 )
+@click.option(
+    "--group-by",
+    "group_by",
+    multiple=True,
+    metavar="LABEL",
+    help="Each metric by this label of the tasks: of task.toml, the registry or --labels. "
+    "Repeatable.",
+)
 @click.option("--require-complete", is_flag=True, help="Exit 1 when a planned trial is missing.")
 @click.option(
     "--dry-run", is_flag=True, help="Say which metrics and scripts would run; run nothing."
@@ -102,6 +110,7 @@ def command(
     level: str,
     over: Literal["tasks", "attempts"],
     labels: str | None,
+    group_by: Sequence[str],
     require_complete: bool,
     dry_run: bool,
     format_: Literal["table", "markdown", "json"],
@@ -140,6 +149,7 @@ def command(
             level=confidence,
             over=over,
             labels=labels,
+            group_by=tuple(group_by),
             as_format=as_format,
             columns=columns,
             scripts=options,

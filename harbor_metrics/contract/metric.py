@@ -12,6 +12,7 @@ from msgspec import Meta
 from ..errors import MetricFailure
 from ..numbers.exact import Number
 from ..trials.column import Column
+from ..trials.labelled import TASK
 from ..trials.table import Table
 from .described import Described
 from .estimate import Estimate, Strata, Undefined
@@ -22,6 +23,20 @@ from .spec import COMMON, CommonKwargs, MetricSpec, Takes
 from .strangers import Loaded
 
 Value = Number | Estimate | Undefined
+# The kwargs of our metrics that name a label, or a reward in whose place a label may stand.
+_NAMES_OF_LABELS = frozenset(
+    [
+        "by",
+        "cluster",
+        "weight",
+        "reference",
+        "probabilities",
+        "confidence",
+        "low",
+        "high",
+        "minutes",
+    ]
+)
 
 
 class Bound(msgspec.Struct, frozen=True):
@@ -52,6 +67,17 @@ class Bound(msgspec.Struct, frozen=True):
         inner = [value for value in self.arguments.values() if isinstance(value, Bound)]
         own = self.metric.is_ours and "prediction" in self.arguments
         return own or any(bound.reads_texts for bound in inner)
+
+    @property
+    def reads_labels(self) -> bool:
+        """Whether the metric, or the one that it is given, may ask for labels of trials."""
+        if not self.metric.is_ours:
+            return True
+        named = (value for name, value in self.arguments.items() if name in _NAMES_OF_LABELS)
+        inner = [value for value in self.arguments.values() if isinstance(value, Bound)]
+        return any(name not in (None, "", TASK) for name in named) or any(
+            bound.reads_labels for bound in inner
+        )
 
     def rows(self, view: Column | Table) -> int:
         """How many trials a value is over, or tasks where the metric reduces them itself."""

@@ -106,9 +106,10 @@ OF_RUNS = {
     ),
     "job-document": Rule(
         _WARNING,
-        "The `config.json` or `result.json` of a job cannot be read. Its trials still count, but "
-        "what only that document says is not known: the registry, the job's own metrics, and how "
-        "many trials were planned. Name the registry with `--registry`.",
+        "The `config.json`, `result.json` or `harbor-metrics.snapshot.json` of a job cannot be "
+        "read. Its trials still count, but what only that document says is not known: the "
+        "registry, the job's own metrics, how many trials were planned, labels. Name the registry "
+        "with `--registry`.",
     ),
     "unread-job": Rule(
         _ERROR,
@@ -232,6 +233,18 @@ OF_RUNS = {
         "The registry that a job names is not where it says, or is one that would have to be "
         "fetched, which is never done. The registry's metrics do not run; `mean`, Harbor's "
         "default, does if the job has none of its own. Pass the file with `--registry`.",
+    ),
+    "registry-changed": Rule(
+        _NOTE,
+        "The registry has other metrics for a dataset than it had when the job ran, by the job's "
+        "snapshot (`harbor-metrics.snapshot.json`). Those of today run. Without the registry at "
+        "hand those of the snapshot would.",
+    ),
+    "not-grouped": Rule(
+        _NOTE,
+        "With `--group-by` every metric is computed for each group of trials, but a script is not: "
+        "it is given all trials, and finds their labels in the file that HARBOR_METRICS_TRIALS "
+        "names.",
     ),
     "invalid-registry": Rule(
         _ERROR,

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-NAMES = ("registry", "metric", "rewards", "trials", "result", "diagnostics")
+NAMES = ("registry", "metric", "rewards", "trials", "result", "diagnostics", "snapshot")
 
 
 def folder() -> str:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..documents.diagnostics import Diagnostic
 from ..documents.wording import listed
 from ..errors import InputError
+from ..readers.harbor.documents import places as job_places
 from ..registries import registry
 from ..registries.registry import Dataset, Registries
+from ..trials.snapshot import SNAPSHOT
 from ..trials.source import Job, JobDataset
 from ..trials.trial import part_of
 from ..validation.entries import remarks_on_repetition
@@ -29,6 +31,10 @@ class _Place(NamedTuple):
 
     path: str
     version: str | None
+
+
+# A dataset as a job names it, and the job's path.
+_Named = tuple[str, JobDataset]
 
 
 def find_datasets(
@@ -55,10 +61,11 @@ def find_datasets(
     ]
     versions = list(dict.fromkeys([version] if version else [e.version for _, e in named]))
     diagnostics = [_pooled(dataset, versions)] if len(versions) > 1 else []
+    kept: list[Dataset] = []
     if registries.given:
         places = _given(dataset, version, versions or [None], named, registries)
     else:
-        places, not_found = _of_jobs(dataset, version, named)
+        places, kept, not_found = _of_jobs(dataset, version, jobs, named)
         diagnostics += not_found
     entries: list[Dataset] = []
     for path, wanted in places:
@@ -69,6 +76,10 @@ def find_datasets(
             diagnostics += remarks_on_repetition(matches[-1])
         if matches[-1] not in entries:
             entries.append(matches[-1])
+            diagnostics += _changed(matches[-1], jobs)
+    for entry in kept:
+        if not any(entry.is_as(other) for other in entries):
+            entries.append(entry)
     return Datasets(entries, [version for version in versions if version], diagnostics)
 
 
@@ -91,7 +102,7 @@ def _given(
     dataset: str,
     version: str | None,
     versions: Sequence[str | None],
-    named: Sequence[tuple[str, JobDataset]],
+    named: Sequence[_Named],
     registries: Registries,
 ) -> list[_Place]:
     """Where to look among the registries that were given."""
@@ -119,32 +130,52 @@ def _given_with(dataset: str, versions: Sequence[str | None], registries: Regist
 
 
 def _of_jobs(
-    dataset: str, version: str | None, named: Sequence[tuple[str, JobDataset]]
-) -> tuple[list[_Place], list[Diagnostic]]:
-    """Where to look by the word of the jobs, and which of their registries are not there."""
+    dataset: str, version: str | None, jobs: Sequence[tuple[str, Job]], named: Sequence[_Named]
+) -> tuple[list[_Place], list[Dataset], list[Diagnostic]]:
+    """Where to look by the word of the jobs, the entries of snapshots where nothing is there."""
     places: list[_Place] = []
+    kept: list[Dataset] = []
     diagnostics = []
+    snapshots = {path: job.snapshot for path, job in jobs}
     for job_path, entry in named:
         if entry.path:
             continue
         path = _of_job(job_path, entry)
-        if path is None:
-            diagnostics.append(_not_found(dataset, entry))
-        else:
+        known = [
+            each
+            for each in snapshots[job_path]
+            if each.name == dataset and each.entry and version in (None, each.version)
+        ]
+        if path is not None:
             places.append(_Place(path, version or entry.version))
-    return list(dict.fromkeys(places)), diagnostics
+        elif known:
+            kept += [registry.of_snapshot(f"{job_path}/{SNAPSHOT}", each) for each in known]
+        else:
+            diagnostics.append(_not_found(dataset, entry))
+    return list(dict.fromkeys(places)), kept, diagnostics
+
+
+def _changed(entry: Dataset, jobs: Sequence[tuple[str, Job]]) -> Iterator[Diagnostic]:
+    """That the registry has other metrics for a dataset than it had when a job ran."""
+    for path, job in jobs:
+        for known in job.snapshot:
+            if (known.name, known.version) != (entry.name, entry.version) or not known.entry:
+                continue
+            if entry.arrays != registry.of_snapshot(path, known).arrays:
+                yield Diagnostic(
+                    rule="registry-changed",
+                    message=f"the metrics of {entry} in {entry.registry} are not those that "
+                    f"{path} ran with: the registry was changed since",
+                    path=entry.registry,
+                    notes=(f"the metrics of today run; {path}/{SNAPSHOT} has the others",),
+                )
 
 
 def _of_job(job: str, entry: JobDataset) -> str | None:
     """The registry file of a job: from here, then from each folder above the job."""
     if entry.registry_path is None:
         return None
-    folder = os.path.abspath(job)
-    candidates = [entry.registry_path]
-    while folder != os.path.dirname(folder):
-        folder = os.path.dirname(folder)
-        candidates.append(os.path.join(folder, entry.registry_path))
-    return next((path for path in candidates if os.path.isfile(path)), None)
+    return next(filter(os.path.isfile, job_places(job, entry.registry_path)), None)
 
 
 def _not_found(dataset: str, entry: JobDataset) -> Diagnostic:

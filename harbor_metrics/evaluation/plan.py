@@ -53,6 +53,11 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
         return self.bound is None and self.failure is None
 
     @property
+    def reads_labels(self) -> bool:
+        """Whether it may ask for labels of trials; a script is given all there are."""
+        return self.runs_script or (self.bound is not None and self.bound.reads_labels)
+
+    @property
     def identity(self) -> tuple[object, ...]:
         """What makes it the same metric as another: the entry, and who asked for it."""
         return self.name, self.spec, self.origin, self.registry
@@ -106,7 +111,8 @@ def plan(
     named_by: NamedBy = "user" if registries.given else "registry of a job"
     for entry in datasets:
         subject = f"dataset {entry}, metrics"
-        diagnostics += remarks_on_dataset(entry)
+        if not entry.is_snapshot:
+            diagnostics += remarks_on_dataset(entry)
         metrics += _planned(
             entry.metrics, "registry", subject, entry.registry, named_by, allow_outside
         )

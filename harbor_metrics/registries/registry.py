@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -12,6 +12,7 @@ from ..documents.diagnostics import InvalidDocumentError
 from ..documents.document import Document, parse
 from ..documents.files import read_bytes
 from ..errors import InputError, UsageError
+from ..trials.snapshot import DatasetSnapshot
 
 
 class Registries:
@@ -57,11 +58,26 @@ class Dataset(msgspec.Struct, frozen=True, kw_only=True):
     tasks: tuple[Any, ...] = ()
     document: Document
     index: int
+    # Whether it is of a job's snapshot, whose mistakes were said when the job ran.
+    is_snapshot: bool = False
 
     @property
     def registry(self) -> str:
         """The path of the file."""
         return self.document.path
+
+    @property
+    def arrays(self) -> tuple[tuple[Any, ...], ...]:
+        """The metric entries, without the digests of scripts, which a snapshot adds."""
+        return tuple(
+            tuple({k: v for k, v in entry.items() if k != "sha256"} for entry in array)
+            for array in (self.metrics, self.extra_metrics)
+        )
+
+    def is_as(self, other: Dataset) -> bool:
+        """Whether another entry, perhaps of another file, says the same."""
+        mine, theirs = (self.name, self.version), (other.name, other.version)
+        return mine == theirs and self.arrays == other.arrays
 
     def __str__(self) -> str:
         return f"{self.name}@{self.version}"
@@ -94,6 +110,29 @@ def datasets_of(document: Document) -> list[Dataset]:
             "put `[` and `]` around a single dataset",
         )
     return [_dataset(document, index) for index in range(len(document.value))]
+
+
+def of_snapshot(path: str, known: DatasetSnapshot) -> Dataset:
+    """The entry that a job ran with, its scripts pinned to what they were.
+
+    Raises:
+        InvalidDocumentError: it is not a dataset.
+    """
+    document = Document(path, msgspec.json.encode([known.entry]), [known.entry])
+    dataset = _dataset(document, 0)
+    return msgspec.structs.replace(
+        dataset,
+        metrics=tuple(_pinned(entry, known.scripts) for entry in dataset.metrics),
+        extra_metrics=tuple(_pinned(entry, known.scripts) for entry in dataset.extra_metrics),
+        is_snapshot=True,
+    )
+
+
+def _pinned(entry: dict[str, Any], scripts: Mapping[str, str]) -> dict[str, Any]:
+    kwargs = entry.get("kwargs")
+    path = kwargs.get("script_path") if isinstance(kwargs, dict) else None
+    digest = scripts.get(path) if isinstance(path, str) else None
+    return entry if digest is None else {"sha256": digest, **entry}
 
 
 def _dataset(document: Document, index: int) -> Dataset:

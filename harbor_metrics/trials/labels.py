@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -20,16 +21,26 @@ def of_tasks(tasks: Iterable[Any]) -> Labels:
     labels: dict[str, Mapping[str, Label]] = {}
     for task in tasks:
         if isinstance(task, dict) and isinstance(task.get("metadata"), dict):
-            labels[str(task.get("name"))] = dict(_flat(task["metadata"], ""))
+            labels[str(task.get("name"))] = of_metadata(task["metadata"])
     return labels
+
+
+def of_metadata(metadata: dict[str, Any]) -> dict[str, Label]:
+    """The scalars of a table; names inside tables are dotted."""
+    return dict(_flat(metadata, ""))
 
 
 def _flat(value: dict[str, Any], prefix: str) -> Iterable[tuple[str, Label]]:
     for name, member in value.items():
         if isinstance(member, dict):
             yield from _flat(member, f"{prefix}{name}.")
-        elif isinstance(member, str | int | float | bool | None):
+        elif isinstance(member, str | int | float | bool | None) and is_finite(member):
             yield f"{prefix}{name}", member
+
+
+def is_finite(label: Label) -> bool:
+    """Whether a label is one that a JSON document can hold: TOML has NaN and infinity."""
+    return not isinstance(label, float) or math.isfinite(label)
 
 
 def joined(table: Table, labels: Labels, *, path: str | None = None) -> Table:

@@ -10,6 +10,8 @@ import msgspec
 from ..documents.diagnostics import Diagnostic
 from ..errors import InputError
 from ..numbers.exact import Number
+from .labels import Labels
+from .snapshot import DatasetSnapshot
 from .trial import GroupKey, Trial
 
 # What decoding raises for a text that is not what it should be, deep nesting included.
@@ -37,6 +39,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
     `n_groups` is into how many groups of one size the planned trials part: one an agent, a scorer
     or a filter. `trials_per_sample` is how many of the trials one sample of a log is.
+    `snapshot` are the datasets as they were when the job ran; `labels` finds the labels of tasks,
+    by dataset.
     """
 
     datasets: tuple[JobDataset, ...] = ()
@@ -46,6 +50,9 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     n_total_trials: int | None = None
     running: bool = False
     waiting: tuple[str, ...] = ()
+    snapshot: tuple[DatasetSnapshot, ...] = ()
+    # A function: most computations group by no label.
+    labels: Callable[[], Mapping[str | None, Labels]] = dict
 
 
 class Reported(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,6 +10,7 @@ import pytest
 from harbor_metrics.errors import InputError
 from harbor_metrics.evaluation.datasets import Datasets, find_datasets
 from harbor_metrics.registries.registry import Registries
+from harbor_metrics.trials.snapshot import DatasetSnapshot
 from harbor_metrics.trials.source import Job, JobDataset
 
 
@@ -126,3 +127,42 @@ def test_last_of_equal_datasets_counts() -> None:
     assert [entry.metrics for entry in found.entries] == [({"type": "max"},)]
     assert {d.rule for d in found.diagnostics} == {"duplicate-dataset"}
     assert found.diagnostics[0].message.endswith("and they differ in metrics")
+
+
+def snapshot_job(*datasets: JobDataset, metric: str = "max", **more: object) -> tuple[str, Job]:
+    known = DatasetSnapshot(
+        name="d",
+        version="1",
+        entry={"name": "d", "version": "1", "metrics": [{"type": metric, **more}]},
+        scripts={"m.py": "0" * 64},
+    )
+    return "jobs/one", Job(datasets=datasets, snapshot=(known,))
+
+
+@pytest.mark.usefixtures("here")
+def test_entry_of_the_snapshot_stands_in_for_a_registry_that_is_not_there() -> None:
+    named = JobDataset(name="d", registry_path="gone.json")
+    jobs = [snapshot_job(named), ("jobs/two", snapshot_job(named)[1])]
+    found = find_datasets("d", None, jobs, Registries([]))
+    (entry,) = found.entries
+    assert (str(entry), entry.metrics) == ("d@1", ({"type": "max"},))
+    assert entry.registry == "jobs/one/harbor-metrics.snapshot.json"
+    assert not found.diagnostics
+
+
+@pytest.mark.usefixtures("here")
+def test_scripts_of_a_snapshot_are_pinned_to_what_they_were() -> None:
+    kwargs = {"script_path": "m.py"}
+    jobs = [snapshot_job(JobDataset(name="d"), metric="uv-script", kwargs=kwargs)]
+    (entry,) = find_datasets("d", None, jobs, Registries([])).entries
+    assert entry.metrics[0]["sha256"] == "0" * 64
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(("metric", "rules"), [("max", []), ("min", ["registry-changed"])])
+def test_registry_that_was_changed_since_the_job_ran_is_said(metric: str, rules: list[str]) -> None:
+    write("reg.json", "d@1", metric="max")
+    jobs = [snapshot_job(JobDataset(name="d", registry_path="reg.json"), metric=metric)]
+    found = find_datasets("d", None, jobs, Registries([]))
+    assert names(found) == ["d@1 of reg.json"]
+    assert [d.rule for d in found.diagnostics] == rules

@@ -12,12 +12,14 @@ import msgspec
 from ...documents.diagnostics import Diagnostic
 from ...documents.document import parse
 from ...documents.files import reason
+from ...trials.snapshot import SNAPSHOT, DatasetSnapshot, Snapshot
 from ...trials.source import REFUSED, Job, JobDataset, Reported
 from .reported import reported
 
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 # Larger reads make malloc map and unmap memory for each file: three times slower.
 _BLOCK = 65_536
+_SAYS = "the registry and the number of planned trials"
 
 
 def contents(path: str) -> bytes:
@@ -48,6 +50,15 @@ def fields(path: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def places(job: str, path: str) -> Iterator[str]:
+    """Where what a job names may lie: from here, then from each folder above the job."""
+    yield path
+    folder = os.path.abspath(job)
+    while not os.path.isabs(path) and folder != os.path.dirname(folder):
+        folder = os.path.dirname(folder)
+        yield os.path.join(folder, path)
+
+
 def job_of(
     path: str, waiting: Sequence[str], diagnostics: list[Diagnostic]
 ) -> tuple[Job, Callable[[], Iterable[Reported]]]:
@@ -64,8 +75,36 @@ def job_of(
         n_total_trials=total if type(total) is int and total >= 0 else None,
         running=bool(result) and result.get("finished_at") is None,
         waiting=tuple(sorted(waiting)),
+        snapshot=_snapshot(path, diagnostics),
     )
     return job, partial(reported, result)
+
+
+def _snapshot(path: str, diagnostics: list[Diagnostic]) -> tuple[DatasetSnapshot, ...]:
+    """The datasets of the job's snapshot; none where it has none, or a broken one."""
+    value = _own(path, SNAPSHOT, diagnostics)
+    if not value:
+        return ()
+    try:
+        return tuple(msgspec.convert(value, Snapshot).datasets)
+    except msgspec.ValidationError as error:
+        # Inside, for weight: only a snapshot that is wrong needs it.
+        from ...documents.mismatch import mismatch_with
+
+        mismatch = mismatch_with(Snapshot, value)
+        diagnostics.append(_unread(f"{path}/{SNAPSHOT}", mismatch.sentence if mismatch else error))
+        return ()
+
+
+def _unread(file: str, mistake: object) -> Diagnostic:
+    name = os.path.basename(file)
+    known = "labels and the registry's entry" if name == SNAPSHOT else _SAYS
+    return Diagnostic(
+        rule="job-document",
+        message=f"{name} of the job cannot be read: {mistake}",
+        path=file,
+        notes=(f"{known} are looked up in it",),
+    )
 
 
 def _own(path: str, name: str, diagnostics: list[Diagnostic]) -> dict[str, Any]:
@@ -84,14 +123,7 @@ def _own(path: str, name: str, diagnostics: list[Diagnostic]) -> dict[str, Any]:
         if isinstance(value, dict):
             return value
         mistake = "not a JSON object"
-    diagnostics.append(
-        Diagnostic(
-            rule="job-document",
-            message=f"{name} of the job cannot be read: {mistake}",
-            path=file,
-            notes=("the registry and the number of planned trials are looked up in it",),
-        )
-    )
+    diagnostics.append(_unread(file, mistake))
     return {}
 
 

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache, partial
 from hashlib import sha256
 
 import msgspec
 
 from ...documents.diagnostics import Diagnostic
 from ...documents.files import reason
-from ...trials.source import REFUSED, NotThisFormatError, Progress, Source
+from ...trials.labels import Labels
+from ...trials.source import REFUSED, Job, NotThisFormatError, Progress, Source
 from ...trials.trial import GroupKey, Trial, group_key, in_canonical_order
 from ..files import fork
 from ..files.file import File
 from ..reading import Options
 from .documents import contents, fields, job_of
+from .tasks import labels_of
 from .trial import explain, trial_of, unreadable
 
 # A file caught while Harbor rewrites it is whole a moment later.
@@ -129,6 +133,7 @@ def _read_job(path: str, progress: Progress | None) -> Source:
     diagnostics: list[Diagnostic] = []
     job, numbers = job_of(path, reading.waiting, diagnostics)
     trials = in_canonical_order(reading.trials)
+    job = msgspec.structs.replace(job, labels=cache(partial(_labels, path, job, trials)))
     source = Source(
         path=path,
         trials=trials,
@@ -145,6 +150,13 @@ def _read_job(path: str, progress: Progress | None) -> Source:
         diagnostics.append(unreadable(f"{path}/{name}/result.json", name, error))
         source.unread.append(_group_of(f"{path}/{name}", groups))
     return source
+
+
+def _labels(path: str, job: Job, trials: list[Trial]) -> Mapping[str | None, Labels]:
+    """Dataset -> task -> labels: by the job's snapshot, else by the folders of the tasks."""
+    if job.snapshot:
+        return {dataset.name: dataset.tasks for dataset in job.snapshot}
+    return labels_of(path, trials)
 
 
 def _digest(trials: list[Trial]) -> str:

@@ -1,0 +1,149 @@
+"""Labels of tasks: by task.toml where the trials' configuration points, or by the snapshot."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from conftest import JOBS, ROOT, Run, trial, write_job
+from printed import values
+
+from harbor_metrics import readers
+from harbor_metrics.documents import schemas
+from harbor_metrics.trials.snapshot import SNAPSHOT, Snapshot
+
+METADATA = (
+    '[metadata]\ncategory = "{}"\ndepth = {}\ntags = ["a"]\n[metadata.author]\nname = "ada"\n'
+)
+
+
+def job_with_tasks(folder: Path, path: str = "tasks/{}", **more: str) -> Path:
+    """A job of four trials of two tasks, whose folders lie in `tasks` beside the job."""
+    trials = []
+    for i, task in enumerate("abab", 1):
+        labels = METADATA.format("odd" if task == "a" else "even", i)
+        (folder / "tasks" / task).mkdir(parents=True, exist_ok=True)
+        (folder / "tasks" / task / "task.toml").write_text(labels)
+        config = {"task": {"path": path.format(task), **more}}
+        trials.append(trial(task, {"reward": float(i)}, i, config=config))
+    return write_job(folder / "job", trials)
+
+
+def labels(job: Path) -> object:
+    (source,) = readers.read(str(job))
+    assert source.job is not None
+    return source.job.labels()
+
+
+def test_labels_are_the_scalars_of_metadata(tmp_path: Path) -> None:
+    of_a = {"category": "odd", "depth": 3, "author.name": "ada"}
+    of_b = {"category": "even", "depth": 4, "author.name": "ada"}
+    assert labels(job_with_tasks(tmp_path)) == {"demo": {"a": of_a, "b": of_b}}
+
+
+def test_group_by_is_short_for_grouped_around_each_metric(cli: Run, tmp_path: Path) -> None:
+    job = job_with_tasks(tmp_path)
+    short = cli("compute", job, "--metric", "max", "--group-by", "category", "--format", "json")
+    assert short.returncode == 0, short.stderr
+    assert values(short) == [{"all": 2.5, "even": 3.0, "odd": 2.0}, {"all": 4, "even": 4, "odd": 3}]
+    written = [
+        part
+        for metric in ("mean", "max")
+        for part in (
+            "--metric",
+            json.dumps({"type": "grouped", "kwargs": {"metric": metric, "by": "category"}}),
+        )
+    ]
+    long = cli("compute", job, *written, "--format", "json")
+    assert values(long)[1:] == values(short)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[metadata", "metadata = 1", "[metadata]\nx = nan\n", '[metadata]\nx = ["a"]\n', "\x00"],
+)
+def test_task_without_labels_has_none(text: str, tmp_path: Path) -> None:
+    job = job_with_tasks(tmp_path)
+    (tmp_path / "tasks" / "a" / "task.toml").write_text(text)
+    assert list(labels(job)["demo"]) == ["b"]
+
+
+def test_tasks_that_are_not_here_have_no_labels(cli: Run, tmp_path: Path) -> None:
+    job = job_with_tasks(tmp_path)
+    shutil.rmtree(tmp_path / "tasks")
+    assert labels(job) == {"demo": {}}
+    done = cli("compute", job, "--group-by", "category")
+    assert done.returncode == 1
+    assert "4 of 4 trials have no label `category`" in done.stderr + done.stdout
+
+
+def test_path_in_a_repository_is_not_one_of_this_machine(tmp_path: Path) -> None:
+    job = job_with_tasks(tmp_path, git_url="https://example.org/tasks.git")
+    assert labels(job) == {"demo": {}}
+
+
+def test_snapshot_says_the_labels_that_the_job_ran_with(cli: Run, tmp_path: Path) -> None:
+    job = job_with_tasks(tmp_path)
+    tasks = {"a": {"category": "x"}, "b": {"category": "y"}}
+    snapshot = {"schema_version": "1", "datasets": [{"name": "demo", "tasks": tasks}]}
+    (job / SNAPSHOT).write_text(json.dumps(snapshot))
+    done = cli("compute", job, "--group-by", "category", "--format", "json")
+    assert values(done) == [{"all": 2.5, "x": 2.0, "y": 3.0}]
+
+
+def test_registry_and_labels_file_come_before_task_toml(cli: Run, tmp_path: Path) -> None:
+    job = job_with_tasks(tmp_path)
+    (tmp_path / "labels.csv").write_text("task,category\na,one\nb,one\n")
+    done = cli("compute", job, "--labels", "labels.csv", "--group-by", "category", "--format=json")
+    assert values(done) == [{"all": 2.5, "one": 2.5}]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", "not JSON|ends|expected"),
+        ("[]", "not a JSON object"),
+        ('{"schema_version": "1", "datasets": [{"version": "1"}]}', "name"),
+        ('{"schema_version": "2", "datasets": []}', "schema_version"),
+    ],
+)
+def test_broken_snapshot_is_said_and_the_trials_count(
+    text: str, words: str, cli: Run, job: Path
+) -> None:
+    (job / SNAPSHOT).write_text(text)
+    done = cli("compute", job, "--format", "json")
+    assert done.returncode == 0
+    assert f"{SNAPSHOT} of the job cannot be read" in done.stderr
+    assert any(word in done.stderr for word in words.split("|")), done.stderr
+
+
+def test_example_of_the_schema_is_a_snapshot() -> None:
+    import msgspec
+
+    schema = schemas.load("snapshot")
+    for example in schema["examples"]:
+        assert msgspec.to_builtins(msgspec.convert(example, Snapshot)) == example
+    assert set(schema["properties"]) == set(Snapshot.__struct_fields__)
+    of_dataset = schema["$defs"]["dataset_snapshot"]
+    (dataset,) = msgspec.convert(schema["examples"][0], Snapshot).datasets
+    assert set(of_dataset["properties"]) == set(dataset.__struct_fields__)
+
+
+def test_a_trial_named_like_a_path_leads_nowhere(tmp_path: Path) -> None:
+    job = job_with_tasks(tmp_path)
+    for path in job.glob("*/result.json"):
+        path.write_text(path.read_text().replace('"trial_name": "', '"trial_name": "../'))
+    assert labels(job) == {"demo": {}}
+
+
+def test_example_job_has_the_labels_of_its_tasks(cli: Run) -> None:
+    done = cli(
+        *("compute", "registry/jobs/buoys", "--group-by", "category", "--format", "json"), cwd=ROOT
+    )
+    assert values(done)[0].keys() == {"lights", "all"}
+
+
+def test_jobs_whose_tasks_are_gone_are_computed_as_before(cli: Run) -> None:
+    assert cli("compute", JOBS / "single", "--group-by", "task").returncode == 0

@@ -91,16 +91,21 @@ def trials(case: Case) -> list[Trial]:
     rewards = case["rewards"]
     n = len(rewards)
     nothing: list[dict[str, Any]] = [{}] * n
+    columns = [
+        case["tasks"] if "tasks" in case else [f"t{i}" for i in range(n)],
+        case.get("attempts", range(n)),
+        *(case.get(name, nothing) for name in ("labels", "texts", "usage")),
+    ]
     return [
         Trial(
-            task=case.get("tasks", [f"t{i}" for i in range(n)])[i],
-            rewards=rewards[i],
-            attempt=case.get("attempts", range(n))[i],
-            labels=case.get("labels", nothing)[i],
-            texts=case.get("texts", nothing)[i],
-            usage=msgspec.convert(case.get("usage", nothing)[i], Usage),
+            task=task,
+            rewards=reward,
+            attempt=attempt,
+            labels=labels,
+            texts=texts,
+            usage=msgspec.convert(usage, Usage),
         )
-        for i in range(n)
+        for reward, task, attempt, labels, texts, usage in zip(rewards, *columns, strict=True)
     ]
 
 

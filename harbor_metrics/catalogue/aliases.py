@@ -174,7 +174,7 @@ METRICS += (
     Alias("scipy/pearsonr", "correlation", {"method": "pearson"}),
     Alias("scipy/spearmanr", "correlation", {"method": "spearman"}),
     Alias("scipy/kendalltau", "correlation", {"method": "kendall"}),
-    Alias("scorio/g_pass_at_k_tau", "g-pass-at-k", {}, "0.7 of ten attempts are seven here."),
+    Alias("scorio/g_pass_at_k_tau", "g-pass-at-k", {}),
     Alias("scorio/mg_pass_at_k", "g-pass-at-k", {"tau": "mean"}, "Undefined for k = 1."),
     Alias("scorio/max_at_k", "best-at-k", {}),
     Alias("uncertainty-calibration/get_ece", "calibration-error", {"bins": 15}),

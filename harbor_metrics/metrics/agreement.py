@@ -189,7 +189,8 @@ def _points(together: Counter[_Rating], level: _Level) -> dict[_Rating, int] | U
         return Undefined(f"undefined: ratings of level `{level}` are numbers, and not `{texts[0]}`")
     values = sorted(rating for rating in together if not isinstance(rating, str))
     if level == "ratio" and values[0] < 0:
-        return Undefined(f"undefined: ratings of level `ratio` are not below 0 as {values[0]:g} is")
+        least = label_text(values[0])
+        return Undefined(f"undefined: ratings of level `ratio` are not below 0 as {least} is")
     if level != "ordinal":
         return dict(zip(values, exact.scaled(values).integers, strict=True))
     middles: dict[_Rating, int] = {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_left
 from collections.abc import Sequence
 from fractions import Fraction
@@ -16,6 +15,7 @@ from ..numbers import exact
 from ..numbers.exact import Number
 from ..numbers.units import Range
 from ..trials.column import Column
+from ..trials.labelled import label_text
 from .moments import NO_VALUES
 
 _Confidence = Annotated[
@@ -63,9 +63,9 @@ def calibration_error(
 
     Σ over bins n_b/n · |mean reward - mean confidence| of the trials whose confidences are near
     each other (Guo et al. 2017), rounded once; `norm` 2 is the root of the mean square, `max` the
-    widest gap (MCE). A bin of equal width is (low, high], with 0 in the first one, and a confidence
-    is taken as it is written: 0.3 is three tenths. Of equal `mass` the first bins take one trial
-    more where n does not divide, and equal confidences share the lower bin, as in HELM's
+    widest gap (MCE). A bin of equal width is (low, high], with 0 in the first one, and ends of bins
+    are rounded as confidences are: 0.3 is in the third of ten. Of equal `mass` the first bins take
+    one trial more where n does not divide, and equal confidences share the lower bin, as in HELM's
     uncertainty-calibration, whose `get_ece` and `get_ece_em` with `debias` false these are. A bin
     without trials counts for nothing. Few trials in a bin make the value too large.
     """
@@ -98,9 +98,10 @@ def calibration_error(
 
 
 def _by_width(confidences: Sequence[Number], bins: int) -> list[int]:
-    """The number of the bin (low, high] of each; confidences as they are written."""
+    """The number of the bin (low, high] of each."""
+    ends = range(1, bins)
     places = {
-        value: max(0, math.ceil(Fraction(repr(value)) * bins) - 1) for value in set(confidences)
+        value: bisect_left(ends, value, key=lambda end: end / bins) for value in set(confidences)
     }
     return [places[value] for value in confidences]
 
@@ -158,6 +159,6 @@ def _forecasts(rewards: Column, name: str) -> list[list[Number]] | Undefined:
         if any(not 0 <= p <= 1 for p in row):
             return Undefined(f"undefined: {who} has a probability outside 0 to 1")
         if true not in range(max(2, len(row))):
-            return Undefined(f"undefined: class {true:g} of {who} has no probability")
+            return Undefined(f"undefined: class {label_text(true)} of {who} has no probability")
         rows.append(row)
     return rows

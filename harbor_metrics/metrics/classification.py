@@ -130,7 +130,7 @@ def _averaged(
     if average == "binary":
         if counts.keys() <= {0, 1}:
             return _of_class(rewards, truths, 1, counts.get(1, (0, 0, 0)), part)
-        listed = ", ".join(f"{value:g}" for value in sorted(counts)[:5])
+        listed = ", ".join(label_text(value) for value in sorted(counts)[:5])
         return Undefined(
             f"undefined: {part} is for the classes 0 and 1, and here are {listed} "
             "(`average` takes others)"
@@ -165,7 +165,8 @@ def _of_class(
     if not bottom:
         why = {"f1": "neither guessed nor true", "precision": "never guessed"}
         return Undefined(
-            f"undefined ratio: class {value:g} is {why.get(part, 'never true')}", elsewhere=0.0
+            f"undefined ratio: class {label_text(value)} is {why.get(part, 'never true')}",
+            elsewhere=0.0,
         )
     if part == "f1":
         return top / bottom

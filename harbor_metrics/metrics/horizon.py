@@ -74,8 +74,12 @@ def _curve(
         if len(set(minutes[a:b])) > 1:
             return Undefined(f"undefined: attempts at {rewards.tasks[a]} have different `{name}`")
         if minutes[a] <= 0:
-            return Undefined(f"undefined: {rewards.tasks[a]} takes {minutes[a]:g} minutes")
+            return Undefined(
+                f"undefined: {rewards.tasks[a]} takes {label_text(minutes[a])} minutes"
+            )
         tasks[minutes[a], sum(reward >= threshold for reward in rewards.values[a:b]), b - a] += 1
+    if len({length for length, _, _ in tasks}) == 1:
+        return Undefined("undefined: all tasks take the same minutes")
     points = [
         Point(math.log2(length), passed / n, times) for (length, passed, n), times in tasks.items()
     ]

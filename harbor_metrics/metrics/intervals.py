@@ -152,7 +152,10 @@ def _resampled(
             if method != "lm-eval" or value.elsewhere is None:
                 return Undefined(f"undefined for a resample: {value.reason}")
             value = value.elsewhere
-        drawn.append(float(value.value if isinstance(value, Estimate) else value))
+        try:
+            drawn.append(float(value.value if isinstance(value, Estimate) else value))
+        except OverflowError:
+            return Undefined(f"undefined for a resample: {BEYOND}")
     return Estimate(value=resampling.deviation(drawn))
 
 

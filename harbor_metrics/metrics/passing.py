@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -85,7 +85,7 @@ def g_pass_at_k(rewards: Attempts, *, k: Ks, tau: _Tau, threshold: Threshold = 1
     averaged over tasks, in exact fractions, rounded once (G-Pass@k, Liu et al. 2024,
     arXiv 2412.13147); from pass@k at a `tau` near 0 to pass^k at 1. `tau` `mean` is mG-Pass@k,
     2/k · Σ over i from ⌈k/2⌉ + 1 to k of that at tau i/k, which for an odd k is below 1 even where
-    all attempts pass, and is undefined for k = 1. `tau` is taken as it is written: 0.7 of ten
+    all attempts pass, and is undefined for k = 1. Shares are rounded as `tau` is: 0.7 of ten
     attempts are seven. scorio's `g_pass_at_k_tau` and `mg_pass_at_k`. A task with fewer than k
     attempts leaves it undefined.
     """
@@ -93,8 +93,8 @@ def g_pass_at_k(rewards: Attempts, *, k: Ks, tau: _Tau, threshold: Threshold = 1
 
     def stable(size: int) -> Estimate | Undefined:
         if tau != "mean":
-            # 0.7 is seven tenths, and not the binary number next to it.
-            least = max(1, math.ceil(Fraction(repr(tau)) * size))
+            # Shares are rounded as tau is, so that 0.7 of ten attempts are seven.
+            least = 1 + bisect_left(range(1, size), tau, key=lambda passed: passed / size)
             return _mean_chance(rewards, times, size, lambda n, c, k: least_k(n, c, k, least))
         if size == 1:
             return Undefined("undefined for k=1: there is no share of one attempt above a half")

@@ -11,6 +11,7 @@ from ..contract.estimate import Undefined
 from ..contract.parameters import Higher
 from ..numbers.exact import Number
 from ..trials.column import Column
+from ..trials.labelled import label_text
 from .moments import NO_VALUES
 
 _Reference = Annotated[
@@ -76,6 +77,8 @@ def _steps(rewards: Column, reference: str) -> _Steps | Undefined:
     pairs = Counter(zip(rewards.values, rewards.numbers(reference), strict=True))
     others = sorted({true for _, true in pairs} - {0, 1})
     if others:
-        return Undefined(f"undefined: a `{reference}` is 0 or 1, and here is {others[0]:g}")
+        return Undefined(
+            f"undefined: a `{reference}` is 0 or 1, and here is {label_text(others[0])}"
+        )
     scores = sorted({score for score, _ in pairs})
     return [(score, (pairs[score, 0], pairs[score, 1])) for score in scores]

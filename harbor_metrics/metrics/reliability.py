@@ -105,7 +105,9 @@ def variance_components(
     `attempts-share`: MSW / MSB, the share of the squared standard error of the mean that comes from
     attempts and would vanish with ever more of them (Miller 2024); the rest only more tasks can
     reduce. `one-more-attempt`: the share of the standard error itself that one more attempt at each
-    task would take away, 1 - sqrt(1 - attempts-share / (n₀ + 1)). Exact, rounded once. For an error
+    task would take away, 1 - sqrt(1 - attempts-share / (n₀ + 1)). Where `between` is below 0, tasks
+    differ by less than their attempts let expect: `icc` is below 0, `attempts-share` above 1, and
+    `one-more-attempt` more than an attempt can truly take away. Exact, rounded once. For an error
     bar `bootstrap-stderr` takes one `part` of these.
     """
     components = _components(rewards)

@@ -76,11 +76,11 @@ def _check(points: Sequence[Point]) -> None:
     above = [p.x for p in points if p.share > 0]
     below = [p.x for p in points if p.share < 1]
     if not above or not below:
-        raise NoCurveError(f"every share is {1 if above else 0}")
+        raise NoCurveError(f"all are {'successes' if above else 'failures'}")
     if points[0].x == points[-1].x:
-        raise NoCurveError("all shares are at one place")
+        raise NoCurveError("all lie at one place")
     if max(above) <= min(below) or max(below) <= min(above):
-        raise NoCurveError("one place separates successes from failures, so the curve has no slope")
+        raise NoCurveError("successes and failures lie apart, so the curve is a step")
 
 
 def _step(points: Sequence[Point], a: float, b: float) -> tuple[float, float]:

@@ -49,7 +49,10 @@ def as_number(value: Label) -> Number | None:
             value = float(value)
         except ValueError:
             return None
-    return None if value is None or isinstance(value, bool) or not math.isfinite(value) else value
+    if value is None or isinstance(value, bool):
+        return None
+    # An integer is finite however large, and may be too large for `isfinite`.
+    return value if isinstance(value, int) or math.isfinite(value) else None
 
 
 def label_text(value: Label) -> str:

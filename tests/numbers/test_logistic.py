@@ -46,12 +46,12 @@ def test_the_order_of_the_points_changes_no_bit() -> None:
 @pytest.mark.parametrize(
     ("shares", "why"),
     [
-        ([(0, 1), (1, 1)], "every share is 1"),
-        ([(0, 0), (1, 0)], "every share is 0"),
+        ([(0, 1), (1, 1)], "all are successes"),
+        ([(0, 0), (1, 0)], "all are failures"),
         ([(2, 0.5), (2, 1)], "at one place"),
-        ([(0, 1), (1, 0)], "one place separates"),
-        ([(0, 1), (1, 0.5), (2, 0)], "one place separates"),
-        ([(0, 0), (1, 0.5), (2, 1)], "one place separates"),
+        ([(0, 1), (1, 0)], "a step"),
+        ([(0, 1), (1, 0.5), (2, 0)], "a step"),
+        ([(0, 0), (1, 0.5), (2, 1)], "a step"),
     ],
 )
 def test_why_there_is_no_curve(shares: list[tuple[float, float]], why: str) -> None:

@@ -67,7 +67,9 @@ def cohen_kappa(rewards: Column, *, reference: _Other, weights: _Weights = "none
     and the share p_e that would by chance, from how often each says each class (Cohen 1960);
     `weights` make it 1 - Σ w·observed / Σ w·expected (Cohen 1968), over the classes that either
     says, in their order. Exact, rounded once. scikit-learn's `cohen_kappa_score`. Undefined where
-    both only ever say one class. For more than two raters see `krippendorff-alpha`.
+    both only ever say one class. A judge is as good as people where it
+    agrees with a person as far as two people do, so compute that as well. For more than two raters
+    see `krippendorff-alpha`.
     """
     if not len(rewards):
         return Undefined(NO_VALUES)

@@ -119,7 +119,12 @@ def bootstrap_stderr(
         variance = resampling.closed_form(mean.strata)
         value = exact.root(variance.numerator, variance.denominator)
         return Undefined(BEYOND) if value is None else Estimate(value=value)
-    return Estimate(value=resampling.deviation(resampling.means(mean.strata, samples, seed)))
+    try:
+        drawn = resampling.means(mean.strata, samples, seed)
+    except OverflowError:
+        return Undefined(f"undefined for a resample: {BEYOND}")
+    spread = resampling.deviation(drawn)
+    return Undefined(BEYOND) if spread is None else Estimate(value=spread)
 
 
 def _resampled(
@@ -156,7 +161,8 @@ def _resampled(
             drawn.append(float(value.value if isinstance(value, Estimate) else value))
         except OverflowError:
             return Undefined(f"undefined for a resample: {BEYOND}")
-    return Estimate(value=resampling.deviation(drawn))
+    spread = resampling.deviation(drawn)
+    return Undefined(BEYOND) if spread is None else Estimate(value=spread)
 
 
 def ci(
@@ -257,7 +263,10 @@ def _bootstrap(mean: Estimate, level: float, samples: int, seed: int) -> tuple[f
     # For weight: only a bootstrap draws.
     from ..numbers import resampling
 
-    drawn = sorted(resampling.means(mean.strata, samples, seed))
+    try:
+        drawn = sorted(resampling.means(mean.strata, samples, seed))
+    except OverflowError:
+        raise NoIntervalError(f"undefined for a resample: {BEYOND}") from None
     tail = (1 - level) / 2
     low = exact.rounded(exact.quantile(drawn, tail))
     high = exact.rounded(exact.quantile(drawn, 1 - tail))

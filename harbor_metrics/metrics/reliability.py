@@ -97,7 +97,10 @@ def _tasks(rewards: Column, threshold: float | None) -> Counter[_Task]:
 def variance_components(
     rewards: Attempts, *, part: _Part = "all"
 ) -> Number | Undefined | dict[str, Number | Estimate | Undefined]:
-    """What one more attempt would buy: how much rewards vary within tasks, and how much between.
+    """What one more attempt would buy in certainty: how rewards vary within tasks, and between.
+
+    A mean is as sure as its standard error is small. What an attempt buys in solved tasks is the
+    difference of `pass-at-k` at k and k + 1 (or of `best-at-k`, where rewards are graded).
 
     `within`: the variance of attempts at a task, MSW of a one-way analysis of variance; `between`:
     that of the tasks' own means, (MSB - MSW) / n₀ with n₀ = (N - Σn²/N) / (T - 1) attempts a task,

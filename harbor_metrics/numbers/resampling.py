@@ -20,7 +20,11 @@ _MANY_DISTINCT = 8
 
 
 def means(strata: tuple[Stratum, ...], samples: int, seed: int) -> list[float]:
-    """So many means of units drawn with replacement; strata are drawn each on its own."""
+    """So many means of units drawn with replacement; strata are drawn each on its own.
+
+    Raises:
+        OverflowError: a mean is beyond the largest binary64 number.
+    """
     rng = Random(seed)  # noqa: S311  # statistics, not secrets
     parts = [(float(weight), _means(units, samples, rng)) for weight, units in strata]
     if len(parts) == 1:
@@ -40,7 +44,8 @@ def _means(units: Units, samples: int, rng: Random) -> list[float]:
         top = sum(map(int.__mul__, drawn, numerators))
         bottom = sum(map(int.__mul__, drawn, denominators))
         mean = exact.ratio(top, bottom * units.scale)
-        assert mean is not None  # between the smallest and the largest reward
+        if mean is None:  # integers have no largest
+            raise OverflowError("the mean of a resample is beyond the largest binary64 number")
         found.append(mean)
     return found
 
@@ -143,13 +148,11 @@ def _accepted(
     return math.log(v * alpha / (a / (us * us) + b)) <= likelihood if v > 0 else True
 
 
-def deviation(values: Sequence[float]) -> float:
-    """The sample standard deviation, rounded once."""
+def deviation(values: Sequence[float]) -> float | None:
+    """The sample standard deviation, rounded once; None beyond the largest binary64 number."""
     integers, scale = exact.scaled(values)
     variance = Units(integers, None, scale).variance * len(values)
-    value = exact.root(variance.numerator, variance.denominator)
-    assert value is not None  # no deviation is beyond the numbers themselves by so much
-    return value
+    return exact.root(variance.numerator, variance.denominator)
 
 
 def closed_form(strata: tuple[Stratum, ...]) -> Fraction:

@@ -6,6 +6,7 @@ import random
 from typing import Any
 
 import pytest
+from conftest import CASES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -134,3 +135,61 @@ def test_tasks_may_have_other_names_and_attempts_another_order(
 
     shuffled = [rng.sample(task, len(task)) for task in rng.sample(tasks, len(tasks))]
     assert of(shuffled) == of(tasks)
+
+
+# Of each the cases are those of tests/metrics.
+OF_TASKS = [
+    *("f1", "precision", "recall", "balanced-accuracy", "consistency", "flipped"),
+    *("normalized-mean", "majority-at-k", "g-pass-at-k", "best-at-k", "worst-at-k"),
+    *("variance-components", "calibration-error", "auroc", "average-precision", "usage-quantile"),
+    *("krippendorff-alpha", "cohen-kappa", "correlation", "time-horizon"),
+]
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.data())
+@pytest.mark.parametrize("name", OF_TASKS)
+def test_tasks_of_cases_may_have_other_names(name: str, data: st.DataObject) -> None:
+    case = data.draw(st.sampled_from([case for case in CASES[name] if case["rewards"]]))
+    tasks = case.get("tasks") or [f"t{i}" for i in range(len(case["rewards"]))]
+    old = sorted(set(tasks))
+    new = dict(
+        zip(old, data.draw(st.permutations([f"é/{i}" for i in range(len(old))])), strict=True)
+    )
+    found = outcome(name, {**case, "tasks": tasks})
+    renamed = outcome(name, {**case, "tasks": [new[task] for task in tasks]})
+    assert (renamed.values, renamed.n, renamed.uncertainty) == (
+        found.values,
+        found.n,
+        found.uncertainty,
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.lists(st.integers(0, 3), min_size=2, max_size=5), min_size=1, max_size=6),
+    st.permutations(["b", "a", "no", "0"]),
+)
+def test_answers_may_have_other_names(tasks: list[list[int]], new: list[str]) -> None:
+    def of(names: list[str]) -> dict[str, Any]:
+        rows = [answer for task in tasks for answer in task]
+        return outcome(
+            "majority-at-k",
+            {
+                "rewards": [{"r": int(answer == 0)} for answer in rows],
+                "texts": [{"prediction": names[answer]} for answer in rows],
+                "tasks": [f"t{i}" for i, task in enumerate(tasks) for _ in task],
+                "kwargs": {"k": 2},
+            },
+        ).values
+
+    (value,) = of(new).values()
+    assert value is not None
+    assert of(new) == of(["w", "x", "y", "z"])
+
+
+@settings(max_examples=60, deadline=None)
+@given(PAIRS)
+def test_pearson_takes_any_unit_and_zero(pairs: list[tuple[int, int]]) -> None:
+    scaled = [(0.25 * a - 7, 1000 * b + 0.5) for a, b in pairs]
+    assert values("correlation", scaled) == values("correlation", pairs)

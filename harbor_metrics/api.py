@@ -23,7 +23,8 @@ from .readers import labels as labels_file
 from .registries.registry import Registries, split
 from .trials import labels as task_labels
 from .trials import regrouping
-from .trials.pool import Pool, in_order, pool
+from .trials.counts import NotCountableError
+from .trials.pool import Pool, in_order, pool, twice
 from .trials.source import Progress, Source
 from .trials.table import Missing, Table
 from .trials.trial import GroupKey
@@ -142,8 +143,10 @@ def compute(
     return finish(request, prepare(request))
 
 
-def prepare(request: Request) -> Prepared:
+def prepare(request: Request, *, keep: bool = False) -> Prepared:
     """The first half of `compute`: read everything, find the metrics, run nothing.
+
+    Trials of large sources are counted and not kept, unless `keep` says so or something needs them.
 
     Raises:
         UsageError: the request contradicts itself.
@@ -155,8 +158,16 @@ def prepare(request: Request) -> Prepared:
         raise UsageError("only the metrics that were asked for should run, and none was asked for")
     asked = [plan_asked(metric) for metric in request.metrics]
     registries = Registries(request.registries)
-    sources, diagnostics = _read(request)
-    prepared = plan_groups(request, sources, diagnostics, registries, asked)
+    sources, diagnostics = _read(request, counts=not keep and request.labels is None)
+    counted = [source.counted for source in sources if source.counted is not None]
+    if counted and (len(counted) < len(sources) or twice(counted)):
+        return prepare(request, keep=True)
+    try:
+        prepared = plan_groups(request, sources, diagnostics, registries, asked)
+    except NotCountableError:
+        return prepare(request, keep=True)
+    if counted and any(metric.of_strangers or metric.reads_labels for metric in prepared.planned):
+        return prepare(request, keep=True)
     bound = [metric.bound for metric in prepared.planned if metric.bound is not None]
     if any(source.lacks_texts for source in sources) and any(b.reads_texts for b in bound):
         sources = [readers.with_texts(source) for source in sources]
@@ -235,6 +246,8 @@ def finish(request: Request, prepared: Prepared) -> Result:
             over=request.over,
             run_scripts=run_scripts,
         )
+        if any(outcome.needs_rows for outcome in outcomes):
+            return finish(request, prepare(request, keep=True))
         diagnostics += unscored(group.key, group.pool)
         groups.append(group_of(group.key, group.pool, group.plan, outcomes))
     diagnostics += run_scripts.diagnostics
@@ -244,8 +257,14 @@ def finish(request: Request, prepared: Prepared) -> Result:
         )
     return Result(
         sources=[
-            SourceRef(path=shown_path(s.path), kind=s.kind, trials=len(s.trials), sha256=s.sha256)
-            for s in prepared.sources
+            SourceRef(
+                path=shown_path(source.path),
+                kind=source.kind,
+                trials=len(source.trials),
+                sha256=source.sha256,
+                digest_of=source.digest_of,
+            )
+            for source in prepared.sources
         ],
         groups=groups,
         diagnostics=[diagnostic.as_json() for diagnostic in diagnostics],
@@ -279,13 +298,17 @@ class _Scripts(msgspec.Struct):
         return outcomes
 
 
-def _read(request: Request) -> tuple[list[Source], list[Diagnostic]]:
+def _read(request: Request, *, counts: bool) -> tuple[list[Source], list[Diagnostic]]:
     """Every source once, and that some were named twice."""
     sources: dict[str, Source] = {}
     diagnostics = []
     for path in dict.fromkeys(request.sources):
         for source in readers.read(
-            path, request.progress, as_format=request.as_format, columns=request.columns
+            path,
+            request.progress,
+            as_format=request.as_format,
+            columns=request.columns,
+            counts=counts,
         ):
             first = sources.setdefault(os.path.realpath(source.path), source)
             if first is not source:

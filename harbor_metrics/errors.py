@@ -10,6 +10,7 @@ HarborMetricsError
 │   └── ReaderGoneError       who read what is printed has closed the pipe; exit 141
 ├── EditError                 registries/edit.py: a registry cannot be changed as asked; exit 1
 └── MetricFailure             one metric gives no number; becomes a failed outcome
+    ├── NeedsRowsError        it needs the trials themselves, which were only counted
     └── RunError              scripts/execution.py: its script ran, and gave no answer to be used
 ```
 
@@ -57,3 +58,12 @@ class MetricFailure(HarborMetricsError):
         super().__init__(message)
         self.rule = rule
         self.kwarg = kwarg
+
+
+class NeedsRowsError(MetricFailure):
+    """A metric needs the trials themselves, which were only counted; `what` it needs of them."""
+
+    RULE = "needs-rows"
+
+    def __init__(self, what: str) -> None:
+        super().__init__(self.RULE, f"it needs {what}, and the trials were only counted")

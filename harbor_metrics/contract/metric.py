@@ -54,6 +54,13 @@ class Bound(msgspec.Struct, frozen=True):
         return value
 
     @property
+    def is_ours(self) -> bool:
+        """Whether no part of it is a plugin or a function of a user's."""
+        inner = [value for value in self.arguments.values() if isinstance(value, Bound)]
+        reducer = self.reducer.reducer if self.reducer else self.metric
+        return self.metric.is_ours and reducer.is_ours and all(bound.is_ours for bound in inner)
+
+    @property
     def plugins(self) -> tuple[Loaded, ...]:
         """The plugins that have a part in the value."""
         inner = [value for value in self.arguments.values() if isinstance(value, Bound)]

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from operator import attrgetter
-
 from ..documents.diagnostics import Diagnostic
 from ..documents.wording import shown_path
-from ..numbers import exact
 from ..registries.registry import best_version
-from ..trials.pool import Pool, exceptions
+from ..trials.pool import Pool
 from ..trials.table import Table
-from ..trials.trial import GroupKey, LineTrials
+from ..trials.trial import GroupKey
 from . import parity
 from .plan import Plan
 from .result import Counts, DatasetRef, Group, Outcome, Spent
@@ -33,7 +30,7 @@ def unscored(key: GroupKey, pool: Pool) -> list[Diagnostic]:
 def group_of(key: GroupKey, pool: Pool, plan: Plan, outcomes: list[Outcome]) -> Group:
     """What one group of trials comes to, with the outcomes of its metrics."""
     table = pool.table
-    failures = exceptions(table)
+    failures = table.errors
     return Group(
         agent=key.agent,
         model=key.model,
@@ -69,11 +66,4 @@ def _dataset(name: str | None, plan: Plan) -> DatasetRef | None:
 
 
 def _spent(table: Table) -> Spent:
-    if isinstance(table.trials, LineTrials):
-        return Spent()
-    totals = {}
-    usages = [trial.usage for trial in table]
-    for name in Spent.__struct_fields__:
-        values = [v for v in map(attrgetter(name), usages) if v is not None]
-        totals[name] = exact.total(values) if values else None
-    return Spent(**totals)
+    return Spent(**{name: table.used(name) for name in Spent.__struct_fields__})

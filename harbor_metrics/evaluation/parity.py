@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from itertools import compress
 
 from ..trials.table import Table
-from ..trials.trial import LineTrials
 
 
 def evals_key(agent: str | None, model: str | None, dataset: str | None) -> str | None:
@@ -24,23 +21,16 @@ def pass_at_k(table: Table) -> dict[str, float]:
     Empty unless every reward is a single 0 or 1 and each task has two attempts or more. A trial
     without rewards is a failed attempt. k is 2, 4, 8, … and 5, 10, 15, … up to the fewest attempts.
     """
-    if isinstance(table.trials, LineTrials):
+    outcomes = table.task_passes()
+    if outcomes is None:
         return {}
-    rewards = [trial.rewards for trial in table.trials]
-    if any(reward is not None and len(reward) != 1 for reward in rewards):
-        return {}
-    values = [0 if reward is None else next(iter(reward.values())) for reward in rewards]
-    if not set(values) <= {0, 1}:
-        return {}
-    attempts = Counter(table.tasks)
-    passes = Counter(compress(table.tasks, values))
-    outcomes = Counter((n, passes[task]) for task, n in attempts.items())
+    n_tasks = outcomes.total()
     return {
         str(k): math.fsum(
             _pass(n, c, k) for (n, c), tasks in outcomes.items() for _ in range(tasks)
         )
-        / len(attempts)
-        for k in _choices_of_k(min(attempts.values(), default=0))
+        / n_tasks
+        for k in _choices_of_k(min((n for n, _ in outcomes), default=0))
     }
 
 

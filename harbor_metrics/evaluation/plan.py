@@ -58,6 +58,11 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
         return self.runs_script or (self.bound is not None and self.bound.reads_labels)
 
     @property
+    def of_strangers(self) -> bool:
+        """Whether code that is not ours computes it, which may look at every trial."""
+        return self.runs_script or (self.bound is not None and not self.bound.is_ours)
+
+    @property
     def identity(self) -> tuple[object, ...]:
         """What makes it the same metric as another: the entry, and who asked for it."""
         return self.name, self.spec, self.origin, self.registry

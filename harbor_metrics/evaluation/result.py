@@ -11,7 +11,7 @@ from ..documents.diagnostics import Diagnostic, Severity
 from ..documents.document import parse
 from ..documents.files import read_bytes, write_atomically
 from ..documents.wording import encodable
-from ..errors import InputError
+from ..errors import InputError, NeedsRowsError
 from ..numbers.exact import Number
 from ..numbers.uncertainty import Over
 
@@ -31,12 +31,16 @@ class Tool(Struct, frozen=True, kw_only=True):
 
 
 class SourceRef(Struct, frozen=True, kw_only=True):
-    """Where trials came from: the digest of a file's bytes, or of a job's trials as read."""
+    """Where trials came from, and the digest of what: a file's bytes, or a job's trials as read.
+
+    Older documents do not say of what.
+    """
 
     path: str
     kind: str
     trials: int
     sha256: str
+    digest_of: Literal["bytes", "trials"] | msgspec.UnsetType = msgspec.UNSET
 
 
 class DatasetRef(Struct, frozen=True, kw_only=True):
@@ -133,6 +137,11 @@ class Outcome(Struct, frozen=True, kw_only=True):
     plugins: list[PluginRef] | msgspec.UnsetType = msgspec.UNSET
     error: Failure | msgspec.UnsetType = msgspec.UNSET
     script: ScriptRef | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def needs_rows(self) -> bool:
+        """Whether it failed for no other reason than that the trials were not kept."""
+        return self.error is not msgspec.UNSET and self.error.rule == NeedsRowsError.RULE
 
 
 class Group(Struct, frozen=True, kw_only=True):

@@ -44,6 +44,22 @@ class Sums(NamedTuple):
     dd: int
 
 
+class Cubes(NamedTuple):
+    """Over units: Σn³, Σn²d, Σnd², Σd³."""
+
+    nnn: int
+    nnd: int
+    ndd: int
+    ddd: int
+
+
+class Known(NamedTuple):
+    """What is known of units that were added up and not kept; each counts as one."""
+
+    sums: Sums
+    cubes: Cubes
+
+
 @dataclass(frozen=True)
 class Units:
     """Independent units whose ratio of sums is a mean: Σ numerators / Σ denominators / scale.
@@ -60,6 +76,7 @@ class Units:
     times: Sequence[int] | None = None
     rewards: Range | Callable[[], Range] = Range.ANY
     inside: Callable[[], Repeats] | None = None
+    known: Known | None = None
 
     @cached_property
     def range(self) -> Range:
@@ -69,6 +86,8 @@ class Units:
     @cached_property
     def sums(self) -> Sums:
         """What the mean and its variance need."""
+        if self.known is not None:
+            return self.known.sums
         n, d = self.numerators, self.denominators
         if self.times is not None:
             n_times = list(map(mul, n, self.times))
@@ -132,6 +151,8 @@ class Units:
     @cached_property
     def binary(self) -> bool:
         """Whether every unit is one reward that is 0 or 1."""
+        if self.known is not None:
+            return self.range is Range.BINARY
         return self.single and set(self.numerators) <= {0, self.scale}
 
     @property
@@ -140,19 +161,28 @@ class Units:
 
         The third central moment of the mean, as `variance` is the second, without a correction.
         """
+        top, bottom = self.sums.n, self.sums.d
+        nnn, nnd, ndd, ddd = self._cubes
+        cubes = (
+            bottom**3 * nnn - 3 * bottom**2 * top * nnd + 3 * bottom * top**2 * ndd - top**3 * ddd
+        )
+        return Fraction(cubes, (bottom**2 * self.scale) ** 3)
+
+    @property
+    def _cubes(self) -> Cubes:
+        if self.known is not None:
+            return self.known.cubes
         n = self.numerators
         d = self.denominators or [1] * len(n)
         times = self.times or [1] * len(n)
-        top, bottom = self.sums.n, self.sums.d
         nn, dd = list(map(mul, n, n)), list(map(mul, d, d))
         n_times, d_times = list(map(mul, n, times)), list(map(mul, d, times))
-        cubes = (
-            bottom**3 * sum(map(mul, nn, n_times))
-            - 3 * bottom**2 * top * sum(map(mul, nn, d_times))
-            + 3 * bottom * top**2 * sum(map(mul, dd, n_times))
-            - top**3 * sum(map(mul, dd, d_times))
+        return Cubes(
+            sum(map(mul, nn, n_times)),
+            sum(map(mul, nn, d_times)),
+            sum(map(mul, dd, n_times)),
+            sum(map(mul, dd, d_times)),
         )
-        return Fraction(cubes, (bottom**2 * self.scale) ** 3)
 
 
 class Stratum(NamedTuple):

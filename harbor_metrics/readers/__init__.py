@@ -22,6 +22,7 @@ def read(
     columns: str | Mapping[str, str] = "",
     with_texts: bool = False,
     with_scores: bool = False,
+    counts: bool = False,
 ) -> list[Source]:
     """The sources at a path, or of standard input for `-`.
 
@@ -33,6 +34,8 @@ def read(
         with_texts: read the texts too where that takes longer, which is always done of standard
             input, because it cannot be read again.
         with_scores: keep what the harness itself scored, for an audit.
+        counts: where a large source is clean, count its trials instead of keeping them; never of
+            standard input.
 
     Raises:
         UsageError: the format is unknown, or columns are named for something else than a CSV.
@@ -53,6 +56,7 @@ def read(
         with_texts=with_texts or path == STANDARD_INPUT,
         with_scores=with_scores,
         progress=progress,
+        counts=counts and path != STANDARD_INPUT,
     )
     if columns:
         as_format = as_format or next(f.name for f in formats.FORMATS if f.has_columns)

@@ -20,13 +20,14 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     """What a reader may be told; each heeds what concerns it.
 
     `columns` are FIELD -> column of a CSV; `with_texts` asks for texts where they take longer,
-    `with_scores` for what the harness itself scored; `progress` is called with trials read and
-    trials in all.
+    `with_scores` for what the harness itself scored; `counts`: counts will do where the trials
+    themselves are not needed; `progress` is called with trials read and trials in all.
     """
 
     columns: Mapping[str, str] = {}
     with_texts: bool = False
     with_scores: bool = False
+    counts: bool = False
     progress: Progress | None = None
 
 

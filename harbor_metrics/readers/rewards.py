@@ -3,196 +3,27 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Callable
-from operator import attrgetter, methodcaller
-from typing import Any
 
 import msgspec
 
 from ..documents.diagnostics import Diagnostic
-from ..documents.document import KEY_TWICE, Document, repeats_a_key
+from ..documents.document import Document
 from ..documents.wording import article, printable
 from ..numbers.exact import Number
 from ..trials.rewards import check
 from ..trials.source import REFUSED, Source
 from ..trials.trial import NO_GROUP, LineTrials
+from .counting import count_lines
 from .files import fork
 from .files.file import File
-from .files.lines import blank_lines, blocks, middle, split
+from .files.lines import blank_lines, blocks, middle
+from .line_columns import LineColumns, decode_line
 from .reading import Options, Reading
 from .recognition import FITS, Fit, Head
 
-_decode_any = msgspec.json.Decoder(dict[str, Number] | None).decode
-# An empty object has nothing or white space behind its brace; few lines have that.
-_EMPTY = re.compile(rb"\{[} \t\r]")
-# What msgspec refuses in the name of a field.
-_NO_FIELD_NAME = re.compile(r'["\\\x00-\x1f]')
-_SAMPLE = 256
-_REMEMBERED = 4_096
-_Row = Any
 _Half = tuple[int, dict[str, list[Number | None]], set[int]]
 # Bytes from which on a second process is faster.
 _HALVES_PAY = 4 << 20
-
-
-class _Memo(dict[bytes, _Row]):
-    """Line -> row: most lines of a rewards file are one of a few, and a look-up beats decoding."""
-
-    def __init__(self, decode: Callable[[bytes], _Row]) -> None:
-        super().__init__()
-        self._decode = decode
-
-    def __missing__(self, line: bytes) -> _Row:
-        row = self._decode(line)
-        if len(self) < _REMEMBERED:
-            self[line] = row
-        return row
-
-
-class _Columns:
-    """Decodes lines into columns by a struct with a field a key: four times faster than dicts.
-
-    Each line is decoded by itself: two objects on one line, or one over two, are refused, and a
-    key that stands twice is, by the number of quotes.
-    """
-
-    def __init__(self) -> None:
-        self.n = 0
-        self.columns: dict[str, list[Number | None]] = {}
-        self.empty: set[int] = set()
-        self._build()
-
-    def _build(self) -> None:
-        self._odd = any(_NO_FIELD_NAME.search(key) for key in self.columns)
-        self._memo = _Memo(self._row_of_memo)
-        if self._odd:
-            self._build_for_odd_keys()
-            return
-        names = [f"f{i}" for i in range(len(self.columns))]
-        rename = dict(zip(names, self.columns, strict=True))
-        options: Any = {"rename": rename, "forbid_unknown_fields": True, "gc": False, "eq": False}
-        # The default is never checked: a key that is absent becomes None, a null is refused.
-        some: Any = msgspec.defstruct("Row", [(name, Number, None) for name in names], **options)
-        every: Any = msgspec.defstruct("Row", [(name, Number) for name in names], **options)
-        self._decode: Callable[[bytes], _Row | None] = msgspec.json.Decoder(some | None).decode
-        self._decode_full = msgspec.json.Decoder(every | None).decode
-        self._blank = some()
-        self._getters: list[Callable[[_Row], Any]] = [attrgetter(name) for name in names]
-
-    def _build_for_odd_keys(self) -> None:
-        """Rows as dicts, because a struct cannot have fields of such names."""
-        known = self.columns.keys()
-        decode_any = msgspec.json.Decoder(dict[str, Number] | None).decode
-
-        def decode(line: bytes) -> _Row | None:
-            row = decode_any(line)
-            if row is not None and not row.keys() <= known:
-                raise msgspec.ValidationError("Object contains unknown field")
-            if repeats_a_key(line):
-                raise ValueError(KEY_TWICE)
-            return row
-
-        self._decode = decode
-        self._blank = {}
-        self._getters = [methodcaller("get", key) for key in self.columns]
-
-    def add(self, block: bytes) -> int:
-        """Put the rows of a block below those that are there; how many lines they are.
-
-        Raises:
-            ValueError: a line is not an object of rewards; nothing was added.
-        """
-        lines = split(block)
-        try:
-            self._add(block, lines)
-        except REFUSED:
-            filled = [line for line in lines if line.strip()]
-            if len(filled) == len(lines):
-                raise
-            self._add(block, filled)
-        return len(lines)
-
-    def _add(self, block: bytes, lines: list[bytes]) -> None:
-        if len(set(lines[:_SAMPLE])) * 2 < len(lines[:_SAMPLE]):
-            try:
-                self._append(list(map(self._memo.__getitem__, lines)))
-            except REFUSED:
-                pass
-            else:
-                return
-        if self._odd or not self._add_full(block, lines):
-            self._add_some(block, lines)
-
-    def _row_of_memo(self, line: bytes) -> _Row:
-        row = self._decode(line)
-        if row is None:
-            return self._blank
-        if _EMPTY.search(line):
-            raise ValueError("an empty object differs from null, and the columns do not show it")
-        if not self._odd and line.count(b'"') != 2 * sum(
-            get(row) is not None for get in self._getters
-        ):
-            raise ValueError(KEY_TWICE)
-        return row
-
-    def _add_full(self, block: bytes, lines: list[bytes]) -> bool:
-        """Add lines that have every key or are null; whether they are so, and no key twice."""
-        try:
-            rows: list[_Row | None] = list(map(self._decode_full, lines))
-        except REFUSED:
-            return False
-        n_full = len(rows) - (rows.count(None) if b"null" in block else 0)
-        if not self._getters or block.count(b'"') != 2 * len(self._getters) * n_full:
-            return False
-        self._append(
-            rows if n_full == len(rows) else [self._blank if r is None else r for r in rows]
-        )
-        return True
-
-    def _add_some(self, block: bytes, lines: list[bytes]) -> None:
-        """Add lines that may lack keys, after making room for keys that are new in them."""
-        try:
-            rows = self._decoded(lines)
-        except msgspec.ValidationError as error:
-            if "unknown field" not in str(error):
-                raise
-            seen = list(map(msgspec.json.Decoder(dict[str, Any] | None).decode, lines))
-            for key in dict.fromkeys(key for row in seen for key in row or ()):
-                self.columns.setdefault(key, [None] * self.n)
-            self._build()
-            if not self._odd and self._add_full(block, lines):
-                return
-            rows = self._decoded(lines)
-        columns = [list(map(get, rows)) for get in self._getters]
-        n_present = sum(len(column) - column.count(None) for column in columns)
-        if not self._odd and block.count(b'"') != 2 * n_present:
-            raise ValueError(KEY_TWICE)
-        if _EMPTY.search(block):
-            blank = self._blank
-            self.empty |= {
-                self.n + i
-                for i, row in enumerate(rows)
-                if row is not blank and all(column[i] is None for column in columns)
-            }
-        self._append(rows)
-
-    def _decoded(self, lines: list[bytes]) -> list[_Row]:
-        return [self._blank if row is None else row for row in map(self._decode, lines)]
-
-    def extend(self, n: int, columns: dict[str, list[Number | None]], empty: set[int]) -> None:
-        """Put other columns below these."""
-        for key in [key for key in columns if key not in self.columns]:
-            self.columns[key] = [None] * self.n
-        for key, column in self.columns.items():
-            column += columns.get(key) or [None] * n
-        self.empty |= {self.n + i for i in empty}
-        self.n += n
-
-    def _append(self, rows: list[_Row]) -> None:
-        for column, get in zip(self.columns.values(), self._getters, strict=True):
-            column += map(get, rows)
-        self.n += len(rows)
 
 
 class _Lines:
@@ -200,7 +31,7 @@ class _Lines:
 
     def __init__(self, file: File) -> None:
         self.reading = Reading(file)
-        self.columns = _Columns()
+        self.columns = LineColumns()
         self.n = 0
         self.skipped: set[int] = set()
 
@@ -210,7 +41,7 @@ class _Lines:
         try:
             size = self.columns.add(block)
         except REFUSED:
-            rows = dict(self.reading.salvage(block, first_line, _decode_line, _explain))
+            rows = dict(self.reading.salvage(block, first_line, decode_line, _explain))
             self.columns.add(msgspec.json.Encoder().encode_lines(rows.values()))
             size = block.count(b"\n") + (block[-1:] != b"\n")
             self.skipped |= set(range(first_line, first_line + size)) - rows.keys()
@@ -244,8 +75,10 @@ def fit(head: Head) -> Fit:
     )
 
 
-def read(file: File, _options: Options) -> list[Source]:
-    """One source; its trials take 32 bytes a number."""
+def read(file: File, options: Options) -> list[Source]:
+    """One source; its trials take 32 bytes a number, and nothing where counts will do."""
+    if options.counts and (source := count_lines(file)):
+        return [source]
     lines = _Lines(file)
     reading = lines.reading
     size = os.path.getsize(file.local)
@@ -282,13 +115,6 @@ def _second_half(file: File, start: int) -> bytes:
     columns = lines.columns
     half: _Half = (columns.n, columns.columns, columns.empty)
     return msgspec.msgpack.encode(half)
-
-
-def _decode_line(line: bytes) -> dict[str, Number] | None:
-    row: dict[str, Number] | None = _decode_any(line)
-    if repeats_a_key(line):
-        raise ValueError(KEY_TWICE)
-    return row
 
 
 def _explain(document: Document, number: int) -> list[Diagnostic]:

@@ -11,6 +11,7 @@ from ..documents.document import KEY_TWICE, Document, repeats_a_key
 from ..trials.check import check_trial
 from ..trials.source import REFUSED, Source
 from ..trials.trial import Trial
+from .counting import count_trials
 from .files.file import File
 from .files.lines import split
 from .reading import Options, Reading
@@ -33,8 +34,10 @@ def fit(head: Head) -> Fit:
     return Fit(near, "a line has no `task`" if "task" not in head.keys else "`task` is no string")
 
 
-def read(file: File, _options: Options) -> list[Source]:
-    """One source, its trials in canonical order."""
+def read(file: File, options: Options) -> list[Source]:
+    """One source, its trials in canonical order, or counted where counts will do."""
+    if options.counts and (source := count_trials(file, _decode_block)):
+        return [source]
     reading = Reading(file)
     for first_line, block in reading.blocks():
         try:

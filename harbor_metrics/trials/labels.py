@@ -49,7 +49,8 @@ def joined(table: Table, labels: Labels, *, path: str | None = None) -> Table:
     Raises:
         InputError: a label of the file at `path` is not the one that a trial has.
     """
-    if not labels.keys() & set(table.tasks):
+    # What reads labels needs the trials, which are then kept.
+    if not table.has_rows or not labels.keys() & set(table.tasks):
         return table
     trials = []
     for trial in table:

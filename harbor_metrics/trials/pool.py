@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from ..documents.diagnostics import Diagnostic, Severity
 from ..documents.wording import listed, plural
-from .source import Job, Source
+from .counts import Seen, identity_of
+from .source import Counted, Job, Source
 from .table import Table
 from .trial import NO_GROUP, GroupKey, LineTrials, Trial, group_key
 
@@ -59,7 +59,8 @@ def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[Group
     repeated = _Repeated()
     # Rewards files first: their lines are numbered on, and only then meet tasks with names.
     for source in sorted(sources, key=lambda source: not isinstance(source.trials, LineTrials)):
-        tables = _by_group(source.trials, seen, repeated)
+        counted = source.counted
+        tables = counted.groups if counted else _by_group(source.trials, seen, repeated)
         planned = _count_planned(source, tables)
         for key in tables.keys() | {key for key in source.unread if key is not None}:
             _add(pools, key, tables.get(key, Table([])), source, planned.get(key))
@@ -67,6 +68,14 @@ def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[Group
     if repeated.n:
         diagnostics.append(repeated.diagnostic())
     return pools
+
+
+def twice(counted: Sequence[Counted]) -> bool:
+    """Whether a trial of these sources may have come twice."""
+    seen = Seen()
+    for source in counted:
+        seen += source.seen
+    return seen.twice
 
 
 def in_order(pools: dict[GroupKey, Pool]) -> list[tuple[GroupKey, Pool]]:
@@ -86,8 +95,8 @@ def _by_group(
         return {NO_GROUP: Table(trials)}
     groups: dict[GroupKey, list[Trial]] = {}
     for trial in trials:
-        if trial.trial is not None or trial.id is not None:
-            identity = (trial.id,) if trial.id else (*group_key(trial), trial.task, trial.trial)
+        identity = identity_of(trial)
+        if identity is not None:
             first = seen.setdefault(identity, trial)
             if first is not trial:
                 repeated.n += 1
@@ -154,10 +163,3 @@ def _remarks(source: Source) -> Iterator[Diagnostic]:
             path=path,
             notes=("the numbers are over the trials that are there",),
         )
-
-
-def exceptions(table: Table) -> dict[str, int]:
-    """How often each exception ended a trial, sorted by name."""
-    if isinstance(table.trials, LineTrials):
-        return {}
-    return dict(sorted(Counter(t.error for t in table if t.error is not None).items()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -13,6 +13,10 @@ from ..numbers.exact import Number
 from .labels import Labels
 from .snapshot import DatasetSnapshot
 from .trial import GroupKey, Trial
+
+if TYPE_CHECKING:
+    from .counts import Seen
+    from .table import Table
 
 # What decoding raises for a text that is not what it should be, deep nesting included.
 REFUSED = (msgspec.DecodeError, ValueError, RecursionError)
@@ -76,12 +80,22 @@ class Reported(msgspec.Struct, frozen=True, kw_only=True):
     params: Mapping[str, Any] = {}
 
 
+class Counted(msgspec.Struct):
+    """The groups of a source whose trials were counted, and which trials those were."""
+
+    groups: dict[GroupKey, Table]
+    seen: Seen
+
+
 class Source(msgspec.Struct, kw_only=True):
     """The trials of one source, and how it was read."""
 
     path: str
     trials: Sequence[Trial]
     sha256: str
+    digest_of: Literal["bytes", "trials"] = "bytes"
+    # The trials of each group where they were counted and not kept; `trials` then has no rows.
+    counted: Counted | None = None
     # The group of each trial that could not be read, None where it is unknown.
     unread: list[GroupKey | None] = []
     diagnostics: list[Diagnostic] = []

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from operator import itemgetter
+from itertools import compress
+from operator import attrgetter, itemgetter
 from typing import Any, Literal, TypeGuard
 
 import msgspec
 
 from ..errors import MetricFailure
+from ..numbers import exact
 from ..numbers.exact import Number
 from .column import Column
 from .labelled import grouped_rows, labels_of
@@ -40,6 +43,8 @@ def _rename(trials: Sequence[Trial], others: Sequence[Trial]) -> Sequence[Trial]
 
 class Table:
     """Trials in canonical order; `a + b` is the table of both."""
+
+    has_rows = True
 
     def __init__(self, trials: Sequence[Trial]) -> None:
         self.trials: Sequence[Trial] = (
@@ -85,6 +90,38 @@ class Table:
         if isinstance(self.trials, LineTrials):
             return self.trials.n_scored
         return sum(trial.rewards is not None for trial in self.trials)
+
+    @property
+    def errors(self) -> dict[str, int]:
+        """How often each exception ended a trial, sorted by name."""
+        if isinstance(self.trials, LineTrials):
+            return {}
+        return dict(sorted(Counter(t.error for t in self if t.error is not None).items()))
+
+    def used(self, name: str) -> Number | None:
+        """The total of a field of usage over the trials that have it; None where none does."""
+        if isinstance(self.trials, LineTrials):
+            return None
+        get = attrgetter(f"usage.{name}")
+        values = [value for value in map(get, self.trials) if value is not None]
+        return exact.total(values) if values else None
+
+    def task_passes(self) -> Counter[tuple[int, int]] | None:
+        """(n, c) -> how many tasks have n trials of which c pass; None unless all give one 0 or 1.
+
+        A trial without rewards does not pass.
+        """
+        if isinstance(self.trials, LineTrials):
+            return None
+        rewards = [trial.rewards for trial in self.trials]
+        if any(reward is not None and len(reward) != 1 for reward in rewards):
+            return None
+        values = [0 if reward is None else next(iter(reward.values())) for reward in rewards]
+        if not set(values) <= {0, 1}:
+            return None
+        attempts = Counter(self.tasks)
+        passes = Counter(compress(self.tasks, values))
+        return Counter((n, passes[task]) for task, n in attempts.items())
 
     def rewards(self) -> Iterator[Rewards | None]:
         """The rewards of each trial, as Harbor's metric scripts read them."""

@@ -11,7 +11,7 @@ from conftest import JOBS, Run
 from printed import group
 
 from harbor_metrics.documents.diagnostics import Diagnostic
-from harbor_metrics.trials.pool import Pool, exceptions, in_order, pool
+from harbor_metrics.trials.pool import Pool, in_order, pool
 from harbor_metrics.trials.source import Job, JobDataset, Source
 from harbor_metrics.trials.table import Table
 from harbor_metrics.trials.trial import GroupKey, LineTrials, Trial
@@ -110,8 +110,8 @@ def test_groups_stand_by_dataset_agent_and_model_null_first() -> None:
 
 def test_exceptions_are_counted_by_name() -> None:
     table = Table(of("x", "a", "b", error="Late") + of("x", "c", error="Early") + of("x", "d"))
-    assert exceptions(table) == {"Early": 1, "Late": 2}
-    assert exceptions(Table(LineTrials(1, {"r": [1]}))) == {}
+    assert table.errors == {"Early": 1, "Late": 2}
+    assert Table(LineTrials(1, {"r": [1]})).errors == {}
 
 
 def test_lost_group_is_incomplete(cli: Run, tmp_path: Path) -> None:

@@ -7,14 +7,15 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
-from hashlib import sha256
 
 import msgspec
 
 from ...documents.diagnostics import Diagnostic
 from ...documents.files import reason
+from ...trials.counted import Absent, CountedTable
+from ...trials.counts import CountedTrials, NotCountableError, digest_of, joint_digest
 from ...trials.labels import Labels
-from ...trials.source import REFUSED, Job, NotThisFormatError, Progress, Source
+from ...trials.source import REFUSED, Counted, Job, NotThisFormatError, Progress, Source
 from ...trials.trial import GroupKey, Trial, group_key, in_canonical_order
 from ..files import fork
 from ..files.file import File
@@ -29,17 +30,31 @@ _TRIES, _PAUSE = 5, 0.05
 
 # Trials in a half from which on a second process is faster.
 _HALF_PAYS = 1_000
+# Trials from which on counting them is worth an import.
+_COUNTS_PAY = 2_000
 # Where Harbor keeps the trials that it tried again.
 _ARCHIVE = "_retries"
-_Half = tuple[list[Trial], list[str], list[str]]
-_encode_lines = msgspec.json.Encoder().encode_lines
+
+
+class _Kept(list[Trial]):
+    """Trials that are kept as they come."""
+
+    add = list.append
+
+
+class _Digested(CountedTrials):
+    """Trials that are counted as they come, and a digest of each."""
+
+    def add(self, trial: Trial) -> None:
+        super().add(trial)
+        self.digests += digest_of(trial)
 
 
 @dataclass(slots=True)
 class _Pass:
     """The trials of one pass over the directories, and those without a result or not readable."""
 
-    trials: list[Trial] = field(default_factory=list)
+    trials: _Kept | _Digested
     waiting: list[str] = field(default_factory=list)
     refused: list[tuple[str, bytes]] = field(default_factory=list)
     failed: list[tuple[str, OSError]] = field(default_factory=list)
@@ -51,9 +66,9 @@ def read(file: File, options: Options) -> list[Source]:
     Raises:
         NotThisFormatError: neither the directory nor anything in it is a job.
     """
-    path, progress = file.path, options.progress
+    path = file.path
     if looks_like_job(path):
-        return [_read_job(path, progress)]
+        return [_read_job(path, options)]
     jobs, closed = [], []
     for name in _folders(path):
         try:
@@ -63,7 +78,7 @@ def read(file: File, options: Options) -> list[Source]:
             closed.append(_closed(f"{path}/{name}", error))
     if not jobs:
         raise NotThisFormatError(_why_not(path))
-    sources = [_read_job(job, progress) for job in jobs]
+    sources = [_read_job(job, options) for job in jobs]
     sources[0].diagnostics += closed
     return sources
 
@@ -119,10 +134,15 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _read_job(path: str, progress: Progress | None) -> Source:
+def _read_job(path: str, options: Options) -> Source:
     names = _folders(path)
-    reading = _Pass()
-    _read_all(path, names, reading, progress)
+    if options.counts and len(names) >= _COUNTS_PAY:
+        counted = _count_job(path, names, options.progress)
+        if counted is not None:
+            return counted
+    kept = _Kept()
+    reading = _Pass(kept)
+    _read_all(path, names, reading, options.progress)
     for _ in range(_TRIES):
         if not reading.refused:
             break
@@ -132,12 +152,13 @@ def _read_job(path: str, progress: Progress | None) -> Source:
         _read_trials(path, again, reading, None)
     diagnostics: list[Diagnostic] = []
     job, numbers = job_of(path, reading.waiting, diagnostics)
-    trials = in_canonical_order(reading.trials)
+    trials = in_canonical_order(kept)
     job = msgspec.structs.replace(job, labels=cache(partial(_labels, path, job, trials)))
     source = Source(
         path=path,
         trials=trials,
-        sha256=_digest(trials),
+        sha256=joint_digest(map(digest_of, trials)),
+        digest_of="trials",
         diagnostics=diagnostics,
         job=job,
         reported=numbers,
@@ -159,9 +180,29 @@ def _labels(path: str, job: Job, trials: list[Trial]) -> Mapping[str | None, Lab
     return labels_of(path, trials)
 
 
-def _digest(trials: list[Trial]) -> str:
-    """SHA-256 of the canonical trials lines: it outlives moving a job and writing it anew."""
-    return sha256(_encode_lines(trials)).hexdigest()
+def _count_job(path: str, names: list[str], progress: Progress | None) -> Source | None:
+    """The job as a source of counts; None where it must be read otherwise."""
+    trials = _Digested()
+    reading = _Pass(trials)
+    try:
+        _read_all(path, names, reading, progress)
+    except NotCountableError:
+        return None
+    if reading.refused or reading.failed or trials.seen.twice:
+        return None
+    diagnostics: list[Diagnostic] = []
+    job, numbers = job_of(path, reading.waiting, diagnostics)
+    groups = {key: CountedTable(counts) for key, counts in trials.groups.items()}
+    return Source(
+        path=path,
+        trials=Absent(trials.n, "every trial"),
+        sha256=trials.joint_digest,
+        digest_of="trials",
+        counted=Counted({**groups}, trials.seen),
+        diagnostics=diagnostics,
+        job=job,
+        reported=numbers,
+    )
 
 
 def _read_all(path: str, names: list[str], reading: _Pass, progress: Progress | None) -> None:
@@ -170,12 +211,14 @@ def _read_all(path: str, names: list[str], reading: _Pass, progress: Progress | 
     if half < _HALF_PAYS or not fork.pays():
         _read_trials(path, names, reading, progress)
         return
+    # For weight: only what two processes tell each other is pickled.
+    import pickle
 
     def second() -> bytes:
-        part = _Pass()
+        part = _Pass(type(reading.trials)())
         _read_trials(path, names[half:], part, None)
         again = [name for name, _ in (*part.refused, *part.failed)]
-        return msgspec.msgpack.encode((part.trials, part.waiting, again))
+        return pickle.dumps((part.trials, part.waiting, again))
 
     wait = fork.alongside(second)
     answer = None
@@ -185,14 +228,15 @@ def _read_all(path: str, names: list[str], reading: _Pass, progress: Progress | 
         answer = wait()
     again = names[half:]
     if answer is not None:
-        trials, waiting, again = msgspec.msgpack.decode(answer, type=_Half)
+        # Our own second process wrote it.
+        trials, waiting, again = pickle.loads(answer)  # noqa: S301
         reading.trials += trials
         reading.waiting += waiting
     _read_trials(path, again, reading, None)
 
 
 def _read_trials(path: str, names: list[str], reading: _Pass, progress: Progress | None) -> None:
-    add = reading.trials.append
+    add = reading.trials.add
     for i, name in enumerate(names):
         if progress and not i % 256:
             progress(i, len(names))

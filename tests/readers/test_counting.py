@@ -1,0 +1,178 @@
+"""Large sources are counted and not kept, and nothing in the document shows it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import trial, write_job
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import harbor_metrics
+from harbor_metrics import readers
+from harbor_metrics.readers import counting
+from harbor_metrics.readers.files import fork
+from harbor_metrics.readers.harbor import job
+
+METRICS = ("mean", "median", "pass@2", "ci", "frequency", "variance-components")
+
+
+@pytest.fixture
+def small_sources_count(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Sources of every size are counted, in two processes."""
+    monkeypatch.setattr(counting, "COUNTS_PAY", 0)
+    monkeypatch.setattr(counting, "_HALVES_PAY", 0)
+    monkeypatch.setattr(job, "_COUNTS_PAY", 0)
+    monkeypatch.setattr(job, "_HALF_PAYS", 1)
+    monkeypatch.setattr(fork, "pays", lambda: True)
+    return
+
+
+def write_rewards(path: Path) -> Path:
+    rows = ['{"reward": 1}', "null", '{"reward": 0.5, "cost": 3}', "{}", '{"reward": 1.0}'] * 9
+    path.write_text("\n".join(rows) + "\n")
+    return path
+
+
+def write_distinct_rewards(path: Path) -> Path:
+    path.write_text("".join(f'{{"reward": {i / 7}, "ok": {i % 2}}}\n' for i in range(40)))
+    return path
+
+
+def rows_of_trials() -> list[dict[str, Any]]:
+    return [
+        {
+            "task": f"t{i % 5}",
+            "attempt": i // 5 + 1,
+            "trial": f"t{i % 5}__{i}",
+            "agent": "oracle" if i < 20 else "nop",
+            "rewards": None if i % 7 == 0 else {"reward": float(i % 3 == 0)},
+            "error": "Early" if i % 7 == 0 else None,
+            "labels": {"kind": "a" if i % 5 < 2 else "b"},
+            "usage": {"cost_usd": i / 10},
+        }
+        for i in range(30)
+    ]
+
+
+def write_trials(path: Path) -> Path:
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows_of_trials()))
+    return path
+
+
+def write_whole_job(path: Path) -> Path:
+    return write_job(path, [trial(f"t{i % 4}", {"reward": i % 2}, i) for i in range(16)])
+
+
+WRITERS = [write_rewards, write_distinct_rewards, write_trials, write_whole_job]
+
+
+def document(path: Path, *metrics: str, **options: Any) -> str:
+    return harbor_metrics.compute(path, metrics=metrics or METRICS, **options).to_json()
+
+
+@pytest.mark.parametrize("write", WRITERS)
+@pytest.mark.parametrize("options", [{}, {"missing": "skip"}, {"over": "attempts"}])
+def test_document_is_that_of_trials_that_were_kept(
+    write: Any, options: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: Any
+) -> None:
+    source = write(tmp_path / "source")
+    kept = document(source, **options)
+    request.getfixturevalue("small_sources_count")
+    (counted,) = readers.read(str(source), counts=True)
+    assert counted.counted is not None
+    assert document(source, **options) == kept
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        '{"type": "grouped", "kwargs": {"metric": "mean", "by": "kind"}}',
+        '{"type": "mean", "kwargs": {"reducer": "first"}}',
+        '{"type": "mean", "kwargs": {"missing": "error"}}',
+        '{"type": "cost-per-task"}',
+    ],
+)
+def test_metric_that_needs_the_trials_is_given_them(
+    metric: str, tmp_path: Path, request: Any
+) -> None:
+    source = write_trials(tmp_path / "trials.jsonl")
+    kept = document(source, metric)
+    request.getfixturevalue("small_sources_count")
+    assert document(source, metric) == kept
+    assert "needs-rows" not in kept
+
+
+@pytest.mark.parametrize(
+    ("name", "extra"),
+    [
+        ("blank line", "\n"),
+        ("bad line", '{"reward": "x"}\n'),
+        ("key twice", '{"reward": 1, "reward": 0}\n'),
+        ("two objects on a line", '{"reward": 1}{"reward": 0}\n'),
+        ("cut off", '{"reward": 1'),
+    ],
+)
+@pytest.mark.parametrize("write", [write_rewards, write_distinct_rewards])
+def test_source_of_which_something_must_be_said_is_kept(
+    name: str, extra: str, write: Any, tmp_path: Path, request: Any
+) -> None:
+    source = write(tmp_path / "source")
+    lines = source.read_text().splitlines(keepends=True)
+    source.write_text("".join([*lines[:-1], extra, *lines[-1:]]))
+    kept = document(source)
+    request.getfixturevalue("small_sources_count")
+    (read,) = readers.read(str(source), counts=True)
+    assert read.counted is None
+    assert document(source) == kept
+
+
+@pytest.mark.parametrize("where", ["in one file", "in two"])
+def test_trial_that_comes_twice_is_found(where: str, tmp_path: Path, request: Any) -> None:
+    first = write_trials(tmp_path / "a.jsonl")
+    second = tmp_path / "b.jsonl"
+    again = json.dumps(rows_of_trials()[3]) + "\n"
+    if where == "in one file":
+        first.write_text(first.read_text() + again)
+        second.write_text(json.dumps({**rows_of_trials()[3], "trial": "other"}) + "\n")
+    else:
+        second.write_text(again)
+    kept = harbor_metrics.compute(first, second).to_json()
+    assert "found more than once" in kept
+    request.getfixturevalue("small_sources_count")
+    assert harbor_metrics.compute(first, second).to_json() == kept
+
+
+def test_lines_beside_named_tasks_are_kept(tmp_path: Path, request: Any) -> None:
+    first, second = write_trials(tmp_path / "a.jsonl"), write_rewards(tmp_path / "b.jsonl")
+    kept = harbor_metrics.compute(first, second).to_json()
+    request.getfixturevalue("small_sources_count")
+    assert harbor_metrics.compute(first, second).to_json() == kept
+
+
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(order=st.permutations(range(30)), cut=st.integers(1, 29))
+def test_order_and_cuts_change_nothing(
+    order: list[int], cut: int, tmp_path: Path, small_sources_count: None
+) -> None:
+    rows = [json.dumps(rows_of_trials()[i]) + "\n" for i in order]
+    whole, a, b = (tmp_path / name for name in ("whole.jsonl", "a.jsonl", "b.jsonl"))
+    whole.write_text("".join(rows))
+    a.write_text("".join(rows[:cut]))
+    b.write_text("".join(rows[cut:]))
+    together = harbor_metrics.compute(whole, metrics=METRICS)
+    apart = harbor_metrics.compute(a, b, metrics=METRICS)
+    assert together.groups == apart.groups
+
+
+def test_digest_of_a_job_outlives_a_move_and_any_order(
+    tmp_path: Path, small_sources_count: None
+) -> None:
+    first, second = write_whole_job(tmp_path / "a"), write_whole_job(tmp_path / "b")
+    (one,) = readers.read(str(first), counts=True)
+    (other,) = readers.read(str(second))
+    assert (one.sha256, one.digest_of) == (other.sha256, "trials")

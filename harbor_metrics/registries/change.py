@@ -33,11 +33,12 @@ class Change:
     note: str = ""
 
     def diff(self, path: str) -> str:
-        """The change as a unified diff."""
+        """The change as a unified diff to look at, without the carriage returns of Windows."""
         # Inside, for weight: only --diff needs it.
         from difflib import unified_diff
 
-        before, after = ([f"{li}\n" for li in t.split("\n")] for t in (self.before, self.after))
+        texts = [text.replace("\r\n", "\n") for text in (self.before, self.after)]
+        before, after = ([f"{line}\n" for line in text.split("\n")] for text in texts)
         return "".join(unified_diff(before, after, f"a/{path}", f"b/{path}"))
 
 

@@ -1,0 +1,52 @@
+"""Elements of HTML and SVG: what is not markup already is escaped, so that nobody can forget to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+from ..documents.wording import printable
+
+# HTML elements that have no end; and SVG shapes, which are closed where they begin.
+_VOID = frozenset({"meta"})
+_SHAPES = frozenset({"circle", "line", "path", "rect"})
+
+
+class Markup(str):
+    """Text that is markup; any other text is a stranger's."""
+
+    __slots__ = ()
+
+
+def escaped(text: str) -> Markup:
+    """The text as it reads, with control and bidirectional characters as `printable` has them."""
+    return text if isinstance(text, Markup) else Markup(escape(printable(text)))
+
+
+def joined(parts: Iterable[str]) -> Markup:
+    """The parts one after the other."""
+    return Markup("".join(map(escaped, parts)))
+
+
+def element(tag: str, *children: str, **attributes: str | float | None) -> Markup:
+    """An element; `stroke_width` is its attribute `stroke-width`, None one that it lacks."""
+    given = "".join(
+        f' {name.rstrip("_").replace("_", "-")}="{_value(value)}"'
+        for name, value in attributes.items()
+        if value is not None
+    )
+    if tag in _VOID:
+        return Markup(f"<{tag}{given}>")
+    if tag in _SHAPES and not children:
+        return Markup(f"<{tag}{given}/>")
+    return Markup(f"<{tag}{given}>{joined(children)}</{tag}>")
+
+
+def _value(value: str | float) -> str:
+    return escaped(value) if isinstance(value, str) else decimal(value)
+
+
+def decimal(value: float) -> str:
+    """The number to two places, the shortest way: pictures need no more."""
+    text = f"{value:.2f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text

@@ -1,0 +1,240 @@
+"""What pictures are drawn with: scales, ticks, axes, marks; numbers in, SVG out.
+
+Across, places are shares of the width, so that a picture fits a telephone and a page without its
+text growing or shrinking; downwards they are pixels. Shapes, sizes and colours are attributes,
+for a policy may drop every style; ink is `currentColor`, so that it can be read on any ground.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import NamedTuple
+
+from ..documents.wording import columns
+from ..numbers.exact import Number
+from .markup import Markup, decimal, element, joined
+
+FONT = 12
+# Marks that can be told from white and from black paper, by their light and by their shape.
+COLOURS = ("#2a7fd4", "#c65d07", "#2e8b57", "#a050c8", "#b8860b", "#cc4477")
+SHAPES = ("circle", "square", "triangle", "diamond", "cross", "down")
+_PATHS = {
+    "circle": "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
+    "square": "M-4-4h8v8h-8z",
+    "triangle": "M0-5l5 9h-10z",
+    "down": "M0 5l5-9h-10z",
+    "diamond": "M0-5l5 5l-5 5l-5-5z",
+    "cross": "M-4-4l8 8M4-4l-8 8",
+}
+# The plot's share of the width, so that marks and numbers at its ends are not cut.
+LEFT, RIGHT = 2.0, 98.0
+
+
+class Scale(NamedTuple):
+    """From numbers to places between `start` and `end`: percents across, or pixels downwards."""
+
+    low: Fraction
+    high: Fraction
+    start: float = LEFT
+    end: float = RIGHT
+
+    def at(self, value: Number | Fraction) -> float:
+        """The place of a number; beyond the ends, the end."""
+        share = float((Fraction(value) - self.low) / (self.high - self.low))
+        return self.start + min(1.0, max(0.0, share)) * (self.end - self.start)
+
+    def across(self, value: Number | Fraction) -> str:
+        """The place of a number as a share of the width."""
+        return percent(self.at(value))
+
+
+def scale(values: Iterable[Number], start: float = LEFT, end: float = RIGHT) -> Scale:
+    """From 0 to 1 where all numbers lie there; else as far as they reach, and a little more."""
+    known = list(values)
+    low, high = Fraction(min(known, default=0)), Fraction(max(known, default=1))
+    if low >= 0 and high <= 1:
+        return Scale(Fraction(0), Fraction(1), start, end)
+    margin = (high - low or abs(high)) / 20
+    return Scale(low - margin, high + margin, start, end)
+
+
+def ticks(low: Fraction, high: Fraction, most: int = 6) -> list[Decimal]:
+    """Round numbers from low to high, evenly spaced by 1, 2 or 5 of some power of ten."""
+    place = int(f"{float((high - low) / most) or 5e-324:e}".partition("e")[2])
+    for exponent in range(place, place + 3):
+        for step in (1, 2, 5):
+            size = step * Fraction(10) ** exponent
+            first, last = math.ceil(low / size), math.floor(high / size)
+            if last - first < most:
+                return [Decimal(i * step).scaleb(exponent) for i in range(first, last + 1)]
+    return []
+
+
+def tick_text(value: Decimal) -> str:
+    """A tick as people read it: `0.5`, `2000`, `1e+6`."""
+    if not value:
+        return "0"
+    plain = Decimal("0.0001") <= abs(value) < 10**6
+    return f"{value.normalize():f}" if plain else f"{value.normalize():e}"
+
+
+def percent(share: float) -> str:
+    """A share of the width."""
+    return f"{decimal(share)}%"
+
+
+def label(
+    text: str,
+    x: str,
+    y: float,
+    *,
+    anchor: str | None = None,
+    bold: bool = False,
+    size: int | None = None,
+) -> Markup:
+    """A text with its foot at y."""
+    return element(
+        "text",
+        text,
+        x=x,
+        y=y,
+        text_anchor=anchor,
+        font_weight="600" if bold else None,
+        font_size=size,
+    )
+
+
+def cut(text: str, most: int) -> str:
+    """The text, or as much of it as `most` columns hold, and a sign that there is more."""
+    if columns(text[: 2 * most]) <= most and len(text) <= 2 * most:
+        return text
+    kept = text[: most - 1]
+    while columns(kept) >= most:
+        kept = kept[:-1]
+    return f"{kept}…"
+
+
+def line(
+    x1: str,
+    y1: float,
+    x2: str,
+    y2: float,
+    *,
+    colour: str = "currentColor",
+    width: float = 1,
+    opacity: float | None = None,
+    dashes: str | None = None,
+) -> Markup:
+    """A straight line."""
+    return element(
+        "line",
+        x1=x1,
+        y1=y1,
+        x2=x2,
+        y2=y2,
+        stroke=colour,
+        stroke_width=width,
+        stroke_opacity=opacity,
+        stroke_dasharray=dashes,
+    )
+
+
+def mark(x: str, y: float, number: int, shape: str | None = None) -> Markup:
+    """The sign of the n-th run, by colour and shape, in the middle of a place."""
+    kind = shape or SHAPES[number % len(SHAPES)]
+    colour = COLOURS[number % len(COLOURS)]
+    ink = {"fill": "none", "stroke": colour} if kind == "cross" else {"fill": colour}
+    drawn = element("path", d=_PATHS[kind], stroke_width=3 if kind == "cross" else None, **ink)
+    return element("svg", drawn, x=x, y=y, overflow="visible")
+
+
+def whisker(places: Scale, low: Number, high: Number, y: float, number: int) -> Markup:
+    """An interval across, with a stroke at both ends."""
+    colour = COLOURS[number % len(COLOURS)]
+    ends = [places.across(low), places.across(high)]
+    return joined(
+        [
+            line(ends[0], y, ends[1], y, colour=colour, width=2),
+            *(line(end, y - 4, end, y + 4, colour=colour, width=2) for end in ends),
+        ]
+    )
+
+
+def bar(x: str, y: float, width: str, height: float, number: int) -> Markup:
+    """A filled rectangle in the colour of the n-th run."""
+    return element(
+        "rect", x=x, y=y, width=width, height=height, fill=COLOURS[number % len(COLOURS)]
+    )
+
+
+def axis_across(places: Scale, top: float, foot: float) -> Markup:
+    """Lines from top to foot at round numbers, with the numbers below."""
+    marks = []
+    for tick in ticks(places.low, places.high):
+        at = places.at(Fraction(tick))
+        anchor = "start" if at < 8 else "end" if at > 92 else "middle"
+        marks += [
+            line(percent(at), top, percent(at), foot, opacity=0.2),
+            label(tick_text(tick), percent(at), foot + 13, anchor=anchor, size=11),
+        ]
+    return joined(marks)
+
+
+def axis_down(places: Scale) -> Markup:
+    """Lines across at round numbers, each with its number above it on the left."""
+    marks = []
+    for tick in ticks(places.low, places.high):
+        y = places.at(Fraction(tick))
+        marks += [
+            line("0%", y, "100%", y, opacity=0.2),
+            label(tick_text(tick), "0%", y - 3, size=11),
+        ]
+    return joined(marks)
+
+
+def stretched(
+    path: str, places: tuple[float, float], top: float, height: float, **ink: str
+) -> Markup:
+    """A path in percents across and pixels downwards; `places` are its left and right end."""
+    left, right = places
+    drawn = element("path", d=path, vector_effect="non-scaling-stroke", **ink)
+    return element(
+        "svg",
+        drawn,
+        x=percent(left),
+        y=top,
+        width=percent(right - left),
+        height=height,
+        viewBox=f"{decimal(left)} {decimal(top)} {decimal(right - left)} {decimal(height)}",
+        preserveAspectRatio="none",
+    )
+
+
+def legend(names: Sequence[str], top: float, most: int = 44) -> Markup:
+    """A line for each run: its sign and its name; none for a single one."""
+    return joined(
+        joined([mark("6", top + 8 + i * 17, i), label(cut(name, most), "18", top + 12 + i * 17)])
+        for i, name in enumerate(names)
+    )
+
+
+LEGEND_LINE = 17
+
+
+def picture(name: str, described: str, height: float, *drawn: str) -> Markup:
+    """A whole picture, as wide as there is room."""
+    return element(
+        "svg",
+        element("title", name),
+        element("desc", described),
+        *drawn,
+        role="img",
+        width="100%",
+        height=height,
+        font_family="system-ui, sans-serif",
+        font_size=FONT,
+        fill="currentColor",
+    )

@@ -17,6 +17,7 @@ from .evaluation.evaluate import evaluate
 from .evaluation.group import group_of, unscored
 from .evaluation.grouping import by_labels
 from .evaluation.plan import Plan, Planned, plan
+from .evaluation.remarks import once
 from .evaluation.result import Outcome, Result, SourceRef
 from .numbers.uncertainty import Over
 from .readers import labels as labels_file
@@ -218,7 +219,7 @@ def plan_groups(
                 found = job.labels()
                 table = task_labels.joined(table, found.get(key.dataset, found.get(None, {})))
         groups.append(PreparedGroup(key=key, pool=members.with_table(table), plan=metrics))
-    return Prepared(sources=sources, groups=groups, diagnostics=diagnostics)
+    return Prepared(sources=sources, groups=groups, diagnostics=once(diagnostics, sources))
 
 
 def finish(request: Request, prepared: Prepared) -> Result:

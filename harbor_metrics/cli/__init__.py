@@ -7,13 +7,19 @@ import importlib
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 import click
 
 from .. import __version__
-from ..errors import HarborMetricsError, MetricFailure, OutputError, ReaderGoneError
+from ..errors import (
+    HarborMetricsError,
+    MetricFailure,
+    OutputError,
+    ReaderGoneError,
+    UsageError,
+)
 from ..output.streams import print_note, take_over
 from ..readers import formats
 
@@ -138,6 +144,33 @@ def terminal() -> tuple[int, bool]:
 
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return shutil.get_terminal_size().columns, not plain
+
+
+def note_width() -> int:
+    """Columns to fill on standard error; 80 where that is not a terminal."""
+    if not sys.stderr.isatty():
+        return 80
+    # Inside, for weight: only a terminal is measured.
+    import shutil
+
+    return shutil.get_terminal_size().columns
+
+
+def copies_of(also: Sequence[str], formats: Sequence[str]) -> list[tuple[str, str]]:
+    """Format and path of each `--also FORMAT:FILE`.
+
+    Raises:
+        UsageError: one says no format or no file.
+    """
+    copies = []
+    for pair in also:
+        format_, _, path = pair.partition(":")
+        if format_ not in formats or not path:
+            raise UsageError(
+                f"--also {pair}: write FORMAT:FILE", f"a format is {', '.join(formats)}"
+            )
+        copies.append((format_, path))
+    return copies
 
 
 @contextlib.contextmanager

@@ -6,7 +6,7 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -14,11 +14,16 @@ from ..documents.wording import printable
 from ..errors import UsageError
 from ..output.streams import print_json, print_note, print_text
 from ..trials.table import Missing
-from . import AS_HELP, COLUMNS_HELP, progress, terminal
+from . import AS_HELP, COLUMNS_HELP, copies_of, note_width, progress, terminal
 from .running import JOB_SCRIPTS_HELP, options_of, script_options
+
+if TYPE_CHECKING:
+    from ..evaluation.result import Result
+    from ..render.numerals import Digits
 
 # Where Harbor puts jobs unless it is told otherwise.
 _JOBS = "jobs"
+FORMATS = ("table", "blocks", "markdown", "json", "csv")
 _JOB_DOCUMENTS = ("result.json", "config.json", "lock.json")
 
 
@@ -81,12 +86,22 @@ _JOB_DOCUMENTS = ("result.json", "config.json", "lock.json")
 @click.option(
     "--dry-run", is_flag=True, help="Say which metrics and scripts would run; run nothing."
 )
+@click.option("--format", "format_", type=click.Choice(FORMATS), default="table", show_default=True)
 @click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["table", "markdown", "json"]),
-    default="table",
+    "--also",
+    multiple=True,
+    metavar="FORMAT:FILE",
+    help="Write a second rendering of the same result to a file. Repeatable.",
+)
+@click.option(
+    "--sort", metavar="METRIC", help="Order several agents and datasets by it, the best first."
+)
+@click.option(
+    "--digits",
+    type=click.Choice(["significant", "full"]),
+    default="significant",
     show_default=True,
+    help="Two digits of each standard error, or all; JSON and CSV always have all.",
 )
 @click.option(
     "-o", "--output", metavar="RESULT.json", help="Write the result document to this file."
@@ -113,7 +128,10 @@ def command(
     group_by: Sequence[str],
     require_complete: bool,
     dry_run: bool,
-    format_: Literal["table", "markdown", "json"],
+    format_: str,
+    also: Sequence[str],
+    sort: str | None,
+    digits: Digits,
     output: str | None,
     as_format: str | None,
     columns: str,
@@ -129,15 +147,19 @@ def command(
     """
     from ..api import Request, finish, prepare
     from ..documents.diagnostics import Severity
-    from ..documents.files import check_writable
-    from ..render.text import text
+    from ..documents.files import check_writable, write_atomically
+    from ..render.remarks import remarks
 
     sources = sources or [_newest()]
     confidence = _level(level)
     options = options_of(script)
+    copies = copies_of(also, FORMATS)
+    written = [*([output] if output is not None else []), *(path for _, path in copies)]
+    for path in written:
+        refuse_input(path, [*sources, *registries, *([labels] if labels else [])])
+        check_writable(path)
     if output is not None:
-        refuse_input(output, [*sources, *registries, *([labels] if labels else [])])
-        check_writable(output)
+        _check_suffix(output)
     with progress("reading") as update:
         request = Request(
             sources=tuple(sources),
@@ -160,30 +182,71 @@ def command(
         from ..render.dry_run import dry_run as render
 
         print_text(render(prepared.groups))
-        print_note(text(prepared.diagnostics))
+        print_note(remarks(prepared.diagnostics, width=note_width()))
         failing = any(metric.failure is not None for metric in prepared.planned)
         return int(failing or any(d.severity == Severity.ERROR for d in prepared.diagnostics))
-    if output is not None:
-        refuse_input(output, prepared.inputs)
+    for path in written:
+        refuse_input(path, prepared.inputs)
     result = finish(request, prepared)
     if output is not None:
         result.write(output)
+    for also_format, path in copies:
+        write_atomically(path, _render(result, also_format, digits, sort).encode())
+    width, colour = terminal()
+    shown = _render(result, format_, digits, sort, width, colour=colour)
     if format_ == "json":
-        print_json(result.to_json())
-    elif format_ == "markdown":
-        from ..render.markdown import markdown
-
-        print_text(markdown(result))
+        print_json(shown)
     else:
-        from ..render.table import table
-
-        width, colour = terminal()
-        print_text(table(result, width=width, colour=colour), styles=colour)
-    print_note(text(result.found))
+        print_text(shown, styles=colour)
+    print_note(remarks(result.found, width=note_width()))
     if require_complete and not result.complete:
         print_note("error: trials are missing, and --require-complete was given\n")
         return 1
     return 0 if result.ok else 1
+
+
+def _render(
+    result: Result,
+    format_: str,
+    digits: Digits,
+    sort: str | None,
+    width: int = 80,
+    *,
+    colour: bool = False,
+) -> str:
+    # The imports are inside for weight: one format is asked for.
+    if format_ == "json":
+        return result.to_json()
+    if format_ == "csv":
+        from ..render.csv import csv
+
+        return csv(result)
+    from ..render.overview import sheets
+
+    made = sheets(result, blocks=format_ == "blocks", digits=digits, sort=sort)
+    if format_ == "markdown":
+        from ..render.markdown import markdown
+
+        return markdown(made)
+    from ..render.table import table
+
+    return table(made, width=width, colour=colour)
+
+
+def _check_suffix(output: str) -> None:
+    """Refuse a file whose name says that it holds something else than JSON.
+
+    Raises:
+        UsageError: it does.
+    """
+    stem, suffix = os.path.splitext(output)
+    if suffix[1:2].isalpha() and suffix.lower() != ".json":
+        format_ = {".csv": "csv", ".md": "markdown", ".txt": "table"}.get(suffix.lower())
+        also = f", or --also {format_}:{shlex.quote(output)}" if format_ else ""
+        raise UsageError(
+            f"-o writes the result document, which is JSON, and {output} ends in {suffix}",
+            f"-o {shlex.quote(stem)}.json{also}",
+        )
 
 
 def _newest() -> str:
@@ -229,6 +292,4 @@ def refuse_input(output: str, inputs: Sequence[str]) -> None:
         )
         if target == real or of_the_job:
             role = "a document of the input" if of_the_job else "the same file as the input"
-            raise UsageError(
-                f"-o {output} is {role} {path}: it is the same file that would be read"
-            )
+            raise UsageError(f"{output} is {role} {path}: it is the same file that would be read")

@@ -10,7 +10,7 @@ import click
 
 from ..errors import InputError, UsageError
 from ..output.streams import print_commands, print_json, print_note, print_text
-from . import fail
+from . import copies_of, fail
 
 if TYPE_CHECKING:
     from ..validation.validation import Report
@@ -54,7 +54,7 @@ def command(
 
     config = configuration.read(os.getcwd())
     _check_rules([*select, *ignore, *config.select, *config.ignore])
-    copies = [_copy(pair) for pair in also]
+    copies = copies_of(also, FORMATS)
     for _, path in copies:
         if os.path.realpath(path) in {os.path.realpath(file) for file in files}:
             raise UsageError(f"--also {path} is one of the files that are read")
@@ -115,13 +115,6 @@ def _mend(files: Sequence[str], wanted: Callable[[str], bool]) -> None:
         if change.before != change.after:
             for line in change.message.splitlines():
                 print_note(f"{path}: {line}\n")
-
-
-def _copy(pair: str) -> tuple[str, str]:
-    format_, colon, path = pair.partition(":")
-    if not colon or format_ not in FORMATS or not path:
-        raise UsageError(f"--also {pair}: write FORMAT:FILE", f"a format is {', '.join(FORMATS)}")
-    return format_, path
 
 
 def _render(report: Report, format_: str, quiet: bool) -> str:

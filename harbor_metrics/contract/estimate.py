@@ -36,13 +36,15 @@ class Undefined(NamedTuple):
 class Estimate:
     """A number, the units whose mean it is, and how many trials or tasks it is over.
 
-    Without strata nothing is known of its uncertainty; without `n` it is over all rows. `fewest`:
+    Without strata nothing is known of its uncertainty; without `n` it is over all rows. `over`: the
+    trials and tasks where they are not all. `fewest`:
     a standard error or interval itself, and the independent units of its smallest group.
     """
 
     value: Number
     strata: tuple[Stratum, ...] = ()
     n: int | None = None
+    over: tuple[int, int] | None = None
     fewest: int | None = None
     notes: tuple[str, ...] = ()
     # The strata where making them takes longer than the value, and they may not be asked for.
@@ -69,14 +71,20 @@ class Strata:
 
 
 def estimate(
-    units: Units, *, value: Number | None = None, n: int | None = None, notes: tuple[str, ...] = ()
+    units: Units,
+    *,
+    value: Number | None = None,
+    n: int | None = None,
+    over: tuple[int, int] | None = None,
+    notes: tuple[str, ...] = (),
 ) -> Estimate | Undefined:
     """The mean of the units, rounded once, or the value that was made of them otherwise."""
     if value is None:
         value = exact.rounded(units.mean)
     if value is None:
         return Undefined("the mean is beyond the largest binary64 number")
-    return Estimate(value=value, strata=(Stratum(Fraction(1), units),), n=n, notes=notes)
+    strata = (Stratum(Fraction(1), units),)
+    return Estimate(value=value, strata=strata, n=n, over=over, notes=notes)
 
 
 def macro(means: Sequence[Estimate], sizes: Sequence[int] | None = None) -> Estimate:

@@ -16,6 +16,7 @@ from ..trials.snapshot import SNAPSHOT
 from ..trials.source import Job, JobDataset
 from ..trials.trial import part_of
 from ..validation.entries import remarks_on_repetition
+from .remarks import NOT_FOUND
 
 
 class Datasets(NamedTuple):
@@ -179,13 +180,9 @@ def _of_job(job: str, entry: JobDataset) -> str | None:
 
 
 def _not_found(dataset: str, entry: JobDataset) -> Diagnostic:
+    """Where a registry was looked for; `remarks.once` makes the sentence of all of them."""
     where = entry.registry_path or entry.registry_url or "the default registry of Harbor"
-    return Diagnostic(
-        rule="registry-not-found",
-        message=f"the registry of dataset {dataset} was not found: {where}",
-        notes=("without it Harbor's default metric, mean, runs for the registry's",),
-        help="pass it with --registry",
-    )
+    return Diagnostic(rule=NOT_FOUND, message=where, subject=dataset)
 
 
 def _lacks(where: str, dataset: str, version: str | None, datasets: list[Dataset]) -> InputError:

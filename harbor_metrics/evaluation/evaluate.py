@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import msgspec
+
 from ..contract.metric import Bound
 from ..errors import MetricFailure
 from ..numbers.uncertainty import Over
 from ..trials.table import Missing, Table
 from .measurement import measure
 from .plan import Planned
-from .result import Failure, Outcome, PluginRef
+from .result import Basis, Failure, Outcome, PluginRef
 
 RunScripts = Callable[[Sequence[Planned], Table], list[Outcome]]
 
@@ -29,9 +31,17 @@ def evaluate(
     scripts = [metric for metric in planned if metric.runs_script]
     of_scripts = iter(run_scripts(scripts, table) if scripts else ())
     return [
-        next(of_scripts) if metric.runs_script else _outcome(metric, table, missing, level, over)
+        _over_all(next(of_scripts), table)
+        if metric.runs_script
+        else _outcome(metric, table, missing, level, over)
         for metric in planned
     ]
+
+
+def _over_all(outcome: Outcome, table: Table) -> Outcome:
+    """What a script gave, which is over all trials."""
+    whole = Basis(trials=len(table), tasks=table.n_tasks)
+    return msgspec.structs.replace(outcome, basis=dict.fromkeys(outcome.values, whole))
 
 
 def _outcome(
@@ -75,6 +85,7 @@ def _measured(
         status="undefined" if len(measured.reasons) == len(measured.values) else "ok",
         values=measured.values,
         n=measured.n,
+        basis=measured.basis,
         reasons=measured.reasons,
         uncertainty=measured.uncertainty,
         notes=measured.notes,

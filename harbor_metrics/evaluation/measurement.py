@@ -18,8 +18,10 @@ from ..numbers.uncertainty import Over
 from ..numbers.units import Range
 from ..trials.column import Column
 from ..trials.table import Missing, Table
-from .result import Uncertainty
+from .result import Basis, Reading, Uncertainty
 
+# The metrics that of rewards of 0 and 1 are the share of those that pass.
+_MEANS = ("mean", "accuracy")
 # The kwargs of our metrics that name other rewards, or labels.
 _BESIDE = ("weight", "reference", "probabilities", "confidence", "low", "high", "minutes")
 
@@ -76,13 +78,22 @@ class Measured:
     kwargs: dict[str, Any]
     values: dict[str, Number | None] = field(default_factory=dict)
     n: dict[str, int] = field(default_factory=dict)
+    basis: dict[str, Basis] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
     uncertainty: dict[str, Uncertainty] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     few: FewUnits = field(default_factory=FewUnits)
 
-    def add(self, name: str, value: Value, n: int, level: float | None, over: Over) -> None:
-        """Take in one value over n rows.
+    def add(
+        self,
+        name: str,
+        value: Value,
+        n: int,
+        level: float | None,
+        over: Over,
+        basis: Basis | None = None,
+    ) -> None:
+        """Take in one value over n rows; `basis` is what these are, unless the value says it.
 
         Raises:
             MetricFailure: there is one of that name.
@@ -101,6 +112,11 @@ class Measured:
             found = found.known
         self.values[name] = found.value
         self.n[name] = n if found.n is None else found.n
+        if found.over is not None:
+            trials, tasks = found.over
+            self.basis[name] = Basis(trials=trials, tasks=tasks)
+        elif basis is not None and found.n in (None, n):
+            self.basis[name] = basis
         self.notes += [note for note in dict.fromkeys(found.notes) if note not in self.notes]
         self.few.rests_on(found)
         if found.strata and level is not None:
@@ -134,8 +150,9 @@ def measure(
     measured = Measured(dict(spec.kwargs))
     if bound.takes == "table":
         reason = Undefined("there are no trials") if not len(table) else None
+        whole = Basis(trials=len(table), tasks=table.n_tasks)
         for name, value in _outputs(spec.type, None, bound(table)):
-            measured.add(name, reason or value, len(table), level, over)
+            measured.add(name, reason or value, len(table), level, over, whole)
         measured.notes += measured.few.notes(grouped=bound.metric.takes == "inner")
         return measured
     policy = bound.common.missing or missing
@@ -152,16 +169,75 @@ def measure(
             if policy == "skip":
                 view = view.having(_beside(bound))
         n = len(table) if reason else bound.rows(view)
+        rows = view
         if bound.reducer is not None and reason is None:
             reduced = bound.reducer(view, skip=policy == "skip")
             if isinstance(reduced, Undefined):
                 n, reason, view = view.n_tasks, reduced, Column((), ())
             else:
                 n, view = len(reduced), reduced
-        for name, value in _outputs(spec.type, None if single else key, bound(view)):
-            measured.add(name, reason or value, n, level, over)
+        found = bound(view)
+        basis = _basis(bound, rows, found, table, key, policy)
+        for name, value in _outputs(spec.type, None if single else key, found):
+            measured.add(name, reason or value, n, level, over, basis)
     measured.notes += measured.few.notes(grouped=bound.metric.takes == "inner")
     return measured
+
+
+def _basis(
+    bound: Bound,
+    rows: Column,
+    found: Value | dict[str, Value],
+    table: Table,
+    key: str | None,
+    policy: Missing | None,
+) -> Basis:
+    """What values over these rows are over, before a reducer makes one of a task's."""
+    optional: dict[str, Any] = {}
+    if bound.metric.is_ours and _is_plain(bound) and len(rows):
+        passed = _passed(bound, rows)
+        if passed is not None:
+            optional["passed"] = passed
+        otherwise = _otherwise(bound, rows, found, table, key, policy or "zero")
+        if otherwise is not None:
+            optional["otherwise"] = otherwise
+    return Basis(trials=len(rows), tasks=rows.n_tasks, **optional)
+
+
+def _is_plain(bound: Bound) -> bool:
+    """Whether the values are of the rows as they are, without a reducer and without weights."""
+    return bound.takes == "column" and bound.reducer is None and not _beside(bound)
+
+
+def _passed(bound: Bound, rows: Column) -> int | None:
+    """How many rows pass, where the value is the share of them that does."""
+    if bound.metric.name == "pass-rate":
+        passes = rows.passes(bound.arguments["threshold"])
+        return sum(passed * times for (_, passed), times in passes.items())
+    if bound.metric.name in _MEANS and rows.range is Range.BINARY:
+        return int(rows.total or 0)
+    return None
+
+
+def _otherwise(
+    bound: Bound,
+    rows: Column,
+    found: Value | dict[str, Value],
+    table: Table,
+    key: str | None,
+    policy: Missing,
+) -> Reading | None:
+    """A mean with missing rewards counted the other way; None where none is missing."""
+    if policy == "error" or not isinstance(found, Estimate) or not (found.strata or found.later):
+        return None
+    other: Missing = "skip" if policy == "zero" else "zero"
+    view = table.column(key or "", other)
+    if len(view) == len(rows) or not len(view):
+        return None
+    value = bound(view)
+    if not isinstance(value, Estimate):
+        return None
+    return Reading(missing=other, value=value.value, n=len(view))
 
 
 def _beside(bound: Bound) -> list[str]:

@@ -20,6 +20,7 @@ from ..registries.script_file import find as find_script
 from ..trials.source import Job
 from ..validation.entries import remarks_on_dataset, remarks_on_job
 from .datasets import find_datasets
+from .remarks import NOT_FOUND
 from .result import Origin, ScriptRef
 
 # By whose word it runs: the user's, that of a registry which only a job names, or of a job's own
@@ -27,7 +28,7 @@ from .result import Origin, ScriptRef
 NamedBy = Literal["user", "registry of a job", "job"]
 
 # What is said of registries because their metrics run, or should.
-_ABOUT_METRICS = ("registry-not-found", "dataset-not-said")
+_ABOUT_METRICS = (NOT_FOUND, "dataset-not-said")
 
 
 class Planned(msgspec.Struct, frozen=True, kw_only=True):

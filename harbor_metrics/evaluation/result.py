@@ -14,6 +14,7 @@ from ..documents.wording import encodable
 from ..errors import InputError, NeedsRowsError
 from ..numbers.exact import Number
 from ..numbers.uncertainty import Over
+from ..trials.table import Missing
 
 Origin = Literal["registry", "job", "extra", "command-line", "default"]
 Status = Literal["ok", "undefined", "failed"]
@@ -117,6 +118,26 @@ class Uncertainty(Struct, frozen=True, kw_only=True):
     reason: str | None = None
 
 
+class Reading(Struct, frozen=True, kw_only=True):
+    """A value once more, with the trials that lack the reward counted the other way."""
+
+    missing: Missing
+    value: Number
+    n: int
+
+
+class Basis(Struct, frozen=True, kw_only=True):
+    """What a value is over: trials, their tasks, and how many of the trials pass.
+
+    `passed` where the value is the share that does. `otherwise` where trials lack the reward.
+    """
+
+    trials: int
+    tasks: int
+    passed: int | msgspec.UnsetType = msgspec.UNSET
+    otherwise: Reading | msgspec.UnsetType = msgspec.UNSET
+
+
 class Outcome(Struct, frozen=True, kw_only=True):
     """What one metric gave; `reasons` has an entry for each value that is null.
 
@@ -130,6 +151,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     status: Status
     values: dict[str, Number | None] = {}
     n: dict[str, int] = {}
+    basis: dict[str, Basis] | msgspec.UnsetType = msgspec.UNSET
     reasons: dict[str, str] = {}
     uncertainty: dict[str, Uncertainty] = {}
     notes: list[str] = []
@@ -142,6 +164,11 @@ class Outcome(Struct, frozen=True, kw_only=True):
     def needs_rows(self) -> bool:
         """Whether it failed for no other reason than that the trials were not kept."""
         return self.error is not msgspec.UNSET and self.error.rule == NeedsRowsError.RULE
+
+    @property
+    def known_basis(self) -> dict[str, Basis]:
+        """What each value is over; empty where the document is older than that."""
+        return self.basis if isinstance(self.basis, dict) else {}
 
 
 class Group(Struct, frozen=True, kw_only=True):
@@ -220,6 +247,6 @@ class Result(Struct, frozen=True, kw_only=True):
             raise InputError(f"{path} is not a result document: {reason}") from error
 
     def _repr_html_(self) -> str:
-        from ..render.table import html
+        from ..render.html import html
 
         return html(self)

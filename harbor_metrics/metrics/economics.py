@@ -99,14 +99,17 @@ def usage_quantile(trials: Table, *, of: _Of, q: Qs = 0.5) -> Lowers:
     Over the attempts that say theirs, each by itself whatever its task, linear between two of them
     as numpy's `quantile` (type 7 of Hyndman and Fan 1996), rounded once; q as it is written.
     """
-    known = [used for _, used in _with_amount(trials, _AMOUNTS[of])]
-    ordered = sorted(known)
+    known = list(_with_amount(trials, _AMOUNTS[of]))
+    ordered = sorted(used for _, used in known)
+    over = (len(known), len({trial.task for trial, _ in known}))
 
     def value(share: float) -> Estimate | Undefined:
         if not ordered:
             return Undefined(f"no trial says its {_SAID.get(of, of)}", 0)
         amount = exact.rounded(exact.quantile(ordered, share))
-        return Undefined(BEYOND) if amount is None else Estimate(value=amount, n=len(ordered))
+        if amount is None:
+            return Undefined(BEYOND)
+        return Estimate(value=amount, n=len(ordered), over=over)
 
     return {label_text(each): value(each) for each in q} if isinstance(q, list) else value(q)
 
@@ -164,7 +167,7 @@ def _per_task(trials: Table, amount: _Amount, what: str) -> Estimate | Undefined
 
     numerators = [int(mean * scale) for mean in means]
     units = Units(numerators, None, scale, rewards=Range.POSITIVE, inside=again)
-    return estimate(units, n=len(means))
+    return estimate(units, n=len(means), over=(sum(map(len, tasks.values())), len(means)))
 
 
 def _per_solved(

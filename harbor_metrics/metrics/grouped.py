@@ -62,18 +62,30 @@ def grouped(
     values: dict[str, Value] = {}
     for key, group in groups.items():
         name = name_template.replace("{group_name}", "/".join(key))
-        _add(values, name, metric(group), metric.rows(group))
+        _add(values, name, metric(group), metric.rows(group), _over(group))
     if all in ("samples", True):
         whole = metric(rewards) if len(rewards) else Undefined(NO_VALUES)
-        _add(values, ALL, whole, metric.rows(rewards))
+        _add(values, ALL, whole, metric.rows(rewards), _over(rewards))
     elif all in ("groups", "pooled"):
         mean = _macro(metric, list(groups.items()), pooled=all == "pooled")
-        _add(values, ALL, mean, metric.rows(rewards))
+        _add(values, ALL, mean, metric.rows(rewards), _over(rewards))
     return values
 
 
-def _add(values: dict[str, Value], name: str, outcome: Value | dict[str, Value], n: int) -> None:
-    """Put what was found of n rows beside the others.
+def _over(group: Column | Table) -> tuple[int, int]:
+    """How many trials and tasks a group has."""
+    attempts = group.attempts if isinstance(group, Column) else None
+    return len(group if attempts is None else attempts), group.n_tasks
+
+
+def _add(
+    values: dict[str, Value],
+    name: str,
+    outcome: Value | dict[str, Value],
+    n: int,
+    over: tuple[int, int],
+) -> None:
+    """Put what was found of n rows, of so many trials and tasks, beside the others.
 
     Raises:
         MetricFailure: something else has the name.
@@ -81,7 +93,10 @@ def _add(values: dict[str, Value], name: str, outcome: Value | dict[str, Value],
     for full, value in _named(name, outcome):
         if full in values:
             raise MetricFailure("duplicate-output", f"two values are called `{full}`")
-        values[full] = _with_n(value, n)
+        value = _with_n(value, n)
+        if isinstance(value, Estimate) and value.over is None:
+            value = replace(value, over=over)
+        values[full] = value
 
 
 def _named(name: str, value: Value | dict[str, Value]) -> list[tuple[str, Value]]:

@@ -1,10 +1,14 @@
-"""Cells side by side, in columns as wide as a terminal shows them."""
+"""Cells side by side in columns as wide as a terminal shows them, and texts that fit its width."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterable, Sequence
 
 from ..documents.wording import columns
+
+# Where a word may be parted if it must: behind what joins its parts.
+_JOINT = re.compile(r"(?<=[/_.,:;=@·-])(?=.)")
 
 
 def measure(rows: Iterable[Sequence[str]]) -> list[int]:
@@ -24,3 +28,43 @@ def align(
         space = " " * (width - columns(cell))
         padded.append(f"{space}{cell}" if index in right else f"{cell}{space}")
     return gap.join(padded).rstrip()
+
+
+def longest_word(text: str) -> int:
+    """How wide the widest word of a text is."""
+    return max(map(columns, text.split(" ")))
+
+
+def fold(text: str, width: int) -> list[str]:
+    """The text in lines that fit; those after the first are two columns narrower, for an indent.
+
+    Parted between words; a word that is wider than a line behind what joins its parts, and
+    elsewhere only where it has none.
+    """
+    lines: list[str] = []
+    line = ""
+    for word in text.split(" "):
+        parts = [word] if columns(word) <= width - 2 else _parts(word, width - 2)
+        for index, part in enumerate(parts):
+            longer = f"{line} {part}" if line and not index else f"{line}{part}"
+            if columns(longer) <= width - (2 if lines else 0):
+                line = longer
+            else:
+                lines += [line] if line else []
+                line = part
+    return [*lines, line]
+
+
+def _parts(word: str, width: int) -> list[str]:
+    """The word behind each of its joints, and what is wider than that cut."""
+    parts: list[str] = []
+    for part in _JOINT.split(word):
+        while columns(part) > width:
+            end = used = 0
+            while not end or used + columns(part[end]) <= width:
+                used += columns(part[end])
+                end += 1
+            parts.append(part[:end])
+            part = part[end:]
+        parts.append(part)
+    return parts

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..documents.wording import plural, printable
 from .alignment import align, measure
-from .rows import number
+from .numerals import exact
 
 if TYPE_CHECKING:
     from ..scripts.check import Check, Tried
@@ -54,7 +54,7 @@ def _outcome(tried: Tried) -> Iterator[str]:
         yield f"  failed: {printable(first)}"
         yield from (f"  {printable(line)}" for line in more)
         return
-    rows = [(printable(name), number(value)) for name, value in tried.values.items()]
+    rows = [(printable(name), exact(value)) for name, value in tried.values.items()]
     widths = measure(rows)
     yield from (f"  {align(row, widths)}" for row in rows)
 

@@ -1,76 +1,83 @@
-"""The cells of a result's tables: a row for each value, numbers as people read them."""
+"""A group of a result as a sheet: a row for each value, numbers as people read them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-import msgspec
-
-from ..catalogue.aliases import implied_kwargs
+from ..contract.spec import UV_SCRIPT
 from ..documents.wording import plural, printable
-from ..evaluation.result import Group, Outcome, Uncertainty
+from ..evaluation.result import Basis, Group, Outcome, Reading
 from ..numbers.exact import Number
+from .naming import names
+from .numerals import NONE, Digits, Numerals, exact, numerals, significant
+from .sheet import Line, Sheet
 
 # pass@k of so many k is enough for people; the document has all.
-_MOST_K = 10
+MOST_K = 10
+HARBORS = "Harbor's pass@k"
 
 # What the intervals allow for.
 _OVER = {
     "tasks": "over tasks, as a sample of such tasks",
     "attempts": "over attempts: these tasks, tried again",
 }
+_MISSING = {
+    "zero": "a trial without the reward counts as 0",
+    "skip": "a trial without the reward is left out",
+    "error": "a trial without the reward fails a metric",
+}
 
 
 class Row(NamedTuple):
-    """One value of one metric; `why` says what is wrong where there is no value."""
+    """One value of one metric, or the heading of several; `why`: why there is no value."""
 
     metric: str
-    value: str
+    value: str = ""
     stderr: str = ""
     interval: str = ""
     n: str = ""
     why: str = ""
+    indent: int = 0
+    failed: bool = False
 
 
-class Grid(NamedTuple):
-    """Headings and cells of a table; beside each row of cells, why it has no value."""
-
-    headings: tuple[str, ...]
-    cells: list[tuple[str, ...]]
-    whys: list[str]
-
-
-def grid(group: Group) -> Grid:
-    """The table of a group, without columns that would be empty."""
-    table = list(rows(group))
+def sheet(group: Group, digits: Digits = "significant") -> Sheet:
+    """The sheet of a group, without columns that would be empty."""
+    table = list(rows(group, digits))
     level = next((u.level for o in group.metrics for u in o.uncertainty.values()), None)
-    headings = ("metric", "value", "stderr", f"{number(100 * (level or 0))}% interval", "n")
-    filled = [i for i in range(len(headings)) if i in (0, 1, 4) or any(row[i] for row in table)]
-    return Grid(
+    interval = f"{exact(100 * (level or 0))}% interval"
+    over = "trials / tasks" if any(" / " in row.n for row in table) else "trials"
+    headings = ("metric", "value", "stderr", interval, over)
+    filled = [i for i in range(len(headings)) if i in (0, 1, 4) or _filled(table, i)]
+    lines = [
+        Line(tuple(str(row[i]) for i in filled), row.why, row.indent, row.failed) for row in table
+    ]
+    return Sheet(
+        title(group),
+        counts(group),
         tuple(headings[i] for i in filled),
-        [tuple(row[i] for i in filled) for row in table],
-        [row.why for row in table],
+        lines,
+        list(details(group, digits)),
     )
 
 
-def number(value: Number | None) -> str:
-    """Six significant digits, integers below 10^15 whole; a dash for None."""
-    if value is None:
-        return "—"
-    if isinstance(value, int) and abs(value) < 10**15:
-        return str(value)
-    return f"{value:.6g}"
+def _filled(table: Sequence[Row], column: int) -> bool:
+    return any(row[column] for row in table)
 
 
 def title(group: Group) -> str:
     """Agent, model and dataset on a line."""
-    where = None
-    if group.dataset is not None:
-        name, version = group.dataset.name, group.dataset.version
-        where = f"{name}@{version}" if version else name
     who = " · ".join(part for part in (group.agent, group.model) if part is not None)
-    return printable(" on ".join(part for part in (who, where) if part) or "rewards")
+    return printable(" on ".join(part for part in (who, dataset(group)) if part) or "rewards")
+
+
+def dataset(group: Group) -> str:
+    """The name of the dataset with its version; empty where there is none."""
+    if group.dataset is None:
+        return ""
+    name, version = group.dataset.name, group.dataset.version
+    return printable(f"{name}@{version}" if version else name)
 
 
 def counts(group: Group) -> str:
@@ -90,17 +97,18 @@ def counts(group: Group) -> str:
     return ", ".join(parts)
 
 
-def details(group: Group) -> Iterator[tuple[str, str]]:
+def details(group: Group, digits: Digits = "significant") -> Iterator[tuple[str, str]]:
     """Heading and text of what stands below a group's table."""
     over = {sure.over for outcome in group.metrics for sure in outcome.uncertainty.values()}
     for text in (_OVER[each] for each in ("tasks", "attempts") if each in over):
         yield "intervals", text
+    policy = common_policy(group)
+    if policy is not None:
+        yield "missing", _MISSING[policy]
+    for reading in readings(group, digits):
+        yield "missing", reading
     for note in notes(group):
         yield "note", note
-    if group.pass_at_k:
-        shown = list(group.pass_at_k.items())[:_MOST_K]
-        more = ", …" if len(group.pass_at_k) > _MOST_K else ""
-        yield "pass@k", ", ".join(f"{k}: {number(v)}" for k, v in shown) + more
     if group.exceptions:
         yield "exceptions", ", ".join(f"{printable(e)} {n}" for e, n in group.exceptions.items())
     usage = group.usage
@@ -110,71 +118,110 @@ def details(group: Group) -> Iterator[tuple[str, str]]:
         "output tokens": usage.n_output_tokens,
         "USD": usage.cost_usd,
     }
-    if any(value is not None for value in spent.values()):
-        yield (
-            "usage",
-            ", ".join(f"{number(v)} {name}" for name, v in spent.items() if v is not None),
-        )
+    known = {name: value for name, value in spent.items() if value is not None}
+    if known:
+        yield "usage", ", ".join(f"{exact(v, digits)} {name}" for name, v in known.items())
 
 
-def rows(group: Group) -> Iterator[Row]:
-    """A row for each value, and one for a metric without values."""
+def rows(group: Group, digits: Digits = "significant") -> Iterator[Row]:
+    """A row for each value, one above several of a metric, and one for a metric without values."""
+    # With one attempt a task nobody need be told twice how many there are.
+    each_once = all(b.trials == b.tasks for o in group.metrics for b in o.known_basis.values())
+    each_once = each_once and not (group.pass_at_k and group.counts.found > group.counts.tasks)
     for outcome in group.metrics:
+        called = names(outcome, said_once(group))
+        several = len(outcome.values) > 1 and not called.alone
         if outcome.status == "failed":
             why = outcome.error.message if outcome.error else ""
             lines = "\n".join(map(printable, why.split("\n")))
-            yield Row(_name(outcome, None), "failed", why=lines)
+            yield Row(called.metric, "failed", why=lines, failed=True)
         elif not outcome.values:
-            yield Row(_name(outcome, None), "—", why="there are no trials")
-        for name, value in outcome.values.items():
-            uncertainty = outcome.uncertainty.get(name)
+            yield Row(called.metric, NONE, why="there are no trials")
+        elif several:
+            yield Row(called.metric)
+        for name in outcome.values:
             yield Row(
-                _name(outcome, name),
-                number(value),
-                _digits(uncertainty.stderr) if uncertainty else "",
-                _interval(uncertainty) if uncertainty else "",
-                str(outcome.n.get(name, "")),
+                called.values[name] if several else called.whole(name),
+                *cells(outcome, name, digits),
+                over(outcome, name, alone=each_once),
                 printable(outcome.reasons.get(name, "")),
+                indent=int(several),
             )
+    yield from _harbors(group, digits, alone=each_once)
+
+
+def _harbors(group: Group, digits: Digits, *, alone: bool) -> Iterator[Row]:
+    """Harbor's own pass@k, under its name."""
+    chances = list(group.pass_at_k.items())[:MOST_K]
+    if not chances:
+        return
+    basis = Basis(trials=group.counts.found, tasks=group.counts.tasks)
+    yield Row(HARBORS)
+    for k, chance in chances:
+        n = over_of(basis, alone=alone)
+        yield Row(f"pass@{k}", exact(chance, digits), n=n, indent=1)
+    if len(group.pass_at_k) > MOST_K:
+        yield Row(f"and {len(group.pass_at_k) - MOST_K} more", indent=1)
+
+
+def cells(outcome: Outcome, name: str, digits: Digits) -> Numerals:
+    """One value of a metric with its error and its interval."""
+    return numerals(outcome.values[name], outcome.uncertainty.get(name), digits)
+
+
+def over(outcome: Outcome, name: str, *, alone: bool = False) -> str:
+    """What a value is over; with `alone` the trials without their tasks."""
+    basis = outcome.known_basis.get(name)
+    return over_of(basis, alone=alone) if basis else str(outcome.n.get(name, ""))
+
+
+def over_of(basis: Basis, *, alone: bool = False) -> str:
+    """`12 / 4`: twelve trials of four tasks; of rewards of 0 and 1 `5 of 12 / 4`."""
+    passed = "" if not isinstance(basis.passed, int) else f"{basis.passed} of "
+    return f"{passed}{basis.trials}" + ("" if alone else f" / {basis.tasks}")
+
+
+def common_policy(group: Group) -> str | None:
+    """What a missing reward counts as where all metrics were told the same; else None."""
+    told = [o.kwargs.get("missing") for o in group.metrics if o.type != UV_SCRIPT]
+    same = len(told) > 1 and all(policy == told[0] for policy in told)
+    return told[0] if same and told[0] in _MISSING else None
+
+
+def said_once(group: Group) -> tuple[str, ...]:
+    """The kwargs that are said below the table, and so on no row."""
+    return ("missing",) if common_policy(group) is not None else ()
+
+
+def readings(group: Group, digits: Digits = "significant") -> Iterator[str]:
+    """Both readings of each mean of which rewards are missing: as shown, and the other."""
+
+    def text(value: Number | None) -> str:
+        if value is None:
+            return NONE
+        return exact(value, "full") if digits == "full" else significant(value, 4)
+
+    for outcome in group.metrics:
+        called = names(outcome, said_once(group))
+        for name, basis in outcome.known_basis.items():
+            other = basis.otherwise
+            if not isinstance(other, Reading) or other.value == outcome.values[name]:
+                continue
+            shown, given = text(outcome.values[name]), text(other.value)
+            if other.missing == "skip":
+                both = f"{shown} over {basis.trials}; {given} over the {other.n} that have rewards"
+            else:
+                both = f"{shown} over the {basis.trials} that have rewards; {given} over {other.n}"
+            yield f"{called.whole(name)}: {both}"
 
 
 def notes(group: Group) -> Iterator[str]:
-    """Each note of the metrics once, with the metrics that have it where not all do."""
+    """Each note of the metrics once, with those that have it where others could and do not."""
     texts = dict.fromkeys(note for outcome in group.metrics for note in outcome.notes)
+    sure = [outcome for outcome in group.metrics if outcome.uncertainty]
     for text in texts:
-        names = [_name(outcome, None) for outcome in group.metrics if text in outcome.notes]
-        who = "" if len(names) == len(group.metrics) else f"{', '.join(dict.fromkeys(names))}: "
+        having = [outcome for outcome in group.metrics if text in outcome.notes]
+        called = dict.fromkeys(names(outcome, said_once(group)).metric for outcome in having)
+        everywhere = having in (group.metrics, sure)
+        who = "" if everywhere else f"{', '.join(called)}: "
         yield f"{who}{printable(text)}"
-
-
-def _digits(value: Number | None) -> str:
-    return "—" if value is None else f"{value:.3g}"
-
-
-def _interval(uncertainty: Uncertainty) -> str:
-    low, high = uncertainty.low, uncertainty.high
-    return "—" if low is None or high is None else f"[{low:.4g}, {high:.4g}]"
-
-
-def _plain(value: Any) -> str:
-    """A kwarg: a text as it is, a metric or reducer without kwargs by its name, else JSON."""
-    if isinstance(value, dict) and isinstance(value.get("type"), str):
-        kwargs = value.get("kwargs") or {}
-        inside = ", ".join(f"{k}={_plain(v)}" for k, v in kwargs.items())
-        return f"{value['type']}({inside})" if inside else str(value["type"])
-    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
-
-
-def _name(outcome: Outcome, value: str | None) -> str:
-    implied = implied_kwargs(outcome.name) if outcome.name != outcome.type else {}
-    kwargs = {
-        k: v
-        for k, v in outcome.kwargs.items()
-        if outcome.type != "uv-script" and not (k in implied and implied[k] == v)
-    }
-    given = f" ({', '.join(f'{k}={_plain(v)}' for k, v in kwargs.items())})" if kwargs else ""
-    label = f"{outcome.name}{given}"
-    if outcome.type == "uv-script" and isinstance(outcome.kwargs.get("script_path"), str):
-        label = outcome.kwargs["script_path"].rpartition("/")[2]
-    alone = value is None or (value == outcome.type and outcome.type != "uv-script")
-    return printable(label if alone else f"{label}: {value}")

@@ -1,94 +1,146 @@
-"""A result as tables: for a terminal, and for a notebook."""
+"""Sheets as text for a terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..documents.wording import columns
-from ..evaluation.result import Group, Result
-from .alignment import align, measure
-from .rows import counts, details, grid, title
+from .alignment import align, fold, longest_word, measure
+from .sheet import Line, Sheet
 from .styles import BOLD, DIM, PLAIN, RED, YELLOW
 
 _GAP = "   "
+_LEAST = 16
 
 
-def table(result: Result, *, width: int = 80, colour: bool = False) -> str:
-    """A table for each group, at most `width` columns wide where the numbers allow it."""
+def table(sheets: Iterable[Sheet], *, width: int = 80, colour: bool = False) -> str:
+    """The sheets one below the other, at most `width` columns wide."""
     lines: list[str] = []
-    for group in result.groups:
-        lines += ["", *_lines(group, width, colour)] if lines else _lines(group, width, colour)
+    for sheet in sheets:
+        lines += ["", *_lines(sheet, width, colour)] if lines else _lines(sheet, width, colour)
     return "".join(f"{line}\n" for line in lines)
 
 
-def _lines(group: Group, width: int, colour: bool) -> Iterator[str]:
-    headings, cells, whys = grid(group)
-    widths = measure([headings, *cells])
-    room = max(16, width - sum(widths[1:]) - len(widths[1:]) * len(_GAP))
-    widths[0] = min(widths[0], room)
-    numbers = range(1, len(widths))
-
-    def line(texts: Sequence[str], style: str = "") -> Iterator[str]:
-        first, *more = _fold(texts[0], widths[0])
-        value = _paint(texts[1], style, colour)
-        yield align([first, value, *texts[2:]], widths, right=numbers, gap=_GAP)
-        yield from (f"  {part}" for part in more)
-
-    for part in _fold(title(group), width):
+def _lines(sheet: Sheet, width: int, colour: bool) -> Iterator[str]:
+    for part in fold(sheet.title, width):
         yield _paint(part, BOLD, colour)
-    for part in _fold(counts(group), width):
+    for part in fold(sheet.counts, width):
         yield _paint(part, DIM, colour)
-    yield from line(headings)
-    yield "─" * (sum(widths) + len(widths[1:]) * len(_GAP))
-    for row, why in zip(cells, whys, strict=True):
-        yield from line(row, RED if row[1] == "failed" else YELLOW if why else "")
-    reasons = [f"{row[0]}: {why}" for row, why in zip(cells, whys, strict=True) if why]
+    widths = _widths(sheet, width)
+    bands = list(_bands(widths, sheet.names, width))
+    for band in bands:
+        if band is not bands[0]:
+            yield ""
+        yield from _band(sheet, widths, band, width, colour, whole=len(bands) == 1)
+    reasons = [f"{line.cells[0]}: {line.why}" for line in sheet.lines if line.why]
     for reason in dict.fromkeys(reasons):
         for text in reason.split("\n"):
-            yield from _fold(text, width)
-    for name, text in details(group):
-        first, *more = _fold(f"{name}  {text}", width)
+            yield from _hanging(text, width)
+    for name, text in sheet.below:
+        first, *more = fold(f"{name}  {text}", width)
         yield _paint(name, DIM, colour) + first.removeprefix(name)
         yield from (f"  {part}" for part in more)
 
 
-def _fold(text: str, width: int) -> list[str]:
-    """The text in pieces that fit, cut at a space where there is one."""
-    pieces: list[str] = []
-    while columns(text) > (room := width - (2 if pieces else 0)):
-        end = used = 0
-        while used + columns(text[end]) <= room or not end:
-            used += columns(text[end])
-            end += 1
-        space = text.rfind(" ", 1, end + 1)
-        pieces.append(text[: space if space > room // 3 else end])
-        text = text[len(pieces[-1]) :].lstrip(" ")
-    return [*pieces, text]
+def _hanging(text: str, width: int) -> list[str]:
+    first, *more = fold(text, width)
+    return [first, *(f"  {part}" for part in more)]
+
+
+def _widths(sheet: Sheet, width: int) -> list[int]:
+    """The widths of the columns; those of the names leave room for at least one number."""
+    cells = [("  " * line.indent + line.cells[0], *line.cells[1:]) for line in sheet.lines]
+    widths = [
+        max(wide, max(map(columns, heading.split("\n"))))
+        for wide, heading in zip(
+            measure([*cells, ("",) * len(sheet.headings)]), sheet.headings, strict=True
+        )
+    ]
+    numbers = widths[sheet.names :]
+    # All numbers beside the names where they fit, else as many as do.
+    need = sum(numbers) + len(numbers) * len(_GAP)
+    if need > width - _LEAST * sheet.names:
+        need = max(numbers, default=0) + len(_GAP)
+    room = max(_LEAST * sheet.names, width - need - (sheet.names - 1) * len(_GAP))
+    while sum(widths[: sheet.names]) > room:
+        widest = max(range(sheet.names), key=widths.__getitem__)
+        widths[widest] -= 1
+    return widths
+
+
+def _bands(widths: Sequence[int], names: int, width: int) -> Iterator[list[int]]:
+    """The number columns in groups that fit beside the names."""
+    band: list[int] = []
+    room = left = width - sum(widths[:names]) - (names - 1) * len(_GAP)
+    for index in range(names, len(widths)):
+        need = widths[index] + len(_GAP)
+        if band and need > left:
+            yield band
+            band, left = [], room
+        band.append(index)
+        left -= need
+    yield band
+
+
+def _band(
+    sheet: Sheet,
+    widths: Sequence[int],
+    band: Sequence[int],
+    width: int,
+    colour: bool,
+    *,
+    whole: bool,
+) -> Iterator[str]:
+    chosen = [*range(sheet.names), *band]
+    wide = [widths[i] for i in chosen]
+    numbers = range(sheet.names, len(chosen))
+    heads = [sheet.headings[i].split("\n") for i in chosen]
+    deep = max(map(len, heads))
+    for level in range(deep):
+        texts = [([""] * (deep - len(head)) + head)[level] for head in heads]
+        yield align(texts, wide, right=numbers, gap=_GAP)
+    yield "─" * min(width, sum(wide) + len(wide[1:]) * len(_GAP))
+    for line in sheet.lines:
+        cells = [line.cells[i] for i in chosen]
+        # A row without any number is the heading of those below it.
+        if whole or any(cells[sheet.names :]) or not any(line.cells[sheet.names :]):
+            style = RED if line.failed else YELLOW if line.why else ""
+            yield from _row(line, cells, wide, sheet.names, width, style if colour else "")
+
+
+def _row(
+    line: Line, cells: Sequence[str], widths: Sequence[int], names: int, width: int, style: str
+) -> Iterator[str]:
+    """The lines of a row: its names folded, the numbers beside the first line of them.
+
+    A name with a word that is wider than its column has lines of its own, and its numbers follow.
+    """
+    margin = "  " * line.indent
+    room = [widths[0] - len(margin), *widths[1:names]]
+    values = (
+        [_paint(cells[names], style, bool(style)), *cells[names + 1 :]] if cells[names:] else []
+    )
+    numbers = range(names, len(widths))
+    if names == 1 and longest_word(cells[0]) > room[0] - 2 and columns(cells[0]) > room[0]:
+        first, *more = fold(cells[0], width - len(margin))
+        yield f"{margin}{first}"
+        yield from (f"{margin}  {part}" for part in more)
+        if any(values):
+            yield align(["", *values], widths, right=numbers, gap=_GAP)
+        return
+    folded = [fold(cell, wide) for cell, wide in zip(cells[:names], room, strict=True)]
+    deep = max(map(len, folded))
+    for level in range(deep):
+        parts = [part[level] if level < len(part) else "" for part in folded]
+        parts = [f"  {part}" if level and part else part for part in parts]
+        parts[0] = f"{margin}{parts[0]}" if parts[0] else ""
+        yield align(
+            [*parts, *(values if not level else [""] * len(values))],
+            widths,
+            right=numbers,
+            gap=_GAP,
+        )
 
 
 def _paint(text: str, style: str, colour: bool) -> str:
-    return f"{style}{text}{PLAIN}" if style and colour else text
-
-
-def html(result: Result) -> str:
-    """The tables as HTML, without scripts and styles."""
-    # Inside, for weight: only a notebook needs it.
-    from html import escape
-
-    parts = []
-    for group in result.groups:
-        headings, cells, whys = grid(group)
-        head = "".join(f"<th>{heading}</th>" for heading in headings)
-        body = "".join(
-            "<tr>"
-            + "".join(f"<td>{escape(cell)}</td>" for cell in row)
-            + "</tr>"
-            + (f'<tr><td colspan="{len(headings)}">{escape(why)}</td></tr>' if why else "")
-            for row, why in zip(cells, whys, strict=True)
-        )
-        below = "".join(f"<p>{escape(name)}: {escape(value)}</p>" for name, value in details(group))
-        parts.append(
-            f"<h4>{escape(title(group))}</h4><p>{escape(counts(group))}</p>"
-            f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
-        )
-    return "\n".join(parts)
+    return f"{style}{text}{PLAIN}" if style and colour and text else text

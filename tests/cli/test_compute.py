@@ -62,6 +62,15 @@ def test_known_fault_of_rewards_gives_the_expected_values(
         (["compute", "job", "-o", "job/result.json"], 2, ["same file"]),
         (["compute", "job", "-o", "job/task-0__0000000/result.json"], 2, ["same file"]),
         (["compute", "job", "--nonsense"], 2, ["--nonsense"]),
+        (["compute", "job", "-o", "r.csv"], 2, ["r.csv ends in .csv", "--also csv:r.csv"]),
+        (["compute", "job", "-o", "r.md"], 2, ["-o r.json, or --also markdown:r.md"]),
+        (["compute", "job", "-o", "r.xlsx"], 2, ["JSON", "-o r.json"]),
+        (["compute", "job", "--also", "csv"], 2, ["write FORMAT:FILE", "blocks"]),
+        (["compute", "job", "--also", "sarif:x"], 2, ["write FORMAT:FILE"]),
+        (["compute", "job", "--also", "csv:job/result.json"], 2, ["same file"]),
+        (["compute", "ok.jsonl", "--also", "csv:ok.jsonl"], 2, ["same file"]),
+        (["compute", "job", "--also", "csv:no/such/x.csv"], 3, ["no/such"]),
+        (["compute", "job", "--sort", "men"], 2, ["did you mean `mean`?"]),
         (["compute", "a\udcffb"], 3, ["a\\udcffb"]),
         (["nonsense"], 2, ["nonsense"]),
     ],
@@ -106,8 +115,13 @@ def test_dry_run_runs_nothing(cli: Run, tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("ran"))
 
 
-@pytest.mark.parametrize("output", ["ds/registry.json", "ds/m.py", "job/result.json"])
-def test_output_never_replaces_what_was_read(output: str, cli: Run, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "output",
+    [("-o", "ds/registry.json"), ("--also", "csv:ds/m.py"), ("-o", "job/result.json")],
+)
+def test_output_never_replaces_what_was_read(
+    output: tuple[str, str], cli: Run, tmp_path: Path
+) -> None:
     (tmp_path / "ds").mkdir()
     metrics = [{"type": "uv-script", "kwargs": {"script_path": "m.py"}}]
     (tmp_path / "ds" / "registry.json").write_text(json.dumps([dataset("demo", metrics=metrics)]))
@@ -115,7 +129,7 @@ def test_output_never_replaces_what_was_read(output: str, cli: Run, tmp_path: Pa
     entry = {"name": "demo", "registry_path": "ds/registry.json"}
     job = write_job(tmp_path / "job", [trial("t", {"r": 1})], datasets=[entry])
     (job / "result.json").unlink()
-    done = cli("compute", "job", "-o", output)
+    done = cli("compute", "job", *output)
     assert done.returncode == 2
     assert "same file" in done.stderr
 
@@ -180,3 +194,32 @@ def test_on_a_terminal_the_job_that_was_started_last_is_taken_and_named(tmp_path
     assert done.returncode == 0
     assert "the job that was started last: jobs/a job" in done.stderr.decode()
     assert "1 trial" in shown
+
+
+def test_one_run_is_written_in_several_formats(cli: Run, job: Path, tmp_path: Path) -> None:
+    also = [
+        f"{format_}:out.{format_}" for format_ in ("table", "blocks", "markdown", "json", "csv")
+    ]
+    options = [part for each in also for part in ("--also", each)]
+    done = cli("compute", job, "--format", "csv", "-o", "result.JSON", *options)
+    assert done.returncode == 0
+    written = {path.suffix[1:]: path.read_text() for path in tmp_path.glob("out.*")}
+    assert written["csv"] == done.stdout
+    assert written["json"] == (tmp_path / "result.JSON").read_text()
+    assert written["table"] == written["blocks"] == cli("compute", job).stdout
+    assert written["markdown"] == cli("compute", job, "--format", "markdown").stdout
+
+
+@pytest.mark.parametrize("output", ["result", "result.json", "result.2026", "/dev/null"])
+def test_document_is_written_where_the_name_says_nothing_else(
+    output: str, cli: Run, job: Path
+) -> None:
+    assert cli("compute", job, "-o", output).returncode == 0
+
+
+def test_full_digits_are_those_of_the_document(cli: Run, job: Path) -> None:
+    document = json.loads(cli("compute", job, "--format", "json").stdout)
+    (sure,) = document["groups"][0]["metrics"][0]["uncertainty"].values()
+    assert str(sure["low"]) in cli("compute", job, "--digits", "full").stdout
+    assert str(sure["low"]) not in cli("compute", job).stdout
+    assert str(sure["low"]) in cli("compute", job, "--format", "csv").stdout

@@ -216,3 +216,60 @@ def test_micro_and_macro_mean_have_intervals_of_their_own(tmp_path: Path) -> Non
     micro, macro = sure(path, "accuracy"), sure(path, "mean-reward")
     assert micro.n_effective != macro.n_effective
     assert sure(path, "accuracy", over="attempts") != sure(path, "mean-reward", over="attempts")
+
+
+def basis(found: dict[str, Any], name: str | None = None) -> Any:
+    return found["basis"] if name is None else found["basis"][name]
+
+
+def test_what_a_value_is_over_stands_beside_it(cli: Run, tmp_path: Path) -> None:
+    rows = [("a", 1), ("a", 0), ("b", 1), ("b", None), ("c", 1)]
+    lines = "".join(
+        json.dumps({"task": t, "rewards": None if r is None else {"r": r}, "labels": {"by": t}})
+        + "\n"
+        for t, r in rows
+    )
+    asked = ("pass-rate threshold=0.5", "std", "pass-at-k k=1", "sum")
+    asked += ("accuracy reducer=max", "grouped metric=mean by=by")
+    found = computed(cli, lines, *asked, cwd=tmp_path)
+    skipped = {"missing": "skip", "value": 0.75, "n": 4}
+    assert basis(found["mean"], "mean") == {
+        "trials": 5,
+        "tasks": 3,
+        "passed": 3,
+        "otherwise": skipped,
+    }
+    assert basis(found["pass-rate"], "pass-rate") == basis(found["mean"], "mean")
+    assert basis(found["std"], "std") == basis(found["sum"], "sum") == {"trials": 5, "tasks": 3}
+    assert basis(found["pass-at-k"], "pass-at-k") == {"trials": 5, "tasks": 3}
+    assert basis(found["accuracy"], "accuracy") == {"trials": 5, "tasks": 3}
+    assert basis(found["grouped"]) == {
+        "a": {"trials": 2, "tasks": 1},
+        "b": {"trials": 2, "tasks": 1},
+        "c": {"trials": 1, "tasks": 1},
+        "all": {"trials": 5, "tasks": 3},
+    }
+    skip = computed(cli, lines, "accuracy missing=skip", cwd=tmp_path)["accuracy"]
+    assert basis(skip, "accuracy") == {
+        "trials": 4,
+        "tasks": 3,
+        "passed": 3,
+        "otherwise": {"missing": "zero", "value": 0.6, "n": 5},
+    }
+
+
+def test_graded_and_whole_rewards_say_no_number_that_pass(cli: Run, tmp_path: Path) -> None:
+    found = computed(cli, '{"r": 0.5}\n{"r": 0.5}\n', cwd=tmp_path)
+    assert basis(found["mean"], "mean") == {"trials": 2, "tasks": 2}
+
+
+def test_usage_is_over_the_trials_that_say_theirs(cli: Run, tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [{"task": t, "rewards": {"r": 1}} for t in "aabc"]
+    rows[0]["usage"] = {"cost_usd": 1.0}
+    rows[1]["usage"] = {"cost_usd": 3.0}
+    lines = "".join(f"{json.dumps(row)}\n" for row in rows)
+    asked = ("cost-per-task", "usage-quantile of=cost", "cost-per-solved-task")
+    found = computed(cli, lines, *asked, cwd=tmp_path)
+    said = {"trials": 2, "tasks": 1}
+    assert basis(found["cost-per-task"], "cost-per-task") == said
+    assert basis(found["usage-quantile"], "usage-quantile") == said

@@ -32,7 +32,7 @@ def test_another_document_is_refused_as_a_result(tmp_path: Path) -> None:
 def test_notebook_shows_a_table(job: Path) -> None:
     html = harbor_metrics.compute(job)._repr_html_()
     assert "<table>" in html
-    assert "<td>0.4</td>" in html
+    assert "<td>0.40</td>" in html
 
 
 def test_hash_seed_changes_no_byte(cli: Run, job: Path, tmp_path: Path) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from harbor_metrics.documents.wording import columns
-from harbor_metrics.render.alignment import align, measure
+from harbor_metrics.render.alignment import align, fold, measure
 
 CELL = st.text(st.sampled_from("ab é日\u0301"), max_size=6)
 ROWS = st.lists(st.tuples(CELL, CELL, CELL), min_size=1)
@@ -35,3 +36,28 @@ def test_the_last_column_ends_in_the_same_place_in_every_row(
     rows = [(*row[:2], f"{row[2]}|") for row in rows]
     ends = {columns(align(row, measure(rows), right=(1, 2))) for row in rows}
     assert len(ends) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "lines"),
+    [
+        ("one two three", 20, ["one two three"]),
+        ("one two three", 9, ["one two", "three"]),
+        ("one two three", 11, ["one two", "three"]),
+        ("a/b_c.d", 6, ["a/b_c.", "d"]),
+        ("skill_activation_evidence", 20, ["skill_activation_", "evidence"]),
+        ("x" * 20, 10, ["xxxxxxxx", "xxxxxxxx", "xxxx"]),
+        ("note  9 tasks", 8, ["note  9", "tasks"]),
+        ("", 8, [""]),
+    ],
+)
+def test_text_is_parted_between_words(text: str, width: int, lines: list[str]) -> None:
+    assert fold(text, width) == lines
+
+
+@given(st.text(st.sampled_from("ab_/ é漢"), max_size=60), st.integers(8, 30))
+def test_folded_text_fits_and_loses_nothing(text: str, width: int) -> None:
+    first, *more = fold(text, width)
+    assert columns(first) <= width
+    assert all(columns(line) <= width - 2 for line in more)
+    assert "".join([first, *more]).replace(" ", "") == text.replace(" ", "")

@@ -1,4 +1,4 @@
-"""The cells of a result's tables."""
+"""A group of a result as a sheet."""
 
 from __future__ import annotations
 
@@ -7,34 +7,26 @@ from typing import Any
 import pytest
 from results_by_hand import group, outcome
 
-from harbor_metrics.evaluation.result import DatasetRef, Failure, Outcome, Spent, Uncertainty
-from harbor_metrics.render.rows import counts, details, grid, notes, number, rows, title
+from harbor_metrics.evaluation.result import (
+    Basis,
+    DatasetRef,
+    Failure,
+    Outcome,
+    Reading,
+    Spent,
+    Uncertainty,
+)
+from harbor_metrics.render.rows import counts, details, notes, rows, sheet, title
 
 SURE = Uncertainty(stderr=0.123456, low=0.1, high=0.98765, level=0.95, method="t")
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (None, "—"),
-        (3, "3"),
-        (10**14, "100000000000000"),
-        (10**15, "1e+15"),
-        (1 / 3, "0.333333"),
-        (2.0, "2"),
-        (-1e-9, "-1e-09"),
-    ],
-)
-def test_number_has_six_significant_digits(value: float | None, text: str) -> None:
-    assert number(value) == text
-
-
 def test_columns_that_would_be_empty_are_left_out() -> None:
-    assert grid(group(outcome("sum"))).headings == ("metric", "value", "n")
-    sure = grid(group(outcome("sum"), outcome("mean", uncertainty={"mean": SURE})))
-    assert sure.headings == ("metric", "value", "stderr", "95% interval", "n")
-    assert sure.cells == [
-        ("sum", "0.5", "", "", "3"), ("mean", "0.5", "0.123", "[0.1, 0.9877]", "3"),
+    assert sheet(group(outcome("sum"))).headings == ("metric", "value", "trials")
+    sure = sheet(group(outcome("sum"), outcome("mean", uncertainty={"mean": SURE})))
+    assert sure.headings == ("metric", "value", "stderr", "95% interval", "trials")
+    assert [line.cells for line in sure.lines] == [
+        ("sum", "0.5", "", "", "3"), ("mean", "0.50", "0.12", "[0.10, 0.99]", "3"),
     ]  # fmt: skip
 
 
@@ -54,33 +46,78 @@ def test_row_without_a_value_says_why(made: Outcome, cells: tuple[str, ...]) -> 
     assert (row.metric, row.value, row.why) == cells
 
 
+def test_values_of_one_metric_stand_under_its_name_and_kwargs() -> None:
+    values = {"lee": 1, "all": 2}
+    made = outcome("grouped", kwargs={"metric": "mean", "by": "side"}, values=values)
+    assert [(row.indent, row.metric, row.value) for row in rows(group(made))] == [
+        (0, "mean grouped by side", ""), (1, "lee", "1"), (1, "all", "2"),
+    ]  # fmt: skip
+
+
+def test_pass_at_several_k_is_a_row_each() -> None:
+    made = outcome("pass-at-k", kwargs={"k": [1, 2]}, values={"1": 0, "2": 1})
+    assert [(row.indent, row.metric) for row in rows(group(made))] == [(0, "pass@1"), (0, "pass@2")]
+
+
+def test_pass_at_k_of_harbor_stands_under_its_name() -> None:
+    chances = {str(k): k / 100 for k in range(2, 14)}
+    table = list(rows(group(pass_at_k=chances)))
+    assert [(row.indent, row.metric, row.value) for row in table[:2]] == [
+        (0, "Harbor's pass@k", ""), (1, "pass@2", "0.02"),
+    ]  # fmt: skip
+    assert table[1].n == "3 / 2"
+    assert (table[-2].metric, table[-1].metric) == ("pass@11", "and 2 more")
+
+
 @pytest.mark.parametrize(
-    ("fields", "names"),
+    ("basis", "text"),
     [
-        ({}, ["mean"]),
-        ({"values": {"a": 1, "b": 2}}, ["mean: a", "mean: b"]),
-        ({"kwargs": {"missing": "skip", "k": [1, 2]}}, ["mean (missing=skip, k=[1,2])"]),
+        (Basis(trials=12, tasks=4), "12 / 4"),
+        (Basis(trials=12, tasks=4, passed=5), "5 of 12 / 4"),
+        (Basis(trials=4, tasks=4, passed=0), "0 of 4"),
+        (Basis(trials=4, tasks=4), "4"),
+        (None, "3"),
+    ],
+)
+def test_trials_and_tasks_stand_apart(basis: Basis | None, text: str) -> None:
+    more = {"basis": {"mean": basis}} if basis else {}
+    (row,) = rows(group(outcome("mean", **more)))
+    assert row.n == text
+    (heading,) = sheet(group(outcome("mean", **more))).headings[-1:]
+    assert heading == ("trials / tasks" if "/" in text else "trials")
+
+
+@pytest.mark.parametrize(
+    ("missing", "basis", "text"),
+    [
         (
-            {"kwargs": {"reducer": {"type": "pass-at-k", "kwargs": {"k": 2}}}},
-            ["mean (reducer=pass-at-k(k=2))"],
+            "skip",
+            Basis(trials=25, tasks=5, otherwise=Reading(missing="skip", value=0.5625, n=16)),
+            "mean: 0.36 over 25; 0.5625 over the 16 that have rewards",
+        ),
+        (
+            "zero",
+            Basis(trials=25, tasks=5, otherwise=Reading(missing="zero", value=0.1, n=90)),
+            "mean: 0.36 over the 25 that have rewards; 0.1 over 90",
         ),
     ],
 )
-def test_metric_is_named_with_its_kwargs_and_values(
-    fields: dict[str, Any], names: list[str]
+def test_where_trials_are_missing_both_readings_stand(
+    missing: str, basis: Basis, text: str
 ) -> None:
-    assert [row.metric for row in rows(group(outcome(**fields)))] == names
+    made = group(outcome("mean", values={"mean": 0.36}, basis={"mean": basis}))
+    assert ("missing", text) in list(details(made))
 
 
-def test_alias_is_named_without_the_kwargs_that_it_implies() -> None:
-    kwargs = {"method": "available", "k": 3}
-    made = outcome("evsys/pass@3", type="any-first-k", kwargs=kwargs, values={"any-first-k": 1})
-    assert [row.metric for row in rows(group(made))] == ["evsys/pass@3"]
-
-
-def test_script_is_named_by_its_file() -> None:
-    made = outcome("uv-script", kwargs={"script_path": "metrics/spread.py"}, values={"spread": 1})
-    assert [row.metric for row in rows(group(made))] == ["spread.py: spread"]
+def test_what_all_metrics_were_told_is_said_once() -> None:
+    skip = {"missing": "skip"}
+    script = outcome("uv-script", values={"s": 1})
+    table = sheet(group(outcome("mean", kwargs=skip), outcome("max", kwargs=skip), script))
+    assert [line.cells[0] for line in table.lines] == ["mean", "max", "uv-script: s"]
+    assert ("missing", "a trial without the reward is left out") in table.below
+    apart = sheet(group(outcome("mean", kwargs=skip), outcome("max")))
+    assert [line.cells[0] for line in apart.lines] == ["mean (missing=skip)", "max"]
+    assert apart.below == []
 
 
 @pytest.mark.parametrize(
@@ -117,14 +154,13 @@ def test_note_stands_once_with_the_metrics_that_have_it() -> None:
     one = group(outcome("sum"), outcome("mean", notes=[few]), outcome("std", notes=[few]))
     assert list(notes(one)) == ["mean, std: few tasks"]
     assert list(notes(group(outcome("mean", notes=[few])))) == ["few tasks"]
+    sure = outcome("mean", notes=[few], uncertainty={"mean": SURE})
+    assert list(notes(group(outcome("sum"), sure))) == ["few tasks"]
 
 
-def test_details_are_pass_at_k_exceptions_and_usage() -> None:
+def test_details_are_exceptions_and_usage() -> None:
     spent = Spent(n_input_tokens=10, cost_usd=0.25)
-    chances = {str(k): k / 100 for k in range(2, 14)}
-    told = dict(details(group(exceptions={"Late": 2}, usage=spent, pass_at_k=chances)))
+    told = dict(details(group(exceptions={"Late": 2}, usage=spent)))
     assert told["exceptions"] == "Late 2"
     assert told["usage"] == "10 input tokens, 0.25 USD"
-    assert told["pass@k"].startswith("2: 0.02, 3: 0.03")
-    assert told["pass@k"].endswith("11: 0.11, …")
     assert list(details(group())) == []

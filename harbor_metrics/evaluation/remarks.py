@@ -1,0 +1,57 @@
+"""What is said of many groups, said once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ..documents.diagnostics import Diagnostic
+from ..documents.wording import listed
+from ..trials.source import Source
+
+NOT_FOUND = "registry-not-found"
+# Beyond, names stand in a list.
+_MOST = 2
+
+
+def once(diagnostics: Iterable[Diagnostic], sources: Sequence[Source]) -> list[Diagnostic]:
+    """Each diagnostic once, and the registries that were not found in one."""
+    distinct: list[Diagnostic] = []
+    for diagnostic in diagnostics:
+        if diagnostic not in distinct:
+            distinct.append(diagnostic)
+    absent = [d for d in distinct if d.rule == NOT_FOUND]
+    if not absent:
+        return distinct
+    first = distinct.index(absent[0])
+    kept = [d for d in distinct if d.rule != NOT_FOUND]
+    return [*kept[:first], _not_found(absent, sources), *kept[first:]]
+
+
+def _not_found(absent: Sequence[Diagnostic], sources: Sequence[Source]) -> Diagnostic:
+    names = list(dict.fromkeys(d.subject for d in absent))
+    which = f"the registry of {names[0]} ({absent[0].message})"
+    is_not = "is not"
+    if len(names) > 1:
+        some = listed(names) if len(names) > _MOST else " and ".join(names)
+        which, is_not = f"the registries of {some}", "are not"
+    jobs = [source for source in sources if source.job is not None]
+    runs = "mean runs, Harbor's default"
+    if all(map(_reports_mean, jobs)):
+        runs = "mean runs, as the job itself reports"
+        if len(jobs) > 1:
+            runs = "mean runs, as the jobs themselves report"
+    return Diagnostic(
+        rule=NOT_FOUND,
+        message=f"{which} {is_not} on this machine: {runs}",
+        help="--registry FILE names it",
+    )
+
+
+def _reports_mean(source: Source) -> bool:
+    """Whether the numbers of a job are those of `mean` and of no other metric."""
+    named = [
+        (number.params.get("index"), number.part)
+        for number in source.reported()
+        if number.metric == "metric"
+    ]
+    return bool(named) and set(named) == {(0, "mean")}

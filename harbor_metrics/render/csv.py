@@ -1,0 +1,95 @@
+"""A result as CSV: a row for each value, all digits, for spreadsheets and data frames."""
+
+from __future__ import annotations
+
+import csv as _csv
+import io
+
+import msgspec
+
+from ..documents.wording import encodable
+from ..evaluation.result import Basis, Group, Outcome, Result, Uncertainty
+
+HEADINGS = (
+    *("agent", "model", "dataset", "version", "metric", "type", "kwargs", "origin", "status"),
+    *("name", "value", "stderr", "low", "high", "level", "method", "over", "n_effective"),
+    *("n", "trials", "tasks", "passed", "reason"),
+)
+
+
+def csv(result: Result) -> str:
+    """A heading, then the values in the order of the document; what is null is empty."""
+    text = io.StringIO()
+    writer = _csv.writer(text, lineterminator="\n")
+    writer.writerow(HEADINGS)
+    for group in result.groups:
+        for outcome in group.metrics:
+            for name in outcome.values or (None,):
+                writer.writerow([_text(cell) for cell in _row(group, outcome, name)])
+        for k, chance in group.pass_at_k.items():
+            harbors = [None] * len(HEADINGS)
+            row = dict(zip(HEADINGS, harbors, strict=True)) | {
+                "metric": "pass_at_k",
+                "kwargs": {"k": int(k)},
+                "origin": "harbor",
+                "status": "ok",
+                "name": k,
+                "value": chance,
+                "trials": group.counts.found,
+                "tasks": group.counts.tasks,
+            }
+            row |= dict(zip(HEADINGS, _who(group), strict=False))
+            writer.writerow([_text(cell) for cell in row.values()])
+    return text.getvalue()
+
+
+def _who(group: Group) -> list[object]:
+    dataset = group.dataset
+    return [
+        group.agent,
+        group.model,
+        dataset.name if dataset else None,
+        dataset.version if dataset else None,
+    ]
+
+
+def _row(group: Group, outcome: Outcome, name: str | None) -> list[object]:
+    key = name if name is not None else ""
+    reason = outcome.reasons.get(key)
+    if outcome.status == "failed" and outcome.error:
+        reason = outcome.error.message
+    return [
+        *_who(group),
+        outcome.name,
+        outcome.type,
+        outcome.kwargs,
+        outcome.origin,
+        outcome.status,
+        name,
+        outcome.values.get(key),
+        *_sure(outcome.uncertainty.get(key)),
+        outcome.n.get(key),
+        *_over(outcome.known_basis.get(key)),
+        reason,
+    ]
+
+
+def _sure(sure: Uncertainty | None) -> list[object]:
+    if sure is None:
+        return [None] * 7
+    return [
+        *(sure.stderr, sure.low, sure.high, sure.level, sure.method),
+        *(sure.over, sure.n_effective),
+    ]
+
+
+def _over(basis: Basis | None) -> list[object]:
+    return [None] * 3 if basis is None else [basis.trials, basis.tasks, basis.passed]
+
+
+def _text(cell: object) -> str:
+    if cell is None or isinstance(cell, msgspec.UnsetType):
+        return ""
+    if isinstance(cell, str):
+        return str(encodable(cell))
+    return msgspec.json.encode(encodable(cell) if isinstance(cell, dict) else cell).decode()

@@ -1,0 +1,85 @@
+"""What a metric and each of its values are called in a table: as people call them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from ..catalogue.aliases import implied_kwargs
+from ..contract.spec import UV_SCRIPT
+from ..documents.wording import printable
+from ..evaluation.result import Outcome
+
+# Types that people call by their k.
+_OF_K = {"pass-at-k": "pass@", "pass-hat-k": "pass^"}
+
+
+class Names(NamedTuple):
+    """The name of a metric with its kwargs, and of each of its values within it.
+
+    `alone`: the values need no heading above them, for their own names say all.
+    """
+
+    metric: str
+    values: dict[str, str]
+    alone: bool = False
+
+    def whole(self, value: str) -> str:
+        """What a value is called where nothing stands above it."""
+        own = self.values.get(value, value)
+        return own if self.alone or own == self.metric else f"{self.metric}: {own}"
+
+
+def names(outcome: Outcome, without: Collection[str] = ()) -> Names:
+    """What the metric of an outcome and its values are called; some kwargs are said elsewhere."""
+    kwargs = {k: v for k, v in outcome.kwargs.items() if k not in without}
+    if outcome.type == UV_SCRIPT:
+        path = outcome.kwargs.get("script_path")
+        file = path.rpartition("/")[2] if isinstance(path, str) else outcome.name
+        return Names(printable(file), {value: printable(value) for value in outcome.values})
+    label = printable(name(outcome.name, outcome.type, kwargs))
+    sign = _sign(outcome.name, outcome.type)
+    values, alone = {}, True
+    for value in outcome.values:
+        key, _, k = value.rpartition("/")
+        if sign is not None and isinstance(kwargs.get("k"), list) and k.isdecimal():
+            own = f"{key}: {sign}{k}" if key else f"{sign}{k}"
+            alone = alone and not key and label == f"{sign}k"
+        else:
+            own = label if value == outcome.type else value
+            alone = alone and own == label
+        values[value] = printable(own)
+    return Names(label, values, alone)
+
+
+def name(written: str, type_: str, kwargs: Mapping[str, Any]) -> str:
+    """A metric as people call it: `pass@5`, `mean grouped by category`, `mean (missing=skip)`."""
+    implied = implied_kwargs(written) if written != type_ else {}
+    rest = {k: v for k, v in kwargs.items() if not (k in implied and implied[k] == v)}
+    sign = _sign(written, type_)
+    if sign is not None and "k" in kwargs:
+        k = kwargs["k"]
+        written = f"{sign}{k}" if isinstance(k, int) else f"{sign}k"
+        rest.pop("k", None)
+    if type_ == "grouped" and {"metric", "by"} <= rest.keys():
+        inner, by = rest.pop("metric"), rest.pop("by")
+        labels = " and ".join(map(_plain, by)) if isinstance(by, list) else _plain(by)
+        written = f"{_plain(inner)} {written} by {labels}"
+    given = f" ({', '.join(f'{k}={_plain(v)}' for k, v in rest.items())})" if rest else ""
+    return f"{written}{given}"
+
+
+def _sign(written: str, type_: str) -> str | None:
+    """What stands before the k; None for other metrics, and for names of other systems."""
+    return None if "/" in written else _OF_K.get(type_)
+
+
+def _plain(value: Any) -> str:
+    """A kwarg: a text as it is, a metric or reducer by its name, else JSON."""
+    if isinstance(value, dict) and isinstance(value.get("type"), str):
+        kwargs = value.get("kwargs")
+        own = value["type"]
+        return name(own, own, kwargs if isinstance(kwargs, dict) else {})
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()

@@ -1,0 +1,44 @@
+"""Results as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from results_by_hand import group, outcome, result
+
+from harbor_metrics.evaluation.result import Basis, Failure, Uncertainty
+from harbor_metrics.render.csv import HEADINGS
+from harbor_metrics.render.csv import csv as render
+
+SURE = Uncertainty(
+    stderr=0.1 + 0.2, low=None, high=1 / 3, level=0.95, method="hall", over="tasks", n_effective=2.5
+)
+
+
+def test_a_row_is_a_value_with_all_digits() -> None:
+    mean = outcome(
+        kwargs={"key": "a,b"},
+        values={"mean": 1 / 3},
+        uncertainty={"mean": SURE},
+        basis={"mean": Basis(trials=3, tasks=2, passed=1)},
+    )
+    none = outcome("max", values={"a": None, "b": 2}, reasons={"a": "why\nnot"})
+    error = Failure(rule="r", message="no")
+    failed = outcome("min", values={}, status="failed", error=error)
+    made = result(group(mean, none, failed, agent="an, agent", model=None, pass_at_k={"2": 0.5}))
+    rows = list(csv.DictReader(io.StringIO(render(made))))
+    assert list(rows[0]) == list(HEADINGS)
+    first = rows[0]
+    assert (first["agent"], first["model"], first["dataset"]) == ("an, agent", "", "demo")
+    assert first["kwargs"] == '{"key":"a,b"}'
+    assert float(first["value"]) == 1 / 3
+    assert (first["stderr"], first["low"]) == ("0.30000000000000004", "")
+    assert (first["n"], first["trials"], first["tasks"], first["passed"]) == ("3", "3", "2", "1")
+    assert [(row["metric"], row["name"], row["value"], row["reason"]) for row in rows[1:]] == [
+        ("max", "a", "", "why\nnot"),
+        ("max", "b", "2", ""),
+        ("min", "", "", "no"),
+        ("pass_at_k", "2", "0.5", ""),
+    ]
+    assert [row["origin"] for row in rows[3:]] == ["registry", "harbor"]

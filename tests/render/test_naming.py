@@ -1,0 +1,89 @@
+"""What metrics and their values are called."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from results_by_hand import outcome
+
+from harbor_metrics.render.naming import names
+
+SKIP = {"missing": "skip"}
+BY = {"metric": "mean", "by": "side"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "called"),
+    [
+        ({}, {"mean": "mean"}),
+        ({"values": {"a": 1, "b": 2}}, {"a": "mean: a", "b": "mean: b"}),
+        ({"kwargs": SKIP}, {"mean": "mean (missing=skip)"}),
+        (
+            {"kwargs": {"reducer": {"type": "pass-at-k", "kwargs": {"k": 2}}}},
+            {"mean": "mean (reducer=pass@2)"},
+        ),
+        ({"name": "pass-at-k", "kwargs": {"k": 5}}, {"pass-at-k": "pass@5"}),
+        ({"name": "pass-hat-k", "kwargs": {"k": 5}}, {"pass-hat-k": "pass^5"}),
+        (
+            {"name": "pass-at-k", "kwargs": {"k": [1, 2]}, "values": {"1": 0, "2": 1}},
+            {"1": "pass@1", "2": "pass@2"},
+        ),
+        (
+            {"name": "pass-at-k", "kwargs": {"k": [1, 2], **SKIP}, "values": {"1": 0, "2": 1}},
+            {"1": "pass@k (missing=skip): pass@1", "2": "pass@k (missing=skip): pass@2"},
+        ),
+        (
+            {"name": "pass-at-k", "kwargs": {"k": [1]}, "values": {"a/1": 0, "b/1": 1}},
+            {"a/1": "pass@k: a: pass@1", "b/1": "pass@k: b: pass@1"},
+        ),
+        (
+            {
+                "name": "pass_at_2",
+                "type": "pass-at-k",
+                "kwargs": {"k": 2},
+                "values": {"pass-at-k": 1},
+            },
+            {"pass-at-k": "pass@2"},
+        ),
+        (
+            {
+                "name": "evsys/pass@3",
+                "type": "any-first-k",
+                "kwargs": {"method": "available", "k": 3},
+                "values": {"any-first-k": 1},
+            },
+            {"any-first-k": "evsys/pass@3"},
+        ),
+        (
+            {"name": "grouped", "kwargs": BY, "values": {"lee": 1, "all": 2}},
+            {"lee": "mean grouped by side: lee", "all": "mean grouped by side: all"},
+        ),
+        (
+            {
+                "name": "grouped",
+                "kwargs": {"metric": {"type": "pass@2"}, "by": ["a", "b"], "all": False},
+                "values": {"x/y": 1},
+            },
+            {"x/y": "pass@2 grouped by a and b (all=false): x/y"},
+        ),
+        (
+            {
+                "name": "uv-script",
+                "kwargs": {"script_path": "metrics/spread.py"},
+                "values": {"spread": 1},
+            },
+            {"spread": "spread.py: spread"},
+        ),
+        ({"name": "mean", "values": {"a\x1b": 1}}, {"a\x1b": "mean: a\\x1b"}),
+    ],
+)
+def test_metrics_are_called_as_people_call_them(
+    fields: dict[str, Any], called: dict[str, str]
+) -> None:
+    made = outcome(fields.pop("name", "mean"), **fields)
+    assert {value: names(made).whole(value) for value in made.values} == called
+
+
+def test_kwargs_that_are_said_elsewhere_are_left_out() -> None:
+    assert names(outcome(kwargs={**SKIP, "key": "r"}), ["missing"]).metric == "mean (key=r)"

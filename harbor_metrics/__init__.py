@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .api import compute as compute
+    from .comparison.document import Comparison as Comparison
+    from .comparison.request import compare as compare
     from .contract.estimate import Estimate as Estimate
     from .contract.estimate import Undefined as Undefined
     from .contract.parameters import Attempts as Attempts
@@ -29,6 +31,8 @@ _HOME = {
     "Attempts": "contract.parameters",
     "check_metric": "testing",
     "Column": "trials.column",
+    "compare": "comparison.request",
+    "Comparison": "comparison.document",
     "compute": "api",
     "Diagnostic": "documents.diagnostics",
     "Estimate": "contract.estimate",

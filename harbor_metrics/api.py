@@ -236,7 +236,7 @@ def finish(request: Request, prepared: Prepared) -> Result:
     if request.over not in get_args(Over):
         raise UsageError(f"over must be one of {', '.join(get_args(Over))}, not {request.over!r}")
     diagnostics = list(prepared.diagnostics)
-    run_scripts = _Scripts(request.scripts, [source.path for source in prepared.sources])
+    run_scripts = Scripts(request.scripts, [source.path for source in prepared.sources])
     groups = []
     for group in prepared.groups:
         outcomes = evaluate(
@@ -272,7 +272,7 @@ def finish(request: Request, prepared: Prepared) -> Result:
     )
 
 
-class _Scripts(msgspec.Struct):
+class Scripts(msgspec.Struct):
     """Runs scripts; loaded for weight where there is one: its imports take as long as all others.
 
     Raises:
@@ -289,6 +289,7 @@ class _Scripts(msgspec.Struct):
             raise UsageError(f"a script takes between 0 and {MAX_SECONDS} s, not {timeout} s")
 
     def __call__(self, planned: Sequence[Planned], table: Table) -> list[Outcome]:
+        """An outcome a script, in order."""
         # For weight: most computations run no script.
         from .scripts.options import ScriptOptions
         from .scripts.outcomes import ScriptRunner

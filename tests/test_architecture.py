@@ -57,15 +57,18 @@ FLOORS = [
     "scripts",
     "testing",
     "api",
-    "audits",
+    "audits comparison",
     "render",
     "output",
     "cli",
     "__main__",
 ]
 FLOOR = {room: height for height, row in enumerate(FLOORS) for room in row.split()}
-# A result shows itself as a table in a notebook.
-UP = {("harbor_metrics.evaluation.result", "render")}
+# A result and a comparison show themselves as tables in a notebook.
+UP = {
+    ("harbor_metrics.evaluation.result", "render"),
+    ("harbor_metrics.comparison.document", "render"),
+}
 
 
 def upward(module: str, names: set[str]) -> list[str]:

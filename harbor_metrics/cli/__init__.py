@@ -26,6 +26,7 @@ from ..readers import formats
 # Name of a command -> its one-line help; the module of that name defines it.
 COMMANDS = {
     "compute": "Compute dataset-level results of jobs and reward files.",
+    "compare": "Say whether runs of the same tasks differ, and by how much.",
     "audit": "Recompute what logs and jobs report.",
     "convert": "Write any source as a trials file.",
     "validate": "Find every mistake in registries and other documents.",

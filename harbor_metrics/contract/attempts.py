@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import TypeVar
 
-from ..numbers.units import Range, Units
+from ..numbers.units import Range, Tasks, Units
 from ..trials.column import Column
 from .estimate import Estimate, Undefined, estimate
 from .parameters import Highers, Ks
@@ -27,16 +27,23 @@ def mean_of_tasks(
     rewards: Column,
     times: Counter[_Kind],
     values: Mapping[_Kind, Fraction],
+    kinds: Callable[[], Iterable[_Kind]],
     bounds: Range = Range.SHARE,
 ) -> Estimate | Undefined:
     """The mean over tasks, from how many there are of each kind and the value of each kind.
 
-    `bounds` is the range of every value: chances and shares lie between 0 and 1.
+    `kinds` finds the kind of each task, in order, for who asks for them one by one. `bounds` is
+    the range of every value: chances and shares lie between 0 and 1.
     """
     scale = math.lcm(*{value.denominator for value in values.values()})
-    numerators = [values[kind].numerator * (scale // values[kind].denominator) for kind in times]
-    tasks = Units(numerators, None, scale, list(times.values()), bounds)
-    return estimate(tasks, n=rewards.n_tasks, notes=unequal(rewards))
+    wholes = {k: v.numerator * (scale // v.denominator) for k, v in values.items()}
+
+    def tasks() -> Tasks:
+        return Tasks(rewards.names, [wholes[kind] for kind in kinds()], None, scale)
+
+    numerators = [wholes[kind] for kind in times]
+    units = Units(numerators, None, scale, list(times.values()), bounds, tasks=tasks)
+    return estimate(units, n=rewards.n_tasks, notes=unequal(rewards))
 
 
 def too_few(rewards: Column, k: int, what: str | None = None) -> Undefined | None:

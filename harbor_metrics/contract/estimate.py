@@ -16,7 +16,7 @@ from ..numbers import exact
 from ..numbers.attempts import Powers, Repeats
 from ..numbers.exact import Number
 from ..numbers.uncertainty import range_of
-from ..numbers.units import Range, Stratum, Units
+from ..numbers.units import Range, Stratum, Tasks, Units
 from ..trials.column import Column
 from ..trials.labelled import TASK
 
@@ -129,7 +129,8 @@ def _units(rewards: Column, cluster: str | None) -> Units:
         often = list(rewards.tally.values())
         again = partial(repeats, rewards.tasks, rewards.values)
         own = again if rewards.attempts is None else None
-        return Units(distinct.integers, None, distinct.scale, often, bounds, own)
+        tasks = partial(_by_task, rewards.tasks, rewards.values)
+        return Units(distinct.integers, None, distinct.scale, often, bounds, own, tasks=tasks)
     integers, scale = rewards.scaled
     made = ratio_units(rewards, integers, None, scale, cluster, bounds)
     if cluster is None or rewards.tally is None or made.denominators is None:
@@ -158,14 +159,15 @@ def ratio_units(
     # Not the column itself: the units are kept for as long as it lives.
     again = partial(repeats, rewards.tasks, numerators, scale)
     own = again if rewards.attempts is None and denominators is None else None
+    tasks = partial(_by_task, rewards.tasks, numerators, denominators, scale)
     if _alone(rewards, cluster):
-        return Units(numerators, denominators, scale, None, bounds, own)
+        return Units(numerators, denominators, scale, None, bounds, own, tasks=tasks)
     if cluster == TASK:
         bottoms_by_task = (
             list(rewards.sizes) if denominators is None else rewards.task_sums(denominators)
         )
         tops_by_task = rewards.task_sums(numerators)
-        return Units(tops_by_task, bottoms_by_task, scale, None, bounds, own)
+        return Units(tops_by_task, bottoms_by_task, scale, None, bounds, own, tasks=tasks)
     ones = denominators if denominators is not None else [1] * len(rewards)
     tops: dict[object, int] = {}
     bottoms: dict[object, int] = {}
@@ -177,7 +179,23 @@ def ratio_units(
     for key, top, bottom in zip(labels, numerators, ones, strict=True):
         tops[key] = tops.get(key, 0) + top
         bottoms[key] = bottoms.get(key, 0) + bottom
-    return Units(list(tops.values()), list(bottoms.values()), scale, None, bounds, own)
+    return Units(list(tops.values()), list(bottoms.values()), scale, None, bounds, own, tasks=tasks)
+
+
+def _by_task(
+    tasks: Sequence[str],
+    rewards: Sequence[Number],
+    denominators: Sequence[int] | None = None,
+    scale: int = 1,
+) -> Tasks:
+    """The sums of each task; rewards are over the scale."""
+    integers, own_scale = exact.scaled(rewards)
+    column = Column(integers, tasks)
+    names = list(dict.fromkeys(tasks))
+    if len(names) == len(tasks):
+        return Tasks(names, integers, denominators, scale * own_scale)
+    sizes = list(column.sizes) if denominators is None else column.task_sums(denominators)
+    return Tasks(names, column.task_sums(integers), sizes, scale * own_scale)
 
 
 def repeats(tasks: Sequence[str], rewards: Sequence[Number], scale: int = 1) -> Repeats:

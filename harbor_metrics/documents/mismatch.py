@@ -19,7 +19,7 @@ from .wording import did_you_mean, nearest, printable, shown
 
 Schema = dict[str, Any]
 Path = tuple[str | int, ...]
-Noun = Literal["dataset", "task", "metric", "trial", "result"]
+Noun = Literal["dataset", "task", "metric", "trial", "result", "comparison"]
 _BOUNDS = {
     "minimum": (operator.ge, "at least"),
     "maximum": (operator.le, "at most"),
@@ -57,8 +57,8 @@ def _schema_of(noun: Noun) -> tuple[Schema, Any]:
 
     if noun == "trial":
         schema = schemas.bundled("trials")
-    elif noun == "result":
-        schema = schemas.bundled("result")
+    elif noun in ("result", "comparison"):
+        schema = schemas.bundled(noun)
     else:
         parts = schemas.bundled("registry")["$defs"]
         schema = {**parts[noun], "$defs": parts}

@@ -228,6 +228,43 @@ OF_RUNS = {
         "Jobs ran different versions of a dataset. Their trials are pooled, as Harbor does, and "
         "the metrics of all these versions run. Compute the jobs one by one to keep them apart.",
     ),
+    # Of two runs that are compared.
+    "tasks-unpaired": Rule(
+        _WARNING,
+        "A task is in one of two runs alone, or its version is not the same in both: Harbor writes "
+        "a checksum of each task, and a task that has changed is not the same task. Such tasks are "
+        "counted, named and left out of the comparison.",
+    ),
+    "run-incomplete": Rule(
+        _WARNING,
+        "A run that is compared has fewer trials than were planned, because its job has not ended "
+        "or trials could not be read. What ends first is often what is easy, and an interval holds "
+        "what it promises when it is looked at once.",
+    ),
+    "paired-by-line": Rule(
+        _NOTE,
+        "Lines of a rewards file name no task, so the first of one run is compared with the first "
+        "of the other. Write a trials file, with `task`, where the order may differ.",
+    ),
+    "attempts-differ": Rule(
+        _NOTE,
+        "Two runs tried the tasks that they have in common a different number of times. Means of "
+        "attempts (`mean`) then weigh the tasks differently in each; `mean-reward` does not.",
+    ),
+    "versions-differ": Rule(
+        _WARNING,
+        "Two runs name different versions of a dataset. Tasks are still paired by their names; "
+        "what was changed in the dataset may be what makes the difference.",
+    ),
+    "plans-differ": Rule(
+        _NOTE,
+        "The registry or the job of a candidate names other metrics than those of the base. Those "
+        "of the base are computed for both.",
+    ),
+    "rewards-differ": Rule(
+        _NOTE,
+        "A reward of one run is missing in the other one altogether. It is not compared.",
+    ),
     "registry-not-found": Rule(
         _WARNING,
         "The registry that a job names is not where it says, or is one that would have to be "

@@ -8,7 +8,16 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-NAMES = ("registry", "metric", "rewards", "trials", "result", "diagnostics", "snapshot")
+NAMES = (
+    "registry",
+    "metric",
+    "rewards",
+    "trials",
+    "result",
+    "comparison",
+    "diagnostics",
+    "snapshot",
+)
 
 
 def folder() -> str:

@@ -34,18 +34,10 @@ def group_of(key: GroupKey, pool: Pool, plan: Plan, outcomes: list[Outcome]) -> 
     return Group(
         agent=key.agent,
         model=key.model,
-        dataset=_dataset(key.dataset, plan),
+        dataset=dataset_of(key.dataset, plan),
         evals_key=parity.evals_key(*key),
         complete=pool.whole,
-        counts=Counts(
-            expected=pool.expected,
-            found=len(table),
-            unread=pool.unread,
-            scored=table.n_scored,
-            missing=len(table) - table.n_scored,
-            errored=sum(failures.values()),
-            tasks=table.n_tasks,
-        ),
+        counts=counts_of(pool),
         exceptions=failures,
         usage=_spent(table),
         # Harbor reports it when a job has ended.
@@ -54,7 +46,22 @@ def group_of(key: GroupKey, pool: Pool, plan: Plan, outcomes: list[Outcome]) -> 
     )
 
 
-def _dataset(name: str | None, plan: Plan) -> DatasetRef | None:
+def counts_of(pool: Pool) -> Counts:
+    """How many trials of a group there are, and how many lack what."""
+    table = pool.table
+    return Counts(
+        expected=pool.expected,
+        found=len(table),
+        unread=pool.unread,
+        scored=table.n_scored,
+        missing=len(table) - table.n_scored,
+        errored=sum(table.errors.values()),
+        tasks=table.n_tasks,
+    )
+
+
+def dataset_of(name: str | None, plan: Plan) -> DatasetRef | None:
+    """The dataset by that name, and the registry file that its metrics were found in."""
     if name is None:
         return None
     versions = plan.versions or [dataset.version for dataset in plan.datasets]

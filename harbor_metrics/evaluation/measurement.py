@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..contract.estimate import Estimate, Undefined
 from ..contract.metric import Bound, Value
@@ -148,16 +149,49 @@ def measure(
             policy is `error` and a trial lacks the key; a trial lacks a label that was asked for.
     """
     measured = Measured(dict(spec.kwargs))
+    policy = policy_of(bound, missing)
+    if policy is not None:
+        measured.kwargs["missing"] = policy
+    for output in outputs(bound, spec, table, missing=missing, with_basis=True):
+        measured.add(output.name, output.value, output.n, level, over, output.basis)
+    measured.notes += measured.few.notes(grouped=bound.metric.takes == "inner")
+    return measured
+
+
+def policy_of(bound: Bound, missing: Missing | None) -> Missing | None:
+    """What a missing reward counts as: as the metric's own kwargs say, else `missing`."""
+    return None if bound.takes == "table" else bound.common.missing or missing
+
+
+class Output(NamedTuple):
+    """A value of a metric by its name, how many trials or tasks it is of, and what of them."""
+
+    name: str
+    value: Value
+    n: int
+    basis: Basis | None = None
+
+
+def outputs(
+    bound: Bound,
+    spec: MetricSpec,
+    table: Table,
+    *,
+    missing: Missing | None,
+    with_basis: bool = False,
+) -> Iterator[Output]:
+    """The metric's values over the table, with what each was computed from.
+
+    Raises:
+        MetricFailure: as `measure`.
+    """
     if bound.takes == "table":
         reason = Undefined("there are no trials") if not len(table) else None
         whole = Basis(trials=len(table), tasks=table.n_tasks)
         for name, value in _outputs(spec.type, None, bound(table)):
-            measured.add(name, reason or value, len(table), level, over, whole)
-        measured.notes += measured.few.notes(grouped=bound.metric.takes == "inner")
-        return measured
-    policy = bound.common.missing or missing
-    if policy is not None:
-        measured.kwargs["missing"] = policy
+            yield Output(name, reason or value, len(table), whole)
+        return
+    policy = policy_of(bound, missing)
     keys = [key for key in table.columns if not _is_beside(key, bound)]
     keys = [bound.common.key] if bound.common.key is not None else keys
     single = len(keys) <= 1
@@ -177,11 +211,9 @@ def measure(
             else:
                 n, view = len(reduced), reduced
         found = bound(view)
-        basis = _basis(bound, rows, found, table, key, policy)
+        basis = _basis(bound, rows, found, table, key, policy) if with_basis else None
         for name, value in _outputs(spec.type, None if single else key, found):
-            measured.add(name, reason or value, n, level, over, basis)
-    measured.notes += measured.few.notes(grouped=bound.metric.takes == "inner")
-    return measured
+            yield Output(name, reason or value, n, basis)
 
 
 def _basis(

@@ -56,7 +56,8 @@ def _at_an_end(rewards: Column, k: int, *, rising: bool) -> Estimate | Undefined
         return few
     times = rewards.kinds
     values = {kind: _expected_end(kind if rising else kind[::-1], k) for kind in times}
-    return mean_of_tasks(rewards, times, values, max(rewards.range, Range.SHARE))
+    bounds = max(rewards.range, Range.SHARE)
+    return mean_of_tasks(rewards, times, values, rewards.kinds_by_task, bounds)
 
 
 def _expected_end(kind: Kind, k: int) -> Fraction:
@@ -115,7 +116,7 @@ def majority_at_k(
         if few is not None:
             return few
         values = {vote: most_of_k(*vote, size) for vote in times}
-        return mean_of_tasks(rewards, times, values)
+        return mean_of_tasks(rewards, times, values, lambda: votes)
 
     return for_each_k(k, chance)
 

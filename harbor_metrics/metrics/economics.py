@@ -15,7 +15,7 @@ from ..contract.parameters import Key, Lower, Lowers, Qs, Threshold
 from ..numbers import exact
 from ..numbers.attempts import Repeats
 from ..numbers.exact import Number
-from ..numbers.units import Range, Units
+from ..numbers.units import Range, Tasks, Units
 from ..trials.labelled import label_text
 from ..trials.table import Table
 from ..trials.trial import LineTrials, Trial
@@ -166,7 +166,10 @@ def _per_task(trials: Table, amount: _Amount, what: str) -> Estimate | Undefined
         return replace(repeats([task for task, _ in rows], [n for _, n in rows]), by_task=True)
 
     numerators = [int(mean * scale) for mean in means]
-    units = Units(numerators, None, scale, rewards=Range.POSITIVE, inside=again)
+    by_task = Tasks(list(tasks), numerators, None, scale)
+    units = Units(
+        numerators, None, scale, rewards=Range.POSITIVE, inside=again, tasks=lambda: by_task
+    )
     return estimate(units, n=len(means), over=(sum(map(len, tasks.values())), len(means)))
 
 

@@ -17,7 +17,7 @@ from ..errors import MetricFailure
 from ..numbers import exact
 from ..numbers.attempts import Repeats
 from ..numbers.exact import Number
-from ..numbers.units import Range, Stratum, Units
+from ..numbers.units import Range, Stratum, Tasks, Units
 from ..trials.column import Column
 from ..trials.labelled import as_number
 
@@ -116,7 +116,25 @@ def _averaged(tasks: Units) -> Units:
         # A mean of several 0 and 1 lies between them.
         return max(tasks.range, Range.SHARE)
 
-    return Units(numerators, None, tasks.scale * common, tasks.times, bounds, by_task)
+    return Units(
+        numerators,
+        None,
+        tasks.scale * common,
+        tasks.times,
+        bounds,
+        by_task,
+        tasks=lambda: _own(tasks),
+    )
+
+
+def _own(whole: Units) -> Tasks:
+    """Every task with its own mean."""
+    assert whole.tasks is not None  # the units of a column know their tasks
+    tasks = whole.tasks()
+    sizes = tasks.denominators or ()
+    common = math.lcm(*set(sizes))
+    means = [n * (common // d) for n, d in zip(tasks.numerators, sizes, strict=True)]
+    return Tasks(tasks.names, means, None, tasks.scale * common)
 
 
 def normalized_mean(rewards: Column, *, high: _End, low: _End = 0.0, clip: _Clip = False) -> Higher:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -16,7 +15,7 @@ from ..contract.estimate import Estimate, Undefined, estimate
 from ..contract.parameters import Attempts, Fewer, Higher, Highers, Ks, Threshold
 from ..numbers.attempts import Powers, Repeats
 from ..numbers.passing import at_k, hat_k, least_k
-from ..numbers.units import Range, Units
+from ..numbers.units import Range, Tasks, Units
 from ..trials.column import Column
 from .moments import NO_VALUES
 
@@ -50,7 +49,13 @@ def pass_rate(rewards: Column, *, threshold: Threshold = 1.0) -> Higher:
     single = set(sizes) == {1}
     inside = again if rewards.attempts is None else None
     passed = [c for _, c in times]
-    return estimate(Units(passed, None if single else sizes, 1, often, Range.BINARY, inside))
+
+    def tasks() -> Tasks:
+        attempts, hits = zip(*rewards.passes_by_task(threshold), strict=True)
+        return Tasks(rewards.names, hits, attempts, 1)
+
+    denominators = None if single else sizes
+    return estimate(Units(passed, denominators, 1, often, Range.BINARY, inside, tasks=tasks))
 
 
 def pass_at_k(rewards: Attempts, *, k: Ks, threshold: Threshold = 1.0) -> Highers:
@@ -62,8 +67,7 @@ def pass_at_k(rewards: Attempts, *, k: Ks, threshold: Threshold = 1.0) -> Higher
     stands in the result's field of that name; evsys's pass@k is `any-first-k`; Inspect's `pass_at`
     is a reducer, and leaves tasks with too few attempts out.
     """
-    times = rewards.passes(threshold)
-    return for_each_k(k, lambda size: _mean_chance(rewards, times, size, at_k))
+    return for_each_k(k, lambda size: _mean_chance(rewards, threshold, size, at_k))
 
 
 def pass_hat_k(rewards: Attempts, *, k: Ks, threshold: Threshold = 1.0) -> Highers:
@@ -74,8 +78,7 @@ def pass_hat_k(rewards: Attempts, *, k: Ks, threshold: Threshold = 1.0) -> Highe
     it undefined. evsys's pass^k is `all-first-k`; Inspect's `pass_k` is a reducer, and leaves tasks
     with too few attempts out.
     """
-    times = rewards.passes(threshold)
-    return for_each_k(k, lambda size: _mean_chance(rewards, times, size, hat_k))
+    return for_each_k(k, lambda size: _mean_chance(rewards, threshold, size, hat_k))
 
 
 def g_pass_at_k(rewards: Attempts, *, k: Ks, tau: _Tau, threshold: Threshold = 1.0) -> Highers:
@@ -89,16 +92,15 @@ def g_pass_at_k(rewards: Attempts, *, k: Ks, tau: _Tau, threshold: Threshold = 1
     attempts are seven. scorio's `g_pass_at_k_tau` and `mg_pass_at_k`. A task with fewer than k
     attempts leaves it undefined.
     """
-    times = rewards.passes(threshold)
 
     def stable(size: int) -> Estimate | Undefined:
         if tau != "mean":
             # Shares are rounded as tau is, so that 0.7 of ten attempts are seven.
             least = 1 + bisect_left(range(1, size), tau, key=lambda passed: passed / size)
-            return _mean_chance(rewards, times, size, lambda n, c, k: least_k(n, c, k, least))
+            return _mean_chance(rewards, threshold, size, lambda n, c, k: least_k(n, c, k, least))
         if size == 1:
             return Undefined("undefined for k=1: there is no share of one attempt above a half")
-        return _mean_chance(rewards, times, size, _mean_above_half)
+        return _mean_chance(rewards, threshold, size, _mean_above_half)
 
     return for_each_k(k, stable)
 
@@ -117,7 +119,13 @@ def at_least_k(
     def reached(k: int) -> Units:
         times = rewards.passes(threshold)
         often = list(times.values())
-        return Units([int(c >= k) for _, c in times], None, 1, often, Range.BINARY)
+
+        def tasks() -> Tasks:
+            hits = [int(c >= k) for _, c in rewards.passes_by_task(threshold)]
+            return Tasks(rewards.names, hits, None, 1)
+
+        hits = [int(c >= k) for _, c in times]
+        return Units(hits, None, 1, often, Range.BINARY, tasks=tasks)
 
     return for_each_k(k, lambda size: _share(rewards, size, method, reached))
 
@@ -153,14 +161,16 @@ def all_first_k(
 
 
 def _mean_chance(
-    rewards: Column, times: Counter[tuple[int, int]], k: int, chance: _Chance
+    rewards: Column, threshold: float, k: int, chance: _Chance
 ) -> Estimate | Undefined:
     if not len(rewards):
         return Undefined(NO_VALUES)
     few = too_few(rewards, k)
     if few is not None:
         return few
-    return mean_of_tasks(rewards, times, {(n, c): chance(n, c, k) for n, c in times})
+    times = rewards.passes(threshold)
+    values = {(n, c): chance(n, c, k) for n, c in times}
+    return mean_of_tasks(rewards, times, values, lambda: rewards.passes_by_task(threshold))
 
 
 def _share(
@@ -186,5 +196,6 @@ def _of_first(
     """A unit a task, 1 where its attempts, in order, reach what they must."""
     # In C: a comparison written out takes four times as long.
     passed = list(map(float(threshold).__le__, rewards.values))
-    tasks = [int(reached(passed[a:b])) for a, b in pairwise(rewards.ends)]
-    return Units(tasks, rewards=Range.BINARY)
+    hits = [int(reached(passed[a:b])) for a, b in pairwise(rewards.ends)]
+    tasks = Tasks(rewards.names, hits, None, 1)
+    return Units(hits, rewards=Range.BINARY, tasks=lambda: tasks)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from fractions import Fraction
+from itertools import starmap
 from typing import Annotated, Literal
 
 from msgspec import Meta
@@ -13,7 +15,7 @@ from ..contract.estimate import Estimate, Undefined, units
 from ..contract.parameters import Attempts, Higher, Lower
 from ..numbers import exact
 from ..numbers.exact import Number
-from ..trials.column import Column
+from ..trials.column import Column, Kind
 from .moments import BEYOND, NO_VALUES
 
 _Threshold = Annotated[
@@ -53,9 +55,12 @@ def consistency(
         return few
     if method == "agreement":
         times = _tasks(rewards, threshold)
-        return mean_of_tasks(rewards, times, {task: _agreement(task) for task in times})
-    times = _tasks(rewards, 1.0 if threshold is None else threshold)
-    return mean_of_tasks(rewards, times, {task: _squared_surplus(task) for task in times})
+        values = {task: _agreement(task) for task in times}
+        return mean_of_tasks(rewards, times, values, lambda: _by_task(rewards, threshold))
+    passing = 1.0 if threshold is None else threshold
+    times = _tasks(rewards, passing)
+    values = {task: _squared_surplus(task) for task in times}
+    return mean_of_tasks(rewards, times, values, lambda: _by_task(rewards, passing))
 
 
 def _agreement(task: _Task) -> Fraction:
@@ -79,7 +84,9 @@ def flipped(rewards: Attempts, *, threshold: _Threshold = None) -> Lower:
         return Undefined(NO_VALUES)
     times = _tasks(rewards, threshold)
     values = {task: Fraction(len(task) > 1) for task in times}
-    return too_few(rewards, 2, "flipped") or mean_of_tasks(rewards, times, values)
+    return too_few(rewards, 2, "flipped") or mean_of_tasks(
+        rewards, times, values, lambda: _by_task(rewards, threshold)
+    )
 
 
 def _tasks(rewards: Column, threshold: float | None) -> Counter[_Task]:
@@ -87,11 +94,26 @@ def _tasks(rewards: Column, threshold: float | None) -> Counter[_Task]:
     tasks: Counter[_Task] = Counter()
     if threshold is None:
         for kind, times in rewards.kinds.items():
-            tasks[tuple(sorted(often for _, often in kind))] += times
+            tasks[_of_kind(kind)] += times
         return tasks
     for (n, passed), times in rewards.passes(threshold).items():
-        tasks[tuple(sorted(filter(None, (passed, n - passed))))] += times
+        tasks[_of_passes(n, passed)] += times
     return tasks
+
+
+def _by_task(rewards: Column, threshold: float | None) -> Iterable[_Task]:
+    """The same of each task, in order."""
+    if threshold is None:
+        return map(_of_kind, rewards.kinds_by_task())
+    return starmap(_of_passes, rewards.passes_by_task(threshold))
+
+
+def _of_kind(kind: Kind) -> _Task:
+    return tuple(sorted(often for _, often in kind))
+
+
+def _of_passes(n: int, passed: int) -> _Task:
+    return tuple(sorted(filter(None, (passed, n - passed))))
 
 
 def variance_components(

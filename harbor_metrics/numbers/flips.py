@@ -20,13 +20,14 @@ def interval(fixed: int, broken: int, n: int, level: float) -> tuple[float, floa
     of a broken task if δ is the difference. Never of width 0.
     """
     z = -normal_quantile((1 - level) / 2)
-    middle = (fixed - broken) / n
-    low = -1.0 if broken == n else _end(fixed, broken, n, z, middle, -1.0)
-    high = 1.0 if fixed == n else _end(fixed, broken, n, z, middle, 1.0)
-    return low, high
+    # The lower end is the upper one of the sides exchanged, to the last bit.
+    return -_upper(broken, fixed, n, z), _upper(fixed, broken, n, z)
 
 
-def _end(fixed: int, broken: int, n: int, z: float, inside: float, outside: float) -> float:
+def _upper(fixed: int, broken: int, n: int, z: float) -> float:
+    if fixed == n:
+        return 1.0
+    inside, outside = (fixed - broken) / n, 1.0
     for _ in range(_HALVINGS):
         delta = (inside + outside) / 2
         distance = fixed - broken - n * delta

@@ -127,6 +127,15 @@ def _over_attempts(value: Number, strata: tuple[Stratum, ...], level: float) -> 
     return _around(value, plain._replace(low=low, high=high, n_effective=size))
 
 
+def spread_over_attempts(strata: tuple[Stratum, ...]) -> Spread:
+    """What the attempts at these very tasks add to a mean of means.
+
+    Raises:
+        NoIntervalError: it is not a mean of attempts, or a task has a single one.
+    """
+    return _total(strata, [each.plain for each in _repeats(strata)])
+
+
 def _repeats(strata: tuple[Stratum, ...]) -> list[Repeats]:
     makers = [units.inside for _, units in strata]
     known = [make() for make in makers if make is not None]

@@ -60,6 +60,18 @@ class Known(NamedTuple):
     cubes: Cubes
 
 
+class Tasks(NamedTuple):
+    """By task, what its rewards add to a mean: Σ numerators / Σ denominators / scale.
+
+    `denominators` None: all 1.
+    """
+
+    names: Sequence[str]
+    numerators: Sequence[int]
+    denominators: Sequence[int] | None
+    scale: int
+
+
 @dataclass(frozen=True)
 class Units:
     """Independent units whose ratio of sums is a mean: Σ numerators / Σ denominators / scale.
@@ -67,7 +79,7 @@ class Units:
     A unit is a task, or another cluster: its numerator the sum of its rewards, its denominator how
     many they are (or their weights). `denominators` None: all 1. `times`: how often each stands.
     `rewards`: the range of every single reward, or what finds it. `inside`: finds how the attempts
-    within units spread; None where that is not known.
+    within units spread; `tasks`: finds the same sums by task; None where that is not known.
     """
 
     numerators: Sequence[int]
@@ -77,6 +89,7 @@ class Units:
     rewards: Range | Callable[[], Range] = Range.ANY
     inside: Callable[[], Repeats] | None = None
     known: Known | None = None
+    tasks: Callable[[], Tasks] | None = None
 
     @cached_property
     def range(self) -> Range:

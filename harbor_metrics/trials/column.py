@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
 from operator import sub
@@ -81,6 +81,11 @@ class Column(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         return tally(self.values)
 
     @property
+    def names(self) -> list[str]:
+        """The tasks, each once, in the order of the rows."""
+        return list(dict.fromkeys(self.tasks))
+
+    @property
     def counts(self) -> dict[str, Counter[Number]]:
         """Task -> value -> how often it stands there."""
         return {task: Counter(values) for task, values in self.by_task.items()}
@@ -123,15 +128,23 @@ class Column(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
     @cached_property
     def kinds(self) -> Counter[Kind]:
         """What a task's attempts gave, in any order -> how many tasks that is true of."""
-        return Counter(map(kind_of, self.by_task.values()))
+        return Counter(self.kinds_by_task())
+
+    def kinds_by_task(self) -> Iterable[Kind]:
+        """The kind of each task, in order."""
+        return map(kind_of, self.by_task.values())
 
     def passes(self, threshold: float) -> Counter[tuple[int, int]]:
         """(n, c) -> how many tasks have n attempts of which c reach the threshold."""
         if threshold not in self._passes:
-            # In C: a comparison written out takes four times as long.
-            reached = list(map(float(threshold).__le__, self.values))
-            self._passes[threshold] = Counter(zip(self.sizes, self.task_sums(reached), strict=True))
+            self._passes[threshold] = Counter(self.passes_by_task(threshold))
         return self._passes[threshold]
+
+    def passes_by_task(self, threshold: float) -> Iterable[tuple[int, int]]:
+        """How many attempts each task has, in order, and how many of them reach the threshold."""
+        # In C: a comparison written out takes four times as long.
+        reached = list(map(float(threshold).__le__, self.values))
+        return zip(self.sizes, self.task_sums(reached), strict=True)
 
     @cached_property
     def _passes(self) -> dict[float, Counter[tuple[int, int]]]:

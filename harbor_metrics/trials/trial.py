@@ -61,6 +61,7 @@ class Trial(
     agent: str | None = None
     model: str | None = None
     dataset: str | None = None
+    task_version: str | None = None
     error: str | None = None
     texts: dict[str, str | list[str]] = {}
     labels: dict[str, Label] = {}

@@ -181,6 +181,8 @@ def _single_object(document: Document) -> list[Diagnostic]:
     value = document.value
     if "groups" in value and "schema_version" in value:
         return document.resolve(list(mismatch.findings(value, "result")))
+    if "comparisons" in value and "schema_version" in value:
+        return document.resolve(list(mismatch.findings(value, "comparison")))
     if "name" in value and "tasks" in value:
         return [
             document.find(
@@ -206,7 +208,7 @@ def _single_object(document: Document) -> list[Diagnostic]:
         document.find(
             [],
             rule="not-a-registry",
-            message="this object is neither a registry nor a result document",
+            message="this object is neither a registry nor a document of ours",
             help="a registry is an array of datasets",
         )
     ]

@@ -45,6 +45,7 @@ class _Result(msgspec.Struct, gc=False):
     agent_info: _Agent
     id: str | None = None
     source: str | None = None
+    task_checksum: str | None = None
     agent_result: _Spent | None = None
     verifier_result: _Verifier | None = None
     exception_info: _Exception | None = None
@@ -76,6 +77,7 @@ def trial_of(data: bytes) -> Trial:
         agent=result.agent_info.name,
         model=model.name if model is not None else None,
         dataset=result.source,
+        task_version=result.task_checksum,
         error=failure.exception_type if failure is not None else None,
         usage=_usage(result),
     )

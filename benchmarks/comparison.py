@@ -1,0 +1,115 @@
+"""How often `compare` errs, and how long it takes: `benchmarks/comparison.py [RUNS]`.
+
+Every cell is drawn RUNS times (2,000 if not said; minutes), from seeds; single attempts are
+enumerated exactly. A line says what was promised beside what was found.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+from comparison import simulated  # type: ignore[attr-defined]  # noqa: E402  # of the tests
+from timing import OURS, compare  # noqa: E402
+
+from harbor_metrics.numbers.sign_flip import sign_flip  # noqa: E402
+
+SIZES = (20, 50, 200)
+
+
+def line(what: str, found: list[float], low: float, high: float) -> None:
+    """What was found, from smallest to largest, and whether it is what was promised."""
+    verdict = "holds" if low <= min(found) and max(found) <= high else "DOES NOT HOLD"
+    spread = f"{min(found):.3f} to {max(found):.3f}"
+    print(f"{what:<58} {spread:>16}   [{low:g}, {high:g}]  {verdict}", flush=True)
+
+
+def of_several(runs: int) -> None:
+    """t: three and five attempts at each task."""
+    for n in SIZES:
+        for null in simulated.NULLS:
+            cells = [
+                simulated.erring(shape, null, n, k, runs)
+                for shape in simulated.SHAPES
+                for k in (3, 5)
+            ]
+            if null != "skewed":
+                rejected = [cell.rejected for cell in cells]
+                line(f"t: rejects equal agents, {null}, {n} tasks", rejected, 0.035, 0.06)
+            held = [cell.held for cell in cells]
+            low, high = (0.91, 0.975) if n < 50 else (0.93, 0.97)
+            line(f"t: holds the difference, {null}, {n} tasks", held, low, high)
+
+
+def of_single() -> None:
+    """score: one attempt at each task, exactly."""
+    for n in SIZES:
+        rejected = [simulated.rejecting_single(n, flips / n) for flips in (4, 5, 6, 8, 10, 15)]
+        line(f"score: rejects equal agents, from 4 flips on, {n} tasks", rejected, 0.035, 0.06)
+        fewer = [simulated.rejecting_single(n, flips / n) for flips in (0.5, 1, 2, 3)]
+        line(f"score: the same, fewer flips, {n} tasks", fewer, 0, 0.06)
+        shares = [(5, 0), (4, 1), (6, 4), (10, 0), (8, 6)]
+        held = [simulated.holding_single(n, a / n, b / n) for a, b in shares]
+        line(f"score: holds the difference, from 5 flips on, {n} tasks", held, 0.93, 0.98)
+
+
+def of_the_rest(runs: int) -> None:
+    """The same tasks again, and ratios of costs."""
+    again = [
+        simulated.erring_again(shape, n, k, runs)
+        for shape in simulated.SHAPES
+        for n in (20, 50)
+        for k in (3, 5)
+    ]
+    line("attempts: holds the difference of these tasks", again, 0.94, 0.99)
+    ratios = [simulated.erring_ratios(n, 3, runs) for n in (20, 50)]
+    line("relative: holds the ratio of costs", ratios, 0.94, 0.99)
+
+
+def write(path: Path, tasks: int, attempts: int, seed: int) -> None:
+    rng = random.Random(seed)
+    lines = []
+    for i in range(tasks):
+        chance = (i % 10) / 9
+        for j in range(attempts):
+            rewards = {"reward": int(rng.random() < chance)}
+            trial = {"task": f"task-{i:05}", "rewards": rewards, "attempt": j, "agent": str(seed)}
+            lines.append(json.dumps(trial))
+    path.write_text("\n".join(lines) + "\n")
+
+
+def speed() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder) / f"{seed}.jsonl" for seed in (1, 2)]
+        for seed, path in enumerate(paths):
+            write(path, 10_000, 5, seed)
+        compare(
+            "compare two of 50,000 trials, one computed",
+            [*OURS, "compare", *map(str, paths)],
+            [*OURS, "compute", str(paths[0])],
+            "<= 2.3",
+        )
+    jobs = [str(ROOT / "registry" / "jobs" / name) for name in ("buoys", "buoys-sail-2")]
+    bare = [sys.executable, "-c", "pass"]
+    compare("compare the example of the registry, bare", [*OURS, "compare", *jobs], bare, "<= 7")
+    rng = random.Random(0)
+    passes = [sum(rng.random() < 0.5 for _ in range(5)) for _ in range(2000)]
+    differences = [a - b for a, b in zip(passes[::2], passes[1::2], strict=True)]
+    started = time.process_time()
+    sign_flip(differences)
+    print(f"exact sign flip of 1,000 tasks: {time.process_time() - started:.3f} s  <= 0.2")
+
+
+if __name__ == "__main__":
+    RUNS = int(sys.argv[1]) if len(sys.argv) > 1 else 2_000
+    of_single()
+    of_the_rest(RUNS)
+    of_several(RUNS)
+    speed()

@@ -1,0 +1,1 @@
+"""Two runs of the same tasks: pairing, differences, what they are worth."""

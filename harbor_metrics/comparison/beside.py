@@ -1,0 +1,234 @@
+"""Each candidate beside the base, on each dataset that both have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import msgspec
+
+from ..documents.diagnostics import Diagnostic
+from ..documents.wording import listed, plural
+from ..errors import MetricFailure, UsageError
+from ..evaluation.group import counts_of, dataset_of
+from ..numbers import exact
+from ..numbers.adjustment import adjusted
+from ..trials.labelled import label_text
+from ..trials.table import Missing, Table
+from ..trials.trial import LineTrials
+from .document import Compared, Row, Side, TaskLists, TaskRow
+from .finding import Asked, RunScripts
+from .pairing import Pairs, pair, with_keys
+from .remarks import remarks
+from .rows import rows_of
+from .runs import Part, Run
+from .settings import Settings
+
+# Of more tasks than these only the largest changes are listed.
+_MOST_TASKS, _LISTED = 20_000, 1_000
+
+
+def compared(
+    base: Run,
+    candidates: Sequence[Run],
+    settings: Settings,
+    run_scripts: RunScripts,
+    diagnostics: list[Diagnostic],
+) -> list[Compared]:
+    """The metrics of the base on every run, and their differences from it.
+
+    Raises:
+        UsageError: runs have no dataset, no task or no reward in common, or the same trials.
+    """
+    found = [
+        _compared(base, candidate, parts, settings, run_scripts, diagnostics)
+        for candidate in candidates
+        for parts in _matching(base, candidate)
+    ]
+    return _with_adjusted(found, settings)
+
+
+def _matching(base: Run, candidate: Run) -> list[tuple[Part, Part]]:
+    """The groups of both runs on each dataset, by its name."""
+    both = [name for name in base.parts if name in candidate.parts]
+    if both:
+        return [(base.parts[name], candidate.parts[name]) for name in both]
+    ours, theirs = list(base.parts.values()), list(candidate.parts.values())
+    if len(ours) == len(theirs) == 1 and None in (*base.parts, *candidate.parts):
+        # Only one of them says what it is of.
+        return [(ours[0], theirs[0])]
+    names = [listed(sorted(map(str, run.parts))) or "none" for run in (base, candidate)]
+    raise UsageError(
+        f"{base.name} and {candidate.name} have no dataset in common: {names[0]}, and {names[1]}",
+        "--dataset NAME names the dataset of sources that name none",
+    )
+
+
+def _compared(
+    base: Run,
+    candidate: Run,
+    parts: tuple[Part, Part],
+    settings: Settings,
+    run_scripts: RunScripts,
+    diagnostics: list[Diagnostic],
+) -> Compared:
+    ours, theirs = parts
+    tables = (ours.pool.table, theirs.pool.table)
+    names = (base.name, candidate.name)
+    _refuse_same_trials(tables, names)
+    pairs = pair(*tables)
+    subject = f"{names[1]} against {names[0]}"
+    if not pairs.paired:
+        raise _nothing_paired(pairs, names)
+    keys = _common_keys(tables, names)
+    diagnostics += remarks(pairs, parts, names, subject)
+    if keys:
+        pairs = replace(
+            pairs, base=with_keys(pairs.base, keys), candidate=with_keys(pairs.candidate, keys)
+        )
+    clusters = _clusters(pairs.base, settings.cluster)
+    rows: list[Row] = []
+    for planned in ours.plan.metrics:
+        asked = Asked(planned, settings, clusters, run_scripts, names, keys)
+        rows += rows_of(asked, pairs)
+    by_task = _by_task(pairs, keys[0], settings) if keys else []
+    listed_tasks = by_task if len(by_task) <= _MOST_TASKS else by_task[:_LISTED]
+    sides = [
+        Side(
+            run=name,
+            agent=part.key.agent,
+            model=part.key.model,
+            complete=part.pool.whole,
+            counts=counts_of(part.pool),
+        )
+        for name, part in zip(names, parts, strict=True)
+    ]
+    return Compared(
+        dataset=dataset_of(ours.key.dataset or theirs.key.dataset, ours.plan),
+        base=sides[0],
+        candidate=sides[1],
+        tasks=TaskLists(
+            paired=len(pairs.paired),
+            only_base=pairs.only_base,
+            only_candidate=pairs.only_candidate,
+            changed=pairs.changed,
+        ),
+        rows=rows,
+        key=keys[0] if keys else None,
+        by_task=listed_tasks,
+        not_listed=len(by_task) - len(listed_tasks),
+    )
+
+
+def _refuse_same_trials(tables: tuple[Table, Table], names: tuple[str, str]) -> None:
+    if any(isinstance(table.trials, LineTrials) for table in tables):
+        return
+    known = {trial.id for trial in tables[0] if trial.id is not None}
+    same = sum(trial.id in known for trial in tables[1])
+    if same:
+        raise UsageError(
+            f"{plural(same, 'trial')} stand{'s' if same == 1 else ''} in both {names[0]} and "
+            f"{names[1]}, which a comparison takes for different runs"
+        )
+
+
+def _nothing_paired(pairs: Pairs, names: tuple[str, str]) -> UsageError:
+    if pairs.changed:
+        n = plural(len(pairs.changed), "task")
+        return UsageError(
+            f"{names[0]} and {names[1]} have no task in common: {n} of the same name have changed "
+            f"({listed(pairs.changed)})",
+            "run both on the same version of the dataset",
+        )
+    return UsageError(
+        f"{names[0]} and {names[1]} have no task in common: {listed(pairs.only_base)}, against "
+        f"{listed(pairs.only_candidate)}",
+        "a comparison pairs tasks by their names",
+    )
+
+
+def _common_keys(tables: tuple[Table, Table], names: tuple[str, str]) -> list[str]:
+    """The rewards that both runs have, none where neither has any.
+
+    Raises:
+        UsageError: both have rewards, and not one of the same name.
+    """
+    ours, theirs = (table.columns for table in tables)
+    both = [key for key in ours if key in theirs]
+    if not both and ours and theirs:
+        raise UsageError(
+            f"{names[0]} and {names[1]} have no reward in common: {listed(list(ours))}, and "
+            f"{listed(list(theirs))}"
+        )
+    return both
+
+
+def _clusters(table: Table, label: str | None) -> dict[str, object] | None:
+    """The cluster of each task.
+
+    Raises:
+        UsageError: a trial lacks the label, or a task's trials differ in it.
+    """
+    if label is None:
+        return None
+    try:
+        labels = [label_text(value) for value in table.label(label)]
+    except MetricFailure as failure:
+        raise UsageError(f"--cluster {label}: {failure}") from failure
+    clusters: dict[str, object] = {}
+    for task, value in zip(table.tasks, labels, strict=True):
+        if clusters.setdefault(task, value) != value:
+            raise UsageError(f"--cluster {label}: the trials of task {task} differ in it")
+    return clusters
+
+
+def _by_task(pairs: Pairs, key: str, settings: Settings) -> list[TaskRow]:
+    """The tasks and the change of each, largest first."""
+    policy: Missing = "skip" if settings.missing == "skip" else "zero"
+    before, after = (table.column(key, policy).by_task for table in (pairs.base, pairs.candidate))
+    rows = []
+    for task in pairs.paired:
+        if task not in before or task not in after:
+            continue
+        sums = [exact.total(side[task]) for side in (before, after)]
+        means = [
+            sum(map(Fraction, side[task]), Fraction(0)) / len(side[task])
+            for side in (before, after)
+        ]
+        change = exact.rounded(means[1] - means[0])
+        if sums[0] is None or sums[1] is None or change is None:
+            continue
+        rows.append(
+            TaskRow(
+                task=task,
+                base=(sums[0], len(before[task])),
+                candidate=(sums[1], len(after[task])),
+                difference=change,
+            )
+        )
+    return sorted(rows, key=lambda row: (-abs(row.difference), row.task))
+
+
+def _with_adjusted(compared: Sequence[Compared], settings: Settings) -> list[Compared]:
+    """The rows with what their p is worth among all comparisons of the same metric."""
+    families: dict[tuple[str, str, str], list[tuple[int, int, float]]] = {}
+    for i, pair_ in enumerate(compared):
+        for j, row in enumerate(pair_.rows):
+            if row.p is not None:
+                family = (row.metric, row.type, msgspec.json.encode(row.kwargs).decode())
+                families.setdefault(family, []).append((i, j, float(row.p)))
+    worth: dict[tuple[int, int], float] = {}
+    for members in families.values():
+        ps = adjusted([p for _, _, p in members], settings.adjust)
+        worth |= {(i, j): p for (i, j, _), p in zip(members, ps, strict=True)}
+    return [
+        msgspec.structs.replace(
+            pair_,
+            rows=[
+                msgspec.structs.replace(row, p_adjusted=worth.get((i, j)))
+                for j, row in enumerate(pair_.rows)
+            ],
+        )
+        for i, pair_ in enumerate(compared)
+    ]

@@ -1,0 +1,201 @@
+"""The comparison document: every difference with its interval, its method and its denominators."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from ..documents.diagnostics import Diagnostic, Severity
+from ..documents.document import parse
+from ..documents.files import read_bytes, write_atomically
+from ..documents.wording import encodable
+from ..errors import InputError
+from ..evaluation.result import Counts, DatasetRef, Struct, Tool
+from ..numbers.adjustment import Adjust
+from ..numbers.exact import Number
+from ..numbers.uncertainty import Over
+from .verdicts import Verdict
+
+
+class SourceRef(Struct, frozen=True, kw_only=True):
+    """Where trials of a run came from: the digest of a file's bytes, or of a job's trials."""
+
+    run: str | None
+    path: str
+    kind: str
+    trials: int
+    sha256: str
+    digest_of: Literal["bytes", "trials"]
+
+
+class Side(Struct, frozen=True, kw_only=True):
+    """One of the two runs: whose it is, and its trials of the dataset, paired or not."""
+
+    run: str
+    agent: str | None
+    model: str | None
+    complete: bool
+    counts: Counts
+
+
+class TaskLists(Struct, frozen=True, kw_only=True):
+    """How many tasks are compared, and the names of those that are not."""
+
+    paired: int
+    only_base: list[str]
+    only_candidate: list[str]
+    changed: list[str]
+
+
+class Relative(Struct, frozen=True, kw_only=True):
+    """The difference as a share of the base's value."""
+
+    value: Number
+    low: Number
+    high: Number
+
+
+class Again(Struct, frozen=True, kw_only=True):
+    """The same difference over these very tasks, if only the attempts were made again."""
+
+    stderr: Number | None
+    low: Number | None
+    high: Number | None
+    p: Number | None
+    df: Number | None
+
+
+class Effort(Struct, frozen=True, kw_only=True):
+    """How many tasks show a difference, with so many attempts at each (null: as there are)."""
+
+    attempts: int | None
+    tasks: int | None
+
+
+class Row(Struct, frozen=True, kw_only=True):
+    """One value of one metric on both sides, and what the difference is worth.
+
+    `value` is the output's name, null where the metric gave none. `n`: tasks, or clusters, that
+    the interval rests on. `reason` says why a part is null.
+    """
+
+    metric: str
+    type: str
+    kwargs: dict[str, Any]
+    value: str | None
+    base: Number | None = None
+    candidate: Number | None = None
+    difference: Number | None = None
+    stderr: Number | None = None
+    low: Number | None = None
+    high: Number | None = None
+    p: Number | None = None
+    p_adjusted: Number | None = None
+    method: str | None = None
+    df: Number | None = None
+    n: int | None = None
+    verdict: Verdict = "~"
+    higher_is_better: bool | None = None
+    assumed_direction: bool = False
+    relative: Relative | None = None
+    attempts: Again | None = None
+    checks: dict[str, Number | None] = msgspec.field(default_factory=dict)
+    smallest: Number | None = None
+    task_variance: Number | None = None
+    rerun_variance: Number | None = None
+    efforts: list[Effort] = msgspec.field(default_factory=list)
+    notes: list[str] = msgspec.field(default_factory=list)
+    reason: str | None = None
+
+
+class TaskRow(Struct, frozen=True, kw_only=True):
+    """One task: [sum of the first reward, attempts] on both sides, and the difference of means."""
+
+    task: str
+    base: tuple[Number, int]
+    candidate: tuple[Number, int]
+    difference: Number
+
+
+class Compared(Struct, frozen=True, kw_only=True):
+    """A candidate beside the base, on one dataset.
+
+    `by_task` is over reward `key`, largest change first; of many tasks `not_listed` are left out.
+    """
+
+    dataset: DatasetRef | None
+    base: Side
+    candidate: Side
+    tasks: TaskLists
+    rows: list[Row]
+    key: str | None
+    by_task: list[TaskRow]
+    not_listed: int = 0
+
+
+class Comparison(Struct, frozen=True, kw_only=True):
+    """Everything that one comparison found; shows itself as a table in a notebook."""
+
+    schema_version: Literal["1"] = "1"
+    tool: Tool = Tool()
+    sources: list[SourceRef]
+    level: Number
+    over: Over
+    adjust: Adjust
+    margin: Number | None
+    power: Number
+    detect: Number | None
+    base: str
+    comparisons: list[Compared]
+    diagnostics: list[dict[str, Any]] = msgspec.field(default_factory=list)
+
+    @property
+    def found(self) -> list[Diagnostic]:
+        """The diagnostics as objects."""
+        return [Diagnostic.from_json(data) for data in self.diagnostics]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing was found that an exit code must tell."""
+        sides = [side for pair in self.comparisons for side in (pair.base, pair.candidate)]
+        return not any(d["severity"] == Severity.ERROR for d in self.diagnostics) and not any(
+            side.counts.unread or not side.counts.scored for side in sides
+        )
+
+    def to_json(self) -> str:
+        """The document as text: two spaces, shortest numbers, a newline at the end."""
+        try:
+            encoded = msgspec.json.encode(self)
+        except UnicodeEncodeError:
+            # Names of files need not be UTF-8.
+            encoded = msgspec.json.encode(encodable(msgspec.to_builtins(self)))
+        return msgspec.json.format(encoded, indent=2).decode() + "\n"
+
+    def write(self, path: str) -> None:
+        """Replace the file at `path` as a whole, or leave it as it is.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
+        write_atomically(path, self.to_json().encode())
+
+    @classmethod
+    def read(cls, path: str) -> Comparison:
+        """The inverse of `write`.
+
+        Raises:
+            InputError: it cannot be read, or is not a comparison document.
+        """
+        data = read_bytes(path)
+        try:
+            return msgspec.json.decode(data, type=cls)
+        except (msgspec.DecodeError, ValueError, RecursionError) as error:
+            _, diagnostics = parse(data, path)
+            reason = diagnostics[0].message if diagnostics else str(error)
+            raise InputError(f"{path} is not a comparison document: {reason}") from error
+
+    def _repr_html_(self) -> str:
+        from ..render.comparison import html
+
+        return html(self)

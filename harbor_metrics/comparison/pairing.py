@@ -1,0 +1,94 @@
+"""Which tasks two runs have in common, and the trials of both at these."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import msgspec
+
+from ..trials.table import Table
+from ..trials.trial import LineTrials
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """The trials of both runs at the tasks that both have, and the tasks that are left out.
+
+    A task is `changed` where the runs say different versions of it, or one run says two.
+    """
+
+    base: Table
+    candidate: Table
+    paired: list[str]
+    only_base: list[str]
+    only_candidate: list[str]
+    changed: list[str]
+
+    @property
+    def unpaired(self) -> int:
+        """How many tasks are left out."""
+        return len(self.only_base) + len(self.only_candidate) + len(self.changed)
+
+    def at(self, tasks: Collection[str]) -> Pairs:
+        """The same at fewer tasks; those that are left out here are not told again."""
+        return Pairs(
+            restricted(self.base, tasks),
+            restricted(self.candidate, tasks),
+            [task for task in self.paired if task in tasks],
+            self.only_base,
+            self.only_candidate,
+            self.changed,
+        )
+
+
+def pair(base: Table, candidate: Table) -> Pairs:
+    """The runs at the tasks that are the same in both, all of them sorted by name."""
+    ours, theirs = set(base.tasks), set(candidate.tasks)
+    both = ours & theirs
+    first, second = _versions(base), _versions(candidate)
+    changed = {task for task in both if len(first.get(task, set()) | second.get(task, set())) > 1}
+    paired = both - changed
+    return Pairs(
+        restricted(base, paired),
+        restricted(candidate, paired),
+        sorted(paired),
+        sorted(ours - theirs),
+        sorted(theirs - ours),
+        sorted(changed),
+    )
+
+
+def restricted(table: Table, tasks: Collection[str]) -> Table:
+    """The trials at these tasks, all of which the table has."""
+    if len(tasks) == table.n_tasks:
+        return table
+    kept = set(tasks)
+    return Table([trial for trial in table if trial.task in kept])
+
+
+def with_keys(table: Table, keys: Collection[str]) -> Table:
+    """The trials with these rewards alone."""
+    if not table.columns.keys() - keys:
+        return table
+    return Table(
+        [
+            trial
+            if trial.rewards is None
+            else msgspec.structs.replace(
+                trial, rewards={key: value for key, value in trial.rewards.items() if key in keys}
+            )
+            for trial in table
+        ]
+    )
+
+
+def _versions(table: Table) -> dict[str, set[str]]:
+    """The versions that the trials say of each task; nothing of a task where they say none."""
+    versions: dict[str, set[str]] = {}
+    if isinstance(table.trials, LineTrials):
+        return versions
+    for trial in table:
+        if trial.task_version is not None:
+            versions.setdefault(trial.task, set()).add(trial.task_version)
+    return versions

@@ -1,0 +1,97 @@
+"""What is not compared, and what makes two runs less alike than they should be."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from ..documents.diagnostics import Diagnostic
+from ..documents.wording import listed, plural
+from ..trials.trial import LineTrials
+from .pairing import Pairs
+from .runs import Part
+
+
+def remarks(
+    pairs: Pairs, parts: tuple[Part, Part], names: tuple[str, str], subject: str
+) -> Iterator[Diagnostic]:
+    """Remarks on the tasks and attempts of two runs, and on what each was planned to be."""
+    left = {
+        f"only in {names[0]}": pairs.only_base,
+        f"only in {names[1]}": pairs.only_candidate,
+        "changed": pairs.changed,
+    }
+    for where, tasks in left.items():
+        if tasks:
+            verb = "is" if len(tasks) == 1 else "are"
+            yield Diagnostic(
+                rule="tasks-unpaired",
+                message=f"{plural(len(tasks), 'task')} {verb} {where}, and not compared: "
+                f"{listed(tasks)}",
+                subject=subject,
+            )
+    tables = (pairs.base, pairs.candidate)
+    if any(isinstance(part.pool.table.trials, LineTrials) for part in parts):
+        yield Diagnostic(
+            rule="paired-by-line",
+            message=f"lines of rewards are paired by their numbers: line 1 of {names[0]} with line "
+            f"1 of {names[1]}",
+            subject=subject,
+        )
+    ours, theirs = (Counter(table.tasks) for table in tables)
+    if ours != theirs:
+        shown = [_span(counts) for counts in (ours, theirs)]
+        yield Diagnostic(
+            rule="attempts-differ",
+            message=f"attempts at a task: {shown[0]} in {names[0]}, {shown[1]} in {names[1]}",
+            subject=subject,
+        )
+    yield from (
+        _not_whole(name) for name, part in zip(names, parts, strict=True) if not part.pool.whole
+    )
+    yield from _remarks_on_plans(parts, names, subject)
+
+
+def _not_whole(name: str) -> Diagnostic:
+    return Diagnostic(
+        rule="run-incomplete",
+        message=f"{name} is not whole, and what ended first may be easier than the rest",
+    )
+
+
+def _span(counts: Counter[str]) -> str:
+    fewest, most = min(counts.values()), max(counts.values())
+    return str(most) if fewest == most else f"{fewest} to {most}"
+
+
+def _remarks_on_plans(
+    parts: tuple[Part, Part], names: tuple[str, str], subject: str
+) -> Iterator[Diagnostic]:
+    ours, theirs = (part.plan for part in parts)
+    if ours.versions and theirs.versions and set(ours.versions) != set(theirs.versions):
+        yield Diagnostic(
+            rule="versions-differ",
+            message=f"{names[0]} ran version {', '.join(ours.versions)} of the dataset, and "
+            f"{names[1]} {', '.join(theirs.versions)}",
+            subject=subject,
+        )
+    plans = [
+        [(metric.spec, metric.script.path if metric.script else None) for metric in plan.metrics]
+        for plan in (ours, theirs)
+    ]
+    if plans[0] != plans[1]:
+        yield Diagnostic(
+            rule="plans-differ",
+            message=f"{names[1]} has other metrics; those of {names[0]} are computed for both",
+            subject=subject,
+        )
+    keys = [sorted(part.pool.table.columns) for part in parts]
+    if all(keys) and keys[0] != keys[1]:
+        both = set(keys[0]) & set(keys[1])
+        others = [key for own in keys for key in own if key not in both]
+        yield Diagnostic(
+            rule="rewards-differ",
+            message=f"{plural(len(others), 'reward')} of one run alone not compared: "
+            f"{listed(others)}",
+            subject=subject,
+        )

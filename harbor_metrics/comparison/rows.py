@@ -1,0 +1,263 @@
+"""One metric on both sides: a row for each of its values."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+
+from ..contract.estimate import Estimate, Undefined
+from ..contract.metric import Bound, Value
+from ..documents.wording import plural
+from ..errors import MetricFailure
+from ..evaluation.measurement import outputs, policy_of
+from ..evaluation.result import Failure
+from ..numbers import exact
+from ..numbers.differences import Difference
+from ..numbers.exact import Number
+from ..trials.column import Column
+from .document import Row
+from .finding import Asked, Finding
+from .influences import moved, names_of, tasks_of
+from .means import Answer, of_means
+from .pairing import Pairs
+from .resampled import Ends, bootstrap, jackknife, left_out, number_of
+
+# What jumps where a task is left out.
+_ORDERED = {"median", "quantile"}
+# What is smaller where a task is left out, whatever the task.
+_TOTALS = {"sum", "total-cost", "total-seconds", "total-tokens"}
+# Of what a difference between two runs says nothing about other tasks.
+_WITHOUT = {
+    "min": "the smallest of some tasks says nothing of the smallest of others",
+    "max": "the largest of some tasks says nothing of the largest of others",
+    "count": "a count of trials is not a sample of anything",
+    "frequency": "shares of all rewards move together; compare `pass-rate` with a threshold",
+    "ci": "the end of an interval has no interval",
+    "stderr": "a standard error has no interval here",
+    "bootstrap-stderr": "a standard error has no interval here",
+    "usage-quantile": "quantiles of attempts have no interval here; compare `quantile` of a reward",
+}
+_SCRIPT = "a script gives a number, and not how its tasks make it up"
+
+
+def rows_of(asked: Asked, pairs: Pairs) -> list[Row]:
+    """A row for each value of the metric; one without a value where it failed on a side."""
+    planned = asked.planned
+    try:
+        if planned.failure is not None:
+            raise planned.failure
+        if planned.bound is None:
+            return _of_script(asked, pairs)
+        return _of_bound(asked, planned.bound, pairs)
+    except MetricFailure as failure:
+        return [asked.row(None, reason=str(failure))]
+
+
+def _of_script(asked: Asked, pairs: Pairs) -> list[Row]:
+    sides: list[dict[str, Number | None]] = []
+    for who, table in zip(asked.names, (pairs.base, pairs.candidate), strict=True):
+        (outcome,) = asked.run_scripts([asked.planned], table)
+        if isinstance(outcome.error, Failure):
+            raise MetricFailure(outcome.error.rule, f"{who}: {outcome.error.message}")
+        sides.append(outcome.values)
+    rows = []
+    for name in dict.fromkeys([*sides[0], *sides[1]]):
+        values = [side.get(name) for side in sides]
+        missing = [
+            f"{who}: {'null' if name in side else 'not there'}"
+            for who, side in zip(asked.names, sides, strict=True)
+            if side.get(name) is None
+        ]
+        rows.append(
+            asked.row(
+                name,
+                base=values[0],
+                candidate=values[1],
+                difference=_less(values[1], values[0]),
+                n=len(pairs.paired),
+                reason="; ".join(missing) or f"no interval: {_SCRIPT}",
+            )
+        )
+    return rows
+
+
+def _of_bound(asked: Asked, bound: Bound, pairs: Pairs) -> list[Row]:
+    pairs, notes = _scored(asked, bound, pairs)
+    if not pairs.paired:
+        return [asked.row(None, reason="no task has a reward on both sides")]
+    base, candidate = _values(asked, bound, pairs)
+    without: list[Ends] = []
+    rows = []
+    for name in dict.fromkeys([*base, *candidate]):
+        numbers = [number_of(side.get(name)) for side in (base, candidate)]
+        known = [None if isinstance(number, str) else number for number in numbers]
+        whys = [
+            f"{who}: {number}"
+            for who, number in zip(asked.names, numbers, strict=True)
+            if isinstance(number, str)
+        ]
+        if known[0] is None or known[1] is None:
+            why = "; ".join(dict.fromkeys(whys))
+            rows.append(asked.row(name, base=known[0], candidate=known[1], reason=why, notes=notes))
+            continue
+        found = _of_means(asked, bound, pairs, name, base[name], candidate[name])
+        if found is None:
+            statistic = _statistic(bound)
+            if statistic not in _WITHOUT.keys() | _ORDERED and not without:
+                without = left_out(pairs, lambda kept: _values(asked, bound, kept))
+            found = _of_numbers(asked, bound, pairs, name, (known[0], known[1]), without)
+        rows.append(found.row(asked, name, notes))
+    return rows
+
+
+def _scored(asked: Asked, bound: Bound, pairs: Pairs) -> tuple[Pairs, list[str]]:
+    """The pairs without tasks that have no reward on a side, where such trials are left out."""
+    if policy_of(bound, asked.settings.missing) != "skip":
+        return pairs, []
+    key = bound.common.key
+    kept = set(pairs.paired)
+    for table in (pairs.base, pairs.candidate):
+        columns = [table.columns.get(key, [])] if key is not None else list(table.columns.values())
+        scored = {
+            task
+            for column in columns
+            for task, value in zip(table.tasks, column or (), strict=bool(column))
+            if value is not None
+        }
+        kept &= scored
+    left = len(pairs.paired) - len(kept)
+    if not left:
+        return pairs, []
+    return pairs.at(kept), [f"{plural(left, 'task')} without any reward on a side left out"]
+
+
+def _values(asked: Asked, bound: Bound, pairs: Pairs) -> Ends:
+    """The metric's values by name, on both sides."""
+    found = []
+    for who, table in zip(asked.names, (pairs.base, pairs.candidate), strict=True):
+        try:
+            gave = outputs(bound, asked.planned.spec, table, missing=asked.settings.missing)
+            found.append({output.name: output.value for output in gave})
+        except MetricFailure as failure:
+            raise MetricFailure(failure.rule, f"{who}: {failure}") from failure
+    return found[0], found[1]
+
+
+def _of_means(
+    asked: Asked, bound: Bound, pairs: Pairs, name: str, base: Value, candidate: Value
+) -> Finding | None:
+    """By the tasks that make two means up; None where they are no means of tasks."""
+    settings = asked.settings
+    notes: list[str] = []
+    while True:
+        if not isinstance(base, Estimate) or not isinstance(candidate, Estimate):
+            return None
+        parts = [tasks_of(side) for side in (base, candidate)]
+        if parts[0] is None or parts[1] is None:
+            return None
+        ours, theirs = names_of(parts[0]), names_of(parts[1])
+        if ours == theirs:
+            break
+        # Tasks without a value on a side, such as a cost, are left out of both.
+        both = ours & theirs
+        if not both:
+            return None
+        notes = [f"{plural(len(ours ^ theirs), 'task')} without a value on a side left out"]
+        pairs = pairs.at(both)
+        values = _values(asked, bound, pairs)
+        if name not in values[0] or name not in values[1]:
+            return None
+        base, candidate = values[0][name], values[1][name]
+    found = moved(base, candidate)
+    assert found is not None  # both know their tasks
+    answer = of_means(
+        base,
+        candidate,
+        found,
+        level=settings.level,
+        over=settings.over,
+        clusters=asked.clusters,
+    )
+    difference = exact.rounded(found.difference)
+    attempts = _attempts(pairs)
+    return Finding(
+        base.value, candidate.value, difference, answer, len(found.names), attempts, notes
+    )
+
+
+def _of_numbers(
+    asked: Asked,
+    bound: Bound,
+    pairs: Pairs,
+    name: str,
+    values: tuple[Number, Number],
+    without: Sequence[Ends],
+) -> Finding:
+    """By leaving tasks out or drawing them again, as the metric allows."""
+    settings, n = asked.settings, len(pairs.paired)
+    difference = _less(values[1], values[0])
+    statistic = _statistic(bound)
+    method = "bootstrap" if statistic in _ORDERED else "jackknife"
+    if settings.over == "attempts":
+        reason = "undefined over attempts: the value is not a mean of attempts' own rewards"
+        answer = Answer("welch t", Difference(), n, reason=reason)
+    elif asked.clusters is not None:
+        reason = f"no interval: {method} does not know of clusters"
+        answer = Answer(method, Difference(), n, reason=reason)
+    elif statistic in _WITHOUT:
+        answer = Answer("none", Difference(), n, reason=f"no interval: {_WITHOUT[statistic]}")
+    elif statistic in _ORDERED:
+        answer = _drawn(asked, bound, pairs, name)
+    else:
+        amount = bound.takes == "table" and min(values) > 0
+        ends = (float(values[0]), float(values[1]))
+        total = statistic in _TOTALS
+        answer = jackknife(name, ends, without, n, settings.level, amount=amount, total=total)
+    return Finding(*values, difference, answer, n, None, [])
+
+
+def _drawn(asked: Asked, bound: Bound, pairs: Pairs, name: str) -> Answer:
+    policy = policy_of(bound, asked.settings.missing) or "zero"
+    keys = list(pairs.base.columns)
+    key = bound.common.key or (keys[0] if len(keys) == 1 else name)
+    if key not in keys or bound.metric.name not in _ORDERED:
+        reason = "no interval: only of one reward"
+        return Answer("bootstrap", Difference(), len(pairs.paired), reason=reason)
+    columns = []
+    for table in (pairs.base, pairs.candidate):
+        column: Column | Undefined = table.column(key, policy)
+        if bound.reducer is not None and isinstance(column, Column):
+            column = bound.reducer(column, skip=policy == "skip")
+        if isinstance(column, Undefined):
+            return Answer("bootstrap", Difference(), len(pairs.paired), reason=column.reason)
+        columns.append(column)
+
+    def value(view: Column) -> Value:
+        number = bound(view)
+        assert not isinstance(number, dict)  # these have one value
+        return number
+
+    return bootstrap(columns[0], columns[1], value, asked.settings.level)
+
+
+def _statistic(bound: Bound) -> str:
+    """The metric's name, or that of the metric which it is given."""
+    inner = bound.arguments.get("metric")
+    own = bound.metric.name
+    return inner.metric.name if own == "grouped" and isinstance(inner, Bound) else own
+
+
+def _attempts(pairs: Pairs) -> int | None:
+    """How many attempts each task has on both sides; None where they are not all as many."""
+    counts = [set(Counter(table.tasks).values()) for table in (pairs.base, pairs.candidate)]
+    return next(iter(counts[0])) if counts[0] == counts[1] and len(counts[0]) == 1 else None
+
+
+def _less(candidate: Number | None, base: Number | None) -> Number | None:
+    """The difference, rounded once; None beyond binary64."""
+    if candidate is None or base is None:
+        return None
+    if isinstance(candidate, int) and isinstance(base, int):
+        return candidate - base
+    return exact.rounded(Fraction(candidate) - Fraction(base))

@@ -1,0 +1,191 @@
+"""The runs that are compared: what the user calls each, and its trials by dataset."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from ..documents.wording import listed, printable
+from ..errors import MetricFailure, UsageError
+from ..evaluation.plan import Plan
+from ..trials.labelled import TASK, label_text
+from ..trials.pool import Pool
+from ..trials.table import Table
+from ..trials.trial import GroupKey
+
+# What tells runs apart that is not a label of trials.
+BY = ("run", "agent", "model")
+
+
+class Part(NamedTuple):
+    """The trials of one agent, model and dataset, and the metrics that run on them."""
+
+    key: GroupKey
+    pool: Pool
+    plan: Plan
+
+
+class Run(msgspec.Struct, frozen=True):
+    """A column: its name, and by dataset the trials in it."""
+
+    name: str
+    parts: dict[str | None, Part]
+
+
+def named_sources(sources: Sequence[str]) -> dict[str, list[str]]:
+    """NAME -> its sources, from `NAME=SOURCE`; a NAME has no `/`, and a path that exists wins.
+
+    Without a name it is the end of the path, as much of it as tells the sources apart.
+
+    Raises:
+        UsageError: a name is empty.
+    """
+    named: list[tuple[str | None, str]] = []
+    for source in sources:
+        name, equals, path = source.partition("=")
+        if not equals or "/" in name or os.path.exists(source):
+            named.append((None, source))
+        elif not name or not path:
+            raise UsageError(f"{source}: a run is written NAME=SOURCE, and neither part is empty")
+        else:
+            named.append((name, path))
+    given = {name for name, _ in named if name is not None}
+    ends = _ends([path for name, path in named if name is None], given)
+    runs: dict[str, list[str]] = {}
+    for given_name, path in named:
+        runs.setdefault(ends[path] if given_name is None else given_name, []).append(path)
+    return runs
+
+
+def _ends(paths: Sequence[str], taken: set[str]) -> dict[str, str]:
+    """Path -> as many of its last parts as no other path has."""
+    parts = {path: os.path.normpath(path).split(os.sep) for path in paths}
+    found = {}
+    for path, own in parts.items():
+        others = [other for key, other in parts.items() if key != path]
+        n = 1
+        while n < len(own) and (
+            "/".join(own[-n:]) in taken or own[-n:] in [other[-n:] for other in others]
+        ):
+            n += 1
+        found[path] = printable("/".join(own[-n:]))
+    return found
+
+
+def run_of(name: str, parts: Sequence[Part]) -> Run:
+    """The run of these groups.
+
+    Raises:
+        UsageError: two of them are of one dataset.
+    """
+    by_dataset: dict[str | None, Part] = {}
+    for part in parts:
+        first = by_dataset.setdefault(part.key.dataset, part)
+        if first is not part:
+            raise UsageError(
+                f"{name} has two groups{_on(part.key.dataset)}: {_who(first.key)}, and "
+                f"{_who(part.key)}",
+                f"compare them with --by {_differing(first.key, part.key)}, or choose with --only "
+                f"{_choice(first.key, part.key)}",
+            )
+    return Run(name, by_dataset)
+
+
+def runs_by(parts: Sequence[Part], by: str | None) -> list[Run]:
+    """The runs that the groups of one pool are, by agent, model or a label.
+
+    Without `by`, whatever of agent and model differs.
+
+    Raises:
+        UsageError: nothing differs, or trials lack the label.
+    """
+    if by not in (None, "agent", "model"):
+        return _by_label(parts, str(by))
+    fields = ["agent", "model"] if by is None else [by]
+    if by is None:
+        fields = [f for f in fields if len({getattr(part.key, f) for part in parts}) > 1]
+    columns: dict[str, list[Part]] = {}
+    for part in parts:
+        values = [getattr(part.key, field) for field in fields]
+        name = " · ".join("without a name" if value is None else value for value in values)
+        columns.setdefault(name, []).append(part)
+    if len(columns) < 2:
+        what = f"have one {by}" if by else "are of one agent and one model"
+        raise UsageError(
+            f"all trials {what}, so there is nothing to compare",
+            "name two sources, or tell runs apart with --by agent, --by model or --by LABEL",
+        )
+    return [run_of(name, own) for name, own in sorted(columns.items())]
+
+
+def _by_label(parts: Sequence[Part], label: str) -> list[Run]:
+    columns: dict[str, list[Part]] = {}
+    for part in parts:
+        try:
+            tables = part.pool.table.split([label])
+        except MetricFailure as failure:
+            raise UsageError(f"--by {label}: {failure}") from failure
+        for (value,), table in tables.items():
+            own = part._replace(pool=part.pool.with_table(table))
+            columns.setdefault(value, []).append(own)
+    if len(columns) < 2:
+        raise UsageError(f"--by {label}: all trials have the same, so there is nothing to compare")
+    return [run_of(name, own) for name, own in sorted(columns.items())]
+
+
+def chosen(parts: Sequence[Part], only: Sequence[str]) -> list[Part]:
+    """The groups, and of these the trials, that fit each `KEY=VALUE`.
+
+    Raises:
+        UsageError: it is not of that form, or nothing fits it.
+    """
+    kept = list(parts)
+    for choice in only:
+        key, equals, value = choice.partition("=")
+        if not equals or not key:
+            raise UsageError(f"--only {choice} is not KEY=VALUE, such as model=sail-1")
+        if key in ("agent", "model", "dataset"):
+            values = {str(getattr(part.key, key)) for part in kept}
+            kept = [part for part in kept if getattr(part.key, key) == value]
+        else:
+            kept, values = _with_label(kept, key, value)
+        if not kept:
+            raise UsageError(
+                f"--only {choice}: no trial fits; {key} is {listed(sorted(values), 5) or 'unknown'}"
+            )
+    return kept
+
+
+def _with_label(parts: Sequence[Part], name: str, value: str) -> tuple[list[Part], set[str]]:
+    kept, values = [], set()
+    for part in parts:
+        rows = []
+        for trial in part.pool.table:
+            label = trial.task if name == TASK else trial.labels.get(name)
+            text = label_text(label)
+            values.add(text)
+            if text == value:
+                rows.append(trial)
+        if rows:
+            kept.append(part._replace(pool=part.pool.with_table(Table(rows))))
+    return kept, values
+
+
+def _on(dataset: str | None) -> str:
+    return f" on dataset {dataset}" if dataset is not None else ""
+
+
+def _who(key: GroupKey) -> str:
+    return " · ".join(part for part in (key.agent, key.model) if part) or "no agent or model named"
+
+
+def _differing(first: GroupKey, second: GroupKey) -> str:
+    return "model" if first.agent == second.agent else "agent"
+
+
+def _choice(first: GroupKey, second: GroupKey) -> str:
+    field = _differing(first, second)
+    return f"{field}={getattr(first, field) or getattr(second, field)}"

@@ -1,0 +1,63 @@
+"""What an interval around a difference says, in a word."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from ..contract.spec import HARBOR_TYPES
+from ..evaluation.plan import Planned
+
+Verdict = Literal["better", "worse", "higher", "lower", "same", "~"]
+# What says nothing of which value is better, and is taken to mean rewards, of which more is better.
+_OF_REWARDS = {*HARBOR_TYPES, "mean-reward", "median", "quantile", "weighted-mean", "micro-average"}
+
+
+class Direction(NamedTuple):
+    """Whether more is better, None where nobody says; `assumed`: it is not the metric's word."""
+
+    higher: bool | None
+    assumed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Directions:
+    """What the user says of metrics, or of values, by their names."""
+
+    higher: Collection[str] = ()
+    lower: Collection[str] = ()
+
+    def of(self, planned: Planned, value: str, keys: Sequence[str]) -> Direction:
+        """Which of two values of a metric is the better one; `keys` are the rewards there are."""
+        names = {planned.name, planned.spec.type, value}
+        if names & set(self.higher):
+            return Direction(True)
+        if names & set(self.lower):
+            return Direction(False)
+        metric = planned.bound.metric if planned.bound is not None else None
+        if metric is not None and metric.higher_is_better is not None:
+            return Direction(metric.higher_is_better)
+        if planned.spec.type in _OF_REWARDS and len(keys) <= 1:
+            return Direction(True, assumed=True)
+        return Direction(None)
+
+
+def verdict(
+    low: float | None, high: float | None, direction: Direction, margin: float | None
+) -> Verdict:
+    """`same` inside the margin, else what lies beyond 0; `~` where neither is shown."""
+    if low is None or high is None:
+        return "~"
+    if margin is not None and -margin <= low and high <= margin:
+        return "same"
+    if low <= 0 <= high:
+        return "~"
+    return beyond(low > 0, direction)
+
+
+def beyond(up: bool, direction: Direction) -> Verdict:
+    """The word for a difference that is not 0."""
+    if direction.higher is None:
+        return "higher" if up else "lower"
+    return "better" if up == direction.higher else "worse"

@@ -1,0 +1,70 @@
+"""Two values and their difference as people read them: two digits of the standard error."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from ..comparison.document import Row
+from ..numbers.exact import Number
+
+_NONE = "—"
+# Beyond these places a number is written with an exponent.
+_WIDEST, _FINEST = 12, 9
+
+
+class Numerals(NamedTuple):
+    """The cells of a row: both values, their difference, its interval."""
+
+    base: str
+    candidate: str
+    difference: str
+    interval: str
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Both ends of the interval."""
+        low, _, high = self.interval.strip("[]").partition(", ")
+        return low, high
+
+
+def numerals(base: Number | None, candidate: Number | None, row: Row) -> Numerals:
+    """The numbers of a row, all to the place of the second digit of the standard error.
+
+    Without an error, of a quarter of the interval; without either three significant digits.
+    """
+    place = _place(row)
+
+    def write(value: Number | None, sign: str = "") -> str:
+        return _NONE if value is None else _written(value, place, sign)
+
+    interval = _NONE
+    if row.low is not None and row.high is not None:
+        interval = f"[{write(row.low, '+')}, {write(row.high, '+')}]"
+    return Numerals(write(base), write(candidate), write(row.difference, "+"), interval)
+
+
+def ratio(value: Number) -> str:
+    """A share as percent, with its sign."""
+    return f"{100 * value:+.1f}%"
+
+
+def _place(row: Row) -> int | None:
+    """How many decimals are written; None where nothing says it."""
+    error = row.stderr
+    if not error and row.low is not None and row.high is not None:
+        error = (row.high - row.low) / 4
+    if not error:
+        return None
+    return 1 - math.floor(math.log10(float(f"{error:.1e}")))
+
+
+def _written(value: Number, place: int | None, sign: str) -> str:
+    if isinstance(value, int) and place is None:
+        return f"{value:{sign}d}" if value else "0"
+    if place is None or place > _FINEST or abs(value) >= 10**_WIDEST:
+        return f"{value:{sign}.3g}"
+    if place < 0:
+        return f"{round(value, place):{sign}.0f}"
+    # 0 has no sign.
+    return f"{value:{sign}.{place}f}" if value else f"{0:.{place}f}"

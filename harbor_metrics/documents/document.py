@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from .diagnostics import Diagnostic, Severity, Span
+from .limits import has_long_number, is_too_deep
 
 if TYPE_CHECKING:
     from .places import Extent, Path, Steps
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 # Why a decoder of ours refuses a text that `repeats_a_key`.
 KEY_TWICE = "a key stands twice"
-_DIGITS = bytes.maketrans(b"123456789", b"000000000")
 
 
 class _Irregular(ValueError):
@@ -110,11 +110,13 @@ class Document(msgspec.Struct, frozen=True, dict=True):
     def _points(self, offsets: Iterable[int]) -> dict[int, tuple[int, int]]:
         """Line and column of each offset, in one pass."""
         points = {}
-        line, last = self.first_line, 0
-        for offset in sorted(offsets):
+        line, begins, last = self.first_line, 0, 0
+        for offset in sorted(set(offsets)):
+            # Only what lies between two offsets is looked at: a line may be all of the text.
             line += self.text.count("\n", last, offset)
+            begins = self.text.rfind("\n", last, offset) + 1 or begins
             last = offset
-            points[offset] = line, offset - self.text.rfind("\n", 0, offset)
+            points[offset] = line, offset - begins + 1
         return points
 
     def span(self, path: Path, *, key: bool = False) -> Span:
@@ -147,7 +149,23 @@ class Document(msgspec.Struct, frozen=True, dict=True):
 
     def slips(self) -> list[Diagnostic]:
         """The slips of syntax in the text; also nesting that the strict reader still takes."""
-        return [_diagnostic(self, slip) for slip in _explain(self.text, self.first_line).slips]
+        return self._of_slips(_explain(self.text, self.first_line).slips)
+
+    def _of_slips(self, slips: Sequence[Slip]) -> list[Diagnostic]:
+        """The slips with their lines and columns, all of them in one pass."""
+        points = self._points(offset for slip in slips for offset in (slip.start, slip.end))
+        return [
+            Diagnostic(
+                rule=slip.rule,
+                message=slip.message,
+                path=self.path,
+                span=Span(*points[slip.start], *points[slip.end]),
+                label=slip.label,
+                notes=(slip.note,) if slip.note else (),
+                help=slip.help,
+            )
+            for slip in slips
+        ]
 
     def find(
         self,
@@ -223,8 +241,7 @@ def parse(
     except (ValueError, RecursionError):
         explanation = _explain(data.decode("utf-8"), first_line)
     document = Document(path, data, explanation.value, first_line, explanation.mended)
-    diagnostics += [_diagnostic(document, slip) for slip in explanation.slips]
-    return document, diagnostics
+    return document, diagnostics + document._of_slips(explanation.slips)
 
 
 def repeats_a_key(data: bytes) -> bool:
@@ -262,8 +279,10 @@ def _load(data: bytes) -> Any:
         UnicodeDecodeError: it is not UTF-8.
         ValueError: it is not strict JSON.
     """
+    if is_too_deep(data):
+        raise _Irregular
     # A number of so many digits may be beyond binary64, and the fast decoder would take it.
-    if b"\\" not in data and b"0" * 300 not in data.translate(_DIGITS):
+    if b"\\" not in data and not has_long_number(data):
         with contextlib.suppress(ValueError, OverflowError):
             value = msgspec.json.decode(data)
             if _has_every_quote(value, data):
@@ -309,18 +328,6 @@ def _whole(literal: str) -> int:
     if len(literal) > 300:
         _finite(literal)
     return int(literal)
-
-
-def _diagnostic(document: Document, slip: Slip) -> Diagnostic:
-    return Diagnostic(
-        rule=slip.rule,
-        message=slip.message,
-        path=document.path,
-        span=document.place(slip.start, slip.end),
-        label=slip.label,
-        notes=(slip.note,) if slip.note else (),
-        help=slip.help,
-    )
 
 
 def _not_utf8(data: bytes, error: UnicodeDecodeError, path: str, first_line: int) -> Diagnostic:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import fcntl
 import os
-import time
+import stat
 from collections.abc import Iterator
+from typing import BinaryIO
 
 from ..errors import InputError, OutputError
 
 _PREFIX, _SUFFIX = ".harbor-metrics-", ".tmp"
-_STALE = 3_600.0
+_MOST_LINKS = 40
+# A folder where everybody may write, and nobody may remove what is another's.
+_SHARED = stat.S_ISVTX | stat.S_IWOTH
 
 
 def read_bytes(path: str) -> bytes:
@@ -20,12 +25,28 @@ def read_bytes(path: str) -> bytes:
         InputError: it cannot be read; the reason is in the message.
     """
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             return file.read()
     except OSError as error:
         raise InputError(f"{path}: {reason(error)}") from error
     except ValueError as error:
         raise InputError(f"{path!r} is no path: {error}") from error
+
+
+def open_regular(path: str) -> BinaryIO:
+    """A file opened for reading; a pipe or a device, which may never end, is not waited for.
+
+    Raises:
+        OSError: it cannot be opened, or is not a regular file.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode):
+        return os.fdopen(descriptor, "rb")
+    os.close(descriptor)
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    raise OSError(errno.EINVAL, "a pipe or a device, not a regular file", path)
 
 
 def check_writable(path: str) -> None:
@@ -40,7 +61,7 @@ def check_writable(path: str) -> None:
             raise OutputError(f"{path} is a directory")
         if _is_special(path):
             return
-        _tidy(os.path.dirname(target))
+        _check_links(path)
         descriptor, probe = _temporary_beside(target)
         os.close(descriptor)
         os.unlink(probe)
@@ -55,9 +76,9 @@ def write_atomically(path: str, data: bytes) -> None:
     with _output_errors(path):
         target = os.path.realpath(path)
         if _is_special(path):
-            with open(path, "ab") as stream:
-                stream.write(data)
+            _write_into(path, data)
             return
+        _check_links(path)
         descriptor, temporary = _temporary_beside(target)
         try:
             with os.fdopen(descriptor, "wb") as file:
@@ -84,20 +105,86 @@ def _output_errors(path: str) -> Iterator[None]:
 
 
 def _temporary_beside(target: str) -> tuple[int, str]:
+    """A new file in the folder of the target, locked as long as somebody writes it."""
     # Inside, for weight: only what writes a file needs it.
     import tempfile
 
-    return tempfile.mkstemp(prefix=_PREFIX, suffix=_SUFFIX, dir=os.path.dirname(target))
+    folder = os.path.dirname(target)
+    _tidy(folder)
+    while True:
+        descriptor, path = tempfile.mkstemp(prefix=_PREFIX, suffix=_SUFFIX, dir=folder)
+        _lock(descriptor)
+        if os.fstat(descriptor).st_nlink:
+            return descriptor, path
+        # Another writer took it for left over before it was locked.
+        os.close(descriptor)
+
+
+def _lock(descriptor: int) -> bool:
+    """Lock a file if nobody else has; file systems without locks have it so, too."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _tidy(folder: str) -> None:
-    """Remove the temporary files of writers that were killed: no write takes an hour."""
+    """Remove the temporary files of writers that were killed: what they locked is free again."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.startswith(_PREFIX) and entry.name.endswith(_SUFFIX):
                 with contextlib.suppress(OSError):
-                    if time.time() - entry.stat().st_mtime > _STALE:
-                        os.unlink(entry.path)
+                    _remove_unlocked(entry.path)
+
+
+def _remove_unlocked(path: str) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        if _lock(descriptor):
+            os.unlink(path)
+    finally:
+        os.close(descriptor)
+
+
+def _write_into(path: str, data: bytes) -> None:
+    """Write to a pipe or a device; a pipe that nobody reads is not waited for."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK | os.O_CLOEXEC)
+    os.set_blocking(descriptor, True)
+    with os.fdopen(descriptor, "wb") as stream:
+        stream.write(data)
+
+
+def _check_links(path: str) -> None:
+    """Refuse a link that another user has put into a folder where everybody may write.
+
+    Linux does the same for `open`, which a file that is replaced is not opened by.
+
+    Raises:
+        OutputError: a link on the way is of such a user.
+    """
+    current, rest = "/", os.path.join(os.getcwd(), path).split("/")[::-1]
+    hops = 0
+    while rest and hops < _MOST_LINKS:
+        step = rest.pop()
+        if step in ("", "."):
+            continue
+        place = os.path.dirname(current) if step == ".." else os.path.join(current, step)
+        if step == ".." or not os.path.islink(place):
+            current = place
+            continue
+        folder, owner = os.stat(current), os.lstat(place).st_uid
+        if folder.st_mode & _SHARED == _SHARED and owner not in (os.geteuid(), folder.st_uid):
+            raise OutputError(
+                f"{path} cannot be written: {place} is a link that another user has put there",
+                "write into a folder of your own",
+            )
+        leads_to = os.readlink(place)
+        current = "/" if leads_to.startswith("/") else current
+        rest += leads_to.split("/")[::-1]
+        hops += 1
 
 
 def _is_special(path: str) -> bool:

@@ -50,31 +50,34 @@ class Mismatch(NamedTuple):
 
 
 @cache
-def _schema_of(noun: Noun) -> tuple[Schema, Any]:
-    """The schema of what a document is, or of what is in it, and what decides by it."""
+def _schema_of(noun: Noun) -> Schema:
+    """The schema of what a document is, or of what is in it."""
+    if noun == "trial":
+        return schemas.bundled("trials")
+    if noun in ("result", "comparison"):
+        return schemas.bundled(noun)
+    parts = schemas.bundled("registry")["$defs"]
+    return {**parts[noun], "$defs": parts}
+
+
+@cache
+def _decider(noun: Noun) -> Any:
     # For weight: only what is wrong is looked at so.
     import jsonschema_rs
 
-    if noun == "trial":
-        schema = schemas.bundled("trials")
-    elif noun in ("result", "comparison"):
-        schema = schemas.bundled(noun)
-    else:
-        parts = schemas.bundled("registry")["$defs"]
-        schema = {**parts[noun], "$defs": parts}
-    return schema, jsonschema_rs.validator_for(schema)
+    return jsonschema_rs.validator_for(_schema_of(noun))
 
 
 def fits(value: Any, noun: Noun) -> bool:
     """Whether the value is what the schema says that it must be."""
-    return bool(_schema_of(noun)[1].is_valid(value))
+    return bool(_decider(noun).is_valid(value))
 
 
 def findings(
     value: Any, noun: Noun, *, at: Path = (), subject: str = "", notes: tuple[str, ...] = ()
 ) -> Iterator[Finding]:
     """Every mistake in a value that stands `at` a path of a document."""
-    schema, _ = _schema_of(noun)
+    schema = _schema_of(noun)
     for mismatch in mismatches_in(value, schema, schema):
         where = mismatch.path[-1] if mismatch.path else None
         name = f"`{printable(where)}`" if isinstance(where, str) else f"a {noun}"

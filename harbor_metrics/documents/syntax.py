@@ -9,14 +9,19 @@ from __future__ import annotations
 import json
 import math
 import re
+import sys
+from bisect import bisect_left
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from . import slips
+from .limits import MAX_DEPTH
 from .slips import Sentence, Slip
 from .wording import SHOWN, printable, shown
 
-MAX_DEPTH = 200
+# Of so many repeated keys of an object the slip gives the names.
+_NAMED = 20
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _STRING = re.compile(r'"[^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*)*"', re.DOTALL)
@@ -60,11 +65,29 @@ def explain(text: str, first_line: int = 1) -> Explanation:
         mended = reader.mended()
     except _Stop:
         pass
+    for repeated in reader.repeated.values():
+        slip = reader.slips[repeated.slip]
+        reader.slips[repeated.slip] = slip._replace(message=slip.message + repeated.said)
     return Explanation(value, sorted(reader.slips, key=lambda slip: slip.start), mended)
 
 
 class _Stop(Exception):
     """The rest of the text cannot be read."""
+
+
+@dataclass
+class _Repeated:
+    """The repeated keys of an object: which slip tells of them, and those after the first."""
+
+    slip: int
+    others: list[str] = field(default_factory=list)
+
+    @property
+    def said(self) -> str:
+        """What the slip says of the other keys, of many how many they are."""
+        said = "".join(f"; also `{printable(key)}`" for key in self.others[:_NAMED])
+        more = len(self.others) - _NAMED
+        return f"{said}; and {more:,} more" if more > 0 else said
 
 
 @dataclass
@@ -74,8 +97,8 @@ class _Reader:
     text: str
     first_line: int
     slips: list[Slip] = field(default_factory=list)
-    # Where an object begins -> the slip that tells of its repeated keys: one merge, one slip.
-    repeated: dict[int, int] = field(default_factory=dict)
+    # Where an object begins -> its repeated keys, of which one slip tells: one merge, one slip.
+    repeated: dict[int, _Repeated] = field(default_factory=dict)
     # Offset -> what stands there instead, once the text is mended; as long as what stood there.
     mends: dict[int, str] = field(default_factory=dict)
     has_room: bool = True
@@ -108,11 +131,17 @@ class _Reader:
         return self.stop(slips.CUT_OFF, end, end, inside=inside, line=self.line(began))
 
     def line(self, offset: int) -> int:
-        return self.text.count("\n", 0, offset) + self.first_line
+        return bisect_left(self.newlines, offset) + self.first_line
 
-    def end_of_line(self, at: int) -> int:
-        match = _LINE_END.search(self.text, at)
-        return match.start() if match else len(self.text)
+    @cached_property
+    def newlines(self) -> list[int]:
+        """The offsets of all of them, looked for once."""
+        return [match.start() for match in re.finditer("\n", self.text)]
+
+    def end_of_line(self, at: int, most: int = sys.maxsize) -> int:
+        """Where the line of `at` ends, no further than `most`."""
+        match = _LINE_END.search(self.text, at, most)
+        return match.start() if match else min(most, len(self.text))
 
     def word_at(self, at: int) -> str:
         match = _WORD.match(self.text, at)
@@ -138,7 +167,7 @@ class _Reader:
                 end = self.end_of_line(at)
             else:
                 return at
-            self.note(slips.COMMENT, at, min(end, self.end_of_line(at)))
+            self.note(slips.COMMENT, at, self.end_of_line(at, end))
             self.mend(at, end)
             at = end
 
@@ -231,12 +260,10 @@ class _Reader:
         self, key: str, values: tuple[Any, Any], start: int, at: tuple[int, int, int]
     ) -> None:
         """Note a repeated key, in the slip of its object if there is one already."""
-        if (index := self.repeated.get(start)) is not None:
-            slip = self.slips[index]
-            message = f"{slip.message}; also `{printable(key)}`"
-            self.slips[index] = slip._replace(message=message)
+        if (repeated := self.repeated.get(start)) is not None:
+            repeated.others.append(key)
             return
-        self.repeated[start] = len(self.slips)
+        self.repeated[start] = _Repeated(len(self.slips))
         first, second = values
         same = first == second and type(first) is type(second)
         both = "both times the same" if same else f"first {shown(first)}, then {shown(second)}"

@@ -32,7 +32,8 @@ def total(values: Sequence[Number]) -> Number | None:
     Equal to the compensated `sum` of CPython 3.12 and later, on every Python version.
     """
     if float not in map(type, values):
-        return sum(values)
+        whole: int = sum(values)  # type: ignore[arg-type]  # all of them are integers
+        return whole if ratio(whole, 1) is not None else None
     try:
         if int not in map(type, values) or max(map(abs, values)) <= 2**_MANTISSA:
             return math.fsum(values)

@@ -158,8 +158,9 @@ class _Rows:
             elif field in USAGE:
                 usage[field] = self._number(number, index, cell, wrong)
             elif field == "attempt":
-                if _WHOLE.fullmatch(cell.strip()):
-                    plain[field] = int(cell)
+                attempt = _number(cell)
+                if isinstance(attempt, int):
+                    plain[field] = attempt
                 else:
                     wrong.append(self._bad(number, index, cell, "an integer", ""))
             else:

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from ..documents.document import KEY_TWICE, repeats_a_key
+from ..documents.limits import check_integers
 from ..numbers.exact import Number
 from ..trials.source import REFUSED
 from .files.lines import split
@@ -91,6 +92,7 @@ class LineColumns:
         Raises:
             ValueError: a line is not an object of rewards; nothing was added.
         """
+        check_integers(block)
         lines = split(block)
         try:
             self._add(block, lines)
@@ -194,6 +196,7 @@ def decode_line(line: bytes) -> dict[str, Number] | None:
     Raises:
         ValueError: it is not an object of numbers or null, or a key stands twice in it.
     """
+    check_integers(line)
     row: dict[str, Number] | None = _decode_any(line)
     if repeats_a_key(line):
         raise ValueError(KEY_TWICE)

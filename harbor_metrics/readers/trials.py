@@ -8,6 +8,7 @@ import msgspec
 
 from ..documents.diagnostics import Diagnostic
 from ..documents.document import KEY_TWICE, Document, repeats_a_key
+from ..documents.limits import check_integers
 from ..trials.check import check_trial
 from ..trials.source import REFUSED, Source
 from ..trials.trial import Trial
@@ -54,6 +55,7 @@ def _decode_block(block: bytes) -> list[Trial]:
     Raises:
         ValueError: a line is not a trial, or a key stands twice in one.
     """
+    check_integers(block)
     lines = [line for line in split(block) if line]
     trials = list(map(_decoder.decode, lines))
     # Written again a repeated key has lost its quotes. An escaped quote may come as another text.
@@ -70,6 +72,7 @@ def _decode_block(block: bytes) -> list[Trial]:
 
 def _decode(line: bytes) -> Trial:
     """The trial of a line; a `reward` alone stands for rewards with that one key."""
+    check_integers(line)
     if repeats_a_key(line):
         raise ValueError(KEY_TWICE)
     try:

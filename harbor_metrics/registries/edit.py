@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..documents.document import Document, parse
 from ..errors import HarborMetricsError
@@ -27,6 +27,36 @@ class Place:
     dataset: int
     field: str
     index: int
+
+
+class Style(NamedTuple):
+    """How a text is written: spaces behind colons, what ends a line, spaces of a level."""
+
+    is_spaced: bool
+    newline: str
+    step: int
+
+    @classmethod
+    def of(cls, text: str) -> Style:
+        """The style of a text; a file of several lines has spaces behind its colons."""
+        return cls(
+            is_spaced='": ' in text or "\n" in text.strip(),
+            newline="\r\n" if "\r\n" in text else "\n",
+            step=_step(text),
+        )
+
+    def written(self, entry: dict[str, Any], text: str, start: int, end: int) -> str:
+        """The entry as the one that stands in the text from `start` to `end` is written."""
+        return self.write(entry, _indent(text, start), over_lines="\n" in text[start:end])
+
+    def write(self, entry: dict[str, Any], indent: str | None, *, over_lines: bool) -> str:
+        """The entry on one line, or over several where there is an indent."""
+        if not over_lines or indent is None:
+            separators = (", ", ": ") if self.is_spaced else (",", ":")
+            return json.dumps(entry, ensure_ascii=False, separators=separators)
+        unit = "\t" if indent.startswith("\t") else " " * self.step
+        lines = json.dumps(entry, ensure_ascii=False, indent=unit).split("\n")
+        return f"{self.newline}{indent}".join(lines)
 
 
 def with_metric(document: Document, place: Place, entry: dict[str, Any]) -> str:
@@ -51,8 +81,7 @@ def with_entry(document: Document, place: Place, entry: dict[str, Any]) -> str:
     """The text with `entry` instead of the metric at `place`."""
     text = document.text
     start, end = document.offsets((place.dataset, place.field, place.index))
-    written = _write(text, entry, _indent(text, start), "\n" in text[start:end])
-    return text[:start] + written + text[end:]
+    return text[:start] + Style.of(text).written(entry, text, start, end) + text[end:]
 
 
 def without_metric(document: Document, place: Place) -> str:
@@ -87,9 +116,10 @@ def _append(document: Document, place: Place, entry: dict[str, Any]) -> str:
     start, end = document.offsets((*array, last))
     before = _SPACE_BEFORE.search(text, 0, start)
     space = before[0] if before else ""
+    style = Style.of(text)
     if last == 0 and "\n" not in space:
-        space = " " if _is_spaced(text) else ""
-    written = _write(text, entry, _indent(text, start), "\n" in text[start:end])
+        space = " " if style.is_spaced else ""
+    written = style.written(entry, text, start, end)
     return f"{text[:end]},{space}{written}{text[end:]}"
 
 
@@ -99,27 +129,29 @@ def _fill_empty(document: Document, place: Place, entry: dict[str, Any]) -> str:
     key = document.offsets((place.dataset, place.field), key=True)[0]
     indent = _indent(text, key)
     inside = text[opening + 1 : closing - 1]
+    style = Style.of(text)
     if inside or indent is None:
         # What stood between the brackets stands on both sides, so that `remove` can restore it.
         before, after = (inside, inside) if inside else (" ", "")
-        written = _write(text, entry, None, False)
+        written = style.write(entry, None, over_lines=False)
         return f"{text[:opening]}[{before}{written}{after}]{text[closing:]}"
-    newline = _newline(text)
+    newline = style.newline
     inner = indent + _unit(document, place.dataset)
-    written = _write(text, entry, inner, False)
+    written = style.write(entry, inner, over_lines=False)
     return f"{text[:opening]}[{newline}{inner}{written}{newline}{indent}]{text[closing:]}"
 
 
 def _add_field(document: Document, place: Place, entry: dict[str, Any]) -> str:
     text, fields = document.text, list(document.value[place.dataset])
-    colon = ": " if _is_spaced(text) else ":"
-    member = f'"{place.field}"{colon}[{_write(text, entry, None, False)}]'
+    style = Style.of(text)
+    colon = ": " if style.is_spaced else ":"
+    member = f'"{place.field}"{colon}[{style.write(entry, None, over_lines=False)}]'
     if "tasks" in fields:
         at = document.offsets((place.dataset, "tasks"), key=True)[0]
         before = _SPACE_BEFORE.search(text, 0, at)
         space = before[0] if before else ""
         if fields[0] == "tasks" and "\n" not in space:
-            space = " " if _is_spaced(text) else ""
+            space = " " if style.is_spaced else ""
         return f"{text[:at]}{member},{space}{text[at:]}"
     last_key = document.offsets((place.dataset, fields[-1]), key=True)[0]
     end = document.offsets((place.dataset, fields[-1]))[1]
@@ -139,29 +171,12 @@ def _drop_field(document: Document, array: tuple[int, str]) -> str:
     return text[:previous] + text[end:]
 
 
-def _write(text: str, entry: dict[str, Any], indent: str | None, over_lines: bool) -> str:
-    """The entry as its neighbours are written: on one line, or over several."""
-    if not over_lines or indent is None:
-        separators = (", ", ": ") if _is_spaced(text) else (",", ":")
-        return json.dumps(entry, ensure_ascii=False, separators=separators)
-    unit = "\t" if indent.startswith("\t") else " " * _step(text)
-    lines = json.dumps(entry, ensure_ascii=False, indent=unit).split("\n")
-    return f"{_newline(text)}{indent}".join(lines)
-
-
-def _is_spaced(text: str) -> bool:
-    """Whether the text has a space behind a colon, or more than one line."""
-    return '": ' in text or "\n" in text.strip()
-
-
-def _newline(text: str) -> str:
-    return "\r\n" if "\r\n" in text else "\n"
-
-
 def _indent(text: str, at: int) -> str | None:
     """The white space before `at`; None where something else stands before it on its line."""
-    before = text[text.rfind("\n", 0, at) + 1 : at]
-    return before if not before.strip() and "\n" in text[:at] else None
+    begin = at
+    while begin and text[begin - 1] in " \t":
+        begin -= 1
+    return text[begin:at] if begin and text[begin - 1] == "\n" else None
 
 
 def _step(text: str) -> int:

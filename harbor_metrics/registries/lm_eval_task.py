@@ -87,12 +87,15 @@ def _load(path: str, including: tuple[str, ...]) -> dict[str, Any]:
     data = read_bytes(path)
     try:
         task = yaml.load(data, Loader)  # noqa: S506  # a SafeLoader
-    except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
+    # The loader raises whatever it stumbles over, such as AttributeError of a time that is none.
+    except Exception as error:
         problem = " ".join(str(error).split())
         raise InputError(f"{path} is no YAML: {problem}") from error
     if not isinstance(task, dict):
         raise InputError(f"{path} is no task file of lm-eval: it is not a mapping")
     included = task.pop("include", [])
+    if not isinstance(included, str | list):
+        raise InputError(f"{path}: `include` must be a file or a list of files")
     base: dict[str, Any] = {}
     # Of several the first one counts, as in lm-eval.
     for name in [included] if isinstance(included, str) else reversed(included):

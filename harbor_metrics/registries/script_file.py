@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from ..contract.spec import UV_SCRIPT
-from ..documents.files import reason
+from ..documents.files import open_regular, reason
 from ..documents.wording import printable
 from ..errors import MetricFailure
 
@@ -97,7 +97,7 @@ def read(path: str, written: str, shown: str = "") -> Script:
     if not os.path.isfile(path):
         raise MetricFailure("script-missing", f"script {written} is not a regular file")
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             return Script(path, file.read(), shown or path)
     except OSError as error:
         raise MetricFailure("script-missing", f"script {written}: {reason(error)}") from error

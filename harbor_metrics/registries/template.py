@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..documents.files import reason
+import os
+
+from ..documents.files import write_atomically
 from ..errors import OutputError
 
 SCRIPT = '''# /// script
@@ -36,10 +38,6 @@ def write(path: str) -> None:
     Raises:
         OutputError: the file exists, or cannot be written.
     """
-    try:
-        with open(path, "x", encoding="utf-8") as file:
-            file.write(SCRIPT)
-    except FileExistsError:
-        raise OutputError(f"{path} is there already; nothing was written") from None
-    except OSError as error:
-        raise OutputError(f"{path} cannot be written: {reason(error)}") from error
+    if os.path.lexists(path):
+        raise OutputError(f"{path} is there already; nothing was written")
+    write_atomically(path, SCRIPT.encode())

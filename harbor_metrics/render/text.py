@@ -8,6 +8,8 @@ from ..documents.diagnostics import Diagnostic, Severity
 from ..documents.wording import columns, plural, printable
 
 _WIDEST = 160
+# Characters of a line among which there are that many columns, unless most take no room.
+_LOOKED_AT = 4 * _WIDEST
 
 
 def text(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str] | None = None) -> str:
@@ -52,10 +54,12 @@ def _snippet(d: Diagnostic, row: str, gutter: str) -> list[str]:
     assert d.span is not None
     start = d.span.column - 1
     end = d.span.end_column - 1 if d.span.end_line == d.span.line else len(row)
-    cut = max(0, start - 40) if columns(row) > _WIDEST else 0
+    # Of a line that is the whole file no more is looked at than can be shown.
+    cut = max(0, start - 40) if columns(row[:_LOOKED_AT]) > _WIDEST else 0
     stop = cut
     width = 0
-    while stop < len(row) and width + columns(row[stop]) <= _WIDEST:
+    last = min(len(row), cut + _LOOKED_AT)
+    while stop < last and width + columns(row[stop]) <= _WIDEST:
         width += columns(row[stop])
         stop += 1
     shown = "".join(c if c.isprintable() else " " for c in row[cut:stop])

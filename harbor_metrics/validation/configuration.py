@@ -7,6 +7,7 @@ import tomllib
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..documents.files import open_regular
 from ..errors import UsageError
 
 FILE = "pyproject.toml"
@@ -39,7 +40,7 @@ def read(folder: str) -> Configuration:
 
 def _table(path: str) -> dict[str, Any] | None:
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             data = file.read()
     except OSError:
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from ..documents import schemas
@@ -15,10 +16,7 @@ _UNLOADABLE = ("Harbor cannot load any dataset of the file",)
 
 def of_registry(value: list[Any]) -> Iterator[Finding]:
     """Every mistake in the datasets, tasks and metrics of a registry."""
-    # For weight: help texts need none of it.
-    import jsonschema_rs
-
-    errors = jsonschema_rs.validator_for(schemas.bundled("registry")).iter_errors(value)
+    errors = _validator().iter_errors(value)
     units = dict.fromkeys(_unit(tuple(error.instance_path)) for error in errors)
     for at in units:
         entry: Any = value
@@ -29,6 +27,14 @@ def of_registry(value: list[Any]) -> Iterator[Finding]:
             entry = {k: v if not isinstance(v, list) else [] for k, v in entry.items()}
         subject = _subject(value, at)
         yield from findings(entry, noun, at=at, subject=subject, notes=_UNLOADABLE)
+
+
+@cache
+def _validator() -> Any:
+    # For weight: help texts need none of it.
+    import jsonschema_rs
+
+    return jsonschema_rs.validator_for(schemas.bundled("registry"))
 
 
 def _unit(at: tuple[str | int, ...]) -> tuple[str | int, ...]:

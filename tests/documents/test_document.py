@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harbor_metrics.documents.document import parse
+from harbor_metrics.documents.document import Document, parse
 from harbor_metrics.documents.places import pointer
 
 ACCEPTED = [
@@ -136,3 +136,32 @@ def test_any_bytes_are_a_value_or_explained(data: bytes) -> None:
 
 def test_pointer_escapes() -> None:
     assert pointer(["a/b", 0, "c~d"]) == "/a~1b/0/c~0d"
+
+
+@given(st.text("a\n[", max_size=40), st.sets(st.integers(0, 40)), st.integers(1, 3))
+def test_places_of_many_offsets_are_those_of_each(
+    text: str, offsets: set[int], first_line: int
+) -> None:
+    document = Document("", text.encode(), None, first_line)
+    within = {offset for offset in offsets if offset <= len(text)}
+    before = {offset: text[:offset].split("\n") for offset in within}
+    assert document._points(within) == {
+        offset: (first_line + len(lines) - 1, len(lines[-1]) + 1)
+        for offset, lines in before.items()
+    }
+
+
+def test_every_comment_of_a_line_has_its_place() -> None:
+    _, slips = parse(b"[/*a*/ 1, /*b\nc*/\n2 //d\n]", "")
+    places = [
+        (s.span.line, s.span.column, s.span.end_line, s.span.end_column) for s in slips if s.span
+    ]
+    assert places == [(1, 2, 1, 7), (1, 11, 1, 14), (3, 3, 3, 6)]
+
+
+def test_of_many_repeated_keys_the_first_are_named_and_the_others_counted() -> None:
+    text = "{" + ",".join(f'"k{i % 1_000}": {i}' for i in range(2_000)) + "}"
+    _, (slip,) = parse(text.encode(), "")
+    assert "duplicate key `k0` in an object: first 0, then 1000;" in slip.message
+    assert "is on line 1; also `k1`; also `k2`" in slip.message
+    assert slip.message.endswith("also `k20`; and 979 more")

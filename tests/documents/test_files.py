@@ -14,11 +14,14 @@ from conftest import Run
 
 import harbor_metrics
 from harbor_metrics import OutputError, Result
+from harbor_metrics.documents.files import (
+    _temporary_beside,
+    check_writable,
+    write_atomically,
+)
 
 
 def test_output_is_checked_before_the_work(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from harbor_metrics.documents.files import check_writable
-
     def refuse(*args: object, **kwargs: object) -> None:
         raise PermissionError(13, "Permission denied")
 
@@ -93,3 +96,50 @@ def test_output_path_with_a_nul_is_refused(job: Path) -> None:
 
 def test_long_output_name_is_written(cli: Run, job: Path, tmp_path: Path) -> None:
     assert cli("compute", job, "-o", "😀" * 62).returncode == 0
+
+
+def test_killed_writer_leaves_nothing_after_the_next(tmp_path: Path) -> None:
+    path = tmp_path / "r.json"
+    code = "import os, signal, sys\nfrom harbor_metrics.documents import files\n"
+    code += "os.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+    code += "files.write_atomically(sys.argv[1], b'new')"
+    subprocess.run([sys.executable, "-c", code, str(path)], check=False)
+    assert len(list(tmp_path.iterdir())) == 1
+    write_atomically(str(path), b"whole")
+    assert [(p.name, p.read_bytes()) for p in tmp_path.iterdir()] == [("r.json", b"whole")]
+
+
+def test_file_that_another_writes_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "r.json"
+    descriptor, temporary = _temporary_beside(str(path))
+    write_atomically(str(path), b"whole")
+    assert os.path.exists(temporary)
+    os.close(descriptor)
+    write_atomically(str(path), b"again")
+    assert not os.path.exists(temporary)
+
+
+def test_pipe_that_nobody_reads_is_not_waited_for(cli: Run, job: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    done = cli("compute", job, "-o", "pipe")
+    assert (done.returncode, "pipe cannot be written" in done.stderr) == (3, True)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a link of another user")
+@pytest.mark.parametrize("name", ["o.json", "folder/o.json"])
+def test_link_of_a_stranger_in_a_shared_folder_is_not_followed(name: str, tmp_path: Path) -> None:
+    shared, own = tmp_path / "shared", tmp_path / "own"
+    shared.mkdir()
+    own.mkdir()
+    shared.chmod(0o1777)
+    (own / "o.json").write_text("mine")
+    (shared / "o.json").symlink_to("../own/o.json")
+    (shared / "folder").symlink_to(own)
+    path = shared / name
+    write_atomically(str(path), b"by me")
+    os.lchown(shared / name.partition("/")[0], 65534, 65534)
+    with pytest.raises(OutputError, match="a link that another user has put there"):
+        check_writable(str(path))
+    with pytest.raises(OutputError, match="a link that another user has put there"):
+        write_atomically(str(path), b"to a stranger's wish")
+    assert (own / "o.json").read_bytes() == b"by me"

@@ -12,7 +12,7 @@ import pytest
 from conftest import ROOT
 
 from harbor_metrics.documents import schemas
-from harbor_metrics.documents.mismatch import Noun, _schema_of, findings, fits, mismatches_in
+from harbor_metrics.documents.mismatch import Noun, _decider, findings, fits, mismatches_in
 
 TRIAL = schemas.load("trials")["examples"][1]
 DATASET = json.loads((ROOT / "registry" / "registry.json").read_text())[1]
@@ -75,7 +75,7 @@ def test_what_we_have_no_words_for_is_said_by_jsonschema() -> None:
 
 def broken_keywords(value: Any, noun: Noun) -> set[str]:
     """What of a schema jsonschema-rs finds broken."""
-    return {str(error.schema_path[-1]) for error in _schema_of(noun)[1].iter_errors(value)}
+    return {str(error.schema_path[-1]) for error in _decider(noun).iter_errors(value)}
 
 
 @pytest.mark.parametrize(

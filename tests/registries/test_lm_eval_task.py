@@ -175,6 +175,10 @@ def test_included_metrics_count_where_the_task_has_none(tmp_path: Path) -> None:
         ("include: nowhere.yaml", "No such file"),
         ("metric_list: {metric: acc}", "must be lists"),
         ("x: !!python/object/apply:os.system [true]", "is no YAML"),
+        ('x: !!timestamp "zz"\nmetric_list: [{metric: acc}]', "is no YAML"),
+        ("? [1, 2]\n: 3", "is no YAML"),
+        ("x: !!int zz", "is no YAML"),
+        ("include: 5\nmetric_list: []", "must be a file or a list of files"),
     ],
 )
 def test_file_that_is_not_a_task_is_refused(tmp_path: Path, text: str, words: str) -> None:

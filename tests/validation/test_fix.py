@@ -97,3 +97,39 @@ def test_fix_mends_many_datasets_at_once(cli: Run, tmp_path: Path) -> None:
     assert cli("validate", "registry.json", "--fix").returncode == 0
     mended = json.loads((tmp_path / "registry.json").read_text())
     assert [dataset["metrics"] for dataset in mended] == [[{"type": "sum"}]] * 60
+
+
+def test_fix_mends_an_entry_as_often_as_there_is_something_to_mend(
+    cli: Run, tmp_path: Path
+) -> None:
+    names = [f"m{i}.py" for i in range(20)]
+    for name in names:
+        (tmp_path / name).write_text("# /// script\n# a = 1\n# ///\nimport sys\nsys.argv\n")
+    wrong = [{"typ": "UV_script", "script_path": name} for name in names]
+    right = [{"type": "uv-script", "kwargs": {"script_path": name}} for name in names]
+    assert mended([*wrong, *wrong], cli, tmp_path) == right
+
+
+def test_fix_keeps_the_lines_that_it_does_not_mend(cli: Run, tmp_path: Path) -> None:
+    lines = ['[{"name": "a", "version": "1", "description": "",  "tasks": [', "\t", "],"]
+    lines += [' "metrics": [ {"type": "max"} ,', '   {"typ":"min" }, {"type": "max"},']
+    lines += ['  {"type" : "MEAN"}]}]']
+    (tmp_path / "registry.json").write_text("\r\n".join(lines), newline="")
+    assert cli("validate", "registry.json", "--fix").returncode == 0
+    lines[4] = '   {"type":"min" },'
+    lines[5] = '  {"type" : "mean"}]}]'
+    assert (tmp_path / "registry.json").read_bytes() == "\r\n".join(lines).encode()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"metrics":[{"type":0,"missing":"zero"}]}]',
+        '[{"name":"a","version":"1","metrics":[{"type":null,"k":4},{"type":[],"kwargs":{}}]}]',
+        '[{"metrics":0,"tasks":{"nam":1}},7,{"tasks":[null,{"pth":[]}],"extra_metrics":[[]]}]',
+    ],
+)
+def test_fix_survives_entries_of_any_type(text: str, cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "registry.json").write_text(text)
+    done = cli("validate", "registry.json", "--fix")
+    assert (done.returncode, "Traceback" in done.stderr) == (1, False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import zlib
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
@@ -47,6 +48,7 @@ class Archive:
                 "it was cut off or damaged; copy it anew, or mend it with `inspect log recover`",
             ) from error
         self._members = directory.NameToInfo
+        self._left = max(MOST_PLAIN, _MOST_TIMES * os.path.getsize(file.local))
 
     def __enter__(self) -> Archive:
         return self
@@ -84,6 +86,14 @@ class Archive:
                 f"would unpack to {info.file_size:,} bytes, "
                 f"{info.file_size // max(info.compress_size, 1):,} times as many as it has packed",
                 f"no log is like that; at most {_MOST_TIMES} times is read",
+            )
+        self._left -= info.file_size
+        if self._left < 0:
+            raise self._refused(
+                name,
+                "and those before it would unpack to far more than they are packed",
+                f"at most {_MOST_TIMES} times the size of the archive is read; members that "
+                "share their bytes were not written by Inspect",
             )
         unpack = _UNPACK.get(info.compress_type)
         if unpack is None:

@@ -7,15 +7,16 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 import msgspec
 
 from ...errors import InputError
-from .packed import GZIP, ZSTD, DamagedError, gunzipped, unzstd
+from .packed import GZIP, SKIPPABLE, ZSTD, DamagedError, gunzipped, unzstd
 
 STANDARD_INPUT = "-"
 _BLOCK = 1 << 20
+_DESCRIPTORS = "/proc/self/fd"
 MOST_UNPACKED = 16 << 30
 
 
@@ -40,10 +41,10 @@ def opened(path: str) -> Iterator[File]:
             yield file
         return
     if not stat.S_ISREG(os.stat(path).st_mode):
-        raise InputError(f"{path} is neither a file nor a directory")
+        raise InputError(f"{path} is a pipe or a device: neither a file nor a directory")
     with open(path, "rb") as stream:
         head = stream.read(len(ZSTD))
-        if not head.startswith((GZIP, ZSTD)):
+        if not head.startswith((GZIP, ZSTD, *SKIPPABLE)):
             yield File(path, path)
             return
         stream.seek(0)
@@ -53,10 +54,7 @@ def opened(path: str) -> Iterator[File]:
 
 @contextlib.contextmanager
 def _unpacked(path: str, stream: BinaryIO) -> Iterator[File]:
-    # For weight: most files are not packed.
-    import tempfile
-
-    with tempfile.NamedTemporaryFile(prefix="harbor-metrics-") as target:
+    with _temporary() as target:
         size = 0
         try:
             for block in _plain(stream):
@@ -71,7 +69,22 @@ def _unpacked(path: str, stream: BinaryIO) -> Iterator[File]:
         except DamagedError as error:
             raise InputError(f"{path} {error}", "copy it anew") from error
         target.flush()
-        yield File(path, target.name)
+        yield File(path, _path_of(target))
+
+
+def _temporary() -> IO[bytes]:
+    """A file that is gone when this process is, on Linux even when it is killed."""
+    # For weight: most files are not packed.
+    import tempfile
+
+    if sys.platform == "linux" and os.path.isdir(_DESCRIPTORS):
+        return tempfile.TemporaryFile()
+    return tempfile.NamedTemporaryFile(prefix="harbor-metrics-")
+
+
+def _path_of(file: IO[bytes]) -> str:
+    name = file.name
+    return name if isinstance(name, str) else f"{_DESCRIPTORS}/{file.fileno()}"
 
 
 def _plain(stream: BinaryIO) -> Iterator[bytes]:
@@ -83,7 +96,7 @@ def _plain(stream: BinaryIO) -> Iterator[bytes]:
     rest = _joined(head, chunks)
     if head.startswith(GZIP):
         return gunzipped(rest)
-    return unzstd(rest) if head.startswith(ZSTD) else rest
+    return unzstd(rest) if head.startswith((ZSTD, *SKIPPABLE)) else rest
 
 
 def _joined(head: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from ...documents.limits import MAX_DEPTH, has_huge_integer, is_too_deep
 from ...documents.wording import encodable
 from ...trials.source import REFUSED
 
@@ -46,17 +47,27 @@ def decode(data: bytes, to: Any) -> Any:
     Raises:
         NotJSONError: it is not JSON, or has another shape.
     """
-    try:
-        return msgspec.json.decode(data, type=to)
-    except REFUSED as error:
-        refused = error
-    if b"NaN" in data or b"Infinity" in data:
+    if is_too_deep(data):
+        raise NotJSONError(f"nested deeper than {MAX_DEPTH} levels")
+    refused: Exception | None = None
+    # The fast decoder would take an integer that is beyond binary64.
+    if not has_huge_integer(data):
         try:
-            return msgspec.json.decode(without_constants(data), type=to)
+            return msgspec.json.decode(data, type=to)
         except REFUSED as error:
             refused = error
+        if b"NaN" in data or b"Infinity" in data:
+            try:
+                return msgspec.json.decode(without_constants(data), type=to)
+            except REFUSED as error:
+                refused = error
     try:
-        value = json.loads(data, parse_constant=lambda name: f"{_MARK}{name}", parse_float=_finite)
+        value = json.loads(
+            data,
+            parse_constant=lambda name: f"{_MARK}{name}",
+            parse_float=_finite,
+            parse_int=_whole,
+        )
         value = encodable(value, "replace")
     except (ValueError, RecursionError) as error:
         # Not before: msgspec says so of half a surrogate pair at the very end, too.
@@ -91,6 +102,12 @@ def _finite(literal: str) -> float | str:
     if math.isfinite(value):
         return value
     return f"{_MARK}Infinity" if value > 0 else f"{_MARK}-Infinity"
+
+
+def _whole(literal: str) -> int | str:
+    """The integer, or the mark of an infinite number where it is beyond binary64."""
+    marked = _finite(literal)
+    return marked if isinstance(marked, str) else int(literal)
 
 
 def without_constants(data: bytes) -> bytes:

@@ -6,6 +6,8 @@ import zlib
 from collections.abc import Iterable, Iterator
 
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+# Frames that hold no data and may come first, as pzstd and indexes put them.
+SKIPPABLE = tuple(bytes([low, 0x2A, 0x4D, 0x18]) for low in range(0x50, 0x60))
 _PIECE = 1 << 20
 # Four packed bytes of zstd can stand for 128 KiB.
 _SLICE = 4_096
@@ -27,12 +29,21 @@ def gunzipped(chunks: Iterable[bytes]) -> Iterator[bytes]:
                     if not data:
                         break
                     member = zlib.decompressobj(zlib.MAX_WBITS | 16)
-                yield member.decompress(data, _PIECE)
-                data = member.unused_data if member.eof else member.unconsumed_tail
+                yield from _pieces(member, data)
+                data = member.unused_data
     except zlib.error as error:
         raise DamagedError(f"is damaged: gzip: {error}") from error
     if not member.eof:
         raise DamagedError("is cut off: its gzip stream has no end")
+
+
+def _pieces(member: zlib._Decompress, data: bytes) -> Iterator[bytes]:
+    """What the data unpacks to, all of it: a member may hold some back when it has taken all."""
+    piece = member.decompress(data, _PIECE)
+    while piece and not member.eof:
+        yield piece
+        piece = member.decompress(member.unconsumed_tail, _PIECE)
+    yield piece
 
 
 def inflated(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -40,10 +51,8 @@ def inflated(chunks: Iterable[bytes]) -> Iterator[bytes]:
     member = zlib.decompressobj(-zlib.MAX_WBITS)
     try:
         for chunk in chunks:
-            data = chunk
-            while data and not member.eof:
-                yield member.decompress(data, _PIECE)
-                data = member.unconsumed_tail
+            if not member.eof:
+                yield from _pieces(member, chunk)
     except zlib.error as error:
         raise DamagedError(f"is damaged: deflate: {error}") from error
     if not member.eof:

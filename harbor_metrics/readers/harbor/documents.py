@@ -12,6 +12,7 @@ import msgspec
 from ...documents.diagnostics import Diagnostic
 from ...documents.document import parse
 from ...documents.files import reason
+from ...documents.limits import check_limits
 from ...trials.snapshot import SNAPSHOT, DatasetSnapshot, Snapshot
 from ...trials.source import REFUSED, Job, JobDataset, Reported
 from .reported import reported
@@ -44,9 +45,15 @@ def contents(path: str) -> bytes:
 def fields(path: str) -> dict[str, Any]:
     """The members of the JSON object in a file; empty where there is none or something else."""
     try:
-        value = msgspec.json.decode(contents(path))
-    except (OSError, *REFUSED):
+        data = contents(path)
+    except OSError:
         return {}
+    try:
+        value = msgspec.json.decode(data)
+    except REFUSED:
+        # What is wrong is said when it is read: here it is looked at alone.
+        document, _ = parse(data, path)
+        value = document.value if document is not None else None
     return value if isinstance(value, dict) else {}
 
 
@@ -111,7 +118,9 @@ def _own(path: str, name: str, diagnostics: list[Diagnostic]) -> dict[str, Any]:
     """A document of the job itself, empty where it is absent or, with a diagnostic, broken."""
     file = f"{path}/{name}"
     try:
-        value = msgspec.json.decode(contents(file))
+        data = contents(file)
+        check_limits(data)
+        value = msgspec.json.decode(data)
     except FileNotFoundError:
         return {}
     except OSError as error:

@@ -9,6 +9,7 @@ import msgspec
 from ...documents.diagnostics import Diagnostic
 from ...documents.document import parse
 from ...documents.files import reason
+from ...documents.limits import check_limits
 from ...numbers.exact import Number
 from ...trials.rewards import check
 from ...trials.source import REFUSED
@@ -62,6 +63,7 @@ def trial_of(data: bytes) -> Trial:
     Raises:
         msgspec.DecodeError, ValueError, RecursionError: it is not a trial result of Harbor.
     """
+    check_limits(data)
     result = _decode(data)
     verifier, model, failure = (
         result.verifier_result,

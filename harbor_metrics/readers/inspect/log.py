@@ -25,6 +25,7 @@ from functools import partial
 from typing import Any
 
 from ...documents.wording import printable, shown
+from ...numbers import exact
 from ...numbers.exact import Number
 from ...trials.source import Job, Source
 from ...trials.trial import NO_USAGE, GroupKey, Trial, Usage
@@ -264,7 +265,7 @@ def _usage(sample: Sample) -> Usage:
         n_input_tokens=sum(map(_read_tokens, spent)),
         n_cache_tokens=sum(n or 0 for n in cached) if any(n is not None for n in cached) else None,
         n_output_tokens=sum(model.output_tokens for model in spent),
-        cost_usd=sum(costs) if costs else None,
+        cost_usd=exact.total(costs) if costs else None,
         seconds=seconds,
     )
 

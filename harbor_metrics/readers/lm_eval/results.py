@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from ...documents.diagnostics import Severity
-from ...documents.files import reason
+from ...documents.files import open_regular, reason
 from ...errors import InputError
 from ...numbers.exact import Number
 from ...trials.source import Reported
@@ -198,7 +198,7 @@ def _results_of(
 
 def _read(path: str) -> dict[str, Any]:
     try:
-        with open(path, "rb") as stream:
+        with open_regular(path) as stream:
             value: dict[str, Any] = decode(stream.read(), dict[str, Any])
             return value
     except NotJSONError as error:

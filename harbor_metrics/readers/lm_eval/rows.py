@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from ...documents.document import KEY_TWICE, repeats_a_key
+from ...documents.limits import LimitError, check_integers, is_too_deep
 from ..files import lenient
 
 NO_FILTER = "none"
@@ -56,6 +57,9 @@ class Decoder:
         Raises:
             ValueError: a line is not a row, or has a key twice.
         """
+        check_integers(b"\n".join(lines))
+        if any(map(is_too_deep, lines)):
+            raise LimitError
         rows: list[Row] = list(map(self._decode, lines))
         if lines and (new := self._new(rows, lines[0])):
             self._learn(new)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from ...contract.spec import UV_SCRIPT
 from ...documents.diagnostics import Severity
 from ...documents.document import Finding
+from ...documents.files import open_regular
 from ...documents.wording import printable
 from ...errors import MetricFailure
 from ...registries.script_file import Script, differs, digest_of, metadata, other_copy
@@ -241,8 +242,8 @@ def _readable(view: View) -> Iterator[tuple[Entry, str, str]]:
         if view.folder is None or _wrong_path(path, view.folder):
             continue
         try:
-            with open(_where(path, view.folder), encoding="utf-8-sig", errors="replace") as file:
-                text = file.read()
+            with open_regular(_where(path, view.folder)) as file:
+                text = file.read().decode("utf-8-sig", "replace")
         except OSError:
             continue
         yield metric, path, text

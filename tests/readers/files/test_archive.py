@@ -52,6 +52,25 @@ def test_member_that_unpacks_to_too_many_times_its_size_is_refused(
     assert "times as many as it has packed" in said
 
 
+def test_members_that_share_their_bytes_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harbor_metrics.readers.files.archive.MOST_PLAIN", 1 << 20)
+    path = tmp_path / "x.eval"
+    sample = {"id": 1, "epoch": 1, "scores": {"s": {"value": 1}}}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", json.dumps(log([], metric("mean", 1))))
+        archive.writestr("samples/0.json", json.dumps(sample) + " " * 900_000)
+        first = archive.infolist()[-1]
+        for i in range(1, 40):
+            twin = zipfile.ZipInfo(f"samples/{i}.json")
+            for field in ("header_offset", "compress_type", "CRC", "compress_size", "file_size"):
+                setattr(twin, field, getattr(first, field))
+            archive.filelist.append(twin)
+            archive.NameToInfo[twin.filename] = twin
+    assert "and those before it would unpack to far more than they are packed" in refused(path)
+
+
 def _encrypted(data: bytes) -> bytes:
     """The flag of every member set."""
     out = bytearray(data)

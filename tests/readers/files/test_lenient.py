@@ -45,7 +45,7 @@ def test_text_without_constants_is_the_same_text() -> None:
         (b'{"a": [1', "cut off: the JSON ends too early"),
         (b'{"a": 1,\n "b" 2}', "line 2, column 6: expecting ':' delimiter"),
         (b'["\xff"]', "not UTF-8: 0xff at byte 2"),
-        (b"[" * 100_000 + b"]" * 100_000, "nested too deeply"),
+        (b"[" * 100_000 + b"]" * 100_000, "nested deeper than 200 levels"),
     ],
 )
 def test_anything_else_is_refused_with_its_place(data: bytes, words: str) -> None:

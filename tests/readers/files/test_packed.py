@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import os
 import random
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -60,3 +64,32 @@ def test_file_that_unpacks_to_too_much_is_refused(
     (tmp_path / "x").write_bytes(zstandard.compress(bytes(3 << 20)))
     with pytest.raises(InputError, match="unpacks to more than 0 GiB, the most that is read"):
         readers.read(str(tmp_path / "x"))
+
+
+@pytest.mark.parametrize("size", [(1 << 20) - 1, 1 << 20, (1 << 20) + 1, (1 << 20) + 9, 5 << 19])
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress], ids=["gz", "zst"])
+def test_packed_file_is_whole_whatever_its_size(size: int, pack: Any, tmp_path: Path) -> None:
+    row = b'{"reward": 1}\n'
+    path = tmp_path / "x"
+    path.write_bytes(pack(row + b" " * (size - 2 * len(row)) + row))
+    (source,) = readers.read(str(path))
+    assert [trial.rewards for trial in source.trials] == [{"reward": 1}] * 2
+
+
+def test_frame_without_data_may_come_first(tmp_path: Path) -> None:
+    skipped = bytes([0x50, 0x2A, 0x4D, 0x18, 4, 0, 0, 0]) + b"abcd"
+    path = tmp_path / "x.zst"
+    path.write_bytes(skipped + zstandard.compress(b'{"reward": 1}\n') + skipped)
+    (source,) = readers.read(str(path))
+    assert [trial.rewards for trial in source.trials] == [{"reward": 1}]
+
+
+def test_killed_reader_leaves_nothing_unpacked(tmp_path: Path) -> None:
+    (tmp_path / "t").mkdir()
+    (tmp_path / "x.gz").write_bytes(gzip.compress(b'{"reward": 1}\n'))
+    code = "import os, signal\nfrom harbor_metrics.readers.files.file import opened\n"
+    code += "with opened('x.gz'): os.kill(os.getpid(), signal.SIGKILL)"
+    env = {**os.environ, "TMPDIR": str(tmp_path / "t")}
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=env, check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert (list((tmp_path / "t").iterdir()) == []) is (sys.platform == "linux")

@@ -1,0 +1,73 @@
+"""What no JSON text may hold, whoever reads it: deep nesting, integers beyond binary64."""
+
+from __future__ import annotations
+
+import math
+import re
+
+MAX_DEPTH = 200
+# Digits of the shortest integer that may be beyond binary64, rounded down.
+_LONG = 300
+_DIGITS = bytes.maketrans(b"123456789", b"000000000")
+_PIECE = 1 << 20
+_BRACKETS = bytes.maketrans(b"{}", b"[]")
+_NOT_STRUCTURE = bytes(set(range(256)) - set(b'[]{}"'))
+_NUMBER = re.compile(rb"-?[0-9]{%d,}(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?" % _LONG)
+
+
+class LimitError(ValueError):
+    """A text goes beyond a limit; the message says which."""
+
+
+def check_limits(data: bytes) -> None:
+    """Refuse a JSON text that is nested too deep or has an integer that no float is near.
+
+    Floats beyond binary64 are left to the decoders, which refuse them all.
+
+    Raises:
+        LimitError: it is so; nothing is said of a text that is not JSON.
+    """
+    if is_too_deep(data):
+        raise LimitError(f"nested deeper than {MAX_DEPTH} levels")
+    check_integers(data)
+
+
+def check_integers(data: bytes) -> None:
+    """The same for lines that cannot be nested, because of what they are decoded to."""
+    if has_huge_integer(data):
+        raise LimitError("a number is out of range: larger than any binary64 number")
+
+
+def is_too_deep(data: bytes) -> bool:
+    """Whether arrays and objects lie in each other more than `MAX_DEPTH` levels deep."""
+    if data.count(b"[") + data.count(b"{") <= MAX_DEPTH:
+        return False
+    if b"\\" in data:
+        data = data.replace(b"\\\\", b"").replace(b'\\"', b"")
+    structure = data.translate(None, _NOT_STRUCTURE)
+    pairs = b"".join(structure.split(b'"')[::2]).translate(_BRACKETS)
+    # Each round takes the innermost level away.
+    for _ in range(MAX_DEPTH):
+        fewer = pairs.replace(b"[]", b"")
+        if len(fewer) == len(pairs):
+            return False
+        pairs = fewer
+    return b"[]" in pairs
+
+
+def has_huge_integer(data: bytes) -> bool:
+    """Whether a number that begins with very many digits is beyond binary64."""
+    if not has_long_number(data):
+        return False
+    if b"\\" in data:
+        data = data.replace(b"\\\\", b"").replace(b'\\"', b"")
+    outside = b" ".join(data.split(b'"')[::2])
+    return any(math.isinf(float(number)) for number in _NUMBER.findall(outside))
+
+
+def has_long_number(data: bytes) -> bool:
+    """Whether so many digits follow each other anywhere that they may be such an integer."""
+    return any(
+        b"0" * _LONG in data[start : start + _PIECE + _LONG].translate(_DIGITS)
+        for start in range(0, len(data), _PIECE)
+    )

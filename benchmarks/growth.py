@@ -263,7 +263,7 @@ CASES = {
     "trials, a label grouped": Case(
         lines("t.jsonl", lambda i: trial(i, labels={"g": f"g{i}"})),
         4_000,
-        (*TRIALS, "--metric", '{"type": "grouped", "kwargs": {"by": "g"}}'),
+        (*TRIALS, "--metric", '{"type": "grouped", "kwargs": {"metric": "mean", "by": "g"}}'),
     ),
     "trials, a key each": Case(
         lines("t.jsonl", lambda i: {"task": f"t{i}", "rewards": {f"k{i}": 1}}), 2_000, TRIALS
@@ -326,7 +326,13 @@ CASES = {
             ),
         )[0],
         20_000,
-        (*TRIALS, "--labels", "l.json", "--metric", '{"type": "grouped", "kwargs": {"by": "g"}}'),
+        (
+            *TRIALS,
+            "--labels",
+            "l.json",
+            "--metric",
+            '{"type": "grouped", "kwargs": {"metric": "mean", "by": "g"}}',
+        ),
     ),
     "bootstrap": Case(
         lines("t.jsonl", lambda i: trial(i, rewards=None) | {"rewards": {"r": i * 7919 % 997}}),

@@ -12,10 +12,13 @@ from ..contract.estimate import Undefined
 from ..contract.parameters import Attempts
 from ..contract.strangers import Loaded, Plugin
 from ..errors import MetricFailure
+from . import aliases
 
 Kind = Literal["metrics", "reducers"]
 # Classes with `name` and `compute(task_rewards)`, as they are registered for evsys.
 _EVSYS = "evsys_sdk.metrics"
+# Those whose code was run, in order.
+_imported: list[Plugin] = []
 
 
 @cache
@@ -70,12 +73,21 @@ def load(kind: Kind, name: str) -> Loaded | None:
             "broken-plugin",
             f"`{name}` of {plugin} cannot be imported: {strangers.summary(error)}",
         ) from error
+    finally:
+        _imported.append(plugin)
     seconds = time.perf_counter() - started
+    of_kind = aliases.METRICS if kind == "metrics" else aliases.REDUCERS
+    hidden = tuple(alias.name for alias in aliases.meanings(name, of_kind))
     if plugin.entry.group == _EVSYS:
-        return Loaded(plugin, _of_evsys(plugin, brought), seconds)
+        return Loaded(plugin, _of_evsys(plugin, brought), seconds, hidden)
     if not callable(brought) or isinstance(brought, type):
         raise broken(plugin, f"{plugin.entry.value} is no function")
-    return Loaded(plugin, brought, seconds)
+    return Loaded(plugin, brought, seconds, hidden)
+
+
+def imported() -> str:
+    """A line for each plugin whose code was run by importing it, for commands that run nothing."""
+    return "".join(f"note: plugin {plugin} was imported\n" for plugin in dict.fromkeys(_imported))
 
 
 def broken(plugin: Plugin, why: str) -> MetricFailure:

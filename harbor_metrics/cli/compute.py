@@ -179,10 +179,12 @@ def command(
         )
         prepared = prepare(request)
     if dry_run:
+        from ..catalogue.plugins import imported
         from ..render.dry_run import dry_run as render
 
         print_text(render(prepared.groups))
         print_note(remarks(prepared.diagnostics, width=note_width()))
+        print_note(imported())
         failing = any(metric.failure is not None for metric in prepared.planned)
         return int(failing or any(d.severity == Severity.ERROR for d in prepared.diagnostics))
     for path in written:

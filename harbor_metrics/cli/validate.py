@@ -48,6 +48,7 @@ def command(
     """
     import gc
 
+    from ..catalogue.plugins import imported
     from ..documents.files import check_writable, write_atomically
     from ..validation import configuration
     from ..validation.validation import validate
@@ -73,6 +74,7 @@ def command(
         print_note(_render(report, "text", quiet))
     for also_format, path in copies:
         write_atomically(path, _render(report, also_format, quiet).encode())
+    print_note(imported())
     for error in report.unread:
         fail(error)
     if report.unread:

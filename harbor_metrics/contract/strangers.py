@@ -37,18 +37,26 @@ class Plugin(NamedTuple):
 
 
 class Loaded(NamedTuple):
-    """The function that a plugin brings, and how many seconds it took to import."""
+    """The function that a plugin brings, and how many seconds it took to import.
+
+    `hidden` are the names in other systems that its name would stand for without it.
+    """
 
     plugin: Plugin
     function: Callable[..., Any]
     seconds: float
+    hidden: tuple[str, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What a user should know of the import."""
-        if self.seconds < _SLOW:
-            return ()
-        return (f"plugin {self.plugin} took {self.seconds:.1f} s to import",)
+        notes = []
+        if self.hidden:
+            others = " or ".join(f"`{name}`" for name in self.hidden)
+            notes.append(f"`{self.plugin.name}` is that of plugin {self.plugin}, not {others}")
+        if self.seconds >= _SLOW:
+            notes.append(f"plugin {self.plugin} took {self.seconds:.1f} s to import")
+        return tuple(notes)
 
 
 @contextlib.contextmanager

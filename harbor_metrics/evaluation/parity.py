@@ -24,13 +24,12 @@ def pass_at_k(table: Table) -> dict[str, float]:
     outcomes = table.task_passes()
     if outcomes is None:
         return {}
+    choices = _choices_of_k(min((n for n, _ in outcomes), default=0))
+    chances = [(_passing(n, c, choices), tasks) for (n, c), tasks in outcomes.items()]
     n_tasks = outcomes.total()
     return {
-        str(k): math.fsum(
-            _pass(n, c, k) for (n, c), tasks in outcomes.items() for _ in range(tasks)
-        )
-        / n_tasks
-        for k in _choices_of_k(min((n for n, _ in outcomes), default=0))
+        str(k): math.fsum(of_task[i] for of_task, tasks in chances for _ in range(tasks)) / n_tasks
+        for i, k in enumerate(choices)
     }
 
 
@@ -39,10 +38,13 @@ def _choices_of_k(most: int) -> list[int]:
     return sorted(powers | set(range(5, most + 1, 5)))
 
 
-def _pass(n: int, c: int, k: int) -> float:
-    if n - c < k:
-        return 1.0
-    missed = 1.0
-    for i in range(k):
-        missed *= (n - c - i) / (n - i)
-    return 1.0 - missed
+def _passing(n: int, c: int, choices: list[int]) -> list[float]:
+    """The chance of each k, in the order of Harbor's multiplications: that of one k goes on."""
+    chances = []
+    missed, done = 1.0, 0
+    for k in choices:
+        for i in range(done, min(k, n - c)):
+            missed *= (n - c - i) / (n - i)
+        done = k
+        chances.append(1.0 if n - c < k else 1.0 - missed)
+    return chances

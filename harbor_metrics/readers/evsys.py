@@ -12,8 +12,8 @@ from typing import Any
 
 import msgspec
 
-from ..documents.diagnostics import Diagnostic
-from ..documents.document import Document, parse
+from ..documents.document import Document, Finding, parse
+from ..documents.places import Steps
 from ..documents.wording import article, listed, printable
 from ..errors import InputError
 from ..trials.source import Source
@@ -62,6 +62,7 @@ def read(file: File, _options: Options) -> list[Source]:
     reading = Reading(file)
     document = _document(reading)
     empty: list[str] = []
+    wrong: list[Finding] = []
     for task, samples, path in _tasks(document):
         if not samples:
             empty.append(task)
@@ -70,7 +71,9 @@ def read(file: File, _options: Options) -> list[Source]:
                 rewards = None if reward is None else {_KEY: reward}
                 reading.trials.append(Trial(task=task, rewards=rewards, attempt=attempt))
             else:
-                reading.refuse(_wrong(document, [*path, attempt - 1], task, attempt, reward))
+                wrong.append(_wrong((*path, attempt - 1), task, attempt, reward))
+    reading.n_unread = len(wrong)
+    reading.diagnostics += document.resolve(wrong)
     if empty:
         reading.note(
             rule="task-without-rewards",
@@ -136,11 +139,9 @@ def _tasks(document: Document) -> Iterator[tuple[str, list[Any], list[str | int]
         yield task, samples, [*where, step]
 
 
-def _wrong(
-    document: Document, path: list[str | int], task: str, attempt: int, reward: Any
-) -> Diagnostic:
+def _wrong(path: Steps, task: str, attempt: int, reward: Any) -> Finding:
     reward_in_words = lenient.constant(reward) or article(reward)
-    return document.find(
+    return Finding(
         path,
         rule="invalid-reward",
         message=f"reward {attempt} of task {printable(task)} must be a finite number or null, "

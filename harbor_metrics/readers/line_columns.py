@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from operator import attrgetter, methodcaller
 from typing import Any
 
@@ -12,6 +12,7 @@ import msgspec
 from ..documents.document import KEY_TWICE, repeats_a_key
 from ..documents.limits import check_integers
 from ..numbers.exact import Number
+from ..trials.rewards import FEW_KEYS, check_keys
 from ..trials.source import REFUSED
 from .files.lines import split
 
@@ -148,7 +149,9 @@ class LineColumns:
             if "unknown field" not in str(error):
                 raise
             seen = list(map(msgspec.json.Decoder(dict[str, Any] | None).decode, lines))
-            for key in dict.fromkeys(key for row in seen for key in row or ()):
+            keys = dict.fromkeys(key for row in seen for key in row or ())
+            self._check_keys(len(self.columns.keys() | keys), seen)
+            for key in keys:
                 self.columns.setdefault(key, [None] * self.n)
             self._build()
             if not self._odd and self._add_full(block, lines):
@@ -166,6 +169,13 @@ class LineColumns:
                 if row is not blank and all(column[i] is None for column in columns)
             }
         self._append(rows)
+
+    def _check_keys(self, n_keys: int, rows: Sequence[dict[str, Any] | None]) -> None:
+        """Refuse too many keys before there are columns for them."""
+        if n_keys > FEW_KEYS:
+            n_rewards = sum(len(column) - column.count(None) for column in self.columns.values())
+            n_rewards += sum(len(row or ()) for row in rows)
+            check_keys(n_keys, n_rewards, self.n + len(rows))
 
     def _decoded(self, lines: list[bytes]) -> list[_Row]:
         return [self._blank if row is None else row for row in map(self._decode, lines)]

@@ -8,13 +8,36 @@ from typing import TYPE_CHECKING, Any
 from ..documents.diagnostics import Diagnostic
 from ..documents.document import Document, Finding
 from ..documents.wording import article, printable, shown
+from ..errors import InputError
 
 if TYPE_CHECKING:
     from ..documents.places import Path
 
+# How many times as many different keys there may be as a trial has on average.
+_MOST_KEYS = 2_000
+# So many columns are never too many.
+FEW_KEYS = 1_000
 HARBOR_WRITES_NULL = (
     "Harbor writes null where a reward was NaN or infinite, and cannot read the trial again"
 )
+
+
+def check_keys(n_keys: int, n_rewards: int, n_trials: int) -> None:
+    """Refuse rewards that would make a table of almost nothing but gaps.
+
+    A table has a column a key: where each trial has a key of its own, it takes the square of the
+    trials.
+
+    Raises:
+        InputError: there are too many different keys for so many rewards.
+    """
+    if n_keys * n_trials > _MOST_KEYS * max(n_rewards, n_trials):
+        raise InputError(
+            f"the rewards of {n_trials:,} trials have {n_keys:,} different keys, and a trial has "
+            f"{n_rewards / n_trials:.1f} of them on average; the most is "
+            f"{_MOST_KEYS:,} times as many keys",
+            "give what differs from trial to trial as a label, and its reward one name",
+        )
 
 
 def mistakes(rewards: Any, path: Path, subject: str) -> Iterator[Finding]:

@@ -16,6 +16,7 @@ from ..numbers import exact
 from ..numbers.exact import Number
 from .column import Column
 from .labelled import grouped_rows, labels_of
+from .rewards import FEW_KEYS, check_keys
 from .trial import Label, LineTasks, LineTrials, Picked, Rewards, Trial, in_canonical_order
 
 Missing = Literal["zero", "skip", "error"]
@@ -70,6 +71,8 @@ class Table:
             return dict(sorted(self.trials.columns.items()))
         rewards = [trial.rewards for trial in self.trials]
         keys: set[str] = set().union(*filter(None, rewards))
+        if len(keys) > FEW_KEYS:
+            check_keys(len(keys), sum(len(values or ()) for values in rewards), len(rewards))
         return {key: _pick(rewards, key) for key in sorted(keys)}
 
     @cached_property

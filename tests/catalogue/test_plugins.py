@@ -252,3 +252,33 @@ def test_metric_of_the_readme_works_in_a_package(site: Path, rewards: Path, tmp_
         [sys.executable, "-c", CHECK], env={"PYTHONPATH": f"{site}:{ROOT}"}, capture_output=True
     )
     assert checked.returncode == 0, checked.stderr
+
+
+def test_plugin_that_takes_a_name_from_another_system_is_noted(
+    site: Path, rewards: Path, tmp_path: Path
+) -> None:
+    points = "[harbor_metrics.metrics]\nexact_match = harbour_exact:spread\n"
+    install(site, "harbour-exact", GOOD, points)
+    done = run(
+        site, "compute", rewards, "--metric", "exact_match", "--format", "json", cwd=tmp_path
+    )
+    _, outcome = outcomes(done)
+    (note,) = outcome["notes"]
+    assert note == "`exact_match` is that of plugin harbour-exact 1.2, not `lm-eval/exact_match`"
+
+
+@pytest.mark.parametrize("command", ["validate", "--dry-run"])
+def test_plugin_that_a_file_names_is_said_to_be_imported(
+    command: str, site: Path, rewards: Path, tmp_path: Path
+) -> None:
+    install(site, "harbour-a", GOOD, "[harbor_metrics.metrics]\nspread = harbour_a:spread\n")
+    install(site, "harbour-b", GOOD, "[harbor_metrics.metrics]\nother = harbour_b:spread\n")
+    dataset = {"name": "a", "version": "1", "description": "", "tasks": []}
+    registry = [{**dataset, "metrics": [], "extra_metrics": [{"type": "spread"}]}]
+    (tmp_path / "registry.json").write_text(json.dumps(registry))
+    arguments: list[object] = ["validate", "registry.json"]
+    if command == "--dry-run":
+        arguments = ["compute", rewards, "--registry", "registry.json", "--dataset", "a", command]
+    done = run(site, *arguments, cwd=tmp_path)
+    assert "note: plugin harbour-a 1.2 was imported\n" in done.stderr
+    assert "harbour-b" not in done.stderr

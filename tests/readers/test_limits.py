@@ -169,3 +169,27 @@ def test_script_that_is_a_pipe_is_not_waited_for(command: str, cli: Run, tmp_pat
     done = cli(command, *more, "registry.json")
     assert done.returncode == 1
     assert "x.py" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("lines", ["rewards", "trials"])
+def test_keys_that_hardly_a_trial_has_are_refused_beyond_a_number(
+    lines: str, cli: Run, tmp_path: Path
+) -> None:
+    def write(n: int) -> None:
+        rows = ({f"k{i}": 1} for i in range(n))
+        if lines == "trials":
+            rows = ({"task": f"t{i}", "rewards": row} for i, row in enumerate(rows))  # type: ignore[misc]
+        (tmp_path / "x.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+
+    write(2_000)
+    assert cli("compute", "x.jsonl", "--metric", "count", "--only-asked").returncode == 0
+    write(2_001)
+    done = cli("compute", "x.jsonl")
+    assert done.returncode == 3
+    assert "the rewards of 2,001 trials have 2,001 different keys" in done.stderr
+
+
+def test_many_keys_are_read_where_most_trials_have_them(cli: Run, tmp_path: Path) -> None:
+    row = json.dumps({f"k{i}": 1 for i in range(2_500)})
+    (tmp_path / "x.jsonl").write_text(f"{row}\n{row}\n" + "null\n" * 3)
+    assert cli("convert", "x.jsonl", "-o", "o.jsonl").returncode == 0

@@ -10,9 +10,12 @@ import msgspec
 
 from ...documents.document import KEY_TWICE, repeats_a_key
 from ...documents.limits import LimitError, check_integers, is_too_deep
+from ...errors import InputError
 from ..files import lenient
 
 NO_FILTER = "none"
+# Each is a column of all samples.
+_MOST_METRICS = 2_000
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
@@ -37,7 +40,8 @@ _FIXED = frozenset(Row.__struct_fields__) | {"resps", "arguments", "metadata"}
 class Decoder:
     """Decodes lines into rows with a field a metric, so that everything else is skipped."""
 
-    def __init__(self) -> None:
+    def __init__(self, path: str = "") -> None:
+        self._path = path
         self._fields: dict[str, str] = {}
         self._build()
 
@@ -86,6 +90,11 @@ class Decoder:
                 yield metric, value
 
     def _learn(self, names: set[str]) -> None:
+        if len(self._fields) + len(names) > _MOST_METRICS:
+            raise InputError(
+                f"{self._path}: its samples have more than {_MOST_METRICS:,} different metrics",
+                "lm-eval gives the samples of one task the metrics of that task",
+            )
         for name in sorted(names):
             self._fields[name] = f"m{len(self._fields)}"
         self._build()

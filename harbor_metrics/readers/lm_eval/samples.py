@@ -76,7 +76,7 @@ class _Samples:
     def __init__(self, file: File) -> None:
         self.reading = Reading(file)
         self.path = file.path
-        self.decoder = Decoder()
+        self.decoder = Decoder(file.path)
         self.values = Values()
         self.places: dict[tuple[str, str], int] = {}
         self.filters: dict[str, int] = {}
@@ -197,12 +197,11 @@ class _Samples:
 
     def _say_lacking(self) -> None:
         """Say which metrics lack a number on some lines and have one on others."""
-        for filter_ in self.filters:
-            shapes = [
-                ({name for key in keys if (name := _place(key))}, first, count)
-                for (of_filter, *keys), (first, count) in self.shapes.items()
-                if of_filter == filter_
-            ]
+        shapes_of: dict[str, list[tuple[set[str], int, int]]] = {f: [] for f in self.filters}
+        for (filter_, *keys), (first, count) in self.shapes.items():
+            names = {name for key in keys if (name := _place(key))}
+            shapes_of[filter_].append((names, first, count))
+        for shapes in shapes_of.values():
             for name in sorted(set().union(*(names for names, _, _ in shapes))):
                 lacking = [(first, count) for names, first, count in shapes if name not in names]
                 n = sum(count for _, count in lacking)

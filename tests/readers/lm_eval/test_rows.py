@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from lm_eval_logs import line
 
+from harbor_metrics import InputError
 from harbor_metrics.readers.lm_eval.rows import Decoder, Row
 
 
@@ -50,3 +52,11 @@ def test_line_with_a_bare_constant_is_read_alone() -> None:
     decoder = Decoder()
     row = decoder.line(b'{"doc_id": 1, "metrics": ["acc"], "acc": NaN}')
     assert values(decoder, [row]) == [{"acc": "\0NaN"}]
+
+
+def test_metrics_beyond_what_a_task_has_are_refused() -> None:
+    decoder = Decoder("samples.jsonl")
+    rows = lines(*(line(i, metrics=[f"m{i}"], **{f"m{i}": 1}) for i in range(2_001)))
+    assert len(decoder.block(rows[:-1])) == 2_000
+    with pytest.raises(InputError, match=r"samples\.jsonl: its samples have more than 2,000"):
+        decoder.block(rows[-1:])

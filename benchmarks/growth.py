@@ -171,16 +171,16 @@ REWARDS = ("compute", "r.jsonl")
 CASES = {
     "datasets": Case(registry(lambda n: [dataset(i) for i in range(n)]), 20_000, VALIDATE),
     "datasets, a field unknown": Case(
-        registry(lambda n: [dataset(i, metric=[]) for i in range(n)]), 1_000, VALIDATE
+        registry(lambda n: [dataset(i, metric=[]) for i in range(n)]), 4_000, VALIDATE
     ),
     "a dataset repeated": Case(registry(lambda n: [dataset()] * n), 4_000, VALIDATE),
     "tasks": Case(registry(lambda n: [dataset(tasks=[*map(task, range(n))])]), 40_000, VALIDATE),
-    "a task repeated": Case(registry(lambda n: [dataset(tasks=[task(0)] * n)]), 4_000, VALIDATE),
+    "a task repeated": Case(registry(lambda n: [dataset(tasks=[task(0)] * n)]), 16_000, VALIDATE),
     "tasks, wrong, on one line": Case(
         registry(
             lambda n: [dataset(tasks=[{"name": f"t{i}", "pth": "x"} for i in range(n)])], None
         ),
-        1_000,
+        4_000,
         VALIDATE,
     ),
     "metrics": Case(
@@ -194,7 +194,7 @@ CASES = {
         registry(lambda n: [dataset(0, [{"type": "mean"}] * n)]), 2_000, VALIDATE
     ),
     "metrics, of unknown types": Case(
-        registry(lambda n: [dataset(0, [{"type": f"meen{i}"} for i in range(n)])]), 500, VALIDATE
+        registry(lambda n: [dataset(0, [{"type": f"meen{i}"} for i in range(n)])]), 1_000, VALIDATE
     ),
     "metrics, of unknown kwargs": Case(
         registry(
@@ -202,32 +202,32 @@ CASES = {
                 dataset(0, [{"type": "mean", "kwargs": {f"missin{i}": 1}} for i in range(n)])
             ]
         ),
-        500,
+        2_000,
         VALIDATE,
     ),
     "unknown fields of one dataset": Case(
-        registry(lambda n: [dataset(**{f"field{i}": 1 for i in range(n)})]), 1_000, VALIDATE
+        registry(lambda n: [dataset(**{f"field{i}": 1 for i in range(n)})]), 8_000, VALIDATE
     ),
-    "comments": Case(text("registry.json", lambda n: "[" + "/**/" * n + "]"), 20_000, VALIDATE),
+    "comments": Case(text("registry.json", lambda n: "[" + "/**/" * n + "]"), 10_000, VALIDATE),
     "comments on lines": Case(
-        text("registry.json", lambda n: "[\n" + "// a\n" * n + "]"), 20_000, VALIDATE
+        text("registry.json", lambda n: "[\n" + "// a\n" * n + "]"), 10_000, VALIDATE
     ),
     "keys twice": Case(
         text(
             "registry.json",
             lambda n: "[{" + ",".join(f'"k{i % (n // 2)}":1' for i in range(n)) + "}]",
         ),
-        40_000,
+        80_000,
         VALIDATE,
     ),
     "commas missing": Case(
-        text("registry.json", lambda n: "[" + "1\n" * n + "]"), 20_000, VALIDATE
+        text("registry.json", lambda n: "[" + "1\n" * n + "]"), 40_000, VALIDATE
     ),
-    "result document": Case(result, 2_000, RESULT),
-    "result document, wrong": Case(lambda f, n: result(f, n, "x"), 500, RESULT),
+    "result document": Case(result, 4_000, RESULT),
+    "result document, wrong": Case(lambda f, n: result(f, n, "x"), 2_000, RESULT),
     "rewards, wrong": Case(
         lines("r.jsonl", lambda i: {"reward": "x"} if i % 2 else {"reward": 1}),
-        4_000,
+        16_000,
         ("validate", "r.jsonl"),
     ),
     "manifest": Case(
@@ -235,30 +235,32 @@ CASES = {
             "dataset.toml",
             lambda n: '[dataset]\nname = "a/b"\n' + '[[files]]\npath = "metric.py"\n' * n,
         ),
-        500,
+        2_000,
         ("validate", "dataset.toml"),
     ),
-    "fix metrics": Case(registry(lambda n: [dataset(0, map(fixable, range(n)))]), 200, FIX),
+    "fix metrics": Case(registry(lambda n: [dataset(0, map(fixable, range(n)))]), 400, FIX),
     "fix datasets": Case(
-        registry(lambda n: [dataset(i, [{"typ": "max"}]) for i in range(n)]), 200, FIX
+        registry(lambda n: [dataset(i, [{"typ": "max"}]) for i in range(n)]), 1_000, FIX
     ),
     "fix tasks": Case(
-        registry(lambda n: [dataset(tasks=[{**task(i), "pth": "x"} for i in range(n)])]), 500, FIX
+        registry(lambda n: [dataset(tasks=[{**task(i), "pth": "x"} for i in range(n)])]), 2_000, FIX
     ),
-    "fix repeated metrics": Case(registry(lambda n: [dataset(0, [{"type": "max"}] * n)]), 200, FIX),
+    "fix repeated metrics": Case(
+        registry(lambda n: [dataset(0, [{"type": "max"}] * n)]), 2_000, FIX
+    ),
     "add": Case(
         registry(lambda n: [dataset(i) for i in range(n)]),
-        20_000,
+        10_000,
         ("add", "registry.json", "dataset-0@1.0", "median"),
     ),
     "remove": Case(
         registry(lambda n: [dataset(i) for i in range(n)]),
-        20_000,
+        10_000,
         ("remove", "registry.json", "dataset-0@1.0", "max"),
     ),
-    "trials": Case(lines("t.jsonl", trial), 40_000, TRIALS),
+    "trials": Case(lines("t.jsonl", trial), 100_000, TRIALS),
     "trials of one task": Case(
-        lines("t.jsonl", lambda i: {**trial(i), "task": "t", "attempt": i + 1}), 40_000, TRIALS
+        lines("t.jsonl", lambda i: {**trial(i), "task": "t", "attempt": i + 1}), 100_000, TRIALS
     ),
     "trials, a label grouped": Case(
         lines("t.jsonl", lambda i: trial(i, labels={"g": f"g{i}"})),
@@ -266,28 +268,28 @@ CASES = {
         (*TRIALS, "--metric", '{"type": "grouped", "kwargs": {"metric": "mean", "by": "g"}}'),
     ),
     "trials, a key each": Case(
-        lines("t.jsonl", lambda i: {"task": f"t{i}", "rewards": {f"k{i}": 1}}), 2_000, TRIALS
+        lines("t.jsonl", lambda i: {"task": f"t{i}", "rewards": {f"k{i}": 1}}), 4_000, TRIALS
     ),
     "trials, wrong": Case(
         lines("t.jsonl", lambda i: {"task": f"t{i}", "rewards": {"r": "x" if i % 2 else 1}}),
-        4_000,
+        16_000,
         TRIALS,
     ),
-    "trials, repeated": Case(lines("t.jsonl", lambda i: trial(i % 7, id="s")), 20_000, TRIALS),
+    "trials, repeated": Case(lines("t.jsonl", lambda i: trial(i % 7, id="s")), 60_000, TRIALS),
     "trials, packed": Case(lines("t.jsonl.gz", trial), 40_000, ("compute", "t.jsonl.gz")),
     "rewards": Case(lines("r.jsonl", lambda i: {"reward": i % 1000 / 1000}), 200_000, REWARDS),
     "rewards, 64 keys": Case(
-        lines("r.jsonl", lambda i: {f"k{j}": i % 5 / 5 for j in range(64)}), 1_000, REWARDS
+        lines("r.jsonl", lambda i: {f"k{j}": i % 5 / 5 for j in range(64)}), 2_000, REWARDS
     ),
-    "rewards, a key each": Case(lines("r.jsonl", lambda i: {f"k{i}": 1}), 2_000, REWARDS),
+    "rewards, a key each": Case(lines("r.jsonl", lambda i: {f"k{i}": 1}), 4_000, REWARDS),
     "rewards, a key each, 900 in turn": Case(
-        lines("r.jsonl", lambda i: {f"k{i % 900}": 1}), 2_000, REWARDS
+        lines("r.jsonl", lambda i: {f"k{i % 900}": 1}), 4_000, REWARDS
     ),
     "rewards, one line unreadable in two": Case(
-        lines("r.jsonl", lambda i: {"reward": "x"} if i % 2 else {"reward": 1}), 4_000, REWARDS
+        lines("r.jsonl", lambda i: {"reward": "x"} if i % 2 else {"reward": 1}), 16_000, REWARDS
     ),
     "job": Case(job, 4_000, ("compute", "job")),
-    "job, unreadable": Case(spoiled_job, 500, ("compute", "job")),
+    "job, unreadable": Case(spoiled_job, 2_000, ("compute", "job")),
     "audit of a job": Case(job, 4_000, ("audit", "job")),
     "convert": Case(lines("t.jsonl", trial), 40_000, ("convert", "t.jsonl", "-o", "o.jsonl")),
     "inspect, json": Case(inspect_json, 10_000, ("compute", "log.json")),
@@ -296,14 +298,14 @@ CASES = {
     "lm-eval": Case(lines("samples_t.jsonl", document), 10_000, ("compute", "samples_t.jsonl")),
     "lm-eval, a metric each": Case(
         lines("samples_t.jsonl", lambda i: {**document(i), "metrics": [f"m{i}"], f"m{i}": 1}),
-        2_000,
+        4_000,
         ("compute", "samples_t.jsonl"),
     ),
     "evsys": Case(
         text("e.json", lambda n: json.dumps([[1.0, 0.0]] * n)), 40_000, ("compute", "e.json")
     ),
     "evsys, wrong": Case(
-        text("e.json", lambda n: json.dumps([["x", 0.0]] * n)), 1_000, ("compute", "e.json")
+        text("e.json", lambda n: json.dumps([["x", 0.0]] * n)), 8_000, ("compute", "e.json")
     ),
     "csv": Case(
         text("t.csv", lambda n: "task,reward\n" + "".join(f"t{i},{i % 2}\n" for i in range(n))),
@@ -315,7 +317,7 @@ CASES = {
             "t.csv",
             lambda n: ",".join(["reward", *(f"c{i}" for i in range(n))]) + "\n" + "1," * n + "1\n",
         ),
-        2_000,
+        4_000,
         ("compute", "t.csv"),
     ),
     "labels": Case(
@@ -336,7 +338,7 @@ CASES = {
     ),
     "bootstrap": Case(
         lines("t.jsonl", lambda i: trial(i, rewards=None) | {"rewards": {"r": i * 7919 % 997}}),
-        500,
+        4_000,
         (*TRIALS, "--metric", "bootstrap-stderr"),
     ),
 }

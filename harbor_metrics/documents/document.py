@@ -280,6 +280,7 @@ def _load(data: bytes) -> Any:
         ValueError: it is not strict JSON.
     """
     if is_too_deep(data):
+        data.decode("utf-8")  # a text of another encoding is refused as one
         raise _Irregular
     # A number of so many digits may be beyond binary64, and the fast decoder would take it.
     if b"\\" not in data and not has_long_number(data):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -96,8 +97,8 @@ def read(file: File, options: Options) -> list[Source]:
 def _check_header(path: str, names: list[str], given: Mapping[str, str]) -> None:
     if not any(names):
         raise InputError(f"{path} has no header line with the names of its columns")
-    for name in names:
-        if names.count(name) > 1:
+    for name, times in Counter(names).items():
+        if times > 1:
             raise InputError(f"{path} has two columns named `{printable(name)}`", "rename one")
     for field, column in given.items():
         if column not in names:

@@ -36,6 +36,7 @@ REFUSED = [
 ]
 BYTES = [
     *(b"\xff", b"\xff\xfe[\x00]\x00", b"\xfe\xff\x00[\x00]", b'"\x80"', b'"\xc3"', b'"\xc0\xaf"'),
+    b"[" * 201 + b'"\xff"' + b"]" * 201,
     *(b'"\xed\xa0\x80"', b'"\xf4\x90\x80\x80"', b"\xef\xbb\xbf", b'"\xe9"'),
 ]
 

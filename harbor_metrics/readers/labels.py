@@ -87,7 +87,8 @@ def _csv(data: bytes, path: str) -> Iterable[tuple[str, str, dict[str, Any]]]:
     # For weight: labels may be JSON.
     import csv
 
-    csv.field_size_limit(len(text) + 1)
+    # The limit is that of the process: it is never made smaller.
+    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
     reader = csv.DictReader(io.StringIO(text, newline=""))
     names = reader.fieldnames or []
     if "task" not in names:

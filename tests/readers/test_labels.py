@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 import pytest
 from conftest import Run, trial, write_job
 from registries_by_hand import entry
+
+from harbor_metrics.readers import labels
 
 LABELS = {
     "labels.json": '{"a": {"side": "x"}, "b": {"side": "y"}}',
@@ -101,3 +104,10 @@ def test_metadata_of_the_registrys_tasks_are_labels(cli: Run, tmp_path: Path) ->
     assert deep["values"] == {"1": 1.0, "2": 0.0, "all": 0.5}
     assert (alias["name"], alias["type"]) == ("evsys/pass@1", "any-first-k")
     assert alias["kwargs"] == {"method": "available", "k": 1}
+
+
+def test_small_labels_leave_the_cells_of_a_source_as_long_as_they_are(tmp_path: Path) -> None:
+    before = csv.field_size_limit()
+    (tmp_path / "l.csv").write_text("task,g\na,x\n")
+    labels.read(str(tmp_path / "l.csv"))
+    assert csv.field_size_limit() == before

@@ -107,6 +107,8 @@ class Measured:
             self.values[name] = None
             self.n[name] = n if value.n is None else value.n
             self.reasons[name] = value.reason
+            if basis is not None and value.n in (None, n):
+                self.basis[name] = Basis(trials=basis.trials, tasks=basis.tasks)
             return
         found = value if isinstance(value, Estimate) else Estimate(value=value)
         if level is not None:
@@ -225,8 +227,10 @@ def _basis(
     policy: Missing | None,
 ) -> Basis:
     """What values over these rows are over, before a reducer makes one of a task's."""
+    if not len(rows):
+        return Basis(trials=len(table), tasks=table.n_tasks)
     optional: dict[str, Any] = {}
-    if bound.metric.is_ours and _is_plain(bound) and len(rows):
+    if bound.metric.is_ours and _is_plain(bound):
         passed = _passed(bound, rows)
         if passed is not None:
             optional["passed"] = passed

@@ -44,7 +44,7 @@ def fold(text: str, width: int) -> list[str]:
     lines: list[str] = []
     line = ""
     for word in text.split(" "):
-        parts = [word] if columns(word) <= width - 2 else _parts(word, width - 2)
+        parts = [word] if columns(word) <= width - 2 else _parts(word, max(1, width - 2))
         for index, part in enumerate(parts):
             longer = f"{line} {part}" if line and not index else f"{line}{part}"
             if columns(longer) <= width - (2 if lines else 0):
@@ -61,7 +61,7 @@ def _parts(word: str, width: int) -> list[str]:
     for part in _JOINT.split(word):
         while columns(part) > width:
             end = used = 0
-            while not end or used + columns(part[end]) <= width:
+            while end < len(part) and (not end or used + columns(part[end]) <= width):
                 used += columns(part[end])
                 end += 1
             parts.append(part[:end])

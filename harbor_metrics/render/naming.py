@@ -40,11 +40,11 @@ def names(outcome: Outcome, without: Collection[str] = ()) -> Names:
         file = path.rpartition("/")[2] if isinstance(path, str) else outcome.name
         return Names(printable(file), {value: printable(value) for value in outcome.values})
     label = printable(name(outcome.name, outcome.type, kwargs))
-    sign = _sign(outcome.name, outcome.type)
+    sign = _sign_of_values(outcome)
     values, alone = {}, True
     for value in outcome.values:
         key, _, k = value.rpartition("/")
-        if sign is not None and isinstance(kwargs.get("k"), list) and k.isdecimal():
+        if sign is not None and k.isdecimal():
             own = f"{key}: {sign}{k}" if key else f"{sign}{k}"
             alone = alone and not key and label == f"{sign}k"
         else:
@@ -69,6 +69,16 @@ def name(written: str, type_: str, kwargs: Mapping[str, Any]) -> str:
         written = f"{_plain(inner)} {written} by {labels}"
     given = f" ({', '.join(f'{k}={_plain(v)}' for k, v in rest.items())})" if rest else ""
     return f"{written}{given}"
+
+
+def _sign_of_values(outcome: Outcome) -> str | None:
+    """What stands before the k of several that each value is of, also within groups."""
+    name, type_, kwargs = outcome.name, outcome.type, outcome.kwargs
+    inner = kwargs.get("metric") if type_ == "grouped" else None
+    if isinstance(inner, dict) and isinstance(inner.get("type"), str):
+        name = type_ = inner["type"]
+        kwargs = inner.get("kwargs") or {}
+    return _sign(name, type_) if isinstance(kwargs.get("k"), list) else None
 
 
 def _sign(written: str, type_: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 
 from ..documents.wording import columns
 from .alignment import align, fold, longest_word, measure
@@ -100,12 +101,17 @@ def _band(
         texts = [([""] * (deep - len(head)) + head)[level] for head in heads]
         yield align(texts, wide, right=numbers, gap=_GAP)
     yield "─" * min(width, sum(wide) + len(wide[1:]) * len(_GAP))
-    for line in sheet.lines:
+    for index, line in enumerate(sheet.lines):
         cells = [line.cells[i] for i in chosen]
-        # A row without any number is the heading of those below it.
-        if whole or any(cells[sheet.names :]) or not any(line.cells[sheet.names :]):
+        if whole or any(cells[sheet.names :]) or _heads(sheet.lines[index:], band):
             style = RED if line.failed else YELLOW if line.why else ""
             yield from _row(line, cells, wide, sheet.names, width, style if colour else "")
+
+
+def _heads(lines: Sequence[Line], band: Sequence[int]) -> bool:
+    """Whether the first line is the heading of one below it that has a number in these columns."""
+    below = takewhile(lambda line: line.indent > lines[0].indent, lines[1:])
+    return any(line.cells[i] for line in below for i in band)
 
 
 def _row(

@@ -270,6 +270,14 @@ def test_graded_and_whole_rewards_say_no_number_that_pass(cli: Run, tmp_path: Pa
     assert basis(found["mean"], "mean") == {"trials": 2, "tasks": 2}
 
 
+def test_what_is_undefined_is_over_what_it_was_asked_of(cli: Run, tmp_path: Path) -> None:
+    rows = [{"task": t, "rewards": {"r": 1}} for t in "aabb"]
+    lines = "".join(f"{json.dumps(row)}\n" for row in rows)
+    found = computed(cli, lines, "pass-at-k k=5", "mean key=nonesuch missing=skip", cwd=tmp_path)
+    assert basis(found["pass-at-k"], "pass-at-k") == {"trials": 4, "tasks": 2}
+    assert basis(found["mean"], "mean") == {"trials": 4, "tasks": 2}
+
+
 def test_usage_is_over_the_trials_that_say_theirs(cli: Run, tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = [{"task": t, "rewards": {"r": 1}} for t in "aabc"]
     rows[0]["usage"] = {"cost_usd": 1.0}

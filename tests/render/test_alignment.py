@@ -55,6 +55,11 @@ def test_text_is_parted_between_words(text: str, width: int, lines: list[str]) -
     assert fold(text, width) == lines
 
 
+@given(st.text(st.sampled_from("ab_/ é漢"), max_size=60), st.integers(-3, 7))
+def test_text_in_too_little_room_loses_nothing(text: str, width: int) -> None:
+    assert "".join(fold(text, width)).replace(" ", "") == text.replace(" ", "")
+
+
 @given(st.text(st.sampled_from("ab_/ é漢"), max_size=60), st.integers(8, 30))
 def test_folded_text_fits_and_loses_nothing(text: str, width: int) -> None:
     first, *more = fold(text, width)

@@ -69,6 +69,17 @@ BY = {"metric": "mean", "by": "side"}
         ),
         (
             {
+                "name": "grouped",
+                "kwargs": {"metric": {"type": "pass-at-k", "kwargs": {"k": [1, 2]}}, "by": "side"},
+                "values": {"lee/1": 1, "all/2": 1},
+            },
+            {
+                "lee/1": "pass@k grouped by side: lee: pass@1",
+                "all/2": "pass@k grouped by side: all: pass@2",
+            },
+        ),
+        (
+            {
                 "name": "uv-script",
                 "kwargs": {"script_path": "metrics/spread.py"},
                 "values": {"spread": 1},

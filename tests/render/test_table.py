@@ -87,6 +87,21 @@ def test_columns_that_do_not_fit_stand_below_beside_the_names_again() -> None:
     ]
 
 
+def test_heading_stands_only_above_numbers() -> None:
+    lines = [Line(("x", "", "")), Line(("a", "1" * 20, ""), indent=1), Line(("y", "", "2" * 20))]
+    shown = table([Sheet("t", "c", ("who", "a", "b"), lines, [])], width=40).splitlines()[2:]
+    assert [line[:3].rstrip() for line in shown] == [
+        "who",
+        "───",
+        "x",
+        "  a",
+        "",
+        "who",
+        "───",
+        "y",
+    ]
+
+
 NAMES = st.text(st.sampled_from("ab_/ "), min_size=1, max_size=40).map(str.strip)
 NUMBERS = st.text(st.sampled_from("0123456789"), max_size=12)
 

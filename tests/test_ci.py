@@ -11,10 +11,12 @@ from pathlib import Path
 from conftest import ROOT
 
 
-def test_hook_matches_registries_only() -> None:
+def test_hook_matches_registries_and_manifests_only() -> None:
     text = (ROOT / ".pre-commit-hooks.yaml").read_text()
     pattern = re.search(r"files: (\S+)", text)[1]
     assert re.search(pattern, "a/registry.json")
+    assert re.search(pattern, "dataset.toml")
+    assert not re.search(pattern, "a/dataset.tomlx")
     assert not re.search(pattern, "a/my-registry.json")
 
 

@@ -12,11 +12,14 @@ from ..output.streams import print_text
 def command(name: str | None) -> int:
     """Explain a metric, a reducer or a rule; without a NAME, list the rules."""
     from ..validation.explanations import explain, other_rule_names, rule_names
+    from ..validation.rules import hints
 
+    usual = [rule for rule in rule_names() if rule not in hints()]
     if name is not None:
         print_text(explain(name))
     else:
-        print_text(f"rules of validate: {', '.join(rule_names())}\n\n")
+        print_text(f"rules of validate: {', '.join(usual)}\n\n")
+        print_text(f"hints, off unless selected: {', '.join(sorted(hints()))}\n\n")
         print_text(f"rules of the other commands: {', '.join(other_rule_names())}\n\n")
         print_text("metrics and reducers: `harbor-metrics list`\n")
     return 0

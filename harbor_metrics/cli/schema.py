@@ -11,7 +11,7 @@ from ..output.streams import print_json, print_text
 @click.command()
 @click.argument("name", required=False)
 def command(name: str | None) -> int:
-    """Print a document schema: registry, metric, rewards, trials, result, diagnostics, snapshot.
+    """Print the schema of a document; without a NAME, the names of all.
 
     Those of a registry and a metric say which kwargs each metric takes, plugins' included.
     """

@@ -19,7 +19,7 @@ FORMATS = ("text", "concise", "json", "jsonl", "github", "sarif")
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, metavar="[FILE|DIR]...")
 @click.option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option(
     "--also",
@@ -27,7 +27,9 @@ FORMATS = ("text", "concise", "json", "jsonl", "github", "sarif")
     metavar="FORMAT:FILE",
     help="Write a second rendering of the same run to a file. Repeatable.",
 )
-@click.option("--select", multiple=True, metavar="RULE", help="Only this rule. Repeatable.")
+@click.option(
+    "--select", multiple=True, metavar="RULE", help="Only this rule, or hints. Repeatable."
+)
 @click.option("--ignore", multiple=True, metavar="RULE", help="Not this rule. Repeatable.")
 @click.option("--fix", is_flag=True, help="First mend what has exactly one right answer.")
 @click.option("--quiet", "-q", is_flag=True, help="Say nothing where nothing is wrong.")
@@ -43,30 +45,32 @@ def command(
     """Find every mistake in registries and other documents; run and fetch nothing.
 
     A FILE is a registry.json, a result document, a rewards or trials JSONL, a dataset.toml, a
-    pattern such as '**/registry.json', or - for standard input. `[tool.harbor-metrics]` in
-    pyproject.toml may `select` rules, and `ignore` some with a reason.
+    pattern such as '**/registry.json', or - for standard input. In a DIR, by default
+    the current one, every registry.json and dataset.toml that git would list is validated.
+    `[tool.harbor-metrics]` in pyproject.toml may `select` rules, and `ignore` some with a reason.
     """
     import gc
 
     from ..catalogue.plugins import imported
     from ..documents.files import check_writable, write_atomically
     from ..validation import configuration
-    from ..validation.validation import validate
+    from ..validation.validation import expanded, validate
 
     config = configuration.read(os.getcwd())
     _check_rules([*select, *ignore, *config.select, *config.ignore])
     copies = copies_of(also, FORMATS)
+    given = files or [os.curdir]
     for _, path in copies:
-        if os.path.realpath(path) in {os.path.realpath(file) for file in files}:
+        if os.path.realpath(path) in {os.path.realpath(file) for file in expanded(given, [])}:
             raise UsageError(f"--also {path} is one of the files that are read")
         check_writable(path)
     ignored = {**config.ignore, **dict.fromkeys(ignore, "")}
     if fix:
         chosen = select or config.select
-        _mend(files, lambda rule: rule not in ignored and (not chosen or rule in chosen))
+        _mend(given, lambda rule: rule not in ignored and (not chosen or rule in chosen))
     # A document has no cycles, and looking for some takes longer than reading it.
     gc.disable()
-    report = validate(*files, select=select or config.select, ignore=ignored)
+    report = validate(*given, select=select or config.select, ignore=ignored)
     documents = dict.fromkeys(("json", "jsonl", "sarif"), print_json)
     show = {**documents, "github": print_commands}.get(format_, print_text)
     show(_render(report, format_, quiet))
@@ -86,8 +90,9 @@ def command(
 def _check_rules(names: Sequence[str]) -> None:
     from ..documents.wording import did_you_mean, nearest
     from ..validation.explanations import other_rule_names, rule_names
+    from ..validation.rules import with_hints
 
-    for name in names:
+    for name in with_hints(names):
         if name in other_rule_names():
             raise UsageError(
                 f"`validate` never finds `{name}`, so it can neither be selected nor ignored",
@@ -105,7 +110,7 @@ def _mend(files: Sequence[str], wanted: Callable[[str], bool]) -> None:
     from ..validation.fix import fix
     from ..validation.validation import STDIN, expanded
 
-    for path in expanded(files):
+    for path in expanded(files, []):
         if path == STDIN or path.endswith((".toml", ".jsonl", ".ndjson")):
             print_note(f"{path}: only registry files are mended\n")
             continue

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from types import ModuleType
 from typing import Any, TypeVar, get_type_hints
 
@@ -99,7 +101,10 @@ def converted(
             )
     own = {field: _whole(kwargs[field]) for field in to.__struct_fields__ if field in kwargs}
     try:
-        return msgspec.convert(own, to)
+        struct = msgspec.convert(own, to)
+        for field in _regexes(to) & own.keys():
+            _check_regexes(name, field, own[field])
+        return struct
     except msgspec.ValidationError as error:
         # Inside, for weight: only a value that is wrong needs it.
         from ..documents.mismatch import mismatch_with
@@ -109,6 +114,25 @@ def converted(
             raise MetricFailure("invalid-metric-kwargs", f"`{name}`: {error}") from error
         message = f"`{mismatch.where}` of `{name}` {mismatch.words}"
         raise MetricFailure("invalid-metric-kwargs", message, str(mismatch.path[0])) from error
+
+
+@cache
+def _regexes(struct: type[msgspec.Struct]) -> frozenset[str]:
+    """The fields that hold regular expressions: their schema says so, as its `format`."""
+    _, components = msgspec.json.schema_components([struct])
+    properties = components[struct.__name__]["properties"]
+    return frozenset(n for n, schema in properties.items() if "'format': 'regex'" in str(schema))
+
+
+def _check_regexes(name: str, field: str, value: Any) -> None:
+    for i, pattern in enumerate(value if isinstance(value, list) else [value]):
+        where = f"{field}[{i}]" if isinstance(value, list) else field
+        try:
+            if isinstance(pattern, str):
+                re.compile(pattern)
+        except (re.error, OverflowError, RecursionError) as error:
+            message = f"`{where}` of `{name}` is not a regular expression: {error}"
+            raise MetricFailure("invalid-metric-kwargs", message, field) from error
 
 
 def _whole(value: Any) -> Any:

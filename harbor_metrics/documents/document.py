@@ -49,15 +49,22 @@ class Finding(NamedTuple):
     help: str = ""
     key: bool = False
     rule: str = ""
+    # Of two that are alike, where the first stands.
+    first: Steps | None = None
 
     def diagnostic(
-        self, path: str | None, span: Span | None = None, pointer: str | None = None
+        self,
+        path: str | None,
+        span: Span | None = None,
+        pointer: str | None = None,
+        first: Span | None = None,
     ) -> Diagnostic:
-        """The finding with its place, as far as that is known."""
+        """The finding with its place, and with that of the first, as far as they are known."""
+        line = f"; the first is on line {first.line}" if first else ""
         return Diagnostic(
             rule=self.rule,
             severity=self.severity,
-            message=self.message,
+            message=f"{self.message}{line}",
             path=path,
             span=span,
             pointer=pointer,
@@ -202,9 +209,16 @@ class Document(msgspec.Struct, frozen=True, dict=True):
         # Inside, for weight: as above.
         from .places import pointer
 
-        spans = self.spans((finding.at, finding.key) for finding in findings)
+        targets = [(finding.at, finding.key) for finding in findings]
+        firsts = [(finding.first, False) for finding in findings if finding.first is not None]
+        spans = self.spans([*targets, *firsts])
         diagnostics = [
-            finding.diagnostic(self.path, spans[finding.at, finding.key], pointer(finding.at))
+            finding.diagnostic(
+                self.path,
+                spans[finding.at, finding.key],
+                pointer(finding.at),
+                spans[finding.first, False] if finding.first is not None else None,
+            )
             for finding in findings
         ]
         return sorted(diagnostics, key=lambda d: (d.span or Span(0, 0, 0, 0), d.rule))
@@ -230,7 +244,6 @@ def parse(
                 message="the file begins with a byte order mark",
                 path=path,
                 span=Span(first_line, 1, first_line, 1),
-                notes=("Harbor cannot read a file with it",),
                 help="save the file as UTF-8 without BOM",
             )
         )

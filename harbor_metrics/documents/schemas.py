@@ -15,6 +15,7 @@ NAMES = (
     "trials",
     "result",
     "comparison",
+    "manifest",
     "diagnostics",
     "snapshot",
 )

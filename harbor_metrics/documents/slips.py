@@ -75,7 +75,12 @@ MISSING_COMMA = Sentence(
     "missing comma between {before} and {after}",
     "a comma must come before this",
     "put a comma after the value before",
-    "Harbor cannot read any dataset of a file with it",
+)
+MISSING_BRACES = Sentence(
+    "json-syntax",
+    "missing `}}, {{` between {before} and {after}, which the object has already",
+    "another object must begin here",
+    "put `}}, {{` between the two, or a comma and another key",
 )
 NEITHER_COMMA_NOR_END = Sentence(
     "json-syntax",

@@ -99,6 +99,8 @@ class _Reader:
     slips: list[Slip] = field(default_factory=list)
     # Where an object begins -> its repeated keys, of which one slip tells: one merge, one slip.
     repeated: dict[int, _Repeated] = field(default_factory=dict)
+    # Where objects begin that two were merged into without a comma: that is said already.
+    parted: set[int] = field(default_factory=set)
     # Offset -> what stands there instead, once the text is mended; as long as what stood there.
     mends: dict[int, str] = field(default_factory=dict)
     has_room: bool = True
@@ -206,9 +208,11 @@ class _Reader:
             if self.text[at] == ",":
                 raise self.stop(slips.SECOND_COMMA, at, at + 1)
             if before and comma < 0:
-                self.missing_comma(at, before, closing, inside)
+                is_next = self.missing_comma(at, before, closing, inside, members)
                 self.mend(last, last + 1, ",")
-                self.has_room = self.has_room and last < at
+                self.has_room = self.has_room and last < at and not is_next
+                if is_next:
+                    self.parted.add(start)
             if is_object:
                 before, at = self.member(at, depth, members, keys, start)
             else:
@@ -221,16 +225,23 @@ class _Reader:
             if comma >= 0:
                 at = self.space(at + 1)
 
-    def missing_comma(self, at: int, before: str, closing: str, inside: str) -> None:
+    def missing_comma(
+        self, at: int, before: str, closing: str, inside: str, members: dict[str, Any]
+    ) -> bool:
+        """Note it; whether what follows is another object, which has that key again."""
         char = self.text[at]
+        is_next = False
         if closing == "}" and char == '"':
-            after = f"`{printable(self.string(at)[0])}`"
+            key = self.string(at)[0]
+            after, is_next = f"`{printable(key)}`", key in members
         elif closing == "]" and char in '"[{-0123456789tfn':
             after = "the next"
         else:
             words = {"char": printable(char), "inside": inside, "closing": closing}
             raise self.stop(slips.NEITHER_COMMA_NOR_END, at, at + 1, **words)
-        self.note(slips.MISSING_COMMA, at, at + 1, before=before, after=after)
+        sentence = slips.MISSING_BRACES if is_next else slips.MISSING_COMMA
+        self.note(sentence, at, at + 1, before=before, after=after)
+        return is_next
 
     def member(
         self, at: int, depth: int, members: dict[str, Any], keys: dict[str, int], start: int
@@ -260,6 +271,8 @@ class _Reader:
         self, key: str, values: tuple[Any, Any], start: int, at: tuple[int, int, int]
     ) -> None:
         """Note a repeated key, in the slip of its object if there is one already."""
+        if start in self.parted:
+            return
         if (repeated := self.repeated.get(start)) is not None:
             repeated.others.append(key)
             return

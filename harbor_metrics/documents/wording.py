@@ -51,8 +51,8 @@ def did_you_mean(near: Collection[str]) -> str:
 
 
 def kind(value: Any) -> str:
-    """What JSON calls the type of a value."""
-    return _KINDS.get(type(value), "number")
+    """What JSON calls the type of a value; TOML has dates and times, too."""
+    return _KINDS.get(type(value), "number" if isinstance(value, int | float) else "date")
 
 
 def article(value: Any) -> str:

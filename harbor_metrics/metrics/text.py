@@ -26,7 +26,8 @@ _Reference = Annotated[
 _Flag = Annotated[bool, Meta(description="Take it away from both texts first.")]
 _Case = Annotated[bool, Meta(description="Take upper for lower case in both texts.")]
 _Regexes = Annotated[
-    list[str], Meta(description="What these match is taken away from both texts first.")
+    list[Annotated[str, Meta(extra_json_schema={"format": "regex"})]],
+    Meta(description="What these match is taken away from both texts first."),
 ]
 _Order = Annotated[int, Meta(ge=0, le=9, description="Words in a row that count; 2 is chrF++.")]
 _Wrong = Annotated[
@@ -65,12 +66,7 @@ def exact_match(
     texts = _texts(trials, prediction, reference, missing)
     if not texts:
         return Undefined(NO_VALUES)
-    try:
-        patterns = [re.compile(pattern) for pattern in regexes_to_ignore]
-    except re.error as error:
-        raise MetricFailure(
-            "invalid-metric-kwargs", f"`regexes_to_ignore` of `exact-match`: {error}"
-        ) from error
+    patterns = [re.compile(pattern) for pattern in regexes_to_ignore]
 
     def plain(text: str) -> str:
         for pattern in patterns:

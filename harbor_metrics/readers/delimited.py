@@ -11,7 +11,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..documents.diagnostics import Diagnostic, Severity, Span
 from ..documents.wording import listed, printable, shown
@@ -24,6 +24,8 @@ from .files.file import File
 from .reading import Options, Reading
 from .recognition import FITS, Fit, Head
 
+# A cell, quoted or not; the delimiter is to be filled in.
+_CELL = r'(?:(?<={0})|\A)(?:"(?:[^"]|"")*"|[^{0}\n]*)(?={0}|\Z)'
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 # Without what `float` takes besides: NaN, inf, 1_000 and the digits of other scripts.
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -80,9 +82,9 @@ def read(file: File, options: Options) -> list[Source]:
                     f"{file.path} has no column of rewards; it has {', '.join(names)}",
                     "name it with --columns reward=COLUMN",
                 )
-            rows = _Rows(reading, names, meaning)
-            for number, row in _numbered(stream, _delimiter(line), blank + 2):
-                rows.add(number, row)
+            rows = _Rows(reading, names, meaning, _delimiter(line))
+            for place, row in _placed(stream, rows.delimiter, blank + 2):
+                rows.add(place, row)
         except UnicodeDecodeError as error:
             raise InputError(
                 f"{file.path} is not UTF-8: byte 0x{error.object[error.start]:02x}",
@@ -108,39 +110,69 @@ def _check_header(path: str, names: list[str], given: Mapping[str, str]) -> None
             )
 
 
-def _numbered(stream: Any, delimiter: str, first: int) -> Iterator[tuple[int, list[str]]]:
-    """Number of the line on which each row begins, and its cells; blank rows are left out."""
-    reader = csv.reader(stream, delimiter=delimiter, strict=True)
+class _Place(NamedTuple):
+    """Where a row stands: the line on which it begins, and its text."""
+
+    line: int
+    lines: list[str]
+
+    def cell(self, index: int, delimiter: str) -> Span:
+        """Where a cell of the row stands; behind the row where it has no such cell."""
+        text = "".join(self.lines).rstrip("\r\n")
+        cells = re.finditer(_CELL.format(re.escape(delimiter)), text, re.DOTALL)
+        start, end = next((c.span() for i, c in enumerate(cells) if i == index), 2 * (len(text),))
+        return Span(*self._point(text, start), *self._point(text, end))
+
+    def _point(self, text: str, offset: int) -> tuple[int, int]:
+        line = self.line + text.count("\n", 0, offset)
+        return line, offset - text.rfind("\n", 0, offset)
+
+
+def _placed(stream: Any, delimiter: str, first: int) -> Iterator[tuple[_Place, list[str]]]:
+    """Where each row stands, and its cells; blank rows are left out."""
+    lines: list[str] = []
+
+    def kept() -> Iterator[str]:
+        for line in stream:
+            lines.append(line)
+            yield line
+
+    reader = csv.reader(kept(), delimiter=delimiter, strict=True)
     begin = first
     for row in reader:
         if row:
-            yield begin, row
+            yield _Place(begin, lines), row
         begin = reader.line_num + first
+        lines.clear()
 
 
 class _Rows:
     """Makes trials of rows."""
 
-    def __init__(self, reading: Reading, names: list[str], meaning: dict[str, int]) -> None:
+    def __init__(
+        self, reading: Reading, names: list[str], meaning: dict[str, int], delimiter: str
+    ) -> None:
         self.reading = reading
         self.names = names
         self.meaning = meaning
+        self.delimiter = delimiter
 
-    def add(self, number: int, row: list[str]) -> None:
-        """Note the trial of the row on a line, or what is wrong with the row."""
+    def add(self, place: _Place, row: list[str]) -> None:
+        """Note the trial of the row at a place, or what is wrong with the row."""
         if len(row) != len(self.names):
-            message = f"line {number} has {len(row)} cells, the header has {len(self.names)}"
+            message = f"line {place.line} has {len(row)} cells, the header has {len(self.names)}"
             advice = "quote a cell that holds the delimiter"
-            self.reading.refuse(self._slip(number, "invalid-trial", message, advice))
+            slip = self._slip(place, len(self.names), "invalid-trial", message, advice)
+            self.reading.refuse(slip)
             return
         wrong: list[Diagnostic] = []
-        trial = self._trial(number, row, wrong)
+        trial = self._trial(place, row, wrong)
         if trial is None:
             self.reading.refuse(*wrong)
         else:
             self.reading.trials.append(trial)
 
-    def _trial(self, number: int, row: list[str], wrong: list[Diagnostic]) -> Trial | None:
+    def _trial(self, place: _Place, row: list[str], wrong: list[Diagnostic]) -> Trial | None:
         plain: dict[str, Any] = {}
         many: dict[str, dict[str, Any]] = {name: {} for name in MANY}
         usage: dict[str, Number] = {}
@@ -148,28 +180,28 @@ class _Rows:
             cell = row[index]
             if not cell.strip():
                 if field == "task":
-                    wrong.append(self._bad(number, index, cell, "a task's name", ""))
+                    wrong.append(self._bad(place, index, cell, "a task's name", ""))
                 continue
             name, _, rest = field.partition(".")
             if field == "reward" or (name == "reward" and rest):
-                value = self._number(number, index, cell, wrong)
+                value = self._number(place, index, cell, wrong)
                 many["reward"][rest or "reward"] = value
             elif name in ("label", "text") and rest:
                 many[name][rest] = _label(cell) if name == "label" else cell
             elif field in USAGE:
-                usage[field] = self._number(number, index, cell, wrong)
+                usage[field] = self._number(place, index, cell, wrong)
             elif field == "attempt":
                 attempt = _number(cell)
                 if isinstance(attempt, int):
                     plain[field] = attempt
                 else:
-                    wrong.append(self._bad(number, index, cell, "an integer", ""))
+                    wrong.append(self._bad(place, index, cell, "an integer", ""))
             else:
                 plain[field] = cell
         if wrong:
             return None
         rewards = many["reward"] or None
-        plain.setdefault("task", f"line:{number}")
+        plain.setdefault("task", f"line:{place.line}")
         return Trial(
             rewards=rewards,
             labels=many["label"],
@@ -178,30 +210,30 @@ class _Rows:
             **plain,
         )
 
-    def _number(self, number: int, index: int, cell: str, wrong: list[Diagnostic]) -> Number:
+    def _number(self, place: _Place, index: int, cell: str, wrong: list[Diagnostic]) -> Number:
         value = _number(cell)
         if value is None:
             text = cell.strip().lower()
             advice = "leave the cell empty where there is none"
             if text in ("true", "false"):
                 advice = f"write {int(text == 'true')}"
-            wrong.append(self._bad(number, index, cell, "a finite number", advice))
+            wrong.append(self._bad(place, index, cell, "a finite number", advice))
             return 0
         return value
 
-    def _bad(self, number: int, index: int, cell: str, wanted: str, advice: str) -> Diagnostic:
+    def _bad(self, place: _Place, index: int, cell: str, wanted: str, advice: str) -> Diagnostic:
         name = printable(self.names[index])
-        message = f"line {number}: column `{name}` must be {wanted}, not {shown(cell)}"
-        return self._slip(number, "invalid-reward", message, advice)
+        message = f"line {place.line}: column `{name}` must be {wanted}, not {shown(cell)}"
+        return self._slip(place, index, "invalid-reward", message, advice)
 
-    def _slip(self, line: int, rule: str, message: str, advice: str) -> Diagnostic:
+    def _slip(self, place: _Place, index: int, rule: str, message: str, advice: str) -> Diagnostic:
         return Diagnostic(
             rule=rule,
             severity=Severity.ERROR,
             message=message,
             path=self.reading.path,
-            span=Span(line, 1, line, 1),
-            subject=f"line {line}",
+            span=place.cell(index, self.delimiter),
+            subject=f"line {place.line}",
             help=advice,
         )
 

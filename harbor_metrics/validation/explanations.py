@@ -15,11 +15,13 @@ from ..catalogue.families import families, metric_names, reducer_names
 from ..catalogue.names import find_metric, find_reducer
 from ..contract.spec import UV_SCRIPT, CommonKwargs, ScriptKwargs
 from ..documents.rules import OF_DOCUMENTS, OF_RUNS, RULES
-from ..documents.wording import did_you_mean, nearest
+from ..documents.wording import did_you_mean, nearest, printable
 from ..errors import MetricFailure, UsageError
+from .examples import EXAMPLES
 from .rules import rules
 
 _WIDTH = 80
+_LONGEST = 98
 
 
 def rule_names() -> list[str]:
@@ -51,9 +53,24 @@ def explain(name: str) -> str:
 
 def _rule(name: str) -> Iterator[str]:
     if name in RULES:
-        yield f"{name}\n\n{fill(RULES[name].paragraph, _WIDTH)}\n"
+        yield f"{name}\n\n{fill(RULES[name].paragraph, _WIDTH)}\n{_example_of(name)}"
     elif name in rules():
-        yield f"{name}\n\n{inspect.getdoc(rules()[name])}\n"
+        yield f"{name}\n\n{inspect.getdoc(rules()[name])}\n{_example_of(name)}"
+
+
+def _example_of(name: str) -> str:
+    """A mistake and what to write instead; nothing for rules that no document breaks."""
+    example = EXAMPLES.get(name)
+    if example is None:
+        return ""
+    parts = (("wrong", example.wrong), ("write", example.right))
+    return "".join(f"\n{title}\n{_shown(text)}" for title, text in parts)
+
+
+def _shown(text: str) -> str:
+    text = text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    lines = [printable(line) for line in text.split("\n")]
+    return "".join(f"  {line if len(line) < _LONGEST else f'{line[:_WIDTH]}…'}\n" for line in lines)
 
 
 def _metric(name: str) -> Iterator[str]:

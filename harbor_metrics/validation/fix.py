@@ -85,7 +85,9 @@ def _mistakes(dataset: dict[str, Any], path: str) -> tuple[int, int, int]:
     A field with its right name is better even where its value is now seen to be wrong, too.
     """
     findings = findings_in([dataset], path)
-    errors = sum(finding.severity == Severity.ERROR for finding in findings)
+    # What only Harbor refuses has a place of its own to go to, and is said after the mend, too.
+    ours = [finding for finding in findings if finding.rule != "not-in-harbor"]
+    errors = sum(finding.severity == Severity.ERROR for finding in ours)
     unknown = sum(finding.rule.startswith("unknown-") for finding in findings)
     return errors, unknown, len(findings)
 

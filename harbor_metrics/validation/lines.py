@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
+from typing import Any
 
 from ..documents import mismatch
 from ..documents.diagnostics import Diagnostic, Span
@@ -17,6 +20,7 @@ from ..trials.check import check_trial
 _VALUELESS = {"non-finite-number", "number-out-of-range"}
 # How many lines are looked at to tell trials from rewards.
 _LOOKED_AT = 50
+_SPACE = re.compile(r"\s*")
 _NOT_OF_A_REWARD = {"name", "version", "tasks", "datasets", "metrics", "groups", "schema_version"}
 
 
@@ -63,11 +67,11 @@ def check(path: str, data: bytes) -> list[Diagnostic]:
         diagnostics += parse(data, path)[1]
         if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
             return diagnostics
+    spread = _spread_over_lines(data)
+    if spread is not None:
+        return _of_values(path, spread)
     first = (parse(line, path)[0] for line in islice(_stripped(data), _LOOKED_AT))
-    is_trials = any(
-        isinstance(d.value, dict) and isinstance(d.value.get("task"), str) for d in first if d
-    )
-    check_line = _trial if is_trials else _rewards
+    check_line = _check_of(document.value for document in first if document)
     for number, line in each_line(data, 1):
         document, slips = parse(line, path, first_line=number)
         slips = [slip for slip in slips if slip.rule != "not-utf-8"]
@@ -75,6 +79,64 @@ def check(path: str, data: bytes) -> list[Diagnostic]:
         found = check_line(document, f"line {number}") if document and is_whole else []
         diagnostics += in_file_order(slips, found)
     return diagnostics
+
+
+def _check_of(values: Iterable[Any]) -> Callable[[Document, str], list[Diagnostic]]:
+    """What checks each of the values: they are trials where one of them names a task."""
+    is_trials = any(isinstance(v, dict) and isinstance(v.get("task"), str) for v in values)
+    return _trial if is_trials else _rewards
+
+
+def _spread_over_lines(data: bytes) -> list[tuple[int, str]] | None:
+    """Line and text of each value, where values take several lines; None where none does.
+
+    None also where something is wrong with one of them, which its line tells best.
+    """
+    first = next(_stripped(data), b"")
+    document, _ = parse(first, "")
+    if document is not None and document.is_whole:
+        return None
+    values = []
+    text = data.decode("utf-8-sig", "replace")
+    decoder = json.JSONDecoder(strict=False)
+    at, line = _SPACE.match(text).end(), 1  # type: ignore[union-attr]  # matches always
+    last = 0
+    while at < len(text):
+        try:
+            _, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            return None
+        line += text.count("\n", last, at)
+        values.append((line, text[at:end]))
+        last = at
+        at = _SPACE.match(text, end).end()  # type: ignore[union-attr]  # matches always
+    return values if any("\n" in value for _, value in values) else None
+
+
+def _of_values(path: str, values: list[tuple[int, str]]) -> list[Diagnostic]:
+    """What is wrong with values that take several lines: that they do, and what is in them."""
+    parsed = [
+        parse(text.encode("utf-8", "replace"), path, first_line=line) for line, text in values
+    ]
+    check_value = _check_of(document.value for document, _ in parsed if document)
+    found = [
+        diagnostic
+        for document, slips in parsed
+        if document is not None
+        for diagnostic in in_file_order(slips, check_value(document, f"line {document.first_line}"))
+    ]
+    if any(isinstance(document.value, list) for document, _ in parsed if document):
+        return found
+    line = next(line for line, text in values if "\n" in text)
+    spread = Diagnostic(
+        rule="not-json-lines",
+        message="an object is spread over several lines; a line is one object, or null",
+        path=path,
+        span=Span(line, 1, line, 2),
+        label="begins here",
+        help="write each object on a line of its own: `jq -c . FILE`",
+    )
+    return in_file_order([spread], found)
 
 
 def in_file_order(slips: list[Diagnostic], found: list[Diagnostic]) -> list[Diagnostic]:

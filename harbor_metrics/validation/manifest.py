@@ -2,61 +2,87 @@
 
 from __future__ import annotations
 
-import re
-import tomllib
 from collections.abc import Iterator
+from typing import Any
 
-from ..documents.diagnostics import Diagnostic, Span
-from ..documents.document import Document, parse
-from .rules import View, rules, run
+from ..documents import schemas, toml
+from ..documents.diagnostics import Diagnostic
+from ..documents.document import Finding
+from ..documents.mismatch import Mismatch, mismatches_in
+from ..documents.wording import printable
+from .rules import READING, View, hints, rules, run
+from .rules.fields import MANIFEST
 
-_TABLE = re.compile(r"^\s*(\[dataset\]|dataset\b)", re.MULTILINE)
-_METRIC = re.compile(r"""^\s*path\s*=\s*(["']metric\.py["'])""", re.MULTILINE)
+_RULES = ("unknown-field", "duplicate-task", "package-name", "digest", "manifest-file")
+_HELP = {
+    "dataset": 'begin with `[dataset]` and `name = "org/name"`',
+    "name": 'write `name = "org/name"`',
+    "digest": "`harbor add` writes the digest of a task",
+    "path": 'write `path = "metric.py"`, or whatever the file is called',
+}
 
 
 def check(path: str, data: bytes) -> list[Diagnostic]:
     """Every mistake in the manifest and in the metric beside it."""
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        return parse(data, path)[1]
-    try:
-        manifest = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        place = re.search(r"line (\d+), column (\d+)", str(error))
-        line, column = (int(place[1]), int(place[2])) if place else (text.count("\n") + 1, 1)
-        deep = isinstance(error, RecursionError)
-        return [
-            Diagnostic(
-                rule="too-deep" if deep else "toml-syntax",
-                message="nested too deep"
-                if deep
-                else f"not TOML: {str(error).partition(' (at ')[0]}",
-                path=path,
-                span=Span(line, column, line, column + 1),
-            )
-        ]
-    diagnostics = []
-    dataset = manifest.get("dataset")
-    if not isinstance(dataset, dict) or not isinstance(dataset.get("name"), str):
-        message, span = "no `name` in [dataset]", _place(text, _TABLE)
-        diagnostics.append(Diagnostic(rule="missing-field", message=message, path=path, span=span))
-    files = manifest.get("files", [])
-    for entry in files if isinstance(files, list) else ():
+    document, slips = toml.parse(data, path)
+    if document is None:
+        return slips
+    manifest = document.value
+    found = [*_mismatches(manifest), *run(View([manifest], path, manifest=manifest), _RULES)]
+    files = manifest.get("files")
+    for i, entry in enumerate(files if isinstance(files, list) else ()):
         if isinstance(entry, dict) and entry.get("path") == "metric.py":
-            diagnostics += _metric_of_manifest(path, text)
-    return diagnostics
+            found += _metric(path, i)
+    return document.resolve(found)
 
 
-def _metric_of_manifest(path: str, text: str) -> Iterator[Diagnostic]:
+def _mismatches(manifest: dict[str, Any]) -> Iterator[Finding]:
+    """What in the manifest does not fit its schema; rules say what does not fit a pattern."""
+    schema = schemas.bundled("manifest")
+    for mismatch in mismatches_in(manifest, schema, schema):
+        if mismatch.rule != "schema":
+            yield _finding(manifest, mismatch)
+
+
+def _finding(manifest: dict[str, Any], mismatch: Mismatch) -> Finding:
+    path, words = mismatch.path, mismatch.words
+    table = path[:1] if path[:1] == ("dataset",) else path[:2]
+    here = manifest.get("tasks", [])[path[1]] if path[:1] == ("tasks",) and len(path) > 1 else None
+    name = here.get("name") if isinstance(here, dict) else None
+    shown = f" {printable(name)}" if isinstance(name, str) else ""
+    subject = f"[[{table[0]}]]{shown}" if len(table) == 2 else f"[{table[0]}]" if table else ""
+    last = path[-1] if path else "manifest"
+    what = f"`{printable(last)}`" if path and isinstance(last, str) else f"the {last}"
+    if path and isinstance(last, int):
+        what = {"tasks": "a task", "files": "a file", "authors": "an author"}.get(
+            str(path[-2]), "an entry"
+        )
+    help_ = mismatch.help
+    if mismatch.rule == "missing-field":
+        field = words.rpartition("`")[0].rpartition("`")[2]
+        help_ = _HELP.get(field, "")
+    elif path and path[-1] in MANIFEST[""] and mismatch.rule == "wrong-type":
+        is_array = path[-1] in ("tasks", "files")
+        help_ = f"write `[[{last}]]`" if is_array else f"write `[{last}]`"
+    elif path[:2] == ("dataset", "authors"):
+        help_ = 'write `authors = [{ name = "…" }]`'
+    words = words.replace("an object", "a table")
+    return Finding(
+        path,
+        f"{what} {words}",
+        subject=subject,
+        label="here",
+        notes=(READING,),
+        help=help_,
+        rule=mismatch.rule,
+    )
+
+
+def _metric(path: str, index: int) -> Iterator[Finding]:
+    """What is wrong with the script of a manifest, at the file that names it."""
     spec = {"type": "uv-script", "kwargs": {"script_path": "metric.py"}}
     view = View([{"name": "the dataset", "version": "", "metrics": [spec]}], path)
-    for finding in run(view, [name for name in rules() if name.startswith("script-")]):
-        yield finding._replace(subject="[[files]]").diagnostic(path, _place(text, _METRIC))
-
-
-def _place(text: str, mark: re.Pattern[str]) -> Span:
-    """The first place in a dataset.toml that the mark fits."""
-    match = mark.search(text)
-    start, end = match.span(1) if match else (0, 0)
-    return Document("", text.encode(), None).place(start, end)
+    for finding in run(
+        view, [name for name in rules() if name.startswith("script-") and name not in hints()]
+    ):
+        yield finding._replace(at=("files", index, "path"), subject="[[files]]", key=False)

@@ -9,9 +9,9 @@ from typing import Any
 from ..documents import schemas
 from ..documents.document import Finding
 from ..documents.mismatch import Noun, findings
-from .rules import label
+from .rules import LOADING, label
 
-_UNLOADABLE = ("Harbor cannot load any dataset of the file",)
+_UNLOADABLE = (LOADING,)
 
 
 def of_registry(value: list[Any]) -> Iterator[Finding]:

@@ -10,16 +10,22 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from ..documents import mismatch, wording
 from ..documents.diagnostics import Diagnostic, Severity
 from ..documents.document import Document, Finding, parse
 from ..documents.files import read_bytes
-from ..errors import InputError, UsageError
+from ..errors import InputError
 from . import lines, manifest, schema_check
 from .lines import in_file_order
-from .rules import View, run
+from .rules import LOADING, View, hints, run, with_hints
+from .search import NAMES, search
 
 STDIN = "-"
+_LEFT_OUT = "name a file; what .gitignore leaves out is not looked at"
+# Slips with which Python's json module, and so Harbor, reads a text all the same.
+_READ_BY_HARBOR = {"duplicate-key", "non-finite-number", "number-out-of-range"}
 
 
 @dataclass(slots=True)
@@ -31,6 +37,8 @@ class Report:
     n_files: int = 0
     n_datasets: int = 0
     unread: list[InputError] = field(default_factory=list)
+    # The rules that were asked for besides.
+    hints: frozenset[str] = frozenset()
     # Rule -> how often it would have spoken, and the reason why it is ignored.
     ignored: dict[str, tuple[int, str]] = field(default_factory=dict)
 
@@ -52,16 +60,18 @@ def validate(
     """Every mistake in registries, result documents, rewards and trials files, dataset.toml.
 
     Nothing is run and nothing fetched. A path may be a pattern such as `**/registry.json`, or `-`
-    for standard input. `select` keeps only these rules, `ignore` leaves rules out; where it gives
+    for standard input; in a folder, the current one where no path is given, registries and
+    manifests are looked for. `select` keeps only these rules (`hints` are
+    off unless it names them), `ignore` leaves rules out; where it gives
     reasons, rule -> reason, the report says how often each rule would have spoken.
 
     Raises:
-        InputError: no file can be read, or a pattern matches none.
+        InputError: no file can be read, a pattern matches none, or a folder has none.
     """
-    if not paths:
-        raise UsageError("no file was given")
-    report = Report()
-    for path in dict.fromkeys(expanded([os.fspath(p) for p in paths])):
+    select, ignore = with_hints(select), _with_hints(ignore)
+    report = Report(hints=hints().intersection(select))
+    given = [os.fspath(path) for path in paths] or [os.curdir]
+    for path in dict.fromkeys(expanded(given, report.unread)):
         try:
             data = sys.stdin.buffer.read() if path == STDIN else read_bytes(path)
         except InputError as error:
@@ -83,22 +93,30 @@ def validate(
     return report
 
 
-def expanded(paths: Iterable[str]) -> Iterator[str]:
-    """The paths with patterns replaced by the files that they match.
+def _with_hints(ignore: Collection[str] | Mapping[str, str]) -> Collection[str] | Mapping[str, str]:
+    if not isinstance(ignore, Mapping):
+        return with_hints(ignore)
+    return {rule: reason for name, reason in ignore.items() for rule in with_hints([name])}
 
-    Raises:
-        InputError: a pattern matches none, or a path is a directory.
+
+def expanded(paths: Iterable[str], unread: list[InputError]) -> Iterator[str]:
+    """The paths, with patterns replaced by the files that they match, and folders by those in them.
+
+    That a pattern matches no file, or that a folder has none, is added to `unread`.
     """
     for path in paths:
-        if path == STDIN or os.path.exists(path) or not glob.has_magic(path):
-            if os.path.isdir(path):
-                raise InputError(f"{path} is a directory", "name a file, such as registry.json")
+        if path != STDIN and os.path.isdir(path):
+            found = [*search(path, unread)]
+            nothing = f"there is no {' or '.join(NAMES)} in {path}", _LEFT_OUT
+        elif path == STDIN or os.path.exists(path) or not glob.has_magic(path):
             yield path
             continue
-        matches = sorted(m for m in glob.glob(path, recursive=True) if not os.path.isdir(m))
-        if not matches:
-            raise InputError(f"no file matches {path}")
-        yield from matches
+        else:
+            found = sorted(m for m in glob.glob(path, recursive=True) if not os.path.isdir(m))
+            nothing = f"no file matches {path}", ""
+        if not found:
+            unread.append(InputError(*nothing))
+        yield from found
 
 
 def _of_file(path: str, data: bytes, report: Report) -> list[Diagnostic]:
@@ -111,6 +129,8 @@ def _of_file(path: str, data: bytes, report: Report) -> list[Diagnostic]:
         report.sources[shown] = data.decode("utf-8-sig", "replace")
         return lines.check(shown, data)
     document, diagnostics = parse(data, shown)
+    if document is None or not isinstance(document.value, dict):
+        diagnostics = [_of_registry(slip) for slip in diagnostics]
     if document is None:
         return diagnostics
     if document.is_whole:
@@ -118,6 +138,13 @@ def _of_file(path: str, data: bytes, report: Report) -> list[Diagnostic]:
     if diagnostics:
         report.sources[shown] = document.text
     return diagnostics
+
+
+def _of_registry(slip: Diagnostic) -> Diagnostic:
+    """The slip with what Harbor does with a registry that has it."""
+    if slip.rule in _READ_BY_HARBOR:
+        return slip
+    return msgspec.structs.replace(slip, notes=(*slip.notes, LOADING))
 
 
 def _document(document: Document, report: Report) -> list[Diagnostic]:
@@ -130,6 +157,7 @@ def _document(document: Document, report: Report) -> list[Diagnostic]:
                 [],
                 rule="not-a-registry",
                 message=f"a registry is an array of datasets, not {wording.article(value)}",
+                notes=(LOADING,),
             )
         ]
     if any(value[:3]) and all(_only_numbers(entry) for entry in value[:3]):
@@ -143,11 +171,11 @@ def _document(document: Document, report: Report) -> list[Diagnostic]:
             )
         ]
     report.n_datasets += len(value)
-    return validate_document(document)
+    return _array(document, report.hints)
 
 
-def validate_document(document: Document) -> list[Diagnostic]:
-    """What the schema and the rules find in an array of datasets."""
+def _array(document: Document, hints: Collection[str]) -> list[Diagnostic]:
+    """What the schema, the rules and these hints find in an array of datasets."""
     value = document.value
     if not value:
         return [
@@ -159,6 +187,7 @@ def validate_document(document: Document) -> list[Diagnostic]:
         ]
     try:
         findings = findings_in(value, document.path)
+        findings += run(View(value, document.path), sorted(hints))
     except (ValueError, RecursionError):
         return document.slips()  # deeper than the validator goes
     return document.resolve(findings) if findings else []
@@ -190,7 +219,7 @@ def _single_object(document: Document) -> list[Diagnostic]:
                 rule="not-a-registry",
                 message="this is a single dataset; a registry is an array of datasets",
                 label="a dataset",
-                notes=("Harbor iterates over the keys of an object and fails",),
+                notes=(f"{LOADING}: it goes through the keys of an object",),
                 help="put `[` before it and `]` behind it",
             )
         ]
@@ -201,6 +230,7 @@ def _single_object(document: Document) -> list[Diagnostic]:
                 key=True,
                 rule="not-a-registry",
                 message="a registry is an array of datasets, without an object around it",
+                notes=(LOADING,),
                 help="keep only the array",
             )
         ]
@@ -209,6 +239,7 @@ def _single_object(document: Document) -> list[Diagnostic]:
             [],
             rule="not-a-registry",
             message="this object is neither a registry nor a document of ours",
+            notes=(LOADING,),
             help="a registry is an array of datasets",
         )
     ]

@@ -40,7 +40,7 @@ def test_standard_input_files_and_patterns_are_validated(cli: Run, tmp_path: Pat
     done = cli("validate", "**/registry.json", "a/registry.json")
     assert done.stdout.endswith("Found 2 warnings in 2 files, 0 datasets.\n")
     assert cli("validate", "no*").returncode == 3
-    assert cli("validate", "a").returncode == 3
+    assert cli("validate", "a").returncode == 0
     assert cli("validate", "gone.json").returncode == 3
 
 
@@ -80,3 +80,16 @@ def test_also_never_replaces_an_input(cli: Run, tmp_path: Path) -> None:
     done = cli("validate", "registry.json", "--also", "sarif:./registry.json")
     assert done.returncode == 2
     assert (tmp_path / "registry.json").read_text() == "[1]"
+
+
+def test_hints_are_said_where_they_are_asked_for(cli: Run) -> None:
+    file = HERE / "validation" / "registries" / "script-digest" / "registry.json"
+    assert cli("validate", file).stdout == "No mistakes in 1 file, 1 dataset.\n"
+    done = cli("validate", file, "--select", "hints", "--format", "concise")
+    assert done.returncode == 0
+    assert "note[script-digest] mine.py is not pinned" in done.stdout
+    one = cli("validate", file, "--select", "script-digest", "--format", "concise")
+    assert one.stdout == done.stdout
+    hidden = cli("validate", file, "--select", "hints", "--ignore", "script-digest")
+    assert hidden.stdout == "No mistakes in 1 file, 1 dataset.\n"
+    assert "hints, off unless selected: same-metric, script-dependency" in cli("explain").stdout

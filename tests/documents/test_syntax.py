@@ -98,6 +98,15 @@ def paths_in(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[
         yield from paths_in(part, (*path, step))
 
 
+def test_two_objects_merged_without_a_comma_are_one_slip() -> None:
+    text = '[{"name": "a", "path": "b"\n "name": "c", "path": "d"}]'
+    document, (slip,) = parse(text.encode(), "x")
+    assert document is not None
+    assert not document.is_whole
+    assert "missing `}, {` between `path` and `name`" in slip.message
+    assert slip.span == Span(2, 2, 2, 3)
+
+
 @pytest.mark.parametrize(
     ("text", "value"),
     [

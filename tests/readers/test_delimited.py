@@ -9,6 +9,7 @@ import pytest
 from conftest import Run
 
 from harbor_metrics import readers
+from harbor_metrics.documents.diagnostics import Span
 
 CSV = """problem_id,attempt,score,style,category,model_name,answer,cost_usd
 a,1,1,0.5,x,sail-1,"one, and
@@ -81,3 +82,17 @@ def test_csv_below_blank_lines_or_with_old_line_ends_is_read(
     (source,) = readers.read(str(path))
     assert [(t.task, t.rewards) for t in source.trials] == [("a", {"reward": 1})]
     assert [d.span and d.span.line for d in source.diagnostics] == [numbers]
+
+
+def test_a_wrong_cell_is_pointed_at(tmp_path: Path) -> None:
+    text = 'task;reward;x\n"a; ""b""";zz;3\n"c\nd";1;2\ne;"n\nn";3\n\nf;1\ng;1;2;3\n'
+    (tmp_path / "t.csv").write_text(text)
+    diagnostics = readers.read(str(tmp_path / "t.csv"))[0].diagnostics
+    lines = text.split("\n")
+    assert lines[1][11:13] == "zz"
+    assert [d.span for d in diagnostics] == [
+        Span(2, 12, 2, 14),
+        Span(5, 3, 6, 3),
+        Span(8, 4, 8, 4),
+        Span(9, 7, 9, 8),
+    ]

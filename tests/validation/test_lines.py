@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
+import pytest
+from validation.validated import rules_of
+
+from harbor_metrics.documents.diagnostics import Span
 from harbor_metrics.validation.lines import check, is_lines
+from harbor_metrics.validation.validation import validate
 
 REWARDS = b'{"reward": 1}\n{"reward": 0}\n'
 
@@ -51,3 +56,33 @@ def test_every_line_is_checked_and_named(data: bytes, expected: list[tuple[str, 
 def test_line_is_named_in_the_subject() -> None:
     (diagnostic,) = check("x", b'{"r": 1}\n{"r": true}\n')
     assert (diagnostic.subject, diagnostic.path) == ("line 2", "x")
+
+
+@pytest.mark.parametrize(
+    ("text", "rules"),
+    [
+        ('{\n  "reward": 1\n}\n{\n  "reward": 0\n}\n', ["not-json-lines"]),
+        ('{"reward": 1,\n "b": true}\n', ["not-json-lines", "invalid-reward"]),
+        ('\n{\n  "task": "a",\n  "rewards": null\n}\n', ["not-json-lines"]),
+        ('[\n  {"reward": 1}\n]\n', ["not-json-lines"]),
+        ('{"reward": 1}\n{\n  "rewa', ["json-syntax", "json-syntax"]),
+        ('{"reward": 1} {"reward": 0}\n', ["json-syntax"]),
+    ],
+)
+def test_pretty_printed_json_is_told_from_a_text_that_ends(
+    text: str, rules: list[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_text(text)
+    assert rules_of(path) == rules
+    said = " ".join(d.message for d in validate(path).found)
+    assert ("truncated" in said) == text.endswith('"rewa')
+
+
+def test_pretty_printed_json_says_that_a_line_is_one_object(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_text('{"reward": 1,\n "b": true}\n')
+    spread, wrong = validate(path).found
+    assert "a line is one object" in spread.message
+    assert spread.span == Span(1, 1, 1, 2)
+    assert wrong.span == Span(2, 7, 2, 11)

@@ -21,7 +21,15 @@ from ...documents.wording import printable
 
 Step = str | int
 Rule = Callable[["View"], Iterator[Finding]]
+# What the rules of one family are called together.
+HINTS, _ADVICE = "hints", ".advice"
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
+
+# Where Harbor fails.
+LOADING = "Harbor cannot load any dataset of the file"
+READING = "Harbor cannot load the manifest"
+MAKING = "Harbor fails when it makes the job"
+RUNNING = "Harbor fails when it runs the metric, after the first trial"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +54,7 @@ class Entry:
         notes: tuple[str, ...] = (),
         help: str = "",  # noqa: A002
         key: bool = False,
+        first: tuple[Step, ...] | None = None,
     ) -> Finding:
         """A finding about what the steps lead to from here, or with `key` about the key there.
 
@@ -58,7 +67,8 @@ class Entry:
                 break
             there.append(step)
             value = value[step]
-        return Finding((*self.at, *there), message, severity, self.subject, label, notes, help, key)
+        at = (*self.at, *there)
+        return Finding(at, message, severity, self.subject, label, notes, help, key, first=first)
 
 
 @dataclass(frozen=True)
@@ -66,13 +76,14 @@ class View:
     """The entries of a registry that are objects; the schema says what is wrong with others.
 
     With `only` a view of one dataset, by its index. `title` is how to call a dataset that has
-    neither name nor version.
+    neither name nor version. Of a `manifest`, the one dataset is the whole document.
     """
 
     value: list[Any]
     path: str
     only: int | None = None
     title: str = "a dataset without a name"
+    manifest: dict[str, Any] | None = None
 
     @cached_property
     def folder(self) -> str | None:
@@ -82,6 +93,8 @@ class View:
     @cached_property
     def datasets(self) -> list[Entry]:
         """Every dataset that is an object."""
+        if self.manifest is not None:
+            return [Entry((), self.manifest, "[dataset]")]
         return [
             Entry((i,), dataset, label(dataset, self.title))
             for i, dataset in enumerate(self.value)
@@ -106,6 +119,19 @@ def array(entry: Entry, field: str) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def tables_in(manifest: dict[str, Any], name: str) -> list[Entry]:
+    """The tables of a name in a table of a manifest."""
+    value = manifest.get(name)
+    if isinstance(value, dict):
+        return [Entry((name,), value, f"[{name}]")]
+    entries = value if isinstance(value, list) else []
+    return [
+        Entry((name, i), entry, f"[[{name}]]")
+        for i, entry in enumerate(entries)
+        if isinstance(entry, dict)
+    ]
+
+
 def label(dataset: dict[str, Any], title: str = View.title) -> str:
     """A dataset in a reader's words, by its title where it has no name."""
     name, version = dataset.get("name"), dataset.get("version")
@@ -127,8 +153,20 @@ def rules() -> dict[str, Rule]:
     return by_name
 
 
+@cache
+def hints() -> frozenset[str]:
+    """The rules that only speak where they are asked for."""
+    return frozenset(n for n, rule in rules().items() if rule.__module__.endswith(_ADVICE))
+
+
+def with_hints(names: Iterable[str]) -> list[str]:
+    """The names of rules, with each hint in place of `hints`."""
+    return [rule for name in names for rule in (sorted(hints()) if name == HINTS else [name])]
+
+
 def run(view: View, names: Iterable[str] | None = None) -> Iterator[Finding]:
-    """What the rules of these names find, or all rules; each finding gets the name of its rule."""
-    for name in rules() if names is None else names:
+    """What the rules of these names find, or all but hints; each finding gets its rule's name."""
+    usual = [name for name in rules() if name not in hints()]
+    for name in usual if names is None else names:
         for finding in rules()[name](view):
             yield finding._replace(rule=name)

@@ -10,7 +10,7 @@ from typing import Any
 from ...documents.document import Finding
 from ...documents.wording import printable
 from ...registries.registry import best_version
-from . import ERROR, NOTE, WARNING, Entry, View, array
+from . import ERROR, MAKING, NOTE, WARNING, Entry, View, array
 
 
 def duplicate_dataset(view: View) -> Iterator[Finding]:
@@ -38,6 +38,7 @@ def duplicate_dataset(view: View) -> Iterator[Finding]:
             label="the second time",
             notes=("Harbor takes the last of them from a file, the first from a repository",),
             help="delete one, or give it a version of its own",
+            first=(*first.at, "name"),
         )
 
 
@@ -81,6 +82,7 @@ def _repeated(view: View, field: str, message: str) -> Iterator[Finding]:
                 severity=WARNING,
                 message=f"{message.format(printable(value))}: tasks[{first}] too",
                 label="the second time",
+                first=(*dataset.at, "tasks", first, field),
             )
 
 
@@ -100,11 +102,12 @@ def task_without_commit(view: View) -> Iterator[Finding]:
 def task_path(view: View) -> Iterator[Finding]:
     """The path of a task in a git repository is absolute or leads out of the repository.
 
-    Harbor refuses it when it makes the list of tasks, before anything runs.
+    Harbor refuses it when it makes the job, before anything runs.
     """
     for dataset in view.datasets:
         for j, task in enumerate(array(dataset, "tasks")):
-            path = task.get("path") if isinstance(task, dict) and task.get("git_url") else None
+            in_git = isinstance(task, dict) and isinstance(task.get("git_url"), str)
+            path = task.get("path") if in_git else None
             if not isinstance(path, str) or not (path.startswith("/") or ".." in path):
                 continue
             normal = posixpath.normpath(path)
@@ -113,7 +116,7 @@ def task_path(view: View) -> Iterator[Finding]:
                     "path",
                     message=f"the path {printable(path)} of a task in git leaves the repository",
                     label="outside the repository",
-                    notes=("Harbor fails before the job starts",),
+                    notes=(MAKING,),
                     help="write it relative to the top of the repository",
                 )
 

@@ -7,14 +7,28 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...catalogue.names import known, kwargs_of
-from ...contract.spec import FIELDS, HARBOR_FIELDS
+from ...contract.spec import ARRAYS, FIELDS, HARBOR_FIELDS, UV_SCRIPT
 from ...documents.document import Finding
 from ...documents.wording import did_you_mean, nearest, printable
 from ...errors import MetricFailure
-from . import ERROR, WARNING, Entry, View, array
+from . import ERROR, LOADING, MAKING, READING, WARNING, Entry, View, array, tables_in
 
 DATASET = ("name", "version", "description", "tasks", "metrics")
 TASK = ("name", "path", "git_url", "git_commit_id")
+# The tables of a dataset.toml, by where they stand, and the fields that Harbor reads.
+MANIFEST = {
+    "": ("schema_version", "dataset", "metadata", "tasks", "files"),
+    "dataset": ("name", "version", "description", "authors", "keywords"),
+    "tasks": ("name", "digest"),
+    "files": ("path", "digest"),
+    "authors": ("name", "email"),
+}
+# What Harbor does not load a document without.
+_NEEDED = {
+    "dataset": {"name", "version", "description", "tasks"},
+    "task": {"name", "path"},
+    "manifest": {"dataset", "name", "digest", "path"},
+}
 # With what known extensions of Harbor's registry add.
 _IN_DATASET = {*DATASET, "scenarios", "extra_instruction_paths", "extra_metrics"}
 _IN_TASK = {*TASK, "metadata"}
@@ -26,8 +40,12 @@ def unknown_field(view: View) -> Iterator[Finding]:
     Harbor ignores unknown fields and says nothing: `metric` instead of `metrics` makes the dataset
     run with the mean only. An error where the name is close to a field that is not there, a warning
     otherwise. The fields of known extensions (`scenarios`, `extra_instruction_paths`,
-    `extra_metrics`) are fine.
+    `extra_metrics`) are fine. In a dataset.toml it is the same: `[[task]]` instead of `[[tasks]]`
+    makes a dataset without tasks, and there are no `[[metrics]]`.
     """
+    if view.manifest is not None:
+        yield from _unknown_in(view.manifest)
+        return
     for dataset in view.datasets:
         for field in dataset.value.keys() - _IN_DATASET:
             yield _unknown(dataset, field, DATASET, "dataset")
@@ -44,15 +62,38 @@ def _unknown(entry: Entry, field: str, known: tuple[str, ...], kind: str) -> Fin
     if not near and field.lower() in known:
         near = [field.lower()]  # the right one is there too, and what is written here is lost
     effect = ": without `metrics` it computes the mean only" if near == ["metrics"] else ""
+    needed = [READING if kind == "manifest" else LOADING] if {*near} & _NEEDED[kind] else []
+    fields = ", ".join(known)
     return entry.find(
         field,
         key=True,
         severity=ERROR if near else WARNING,
         message=f"unknown field `{printable(field)}` in a {kind}{did_you_mean(near)}",
         label=f"not a {kind} field",
-        notes=(f"Harbor ignores unknown fields{effect}",),
-        help=f"write `{near[0]}`" if near else f"a {kind} has {', '.join(known)}",
+        notes=(f"Harbor ignores unknown fields{effect}", *needed),
+        help=f"write `{near[0]}`"
+        if near
+        else f"{'this table' if kind == 'manifest' else f'a {kind}'} has {fields}",
     )
+
+
+def _unknown_in(manifest: dict[str, Any]) -> Iterator[Finding]:
+    """The unknown fields in the tables of a manifest."""
+    tables = [Entry((), manifest, "")]
+    for name in ("dataset", "tasks", "files"):
+        tables += tables_in(manifest, name)
+    for dataset in tables_in(manifest, "dataset"):
+        for author in tables_in(dataset.value, "authors"):
+            tables.append(Entry(("dataset", *author.at), author.value, author.subject))
+    for table in tables:
+        names = [step for step in table.at if isinstance(step, str)]
+        known = MANIFEST[names[-1] if names else ""]
+        for field in sorted(table.value.keys() - {*known}):
+            finding = _unknown(table, field, known, "manifest")
+            if field == "metrics":
+                help_ = "name the script `metric.py` and list it in `[[files]]`"
+                finding = finding._replace(severity=ERROR, help=help_)
+            yield finding
 
 
 def unknown_metric_field(view: View) -> Iterator[Finding]:
@@ -66,6 +107,7 @@ def unknown_metric_field(view: View) -> Iterator[Finding]:
         entry = metric.value
         if "type" in entry and not (isinstance(entry["type"], str) and known(entry["type"])):
             continue  # unknown-metric-type says that nothing is known of it
+        lacks = _without_script(metric)
         for field in [field for field in entry if field not in FIELDS]:
             if field in _kwargs(entry):
                 continue  # misplaced-kwargs says it
@@ -77,10 +119,10 @@ def unknown_metric_field(view: View) -> Iterator[Finding]:
             yield metric.find(
                 field,
                 key=True,
-                severity=ERROR if near or "type" not in entry else WARNING,
+                severity=ERROR if near or lacks or "type" not in entry else WARNING,
                 message=f"unknown field `{printable(field)}` in a metric{did_you_mean(near)}",
                 label="not a metric field",
-                notes=(f"Harbor ignores unknown fields{effect}",),
+                notes=(f"Harbor ignores unknown fields{effect}", *lacks),
                 help=f'write `"{near[0]}": {json.dumps(entry[field])}`'
                 if near
                 else "a metric has `type` and `kwargs`",
@@ -90,7 +132,7 @@ def unknown_metric_field(view: View) -> Iterator[Finding]:
 def misplaced_kwargs(view: View) -> Iterator[Finding]:
     """A keyword argument of the metric stands beside `type` instead of inside `kwargs`.
 
-    Harbor ignores it there, and fails when the job is created if the metric cannot do without it.
+    Harbor ignores it there, and fails when it makes the job if the metric cannot do without it.
     `compute` ignores it, too, and warns.
     """
     for metric in view.metrics:
@@ -106,9 +148,17 @@ def misplaced_kwargs(view: View) -> Iterator[Finding]:
                 key=True,
                 message=f"`{field}` belongs in `kwargs`",
                 label=f"a keyword argument of `{mended['type']}`",
-                notes=("Harbor ignores it here, and the metric runs or fails without it",),
+                notes=("Harbor ignores it here", *_without_script(metric)),
                 help=f"write `{json.dumps(mended)}`",
             )
+
+
+def _without_script(metric: Entry) -> tuple[str, ...]:
+    """That Harbor fails for want of a script, where it does."""
+    kwargs = metric.value.get("kwargs", {})
+    needs_one = metric.value.get("type") == UV_SCRIPT and metric.at[-2] == ARRAYS[0]
+    has_none = isinstance(kwargs, dict) and "script_path" not in kwargs
+    return (MAKING,) if needs_one and has_none else ()
 
 
 def _kwargs(entry: dict[str, Any]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from ...contract.spec import ARRAYS, DEFAULT_TYPE, FIELDS, HARBOR_TYPES, UV_SCRI
 from ...documents.document import Finding
 from ...documents.wording import printable
 from ...errors import MetricFailure
-from . import NOTE, WARNING, Entry, Step, View
+from . import MAKING, NOTE, RUNNING, WARNING, Entry, Step, View
 
 _GIT = ("git_url", "git_commit_id")
 
@@ -56,8 +56,9 @@ def not_in_harbor(view: View) -> Iterator[Finding]:
     """An entry of `metrics` is one that Harbor cannot load, or cannot make a metric from.
 
     Harbor knows `sum`, `min`, `max`, `mean` and `uv-script`, and takes kwargs for none of them but
-    `script_path`. A type it does not know makes it refuse every dataset of the file: an error. A
-    git-hosted script, which a known extension runs, fails when the job is created: a warning.
+    `script_path`. A type it does not know makes it refuse every dataset of the file, other kwargs
+    make it fail when it makes the job: errors. A git-hosted script, which a known extension runs,
+    fails there, too: a warning.
     Metrics for harbor-metrics alone belong in `extra_metrics`, which Harbor ignores. `compute` runs
     them in `metrics`, too, and warns.
     """
@@ -88,7 +89,7 @@ def _refused_kwargs(metric: Entry, type_: str, kwargs: dict[str, Any]) -> Iterat
                 severity=WARNING,
                 message=f"plain Harbor takes no `{git[0]}` for a uv-script",
                 label="a known extension runs it",
-                notes=("Harbor fails when it creates the job, not when it loads the registry",),
+                notes=(MAKING,),
             )
         return
     try:
@@ -100,10 +101,9 @@ def _refused_kwargs(metric: Entry, type_: str, kwargs: dict[str, Any]) -> Iterat
         "kwargs",
         first,
         key=True,
-        severity=WARNING,
         message=f"Harbor takes no kwargs for `{type_}`, so not `{first}`",
         label="harbor-metrics only",
-        notes=(f"Harbor fails when it creates the job: {type_.title()}() takes no arguments",),
+        notes=(f"{MAKING}: {type_.title()}() takes no arguments",),
         help="move the entry to `extra_metrics`, which Harbor ignores",
     )
 
@@ -111,7 +111,7 @@ def _refused_kwargs(metric: Entry, type_: str, kwargs: dict[str, Any]) -> Iterat
 def invalid_metric_kwargs(view: View) -> Iterator[Finding]:
     """A metric's kwargs lack one that it needs, have one that it does not take, or a wrong value.
 
-    Harbor finds out when it creates the job: `Mean() takes no arguments`. In `compute` this metric
+    Harbor fails when it makes the job: `Mean() takes no arguments`. In `compute` this metric
     fails, the others still run, and the exit code is 1.
     """
     for metric in view.metrics:
@@ -131,9 +131,17 @@ def invalid_metric_kwargs(view: View) -> Iterator[Finding]:
                 key=is_there and "takes no" in str(error),
                 message=str(error),
                 label="does not fit",
-                notes=("Harbor fails when it creates the job",) if type_ in HARBOR_TYPES else (),
+                notes=_where(metric, type_, kwargs),
                 help=f"`harbor-metrics explain {type_}` tells what it takes",
             )
+
+
+def _where(metric: Entry, type_: str, kwargs: dict[str, Any]) -> tuple[str, ...]:
+    """Where Harbor fails for kwargs that do not fit."""
+    if type_ not in HARBOR_TYPES or metric.at[1] != ARRAYS[0]:
+        return ()
+    # An empty path is the current directory, which is there.
+    return (RUNNING if kwargs == {"script_path": ""} else MAKING,)
 
 
 def duplicate_metric(view: View) -> Iterator[Finding]:
@@ -150,6 +158,7 @@ def duplicate_metric(view: View) -> Iterator[Finding]:
                 message=f"the same metric as {first.subject.rpartition(', ')[2]}",
                 label="a second time",
                 help="delete one",
+                first=first.at,
             )
 
 

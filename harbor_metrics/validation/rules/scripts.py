@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import re
 import warnings
@@ -15,7 +16,7 @@ from ...documents.files import open_regular
 from ...documents.wording import printable
 from ...errors import MetricFailure
 from ...registries.script_file import Script, differs, digest_of, metadata, other_copy
-from . import ERROR, NOTE, WARNING, Entry, View
+from . import ERROR, MAKING, NOTE, RUNNING, WARNING, Entry, View
 
 _COMMIT = re.compile(r"[0-9a-fA-F]{40}|[0-9a-fA-F]{64}")
 _URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+://|[\w.-]+@[\w.-]+:")
@@ -37,13 +38,24 @@ def script_path(view: View) -> Iterator[Finding]:
         wrong = _wrong_path(path, view.folder)
         if wrong:
             message, help_ = wrong
+            is_there = _is_there(path, view.folder)
             yield metric.find(
                 *_PATH,
                 message=message,
                 label="this script",
-                notes=("Harbor finds out when it creates the job",),
+                notes=() if is_there is None else (RUNNING if is_there else MAKING,),
                 help=help_,
             )
+
+
+def _is_there(path: str, folder: str | None) -> bool | None:
+    """Whether Harbor finds something at the path, which then does not run; None where it does."""
+    if "\0" in path or _URL.match(path):
+        return False
+    full = os.path.join(folder or os.getcwd(), path)
+    if not os.path.exists(full) and not os.path.exists(path):
+        return False
+    return True if path.startswith("-") or os.path.isdir(full) else None
 
 
 def _wrong_path(path: str, folder: str | None) -> tuple[str, str] | None:
@@ -74,6 +86,12 @@ def _wrong_path(path: str, folder: str | None) -> tuple[str, str] | None:
     if os.path.isdir(real) or path.endswith("/"):
         return f"script_path {shown} is a directory", "name the file in it"
     if not os.path.isfile(real):
+        slashed = path.replace("\\", "/")
+        if slashed != path and os.path.isfile(_where(slashed, folder)):
+            return (
+                f"script {shown} not found: a path has `/` between its parts, not a backslash",
+                f'write `"script_path": {json.dumps(slashed)}`',
+            )
         return f"script {shown} not found: there is no {full}", "name a file that is there"
     return None
 
@@ -121,6 +139,7 @@ def script_metadata(view: View) -> Iterator[Finding]:
                 severity=severity,
                 message=f"{path}: {message}",
                 label="this script",
+                notes=(RUNNING,) if severity is ERROR else (),
                 help="begin it with `# /// script`, `# dependencies = []`, `# ///`",
             )
 
@@ -148,7 +167,7 @@ def script_arguments(view: View) -> Iterator[Finding]:
             number = error.lineno if isinstance(error, SyntaxError) else None
             line = f"line {number}: " if number else ""
             message = f"{path}: {line}the script is not Python"
-            yield metric.find(*_PATH, message=message, label="this script")
+            yield metric.find(*_PATH, message=message, label="this script", notes=(RUNNING,))
             continue
         strings = {
             n.value

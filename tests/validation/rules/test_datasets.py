@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from validation.validated import ONE, rules_of
 
+from harbor_metrics.validation.validation import validate
+
 GIT = {"git_url": "https://x.org/r", "git_commit_id": "0" * 40}
 
 
@@ -93,3 +95,25 @@ def test_version_that_is_never_chosen_is_noted(
     versions: list[str], expected: list[str], tmp_path: Path
 ) -> None:
     assert rules(tmp_path, *(dataset(version=v) for v in versions)) == expected
+
+
+def test_what_stands_twice_names_the_line_of_the_first(tmp_path: Path) -> None:
+    metric = {"type": "max"}
+    tasks = [task(), task(path="q"), task("u")]
+    one = dataset(tasks=tasks, metrics=[metric, metric])
+    path = tmp_path / "registry.json"
+    path.write_text(json.dumps([dataset(), one], indent=0))
+    lines = path.read_text().split("\n")
+    named = {d.rule: d.message.rpartition(" on line ") for d in validate(path).found}
+    firsts = {rule: lines[int(line) - 1] for rule, (_, _, line) in named.items()}
+    assert firsts == {
+        "duplicate-dataset": '"name": "a",',
+        "duplicate-task": '"name": "t",',
+        "shared-task-path": '"path": "p"',
+        "duplicate-metric": "{",
+    }
+    assert all(said.endswith("; the first is") for said, _, _ in named.values())
+
+
+def test_empty_git_url_is_a_repository_to_harbor(tmp_path: Path) -> None:
+    assert rules(tmp_path, dataset(tasks=[task(path="../p", git_url="")])) == ["task-path"]

@@ -32,7 +32,7 @@ def said(folder: Path, field: str, *metrics: dict[str, Any]) -> list[tuple[str, 
         ),
         ({"type": "median"}, [("not-in-harbor", "error")], []),
         ({"type": "inspect/accuracy"}, [("not-in-harbor", "error")], []),
-        ({"type": "mean", "kwargs": {"missing": "skip"}}, [("not-in-harbor", "warning")], []),
+        ({"type": "mean", "kwargs": {"missing": "skip"}}, [("not-in-harbor", "error")], []),
         ({"type": "uv-script", "kwargs": GIT}, [("not-in-harbor", "warning")], []),
         ({"type": "zebra"}, [("unknown-metric-type", "error")], [("unknown-metric-type", "error")]),
         (
@@ -63,3 +63,14 @@ def test_second_of_two_equal_metrics_is_reported(field: str, severity: str, tmp_
     assert said(tmp_path, field, *twice) == [("duplicate-metric", severity)]
     keyed = ({"type": "max"}, {"type": "max", "kwargs": {"key": "r"}})
     assert "duplicate-metric" not in dict(said(tmp_path, field, *keyed))
+
+
+def test_regular_expression_that_is_none_is_found_without_computing(tmp_path: Path) -> None:
+    patterns = ["[a-z]", "("]
+    entry = {"type": "exact-match", "kwargs": {"regexes_to_ignore": patterns}}
+    path = tmp_path / "registry.json"
+    path.write_text(json.dumps([{**ONE, "extra_metrics": [entry]}]))
+    (only,) = validate(path).found
+    assert only.rule == "invalid-metric-kwargs"
+    assert only.pointer == "/0/extra_metrics/0/kwargs/regexes_to_ignore"
+    assert "`regexes_to_ignore[1]` of `exact-match` is not a regular expression" in only.message

@@ -64,3 +64,38 @@ def test_uppercase_commit_is_a_commit_and_null_is_not_an_address(tmp_path: Path)
     upper = registry(git_url="https://x.org/m", git_commit_id="ABCDEF0123" * 4, script_path="m.py")
     assert "git-script-commit" not in rules_of(upper)
     assert "script-path" in rules_of(registry(git_url=None, script_path="gone.py"))
+
+
+def test_backslash_in_a_path_is_told_where_the_slash_finds_the_script(tmp_path: Path) -> None:
+    (tmp_path / "metrics").mkdir()
+    (tmp_path / "metrics" / "m.py").write_text("# /// script\n# ///\nimport sys; sys.argv\n")
+    path = tmp_path / "registry.json"
+    for written, words in (("metrics\\m.py", '"metrics/m.py"'), ("metrics\\n.py", "that is there")):
+        path.write_text(json.dumps([{**ONE, "metrics": [json.loads(script(written))]}]))
+        (only,) = harbor_metrics.validate(path).found
+        assert (only.rule, words in only.help) == ("script-path", True)
+        assert ("not a backslash" in only.message) == ("m.py" in written)
+
+
+@pytest.mark.parametrize(
+    ("name", "where"),
+    [
+        ("gone.py", "when it makes the job"),
+        ("m\0.py", "when it makes the job"),
+        ("https://x.org/m.py", "when it makes the job"),
+        ("-m.py", "when it runs the metric"),
+        ("folder", "when it runs the metric"),
+        ("../outside.py", ""),
+    ],
+)
+def test_it_is_said_where_harbor_fails(name: str, where: str, tmp_path: Path) -> None:
+    inside = tmp_path / "inside"
+    (inside / "folder").mkdir(parents=True)
+    (inside / "-m.py").write_text("")
+    (tmp_path / "outside.py").write_text("")
+    (inside / "registry.json").write_text(
+        json.dumps([{**ONE, "metrics": [json.loads(script(name))]}])
+    )
+    (only,) = harbor_metrics.validate(inside / "registry.json").found
+    assert only.rule == "script-path"
+    assert [where in note for note in only.notes] == [True] * bool(where)

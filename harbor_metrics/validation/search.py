@@ -1,0 +1,112 @@
+"""The registries and manifests in a folder, as git would list them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ..documents.files import reason
+from ..errors import InputError
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+# What registries and manifests are called.
+NAMES = ("registry.json", "dataset.toml")
+_IGNORE = ".gitignore"
+
+
+def search(folder: str, unread: list[InputError]) -> Iterator[str]:
+    """The paths of the registries and manifests in and below a folder, in sorted order.
+
+    What a .gitignore, the repository's own exclusions or the user's leave out is left out, and so
+    are repositories inside the repository and links to folders. Nothing is run. A folder that
+    cannot be read is told of in `unread`.
+    """
+    top, above = _repository(folder)
+    rules = _inherited(top, above) if top else []
+    if not any(_is_ignored(path, True, rules) for path in above if path != top):
+        yield from _below(os.path.normpath(folder), rules, unread)
+
+
+def _below(
+    folder: str, rules: list[tuple[str, GitIgnoreSpec]], unread: list[InputError]
+) -> Iterator[str]:
+    try:
+        with os.scandir(folder) as scan:
+            entries = sorted(scan, key=lambda entry: entry.name)
+    except OSError as error:
+        unread.append(InputError(f"{folder}: {reason(error)}"))
+        return
+    own = _rules_in(os.path.join(folder, _IGNORE))
+    rules = [*rules, (os.path.abspath(folder), own)] if own else rules
+    for entry in entries:
+        path = entry.name if folder == os.curdir else os.path.join(folder, entry.name)
+        is_folder = entry.is_dir(follow_symlinks=False)
+        if not is_folder and entry.name not in NAMES:
+            continue
+        if entry.name == ".git" or _is_ignored(path, is_folder, rules):
+            continue
+        if not is_folder and not os.path.isdir(path):
+            yield path
+        elif is_folder and not os.path.lexists(os.path.join(path, ".git")):
+            yield from _below(path, rules, unread)
+
+
+def _repository(folder: str) -> tuple[str | None, list[str]]:
+    """The top of the repository that a folder is in, and the folders from there down to it."""
+    path = os.path.realpath(folder)
+    above = [path]
+    while not os.path.lexists(os.path.join(path, ".git")):
+        if os.path.dirname(path) == path:
+            return None, []
+        path = os.path.dirname(path)
+        above.insert(0, path)
+    return path, above
+
+
+def _inherited(top: str, above: list[str]) -> list[tuple[str, GitIgnoreSpec]]:
+    """The rules from above a folder, the weakest first: the user's, the repository's, folders'."""
+    home = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
+    files = [(top, os.path.join(home, "git", "ignore"))]
+    files.append((top, os.path.join(top, ".git", "info", "exclude")))
+    files += [(base, os.path.join(base, _IGNORE)) for base in above[:-1]]
+    found = [(base, _rules_in(file)) for base, file in files]
+    return [(base, rules) for base, rules in found if rules]
+
+
+def _rules_in(file: str) -> GitIgnoreSpec | None:
+    try:
+        with open(file, encoding="utf-8", errors="surrogateescape") as stream:
+            lines = stream.read().split("\n")
+    except OSError:
+        return None
+    # Inside, for weight: most folders have no such file, and most commands look for none.
+    from pathspec import GitIgnoreSpec
+
+    return GitIgnoreSpec.from_lines(lines)
+
+
+def _is_ignored(path: str, is_folder: bool, rules: list[tuple[str, GitIgnoreSpec]]) -> bool:
+    """What the strongest rule says that has a say."""
+    full = os.path.join(os.path.realpath(os.path.dirname(path) or "."), os.path.basename(path))
+    for base, spec in reversed(rules):
+        relative = os.path.relpath(full, os.path.realpath(base)).replace(os.sep, "/")
+        if relative == os.curdir or relative.startswith(os.pardir):
+            continue  # rules of a folder are about what is in it
+        entry = f"{relative}/" if is_folder else relative
+        for pattern in reversed(spec.patterns):
+            found = pattern.match_file(entry) if pattern.include is not None else None
+            if found is not None and _is_of_entry(found.match, entry):
+                return bool(pattern.include)
+    return False
+
+
+def _is_of_entry(match: re.Match[str], entry: str) -> bool:
+    """Whether a pattern fits the entry itself, not a folder above, which was decided before.
+
+    In pathspec's expressions the group `ps_d` is the slash behind a folder.
+    """
+    return "ps_d" not in match.re.groupindex or match["ps_d"] is None or match.end() == len(entry)

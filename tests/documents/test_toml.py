@@ -1,0 +1,114 @@
+"""TOML that knows where everything stands."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harbor_metrics.documents.diagnostics import Span
+from harbor_metrics.documents.toml import parse
+
+TEXT = r'''# [not.here]
+top = "a # b" # "top"
+"dotted key".'b' . c = 1_000
+[a.b]
+x = """
+y = 1
+""" # behind
+when = 1979-05-27 07:32:00
+date = 1979-05-27
+quotes = """""two""""" # five
+other = \'\'\'a'b\'\'\'
+[[t]]
+list = [1, [2.5, "]"], # one
+  { k = true, "l m".n = [ ] },
+]
+[t.sub]
+z = -inf
+[[t]]
+list = []
+[[t.u]]
+q = ''
+[[t.u]]
+[ last ]
+e = {}
+'''.replace("\\'", "'")
+
+
+def paths_in(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[Any, Any]]:
+    """Every value in a value, with its path."""
+    yield path, value
+    parts = enumerate(value) if isinstance(value, list) else ()
+    for step, part in value.items() if isinstance(value, dict) else parts:
+        yield from paths_in(part, (*path, step))
+
+
+def check_places(text: str) -> None:
+    """Where a value is written out there it stands; a table stands at a header or at a key."""
+    document, slips = parse(text.encode(), "x")
+    assert document is not None
+    assert not slips
+    assert document.value == tomllib.loads(text)
+    for path, value in paths_in(document.value):
+        start, end = document.offsets(path)
+        stretch = text[start:end]
+        if isinstance(value, dict | list) and stretch[:1] not in ("{", "["):
+            assert path == () or tomllib.loads(f"{stretch} = 0")
+        elif isinstance(value, dict) and stretch[0] == "[":
+            assert tomllib.loads(stretch)
+        elif not (isinstance(value, list) and stretch[:2] == "[["):
+            assert tomllib.loads(f"v = {stretch}") == {"v": value}
+        if path and isinstance(path[-1], str):
+            start, end = document.offsets(path, key=True)
+            assert [*tomllib.loads(f"{text[start:end]} = 0")] == [path[-1]]
+
+
+def test_every_value_stands_where_it_is_written() -> None:
+    check_places(TEXT)
+
+
+_SCALAR = st.sampled_from(['"a"', "'b#'", "1", "1.5", "true", "1979-05-27", '"""x\n"""', "'''y'''"])
+_VALUE = st.recursive(
+    _SCALAR,
+    lambda inner: (
+        st.lists(inner, max_size=3).map(lambda parts: f"[{', # c'.join(parts)}\n]")
+        | st.lists(inner, max_size=3).map(
+            lambda parts: "{" + ", ".join(f'"k{i}"={part}' for i, part in enumerate(parts)) + "}"
+        )
+    ),
+    max_leaves=6,
+)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["", "[a{}]", "[[b]]", "[b.c{}]"]), _VALUE), max_size=6))
+def test_places_of_whatever_is_toml(parts: list[tuple[str, str]]) -> None:
+    lines = [f"{header.format(i)}\nv{i} = {value} # {i}" for i, (header, value) in enumerate(parts)]
+    text = "\n".join(lines)
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return
+    check_places(text)
+
+
+def test_place_of_nothing_is_a_key_error() -> None:
+    document, _ = parse(TEXT.encode(), "x")
+    assert document is not None
+    assert document.span(["t", 1]) == Span(18, 1, 18, 6)
+    for path in (["gone"], ["t", 2], ["a", "c"]):
+        with pytest.raises(KeyError):
+            document.span(path)
+
+
+def test_text_that_is_not_toml_is_one_diagnostic() -> None:
+    document, (slip,) = parse(b"[dataset]\nname = \n", "x")
+    assert document is None
+    assert (slip.rule, slip.span) == ("toml-syntax", Span(2, 8, 2, 9))
+    document, (slip,) = parse(b"x = '\xff'", "x")
+    assert document is None
+    assert slip.rule == "not-utf-8"

@@ -1,0 +1,109 @@
+"""Which registries and manifests are found in a folder: those that git would list."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+from conftest import Run
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harbor_metrics.errors import InputError
+from harbor_metrics.validation.search import NAMES, search
+from harbor_metrics.validation.validation import validate
+
+_FOLDERS = ["", "a", "b", "a/b", "a/c", "b/a", "b/a/c"]
+_PATTERNS = [
+    *("a", "a/", "/a", "b", "b/a", "a/b", "*.json", "registry.json", "!registry.json", "/*.toml"),
+    *("**/c", "!b/", "*/c/", "# a", "", "!a/registry.json", "a/**", "!a/b/", "\\!x", "[ab]/c"),
+]
+
+
+def listed_by_git(top: Path, folder: Path) -> list[str]:
+    """What git lists below a folder that is one of our documents, sorted."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    ran = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, check=True, env=outside(top)
+    )
+    paths = [path for path in ran.stdout.split("\0") if os.path.basename(path) in NAMES]
+    return sorted(paths, key=lambda path: path.split("/"))
+
+
+def outside(top: Path) -> dict[str, str]:
+    """An environment in which git knows of no other repository, and of the user's exclusions."""
+    home = str(top.parent / "home")
+    return {**os.environ, "HOME": home, "XDG_CONFIG_HOME": f"{home}/.config"}
+
+
+def found_by_us(folder: Path) -> list[str]:
+    """What the search finds below a folder, relative to it."""
+    unread: list[InputError] = []
+    paths = [os.path.relpath(path, folder) for path in search(str(folder), unread)]
+    assert not unread
+    return sorted(paths, key=lambda path: path.split("/"))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.dictionaries(st.sampled_from(_FOLDERS), st.lists(st.sampled_from(_PATTERNS)), max_size=3),
+    st.lists(st.sampled_from(_PATTERNS), max_size=2),
+    st.sampled_from(["", "a", "b/a"]),
+    st.sampled_from([None, "a/c", "b"]),
+)
+def test_what_git_lists_is_found(
+    ignored: dict[str, list[str]], by_user: list[str], below: str, other: str | None
+) -> None:
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        top = Path(folder) / "top"
+        for name in _FOLDERS:
+            (top / name).mkdir(parents=True, exist_ok=True)
+            for file in NAMES:
+                (top / name / file).write_text("")
+        subprocess.run(["git", "init", "-q", top], check=True, env=outside(top))
+        if other is not None and other != below and not below.startswith(f"{other}/"):
+            subprocess.run(["git", "init", "-q", top / other], check=True, env=outside(top))
+        for name, patterns in ignored.items():
+            (top / name / ".gitignore").write_text("\n".join(patterns))
+        user = Path(folder) / "home" / ".config" / "git"
+        user.mkdir(parents=True)
+        (user / "ignore").write_text("\n".join(by_user))
+        for name, value in outside(top).items():
+            patch.setenv(name, value)
+        assert found_by_us(top / below) == listed_by_git(top, top / below)
+
+
+def test_folders_are_searched_outside_of_repositories_too(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "a" / "b" / "dataset.toml").write_text("[dataset]\n")
+    (tmp_path / "a" / "registry.json").write_text("[1]")
+    (tmp_path / "a" / "c").symlink_to(tmp_path / "a" / "b")
+    for arguments in ([], ["."], ["a"]):
+        done = cli("validate", *arguments, "--format", "concise")
+        lines = [line.partition(" ")[0] for line in done.stdout.splitlines()]
+        assert (done.returncode, lines) == (1, ["a/b/dataset.toml:1:1:", "a/registry.json:1:2:"])
+
+
+def test_folder_or_pattern_without_a_document_says_so(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "registry.json").write_text("[]")
+    done = cli("validate", "a")
+    assert done.returncode == 3
+    assert "there is no registry.json or dataset.toml in a" in done.stderr
+    done = cli("validate", "registry.json", "a/*.json", "a")
+    assert done.returncode == 3
+    assert "no file matches a/*.json" in done.stderr
+    assert "dataset.toml in a" in done.stderr
+    assert "empty-registry" in done.stdout
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads all")
+def test_folder_that_cannot_be_read_is_said(tmp_path: Path) -> None:
+    (tmp_path / "registry.json").write_text("[]")
+    (tmp_path / "a").mkdir(mode=0)
+    report = validate(tmp_path)
+    assert report.n_files == 1
+    assert [str(tmp_path / "a") in str(error) for error in report.unread] == [True]

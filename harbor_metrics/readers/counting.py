@@ -55,8 +55,7 @@ def count_trials(file: File, decode: Callable[[bytes], list[Trial]]) -> Source |
     def count(pieces: Iterable[bytes]) -> CountedTrials:
         trials = CountedTrials()
         for block in pieces:
-            for trial in decode(block):
-                trials.add(trial)
+            trials.add(decode(block))
         return trials
 
     counts, digest = _in_halves(file, count)

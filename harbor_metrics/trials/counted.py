@@ -65,7 +65,7 @@ class CountedTable(Table):
     has_rows = False
 
     def __init__(self, counts: Counts) -> None:
-        self.counts = counts.finish()
+        self.counts = counts
         self.trials = Absent(counts.n, "every trial")
 
     def __add__(self, other: Table) -> Table:

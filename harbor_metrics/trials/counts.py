@@ -6,20 +6,21 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
+from operator import attrgetter
 
 import msgspec
 
 from ..numbers import exact
 from ..numbers.exact import Number
-from .trial import NO_USAGE, GroupKey, Rewards, Trial, Usage, group_key
+from .trial import NO_USAGE, GroupKey, Rewards, Trial, Usage
 
 # More different tasks than these are not worth counting.
 MOST_STATES = 1 << 16
-# So many numbers are added up at once.
-_BATCH = 4_096
 # The smallest binary64 number is 2^-1074: in units of it every number is an integer.
 _UNIT = 1 << 1074
 _encode = msgspec.json.Encoder().encode
+_TASK, _REWARDS, _ERROR, _USAGE = map(attrgetter, ("task", "rewards", "error", "usage"))
+_GROUP = attrgetter(*GroupKey._fields)
 # The trials of a task by what they gave: (index of the rewards, how often), sorted.
 State = tuple[tuple[int, int], ...]
 
@@ -68,33 +69,36 @@ class Counts:
         self._row_of: dict[bytes, int] = {}
         self._state_of: dict[State, int] = {(): 0}
         self._next: dict[tuple[int, int], int] = {}
-        self._usages: list[Usage] = []
 
-    def add(self, trial: Trial) -> None:
-        """Count one trial.
+    def add(self, trials: Sequence[Trial]) -> None:
+        """Count some trials.
 
         Raises:
             NotCountableError: too many tasks differ.
         """
-        self.n += 1
-        rewards = trial.rewards
-        self.n_scored += rewards is not None
+        rewards = list(map(_REWARDS, trials))
+        self.n += len(rewards)
+        self.n_scored += len(rewards) - rewards.count(None)
+        tasks, following = self.tasks, self._next
+        for name, row in zip(map(_TASK, trials), self._rows(rewards), strict=True):
+            step = tasks.get(name, 0), row
+            tasks[name] = following.get(step) or self._advanced(*step, 1)
+        self.errors.update(filter(None, map(_ERROR, trials)))
+        usages = [usage for usage in map(_USAGE, trials) if usage is not NO_USAGE]
+        for name, total in self.totals.items() if usages else ():
+            values = map(attrgetter(name), usages)
+            total.add([value for value in values if value is not None])
+
+    def _rows(self, rewards: list[Rewards | None]) -> list[int]:
+        """The index of each of these rewards among those that differ."""
         # As text, because 1 and 1.0 are the same key of a dict.
-        text = _encode(rewards)
-        row = self._row_of.get(text)
-        if row is None:
-            row = self._add_row(text, rewards)
-        tasks = self.tasks
-        name = trial.task
-        step = tasks.get(name, 0), row
-        state = self._next.get(step)
-        tasks[name] = self._advanced(*step, 1) if state is None else state
-        if trial.error is not None:
-            self.errors[trial.error] += 1
-        if trial.usage is not NO_USAGE:
-            self._usages.append(trial.usage)
-            if len(self._usages) == _BATCH:
-                self._fold()
+        texts = list(map(_encode, rewards))
+        rows = self._row_of
+        if not rows.keys() >= set(texts):
+            for text, values in zip(texts, rewards, strict=True):
+                if text not in rows:
+                    self._add_row(text, values)
+        return list(map(rows.__getitem__, texts))
 
     def _add_row(self, text: bytes, rewards: Rewards | None) -> int:
         self._row_of[text] = row = len(self.rows)
@@ -118,20 +122,10 @@ class Counts:
             self._next[state, row] = number
         return number
 
-    def _fold(self) -> None:
-        for name, total in self.totals.items():
-            total.add([v for u in self._usages if (v := getattr(u, name)) is not None])
-        self._usages.clear()
-
-    def finish(self) -> Counts:
-        """The same, with nothing left to be added up."""
-        self._fold()
-        return self
-
     def __add__(self, other: Counts) -> Counts:
         merged = Counts()
         for part in (self, other):
-            merged._take_in(part.finish())
+            merged._take_in(part)
         return merged
 
     def _take_in(self, part: Counts) -> None:
@@ -164,12 +158,11 @@ class Seen:
     def __init__(self) -> None:
         self._buckets = [array("q") for _ in range(self._BUCKETS)]
 
-    def add(self, trial: Trial) -> None:
-        """Remember one trial."""
-        identity = identity_of(trial)
-        if identity is not None:
-            number = hash(identity)
-            self._buckets[number % self._BUCKETS].append(number)
+    def add(self, trials: Sequence[Trial]) -> None:
+        """Remember some trials."""
+        buckets = self._buckets
+        for number in map(hash, filter(None, map(identity_of, trials))):
+            buckets[number % self._BUCKETS].append(number)
 
     def __iadd__(self, other: Seen) -> Seen:
         for mine, theirs in zip(self._buckets, other._buckets, strict=True):
@@ -188,7 +181,7 @@ def identity_of(trial: Trial) -> tuple[str | None, ...] | None:
         return (trial.id,)
     if trial.trial is None and trial.id is None:
         return None
-    return (*group_key(trial), trial.task, trial.trial)
+    return trial.agent, trial.model, trial.dataset, trial.task, trial.trial
 
 
 class CountedTrials:
@@ -200,19 +193,26 @@ class CountedTrials:
         self.seen = Seen()
         self.digests = bytearray()
 
-    def add(self, trial: Trial) -> None:
-        """Count one trial.
+    def add(self, trials: Sequence[Trial]) -> None:
+        """Count some trials.
 
         Raises:
             NotCountableError: too many tasks differ.
         """
-        key = group_key(trial)
-        counts = self.groups.get(key)
-        if counts is None:
-            counts = self.groups[key] = Counts()
-        counts.add(trial)
-        self.seen.add(trial)
-        self.n += 1
+        self.n += len(trials)
+        self.seen.add(trials)
+        keys = list(map(_GROUP, trials))
+        if len(set(keys)) == 1:
+            self._counts_of(keys[0]).add(trials)
+            return
+        parts: dict[tuple[str | None, ...], list[Trial]] = {}
+        for key, trial in zip(keys, trials, strict=True):
+            parts.setdefault(key, []).append(trial)
+        for key, members in parts.items():
+            self._counts_of(key).add(members)
+
+    def _counts_of(self, group: tuple[str | None, ...]) -> Counts:
+        return self.groups.setdefault(GroupKey(*group), Counts())
 
     @property
     def joint_digest(self) -> str:

@@ -71,8 +71,8 @@ def counted(rows: list[Trial], cuts: int = 1) -> CountedTable:
     table: Any = None
     for start in range(cuts):
         counts = Counts()
-        for row in rows[start::cuts]:
-            counts.add(row)
+        counts.add(rows[start::cuts][:2])
+        counts.add(rows[start::cuts][2:])
         part = CountedTable(counts)
         table = part if table is None else table + part
     return table

@@ -32,6 +32,8 @@ _TRIES, _PAUSE = 5, 0.05
 _HALF_PAYS = 1_000
 # Trials from which on counting them is worth an import.
 _COUNTS_PAY = 2_000
+# So many trials are counted at once.
+_BATCH = 1_024
 # Where Harbor keeps the trials that it tried again.
 _ARCHIVE = "_retries"
 
@@ -39,15 +41,30 @@ _ARCHIVE = "_retries"
 class _Kept(list[Trial]):
     """Trials that are kept as they come."""
 
-    add = list.append
+    add_one = list.append
+
+    def finish(self) -> None:
+        """There is nothing left to do."""
 
 
 class _Digested(CountedTrials):
     """Trials that are counted as they come, and a digest of each."""
 
-    def add(self, trial: Trial) -> None:
-        super().add(trial)
+    def __init__(self) -> None:
+        super().__init__()
+        self._batch: list[Trial] = []
+
+    def add_one(self, trial: Trial) -> None:
+        """Count one trial with the next others."""
         self.digests += digest_of(trial)
+        self._batch.append(trial)
+        if len(self._batch) == _BATCH:
+            self.finish()
+
+    def finish(self) -> None:
+        """Count those that wait for others."""
+        self.add(self._batch)
+        self._batch = []
 
 
 @dataclass(slots=True)
@@ -236,7 +253,7 @@ def _read_all(path: str, names: list[str], reading: _Pass, progress: Progress | 
 
 
 def _read_trials(path: str, names: list[str], reading: _Pass, progress: Progress | None) -> None:
-    add = reading.trials.add
+    add = reading.trials.add_one
     for i, name in enumerate(names):
         if progress and not i % 256:
             progress(i, len(names))
@@ -252,6 +269,7 @@ def _read_trials(path: str, names: list[str], reading: _Pass, progress: Progress
             add(trial_of(data))
         except REFUSED:
             reading.refused.append((name, data))
+    reading.trials.finish()
     if progress:
         progress(len(names), len(names))
 

@@ -208,8 +208,8 @@ class CountedTrials:
         parts: dict[tuple[str | None, ...], list[Trial]] = {}
         for key, trial in zip(keys, trials, strict=True):
             parts.setdefault(key, []).append(trial)
-        for key, members in parts.items():
-            self._counts_of(key).add(members)
+        for group, members in parts.items():
+            self._counts_of(group).add(members)
 
     def _counts_of(self, group: tuple[str | None, ...]) -> Counts:
         return self.groups.setdefault(GroupKey(*group), Counts())

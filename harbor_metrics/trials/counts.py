@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from hashlib import sha256
 from operator import attrgetter
 
@@ -20,7 +20,9 @@ MOST_STATES = 1 << 16
 _UNIT = 1 << 1074
 _encode = msgspec.json.Encoder().encode
 _TASK, _REWARDS, _ERROR, _USAGE = map(attrgetter, ("task", "rewards", "error", "usage"))
+_ID, _NAME = attrgetter("id"), attrgetter("trial")
 _GROUP = attrgetter(*GroupKey._fields)
+_NAMED = attrgetter(*GroupKey._fields, "task", "trial")
 # The trials of a task by what they gave: (index of the rewards, how often), sorted.
 State = tuple[tuple[int, int], ...]
 
@@ -161,7 +163,7 @@ class Seen:
     def add(self, trials: Sequence[Trial]) -> None:
         """Remember some trials."""
         buckets = self._buckets
-        for number in map(hash, filter(None, map(identity_of, trials))):
+        for number in map(hash, _identities(trials)):
             buckets[number % self._BUCKETS].append(number)
 
     def __iadd__(self, other: Seen) -> Seen:
@@ -173,6 +175,17 @@ class Seen:
     def twice(self) -> bool:
         """Whether any may have come twice; one that did is never missed."""
         return any(len(set(bucket)) < len(bucket) for bucket in self._buckets)
+
+
+def _identities(trials: Sequence[Trial]) -> Iterable[Hashable]:
+    """The identities of those that have one."""
+    # In C for the most frequent cases: all have an id, or none has and all have names.
+    ids, names = list(map(_ID, trials)), list(map(_NAME, trials))
+    if all(ids):
+        return zip(ids)
+    if not any(ids) and None not in names:
+        return map(_NAMED, trials)
+    return filter(None, map(identity_of, trials))
 
 
 def identity_of(trial: Trial) -> tuple[str | None, ...] | None:
@@ -201,13 +214,13 @@ class CountedTrials:
         """
         self.n += len(trials)
         self.seen.add(trials)
-        keys = list(map(_GROUP, trials))
-        if len(set(keys)) == 1:
-            self._counts_of(keys[0]).add(trials)
+        groups = set(map(_GROUP, trials))
+        if len(groups) == 1:
+            self._counts_of(groups.pop()).add(trials)
             return
         parts: dict[tuple[str | None, ...], list[Trial]] = {}
-        for key, trial in zip(keys, trials, strict=True):
-            parts.setdefault(key, []).append(trial)
+        for trial in trials:
+            parts.setdefault(_GROUP(trial), []).append(trial)
         for group, members in parts.items():
             self._counts_of(group).add(members)
 

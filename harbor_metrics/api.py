@@ -53,6 +53,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     as_format: str | None = None
     columns: str | Mapping[str, str] = ""
     scripts: ScriptOptions | None = None
+    # Whether the sources are jobs of the user's own, whose scripts are the user's word.
+    own_jobs: bool = False
     progress: Progress | None = None
 
 
@@ -141,6 +143,11 @@ def compute(
         scripts=scripts,
         progress=progress,
     )
+    return compute_request(request)
+
+
+def compute_request(request: Request) -> Result:
+    """What `compute` does, and raises, of a request."""
     return finish(request, prepare(request))
 
 
@@ -207,6 +214,7 @@ def plan_groups(
             allow_outside=outside,
             job_scripts=of_jobs,
             only_asked=request.only_asked,
+            own_jobs=request.own_jobs,
         )
         if request.group_by:
             metrics = by_labels(metrics, request.group_by)

@@ -25,6 +25,23 @@ if TYPE_CHECKING:
 )
 @click.option("--new", is_flag=True, help="Write a script that works to script_path, too.")
 @click.option("--pin", is_flag=True, help="Write the script's sha256 beside it, too.")
+@click.option(
+    "--for-harbor", is_flag=True, help="Write a script by which Harbor itself gives the metric."
+)
+@click.option(
+    "--script", metavar="FILE", help="With --for-harbor: its name, metric.py if not said."
+)
+@click.option(
+    "--released",
+    is_flag=True,
+    help="With --for-harbor: this version of harbor-metrics is published, and is yours.",
+)
+@click.option(
+    "--from",
+    "source",
+    metavar="URL#sha256=…",
+    help="With --for-harbor: the wheel of harbor-metrics that the script fetches.",
+)
 @click.option("--diff", is_flag=True, help="Show what changed.")
 def command(
     registry: str,
@@ -34,6 +51,10 @@ def command(
     task: str | None,
     new: bool,
     pin: bool,
+    for_harbor: bool,
+    script: str | None,
+    released: bool,
+    source: str | None,
     diff: bool,
 ) -> int:
     """Add a metric to a dataset of a registry.
@@ -50,12 +71,18 @@ def command(
     if type_ is None:
         raise UsageError("say which metric: its TYPE, or --from-lm-eval TASK.yaml")
     parsed = parse_kwargs(type_, kwargs)
-    script = _write_script(registry, type_, parsed) if new else ""
+    if for_harbor:
+        if new or pin:
+            raise UsageError("--for-harbor writes its own script: give no --new or --pin with it")
+        return _for_harbor(registry, dataset, type_, parsed, script, (released, source), diff)
+    if script is not None or released or source is not None:
+        raise UsageError("--script, --released and --from go with --for-harbor")
+    written = _write_script(registry, type_, parsed) if new else ""
     try:
         change = add(registry, dataset, type_, parsed, pin=pin)
     except BaseException:
         if new:
-            os.unlink(script)
+            os.unlink(written)
         raise
     _say(change, registry, diff)
     return 0
@@ -77,6 +104,57 @@ def _write_script(registry: str, type_: str, kwargs: dict[str, Any]) -> str:
     path = os.path.join(os.path.dirname(os.path.abspath(registry)), script)
     template.write(path)
     return path
+
+
+def _for_harbor(
+    registry: str,
+    dataset: str,
+    type_: str,
+    kwargs: dict[str, Any],
+    file: str | None,
+    origin: tuple[bool, str | None],
+    diff: bool,
+) -> int:
+    """Write a script that gives the metric in Harbor, and its entry; never as the first metric."""
+    from ..catalogue.names import check
+    from ..contract.spec import DEFAULT_TYPE, UV_SCRIPT
+    from ..errors import MetricFailure
+    from ..registries import harbor_script, template
+    from ..registries.change import add_all
+
+    released, source = origin
+    if type_ == UV_SCRIPT:
+        raise UsageError(
+            "--for-harbor writes a script for a metric; Harbor runs scripts as they are"
+        )
+    try:
+        check(type_, kwargs)
+    except MetricFailure as error:
+        raise UsageError(str(error)) from error
+    dependency = harbor_script.dependency(released=released, source=source)
+    text = harbor_script.text(type_, kwargs, dependency)
+    path, script_path = harbor_script.path_for(registry, file or harbor_script.FILE)
+    template.write(path, text)
+    entry = {"type": UV_SCRIPT, "kwargs": {"script_path": script_path}}
+    try:
+        change = add_all(registry, dataset, [entry], first={"type": DEFAULT_TYPE})
+    except BaseException:
+        os.unlink(path)
+        raise
+    print_text(f"wrote {script_path}\n")
+    _say(change, registry, diff)
+    if len(change.message.splitlines()) > 1:
+        print_note(
+            f"note: `{DEFAULT_TYPE}` stands first: Harbor's progress bar shows the first metric, "
+            "and this one answers `trials` until the end\n"
+        )
+    print_note(f"note: Harbor looks for {script_path} from the folder that it is run in\n")
+    if source is not None:
+        print_note(
+            "note: uv looks at the digest where there is a lock: run "
+            f"`uv lock --script {script_path}` and keep the lock beside the script\n"
+        )
+    return 0
 
 
 def _from_lm_eval(registry: str, dataset: str, task: str, diff: bool) -> int:

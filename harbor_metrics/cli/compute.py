@@ -18,12 +18,13 @@ from . import AS_HELP, COLUMNS_HELP, copies_of, note_width, progress, terminal
 from .running import JOB_SCRIPTS_HELP, options_of, script_options
 
 if TYPE_CHECKING:
+    from ..api import Prepared
     from ..evaluation.result import Result
     from ..render.numerals import Digits
 
 # Where Harbor puts jobs unless it is told otherwise.
 _JOBS = "jobs"
-FORMATS = ("table", "blocks", "markdown", "json", "csv")
+FORMATS = ("table", "blocks", "markdown", "json", "csv", "hub-rows")
 _JOB_DOCUMENTS = ("result.json", "config.json", "lock.json")
 
 
@@ -193,10 +194,10 @@ def command(
     if output is not None:
         result.write(output)
     for also_format, path in copies:
-        write_atomically(path, _render(result, also_format, digits, sort).encode())
+        write_atomically(path, _render(result, prepared, also_format, digits, sort).encode())
     width, colour = terminal()
-    shown = _render(result, format_, digits, sort, width, colour=colour)
-    if format_ == "json":
+    shown = _render(result, prepared, format_, digits, sort, width, colour=colour)
+    if format_ in ("json", "hub-rows"):
         print_json(shown)
     else:
         print_text(shown, styles=colour)
@@ -209,6 +210,7 @@ def command(
 
 def _render(
     result: Result,
+    prepared: Prepared,
     format_: str,
     digits: Digits,
     sort: str | None,
@@ -223,6 +225,10 @@ def _render(
         from ..render.csv import csv
 
         return csv(result)
+    if format_ == "hub-rows":
+        from ..render.hub_rows import hub_rows
+
+        return hub_rows(result, [[t.id for t in group.pool.table] for group in prepared.groups])
     from ..render.overview import sheets
 
     made = sheets(result, blocks=format_ == "blocks", digits=digits, sort=sort)

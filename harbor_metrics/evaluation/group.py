@@ -64,7 +64,7 @@ def dataset_of(name: str | None, plan: Plan) -> DatasetRef | None:
     """The dataset by that name, and the registry file that its metrics were found in."""
     if name is None:
         return None
-    versions = plan.versions or [dataset.version for dataset in plan.datasets]
+    versions = plan.versions or [each.version for each in plan.datasets if each.version]
     return DatasetRef(
         name=name,
         version=best_version(versions) if versions else None,

@@ -94,11 +94,13 @@ def plan(
     allow_outside: bool = False,
     job_scripts: bool = False,
     only_asked: bool = False,
+    own_jobs: bool = False,
 ) -> Plan:
     """Registry, job, extra, command line; Harbor's default where the first two are empty.
 
     A metric of the command line that runs already runs once; with `only_asked` those alone run.
-    Scripts that only the configuration of a job names run with `job_scripts`.
+    Scripts that only the configuration of a job names run with `job_scripts`; those of the user's
+    `own_jobs`, and of the registries that these name, are the user's word.
 
     Raises:
         InputError: a registry lacks the dataset, or cannot be read.
@@ -114,7 +116,9 @@ def plan(
             diagnostics=said,
         )
     metrics: list[Planned] = []
-    named_by: NamedBy = "user" if registries.given else "registry of a job"
+    named_by: NamedBy = "user" if registries.given or own_jobs else "registry of a job"
+    of_job_by: NamedBy = "user" if own_jobs else "job"
+    allow_outside = allow_outside or own_jobs
     for entry in datasets:
         subject = f"dataset {entry}, metrics"
         if not entry.is_snapshot:
@@ -125,8 +129,10 @@ def plan(
     for path, job in jobs:
         subject = f"job {path}, metrics"
         diagnostics += remarks_on_job(path, job.metrics)
-        of_job = _planned(job.metrics, "job", subject, None, "job", allow_outside, path)
-        of_job = [_of_job(metric, metrics, job_scripts=job_scripts) for metric in of_job]
+        of_job = _planned(job.metrics, "job", subject, None, of_job_by, allow_outside, path)
+        of_job = [
+            _of_job(metric, metrics, job_scripts=job_scripts or own_jobs) for metric in of_job
+        ]
         known = [metric.identity for metric in metrics] if len(jobs) > 1 else []
         metrics += [metric for metric in of_job if metric.identity not in known]
     if not metrics:

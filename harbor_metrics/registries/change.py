@@ -69,9 +69,16 @@ def add(
 
 
 def add_all(
-    path: str, dataset: str, entries: Sequence[dict[str, Any]], *, pin: bool = False
+    path: str,
+    dataset: str,
+    entries: Sequence[dict[str, Any]],
+    *,
+    pin: bool = False,
+    first: dict[str, Any] | None = None,
 ) -> Change:
     """Put several metrics, whose kwargs are known to be right, into a dataset in one change.
+
+    `first` goes before them where the dataset has no metrics.
 
     Raises:
         InvalidDocumentError: the registry has mistakes; nothing was written.
@@ -84,7 +91,8 @@ def add_all(
         nonlocal note
         messages = []
         index, before, name = _look_up(document, dataset)
-        for entry in entries:
+        lead = [] if first is None or before.get("metrics") else [first]
+        for entry in (*lead, *entries):
             text, message = _put(document, dataset, entry, pin=pin)
             messages.append(message)
             if text != document.text:

@@ -32,12 +32,12 @@ args.output_path.write_text(json.dumps(answer))
 '''
 
 
-def write(path: str) -> None:
-    """Write the template to a new file.
+def write(path: str, text: str = SCRIPT) -> None:
+    """Write the template, or another script, to a new file.
 
     Raises:
         OutputError: the file exists, or cannot be written.
     """
     if os.path.lexists(path):
         raise OutputError(f"{path} is there already; nothing was written")
-    write_atomically(path, SCRIPT.encode())
+    write_atomically(path, text.encode())

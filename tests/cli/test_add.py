@@ -11,6 +11,8 @@ from conftest import Run
 from metric_scripts import BLOCK, HEAD, registry_of
 from registries_by_hand import DATASET
 
+import harbor_metrics
+
 
 def test_adding_what_is_there_changes_nothing(cli: Run, tmp_path: Path) -> None:
     text = json.dumps([{**DATASET, "metrics": [{"kwargs": {}}]}])
@@ -173,3 +175,62 @@ def test_new_writes_no_script_elsewhere(cli: Run, tmp_path: Path, kwargs: tuple[
     done = cli("add", registry, "d", "uv-script", *given, "--new")
     assert done.returncode == 2
     assert not list(tmp_path.rglob("*.py"))
+
+
+def test_for_harbor_refuses_until_somebody_says_where_the_package_comes_from(
+    cli: Run, tmp_path: Path
+) -> None:
+    before = json.dumps([DATASET])
+    (tmp_path / "r.json").write_text(before)
+    done = cli("add", "r.json", "a", "median", "--for-harbor")
+    assert done.returncode == 2
+    assert "whoever takes that name would run code there" in done.stderr
+    assert (tmp_path / "r.json").read_text() == before
+    assert not (tmp_path / "metric.py").exists()
+
+
+def test_for_harbor_writes_the_script_and_mean_before_it(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "r.json").write_text(json.dumps([DATASET]))
+    done = cli("add", "r.json", "a", "quantile", "-k", "q=0.5", "--for-harbor", "--released")
+    assert done.returncode == 0, done.stderr
+    assert "`mean` stands first: Harbor's progress bar shows the first metric" in done.stderr
+    (dataset,) = json.loads((tmp_path / "r.json").read_text())
+    entry = {"type": "uv-script", "kwargs": {"script_path": "metric.py"}}
+    assert dataset["metrics"] == [{"type": "mean"}, entry]
+    script = (tmp_path / "metric.py").read_text()
+    assert f'dependencies = ["harbor-metrics=={harbor_metrics.__version__}"]' in script
+    assert '# metrics = [{"type" = "quantile", "kwargs" = {"q" = 0.5}}]' in script
+    assert cli("validate", "r.json").stdout.startswith("No mistakes")
+    again = cli("add", "r.json", "a", "median", "--for-harbor", "--released")
+    assert again.returncode == 3
+    assert "metric.py is there already" in again.stderr
+    other = cli("add", "r.json", "a", "median", "--for-harbor", "--released", "--script", "two.py")
+    assert other.returncode == 0
+    assert "stands first" not in other.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["median", "--released"], "go with --for-harbor"),
+        (["median", "--script", "m.py"], "go with --for-harbor"),
+        (["medain", "--for-harbor", "--released"], "did you mean `median`"),
+        (["median", "--for-harbor", "--released", "--pin"], "give no --new or --pin"),
+        (["uv-script", "-k", "script_path=m.py", "--for-harbor", "--released"], "as they are"),
+        (["median", "--for-harbor", "--from", "https://x.org/a.whl"], "with its digest"),
+    ],
+)
+def test_for_harbor_refuses_what_contradicts_itself(
+    arguments: list[str], words: str, cli: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "r.json").write_text(json.dumps([DATASET]))
+    done = cli("add", "r.json", "a", *arguments)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert not (tmp_path / "metric.py").exists()
+
+
+def test_script_goes_again_where_the_entry_cannot_be_added(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "r.json").write_text(json.dumps([DATASET]))
+    assert cli("add", "r.json", "b", "median", "--for-harbor", "--released").returncode == 1
+    assert not (tmp_path / "metric.py").exists()

@@ -192,9 +192,12 @@ def _read_job(path: str, options: Options) -> Source:
 
 def _labels(path: str, job: Job, trials: list[Trial]) -> Mapping[str | None, Labels]:
     """Dataset -> task -> labels: by the job's snapshot, else by the folders of the tasks."""
-    if job.snapshot:
-        return {dataset.name: dataset.tasks for dataset in job.snapshot}
-    return labels_of(path, trials)
+    kept = {dataset.name: dataset.tasks for dataset in job.snapshot}
+    others = [trial for trial in trials if trial.task not in kept.get(trial.dataset, {})]
+    found = labels_of(path, others)
+    return {
+        name: {**found.get(name, {}), **kept.get(name, {})} for name in kept.keys() | found.keys()
+    }
 
 
 def _count_job(path: str, names: list[str], progress: Progress | None) -> Source | None:

@@ -8,13 +8,15 @@ import os
 import re
 import warnings
 from collections.abc import Iterator
+from typing import Any
 
-from ...contract.spec import UV_SCRIPT
+from ...contract.spec import ARRAYS, UV_SCRIPT
 from ...documents.diagnostics import Severity
 from ...documents.document import Finding
 from ...documents.files import open_regular
 from ...documents.wording import printable
 from ...errors import MetricFailure
+from ...registries.harbor_script import DISTRIBUTION, is_pinned, settings_of
 from ...registries.script_file import Script, differs, digest_of, metadata, other_copy
 from . import ERROR, MAKING, NOTE, RUNNING, WARNING, Entry, View
 
@@ -218,6 +220,73 @@ def script_pin(view: View) -> Iterator[Finding]:
             notes=("`compute` does not run it; Harbor does not look at `sha256`",),
             help=f'if the script is as it should be, write `"sha256": "{digest}"`',
         )
+
+
+def script_settings(view: View) -> Iterator[Finding]:
+    """A script made by `add --for-harbor` asks for metrics in a way that gives none.
+
+    Its `[tool.harbor-metrics]`, in the PEP 723 block, names metrics as `--metric` does, with their
+    kwargs. In Harbor such a script answers how many trials there are, and no more; in `compute`
+    the metric fails.
+    """
+    for metric, path, block in _for_harbor(view):
+        try:
+            settings_of(block)
+        except MetricFailure as error:
+            yield metric.find(
+                *_PATH,
+                message=f"{path}: {error}",
+                label="this script",
+                notes=("Harbor shows `trials` alone for it",),
+                help='write `metrics = ["median"]`; `harbor-metrics list` shows all',
+            )
+
+
+def script_unpinned(view: View) -> Iterator[Finding]:
+    """A script made by `add --for-harbor` fetches harbor-metrics in whatever version there is.
+
+    Each machine that runs the dataset runs what it fetches, and in Harbor unconfined: the block
+    should name one version, or a wheel with its digest.
+    """
+    for metric, path, block in _for_harbor(view):
+        if not is_pinned(block):
+            yield metric.find(
+                *_PATH,
+                severity=WARNING,
+                message=f"{path}: the script fetches harbor-metrics without naming one version",
+                label="this script",
+                notes=("whoever holds that name runs code on every machine that runs this",),
+                help='write `"harbor-metrics==VERSION"`, or a wheel with `#sha256=`',
+            )
+
+
+def script_first(view: View) -> Iterator[Finding]:
+    """A script made by `add --for-harbor` is the first metric, which Harbor's progress bar shows.
+
+    Until all trials have ended such a script answers how many there are.
+    """
+    for metric, path, _ in _for_harbor(view):
+        if metric.at[-2:] == (ARRAYS[0], 0):
+            yield metric.find(
+                *_PATH,
+                severity=WARNING,
+                message=f"{path} is the first metric, and answers `trials` until the end",
+                label="first of all",
+                notes=("Harbor's progress bar shows the first metric",),
+                help='put `{"type": "mean"}` before it',
+            )
+
+
+def _for_harbor(view: View) -> Iterator[tuple[Entry, str, dict[str, Any]]]:
+    """Every metric whose script has a `[tool.harbor-metrics]`, with its path and its block."""
+    for metric, path, text in _readable(view):
+        try:
+            block = metadata(Script(path, text.encode()))
+        except MetricFailure:
+            continue
+        tool = block.get("tool") if block is not None else None
+        if block is not None and isinstance(tool, dict) and DISTRIBUTION in tool:
+            yield metric, path, block
 
 
 def git_script_commit(view: View) -> Iterator[Finding]:

@@ -1,0 +1,112 @@
+"""Taking the snapshot of a job: what its folder does not say itself."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from ..errors import HarborMetricsError, MetricFailure
+from ..evaluation.datasets import find_datasets
+from ..registries.registry import Registries
+from ..registries.script_file import find as find_script
+from ..trials.snapshot import DatasetSnapshot, Snapshot
+from ..trials.source import Job, JobDataset
+from ..trials.trial import Label
+from . import running_job
+
+
+def taken_at_start(job: Any, registry: Sequence[str]) -> Snapshot:
+    """Registry entries, digests of scripts, and the labels of all tasks that are to be tried.
+
+    Raises:
+        InputError: a registry of the user's lacks the dataset.
+    """
+    said, folder = running_job.said_by(job.config), running_job.folder_of(job)
+    registries = Registries(registry)
+    tasks: dict[str | None, dict[str, Mapping[str, Label]]] = {}
+    for dataset, task, labels in running_job.tasks_at_start(job):
+        tasks.setdefault(dataset, {})[task] = labels
+    datasets: dict[str | None, DatasetSnapshot] = {}
+    for named in said.datasets:
+        known = _dataset(job, folder, said, named, registries)
+        datasets[known.name] = known
+    for name in tasks.keys() - datasets.keys():
+        datasets[name] = DatasetSnapshot(name=name)
+    scripts = digests(said.metrics, os.path.join(folder, "config.json"))
+    return _with_tasks(Snapshot(datasets=list(datasets.values()), scripts=scripts), tasks)
+
+
+def _dataset(
+    job: Any, folder: str, said: Job, named: JobDataset, registries: Registries
+) -> DatasetSnapshot:
+    if named.path is not None and named.name is None:
+        return DatasetSnapshot(name=os.path.basename(os.path.realpath(named.path)))
+    name = str(named.name)
+    only = msgspec.structs.replace(said, datasets=(named,))
+    try:
+        found = find_datasets(name, None, [(folder, only)], registries).entries
+    except HarborMetricsError:
+        if registries.given:
+            raise
+        found = []
+    if found:
+        entry = running_job.entry_of(found[-1])
+        registry: str | None = found[-1].registry
+        version: str | None = found[-1].version
+    else:
+        as_run = running_job.entry_as_run(job, name)
+        version, registry = named.version, named.registry_url
+        entry = {**as_run, "version": version or ""} if as_run is not None else {}
+    arrays = (entry.get(name) for name in ("metrics", "extra_metrics"))
+    metrics = [metric for array in arrays if isinstance(array, list) for metric in array]
+    return DatasetSnapshot(
+        name=name,
+        version=version,
+        registry=registry,
+        entry=entry or None,
+        scripts=digests(metrics, registry),
+    )
+
+
+def digests(metrics: Iterable[Any], registry: str | None) -> dict[str, str]:
+    """The SHA-256 of each script that the entries name and that is there."""
+    found = {}
+    for metric in metrics:
+        kwargs = metric.get("kwargs") if isinstance(metric, dict) else None
+        path = kwargs.get("script_path") if isinstance(kwargs, dict) else None
+        if isinstance(path, str) and isinstance(kwargs, dict) and not kwargs.get("git_url"):
+            try:
+                found[path] = find_script(path, registry, allow_outside=True).sha256
+            except MetricFailure:
+                continue
+    return found
+
+
+def taken_at_end(snapshot: Snapshot, trials: Iterable[Any]) -> Snapshot:
+    """The snapshot with the labels of all tasks that were tried."""
+    tasks: dict[str | None, dict[str, Mapping[str, Label]]] = {}
+    for dataset, task, labels in running_job.tasks_at_end(trials):
+        tasks.setdefault(dataset, {})[task] = labels
+    known = {dataset.name for dataset in snapshot.datasets}
+    more = [DatasetSnapshot(name=name) for name in tasks if name not in known]
+    return _with_tasks(
+        msgspec.structs.replace(snapshot, datasets=[*snapshot.datasets, *more]), tasks
+    )
+
+
+def _with_tasks(
+    snapshot: Snapshot, tasks: Mapping[str | None, Mapping[str, Mapping[str, Label]]]
+) -> Snapshot:
+    """The snapshot with these labels in place of those it had; datasets and tasks sorted."""
+    datasets = []
+    for dataset in sorted(snapshot.datasets, key=lambda d: (d.name is not None, d.name or "")):
+        labels = {
+            **dataset.tasks,
+            **{t: dict(found) for t, found in tasks.get(dataset.name, {}).items()},
+        }
+        labels = {task: labels[task] for task in sorted(labels)}
+        datasets.append(msgspec.structs.replace(dataset, tasks=labels))
+    return msgspec.structs.replace(snapshot, datasets=datasets)

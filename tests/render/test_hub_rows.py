@@ -1,0 +1,89 @@
+"""Rows of a Harbor Hub leaderboard; `inside_harbor/test_real_harbor.py` shows them to Harbor."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import JOBS, Run, trial, write_job
+
+from harbor_metrics.errors import UsageError
+from harbor_metrics.evaluation.result import Result
+from harbor_metrics.render.hub_rows import hub_rows
+
+ID = "00000000-0000-4000-8000-0000000000{:02d}"
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Path:
+    """A job of two agents, four trials each, one of them without rewards."""
+    trials = [
+        trial(
+            f"t{i % 2}",
+            None if i == 3 else {"reward": float(i % 2)},
+            i,
+            id=ID.format(i),
+            agent_info={"name": f"agent-{i // 4}", "model_info": {"name": "m"}},
+        )
+        for i in range(8)
+    ]
+    return write_job(tmp_path / "two", trials)
+
+
+def rows(done: object) -> list[dict[str, object]]:
+    return json.loads(done.stdout)["rows"]
+
+
+def test_a_row_has_values_errors_counts_and_trials(cli: Run, two: Path) -> None:
+    passing = '{"type": "pass-at-k", "kwargs": {"k": [1, 2, 9]}}'
+    done = cli("compute", two, "--metric", passing, "--format", "hub-rows")
+    assert done.returncode == 0, done.stderr
+    first, second = rows(done)
+    assert first["metadata"] == {"agent": "agent-0", "model": "m", "dataset": "demo"}
+    metrics = first["metrics"]
+    assert metrics["trials"] == 4
+    assert metrics["scored"] == 3
+    # 9 attempts there are not: what is undefined is left out.
+    assert {name for name in metrics if name[:4] == "pass"} == {
+        f"pass-at-k_{k}{part}" for k in (1, 2) for part in ("", "_stderr", "_low", "_high")
+    }
+    written = cli("compute", two, "--metric", passing, "--format", "json")
+    (mean, _) = json.loads(written.stdout)["groups"][0]["metrics"]
+    assert metrics["mean"] == mean["values"]["mean"]
+    assert metrics["mean_stderr"] == mean["uncertainty"]["mean"]["stderr"]
+    assert sorted(first["trial_ids"]) == [ID.format(i) for i in range(4)]
+    assert sorted(second["trial_ids"]) == [ID.format(i) for i in range(4, 8)]
+
+
+def test_metrics_of_one_name_are_numbered(cli: Run, two: Path) -> None:
+    metrics = [
+        part
+        for q in (0, 1)
+        for part in ("--metric", json.dumps({"type": "quantile", "kwargs": {"q": q}}))
+    ]
+    first, _ = rows(cli("compute", two, *metrics, "--level=off", "--format", "hub-rows"))
+    assert (first["metrics"]["quantile"], first["metrics"]["quantile#2"]) == (0, 1)
+
+
+def test_trials_of_other_harnesses_have_no_id_that_the_hub_knows(cli: Run, rewards: Path) -> None:
+    (row,) = rows(cli("compute", rewards, "--format", "hub-rows"))
+    assert row["trial_ids"] == []
+
+
+def test_failed_metric_makes_no_row(cli: Run, two: Path) -> None:
+    done = cli("compute", two, "--group-by", "none", "--format", "hub-rows")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "a row needs every metric, and grouped failed" in done.stderr
+
+
+def test_no_group_makes_no_rows() -> None:
+    with pytest.raises(UsageError, match="1 to 500 rows"):
+        hub_rows(Result(sources=[], groups=[]), [])
+
+
+def test_jobs_of_harbor_make_rows_of_their_trials(cli: Run) -> None:
+    done = cli("compute", JOBS / "two-models", "--format", "hub-rows")
+    for row in rows(done):
+        assert len(row["trial_ids"]) == row["metrics"]["trials"]

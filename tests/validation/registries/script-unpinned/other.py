@@ -1,0 +1,12 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["harbor-metrics-extra==1"]
+#
+# [tool.harbor-metrics]
+# metrics = ["median"]
+# ///
+import sys
+
+from harbor_metrics.inside_harbor.script import main
+
+main(__file__, sys.argv[1:])

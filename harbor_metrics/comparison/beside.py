@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 
 import msgspec
 
@@ -14,6 +13,8 @@ from ..errors import MetricFailure, UsageError
 from ..evaluation.group import counts_of, dataset_of
 from ..numbers import exact
 from ..numbers.adjustment import adjusted
+from ..numbers.exact import Number
+from ..trials.column import Column
 from ..trials.labelled import label_text
 from ..trials.table import Missing, Table
 from ..trials.trial import LineTrials
@@ -186,28 +187,34 @@ def _clusters(table: Table, label: str | None) -> dict[str, object] | None:
 def _by_task(pairs: Pairs, key: str, settings: Settings) -> list[TaskRow]:
     """The tasks and the change of each, largest first."""
     policy: Missing = "skip" if settings.missing == "skip" else "zero"
-    before, after = (table.column(key, policy).by_task for table in (pairs.base, pairs.candidate))
+    columns = [table.column(key, policy) for table in (pairs.base, pairs.candidate)]
+    before, after = map(_sums, columns)
+    scales = [column.scaled.scale for column in columns]
     rows = []
     for task in pairs.paired:
         if task not in before or task not in after:
             continue
-        sums = [exact.total(side[task]) for side in (before, after)]
-        means = [
-            sum(map(Fraction, side[task]), Fraction(0)) / len(side[task])
-            for side in (before, after)
-        ]
-        change = exact.rounded(means[1] - means[0])
-        if sums[0] is None or sums[1] is None or change is None:
-            continue
-        rows.append(
-            TaskRow(
-                task=task,
-                base=(sums[0], len(before[task])),
-                candidate=(sums[1], len(after[task])),
-                difference=change,
+        (top, n), (other_top, other_n) = before[task], after[task]
+        bottom, other_bottom = n * scales[0], other_n * scales[1]
+        change = exact.ratio(other_top * bottom - top * other_bottom, bottom * other_bottom)
+        sums = (_whole(top, scales[0]), _whole(other_top, scales[1]))
+        if change is not None and sums[0] is not None and sums[1] is not None:
+            rows.append(
+                TaskRow(
+                    task=task, base=(sums[0], n), candidate=(sums[1], other_n), difference=change
+                )
             )
-        )
     return sorted(rows, key=lambda row: (-abs(row.difference), row.task))
+
+
+def _sums(column: Column) -> dict[str, tuple[int, int]]:
+    """Task -> the sum of its rewards, over the scale of all, and how many attempts it has."""
+    sums = column.task_sums(column.scaled.integers)
+    return dict(zip(column.names, zip(sums, column.sizes, strict=True), strict=True))
+
+
+def _whole(top: int, scale: int) -> Number | None:
+    return top if scale == 1 else exact.ratio(top, scale)
 
 
 def _with_adjusted(compared: Sequence[Compared], settings: Settings) -> list[Compared]:

@@ -19,6 +19,8 @@ from .means import Answer
 from .settings import Settings
 from .verdicts import Direction, Directions, beyond, verdict
 
+# What is smaller where a task is left out, whatever the task; more tasks would make it larger.
+TOTALS = {"sum", "total-cost", "total-seconds", "total-tokens"}
 RunScripts = Callable[[Sequence[Planned], Table], list[Outcome]]
 
 
@@ -73,6 +75,7 @@ class Finding(NamedTuple):
         answer, settings = self.answer, asked.settings
         found, again, relative = answer.found, answer.reruns, answer.relative
         by_tasks = settings.over == "tasks" and settings.cluster is None
+        by_tasks = by_tasks and asked.planned.spec.type not in TOTALS
         of_one = Fraction(found.stderr) ** 2 * self.n if found.stderr and by_tasks else None
         of_attempts = None if again is None else again.variance * self.n
         of_tasks = None

@@ -17,7 +17,7 @@ from ..numbers.differences import Difference
 from ..numbers.exact import Number
 from ..trials.column import Column
 from .document import Row
-from .finding import Asked, Finding
+from .finding import TOTALS, Asked, Finding
 from .influences import moved, names_of, tasks_of
 from .means import Answer, of_means
 from .pairing import Pairs
@@ -25,8 +25,6 @@ from .resampled import Ends, bootstrap, jackknife, left_out, number_of
 
 # What jumps where a task is left out.
 _ORDERED = {"median", "quantile"}
-# What is smaller where a task is left out, whatever the task.
-_TOTALS = {"sum", "total-cost", "total-seconds", "total-tokens"}
 # Of what a difference between two runs says nothing about other tasks.
 _WITHOUT = {
     "min": "the smallest of some tasks says nothing of the smallest of others",
@@ -153,6 +151,7 @@ def _of_means(
     while True:
         if not isinstance(base, Estimate) or not isinstance(candidate, Estimate):
             return None
+        base, candidate = base.known, candidate.known
         parts = [tasks_of(side) for side in (base, candidate)]
         if parts[0] is None or parts[1] is None:
             return None
@@ -212,7 +211,7 @@ def _of_numbers(
     else:
         amount = bound.takes == "table" and min(values) > 0
         ends = (float(values[0]), float(values[1]))
-        total = statistic in _TOTALS
+        total = statistic in TOTALS
         answer = jackknife(name, ends, without, n, settings.level, amount=amount, total=total)
     return Finding(*values, difference, answer, n, None, [])
 

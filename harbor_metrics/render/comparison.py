@@ -54,9 +54,11 @@ def _lines(comparison: Comparison, compared: Compared, width: int) -> Iterator[s
 
 
 def _hanging(text: str, width: int) -> Iterator[str]:
-    first, *more = fold(text, width)
-    yield first.replace(_JOINED, " ")
-    yield from (f"  {part.replace(_JOINED, ' ')}" for part in more)
+    own = text.lstrip(" ")
+    margin = text[: -len(own)]
+    first, *more = fold(own, width - len(margin))
+    yield f"{margin}{first}".replace(_JOINED, " ")
+    yield from (f"{margin}  {part}".replace(_JOINED, " ") for part in more)
 
 
 def title(compared: Compared) -> str:

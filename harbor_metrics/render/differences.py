@@ -60,11 +60,13 @@ def _place(row: Row) -> int | None:
 
 
 def _written(value: Number, place: int | None, sign: str) -> str:
+    if not value:
+        # 0 has no sign.
+        return f"{0:.{min(max(place or 0, 0), _FINEST)}f}"
     if isinstance(value, int) and place is None:
-        return f"{value:{sign}d}" if value else "0"
+        return f"{value:{sign}d}"
     if place is None or place > _FINEST or abs(value) >= 10**_WIDEST:
         return f"{value:{sign}.3g}"
     if place < 0:
         return f"{round(value, place):{sign}.0f}"
-    # 0 has no sign.
-    return f"{value:{sign}.{place}f}" if value else f"{0:.{place}f}"
+    return f"{value:{sign}.{place}f}"

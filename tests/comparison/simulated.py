@@ -17,6 +17,7 @@ from harbor_metrics.numbers import flips
 from harbor_metrics.trials.table import Table
 from harbor_metrics.trials.trial import Trial, Usage
 
+MEAN, COST = plan_asked("mean"), plan_asked("cost-per-task")
 # How likely attempts at a task pass.
 Chance = Callable[[random.Random], float]
 SHAPES: dict[str, Chance] = {
@@ -56,9 +57,7 @@ def compared(sides: list[list[list[float]]], **settings: Any) -> Row:
         )
         for side in sides
     )
-    asked = Asked(
-        plan_asked("mean"), Settings(**settings), None, lambda *_: [], ("base", "new"), ["reward"]
-    )
+    asked = Asked(MEAN, Settings(**settings), None, lambda *_: [], ("base", "new"), ["reward"])
     (row,) = rows_of(asked, pair(base, candidate))
     return row
 
@@ -134,9 +133,7 @@ def erring_ratios(n: int, k: int, runs: int, seed: int = 0) -> float:
             )
             for share in (1.0, 0.8)
         ]
-        asked = Asked(
-            plan_asked("cost-per-task"), Settings(), None, lambda *_: [], ("a", "b"), ["reward"]
-        )
+        asked = Asked(COST, Settings(), None, lambda *_: [], ("a", "b"), ["reward"])
         (row,) = rows_of(asked, pair(*tables))
         assert row.relative is not None
         held += row.relative.low <= -0.2 <= row.relative.high

@@ -1,4 +1,4 @@
-"""Intervals hold what they promise: a small simulation; `benchmarks/comparison.py` has them all."""
+"""Intervals hold what they promise: a small simulation; `benchmarks/compare.py` has them all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often `compare` errs, and how long it takes: `benchmarks/comparison.py [RUNS]`.
+"""How often `compare` errs, and how long it takes: `benchmarks/compare.py [RUNS]`.
 
 Every cell is drawn RUNS times (2,000 if not said; minutes), from seeds; single attempts are
 enumerated exactly. A line says what was promised beside what was found.
@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from comparison import simulated  # type: ignore[attr-defined]  # noqa: E402  # of the tests
+from comparison import simulated  # type: ignore[import-not-found]  # noqa: E402  # of the tests
 from timing import OURS, compare  # noqa: E402
 
 from harbor_metrics.numbers.sign_flip import sign_flip  # noqa: E402

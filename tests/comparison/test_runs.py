@@ -1,0 +1,138 @@
+"""Which runs are compared: names, agents and models of one source, labels, choices."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from comparison.runs_by_hand import write_run
+from conftest import JOBS, Run
+
+from harbor_metrics import Comparison, compare
+from harbor_metrics.comparison.runs import named_sources
+from harbor_metrics.errors import UsageError
+
+TASKS = {f"t{i:02}": [i % 2] for i in range(12)}
+
+
+def names(comparison: Comparison) -> list[tuple[str, str]]:
+    return [(pair.base.run, pair.candidate.run) for pair in comparison.comparisons]
+
+
+@pytest.mark.parametrize(
+    ("sources", "expected"),
+    [
+        (["jobs/a", "jobs/b"], {"a": ["jobs/a"], "b": ["jobs/b"]}),
+        (["x/run", "y/run"], {"x/run": ["x/run"], "y/run": ["y/run"]}),
+        (["new=jobs/a", "jobs/b"], {"new": ["jobs/a"], "b": ["jobs/b"]}),
+        (["b=jobs/a", "jobs/b"], {"b": ["jobs/a"], "jobs/b": ["jobs/b"]}),
+        (["n=one", "n=two", "three"], {"n": ["one", "two"], "three": ["three"]}),
+        (["a/b=c", "d"], {"b=c": ["a/b=c"], "d": ["d"]}),
+    ],
+)
+def test_names_of_sources(sources: list[str], expected: dict[str, list[str]]) -> None:
+    assert named_sources(sources) == expected
+
+
+def test_a_path_that_exists_wins_over_a_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "k=1").mkdir()
+    assert named_sources(["k=1", "k=2"]) == {"k=1": ["k=1"], "k": ["2"]}
+
+
+def test_a_source_of_two_models_is_compared_by_them() -> None:
+    comparison = compare(JOBS / "two-models")
+    assert names(comparison) == [("sail-1", "sail-2")]
+    (pair,) = comparison.comparisons
+    assert pair.rows[0].difference == 0.04
+    assert names(compare(JOBS / "two-models", by="model", base="sail-2")) == [("sail-2", "sail-1")]
+
+
+@pytest.fixture
+def three(tmp_path: Path) -> list[str]:
+    """Three runs of one dataset, the third much better."""
+    paths = []
+    for number, name in enumerate(("one", "two", "three")):
+        rewards = {t: [1 if number == 2 or (i + number) % 2 else 0] for i, t in enumerate(TASKS)}
+        labels = {"size": name}
+        paths.append(str(write_run(tmp_path / f"{name}.jsonl", rewards, agent=name, labels=labels)))
+    return paths
+
+
+def test_several_candidates_stand_beside_one_base(three: list[str]) -> None:
+    comparison = compare(*three, base="two.jsonl")
+    assert names(comparison) == [("two.jsonl", "one.jsonl"), ("two.jsonl", "three.jsonl")]
+    ps = [pair.rows[0].p for pair in comparison.comparisons]
+    worth = [pair.rows[0].p_adjusted for pair in comparison.comparisons]
+    assert sorted(worth) == sorted([max(ps), 2 * min(ps)])  # type: ignore[type-var, operator]
+    assert comparison.comparisons[1].rows[0].verdict == "better"
+
+
+@pytest.mark.parametrize("by", ["agent", "size", None])
+def test_runs_of_one_pool_by_agent_and_by_a_label(
+    by: str | None, three: list[str], tmp_path: Path
+) -> None:
+    whole = tmp_path / "whole.jsonl"
+    whole.write_text("".join(Path(path).read_text() for path in three))
+    if by == "size":
+        # A label tells apart what one agent did.
+        whole.write_text(re.sub(r'"agent": "[a-z]*"', '"agent": "a"', whole.read_text()))
+    assert names(compare(whole, by=by)) == [("one", "three"), ("one", "two")]
+
+
+def test_only_chooses_trials(three: list[str], tmp_path: Path) -> None:
+    whole = tmp_path / "whole.jsonl"
+    whole.write_text("".join(Path(path).read_text() for path in three[:2]))
+    third = write_run(tmp_path / "third.jsonl", TASKS, agent="z", labels={"size": "one"})
+    (pair,) = compare(whole, third, only="size=one").comparisons
+    assert pair.base.agent == "one"
+    with pytest.raises(UsageError, match="--only size=four: no trial fits; size is one, two"):
+        compare(whole, third, only="size=four")
+
+
+def test_datasets_are_compared_one_by_one(tmp_path: Path) -> None:
+    def of(name: str, shift: int) -> Path:
+        path = tmp_path / f"{name}.jsonl"
+        for dataset in ("x", "y"):
+            rewards = {t: [(i + shift) % 2] for i, t in enumerate(TASKS)}
+            part = write_run(tmp_path / "part", rewards, dataset=dataset, agent=name)
+            path.write_text((path.read_text() if path.exists() else "") + part.read_text())
+        return path
+
+    comparison = compare(of("a", 0), of("b", 1))
+    datasets = [pair.dataset.name for pair in comparison.comparisons if pair.dataset]
+    assert datasets == ["x", "y"]
+
+
+def test_written_and_read_again(three: list[str], tmp_path: Path, cli: Run) -> None:
+    comparison = compare(*three, margin=0.2, detect=0.1)
+    path = tmp_path / "c.json"
+    comparison.write(str(path))
+    assert Comparison.read(str(path)) == comparison
+    done = cli("validate", path)
+    assert done.returncode == 0, done.stdout
+    broken: dict[str, Any] = json.loads(path.read_text())
+    broken["comparisons"][0]["rows"][0]["verdict"] = "won"
+    path.write_text(json.dumps(broken, indent=2))
+    done = cli("validate", path)
+    assert done.returncode == 1
+    assert "`verdict`" in done.stdout
+
+
+def test_the_command_writes_what_it_prints(three: list[str], cli: Run, tmp_path: Path) -> None:
+    done = cli("compare", *three, "--format", "json", "-o", "c.json")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "c.json").read_text() == done.stdout
+    again = cli("compare", *three, "--format", "json")
+    assert again.stdout == done.stdout
+
+
+def test_the_document_is_not_written_over_a_source(three: list[str], cli: Run) -> None:
+    done = cli("compare", f"a={three[0]}", three[1], "-o", three[0])
+    assert done.returncode == 2
+    assert "the same file" in done.stderr

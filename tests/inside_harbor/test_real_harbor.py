@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -262,3 +264,33 @@ def test_metric_that_ends_harbors_job_leaves_the_numbers_to_compute(harbor: Harb
     mean, failed = json.loads(again.stdout)["groups"][0]["metrics"]
     assert mean["status"] == "ok"
     assert failed["status"] == "failed"
+
+
+PAGE = HERE.parent.parent / "docs" / "from-harbor-run-to-a-leaderboard-row.md"
+
+
+def test_every_command_of_the_page_works(harbor: Harbor) -> None:
+    shutil.copy(WHEEL, harbor.folder / "harbor_metrics-0.1.0-py3-none-any.whl")
+    # Where a reader has containers, these tests have an environment of their own.
+    wrapper = harbor.folder / "bin" / "harbor"
+    wrapper.parent.mkdir()
+    real = shlex.quote(str(harbor.place / "bin" / "harbor"))
+    wrapper.write_text(f'#!/bin/sh\nexec {real} "$@" -e own_environment:OwnEnvironment\n')
+    wrapper.chmod(0o755)
+    blocks = re.findall(r"```console\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    commands = [line[2:] for block in blocks for line in block.splitlines() if line[:2] == "$ "]
+    assert len(commands) == 10
+    env = {**harbor.env, "PATH": f"{wrapper.parent}{os.pathsep}{harbor.env['PATH']}"}
+    done = subprocess.run(
+        ["bash", "-euxc", "\n".join(commands)],
+        cwd=harbor.folder, env=env, capture_output=True, text=True, timeout=500,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = json.loads((harbor.folder / "rows.json").read_text())["rows"]
+    assert [row["metadata"]["model"].rpartition("/")[2] for row in rows] == ["sail-1", "sail-2"]
+    for name in ("one", "two"):
+        assert_equal(harbor, name)
+        (group,) = harbor.groups(name).values()
+        assert (
+            "pass-at-k 2" in next(m for m in group["metrics"] if m["type"] == "uv-script")["values"]
+        )

@@ -25,6 +25,7 @@ from .registries.registry import Registries, split
 from .trials import labels as task_labels
 from .trials import regrouping
 from .trials.counts import NotCountableError
+from .trials.models import by_short_names
 from .trials.pool import Pool, in_order, pool, twice
 from .trials.source import Progress, Source
 from .trials.table import Missing, Table
@@ -193,7 +194,7 @@ def plan_groups(
     """The groups of sources that have been read, each with the metrics that run on it."""
     name, version = split(request.dataset) if request.dataset is not None else (None, None)
     diagnostics = list(diagnostics)
-    pools = pool(sources, diagnostics)
+    pools = by_short_names(pool(sources, diagnostics), diagnostics)
     if name is not None:
         pools = regrouping.of_dataset(pools, name)
     elif registries.given and regrouping.nameless(pools):

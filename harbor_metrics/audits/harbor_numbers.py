@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from .. import api
 from ..contract.spec import HARBOR_TYPES, UV_SCRIPT, MetricSpec
 from ..documents.diagnostics import Diagnostic
-from ..evaluation import parity
+from ..evaluation.group import evals_key_of
 from ..evaluation.result import Group, Outcome
 from ..numbers import exact
 from ..numbers.exact import Number
@@ -41,7 +41,7 @@ def rows(
     result = api.finish(request, prepared)
     diagnostics[:] = prepared.diagnostics
     lacking = incomplete(source)
-    tables = {parity.evals_key(*group.key): group.pool.table for group in prepared.groups}
+    tables = {evals_key_of(group.key, group.pool): group.pool.table for group in prepared.groups}
     groups = {group.evals_key: group for group in result.groups}
     unknown = any(finding.rule == _NO_REGISTRY for finding in prepared.diagnostics)
     for reported in source.reported():

@@ -223,6 +223,12 @@ OF_RUNS = {
         "A registry was given, but the trials name no dataset, so no metrics of the registry run: "
         "`mean` does, which is Harbor's default. Name the dataset with `--dataset`.",
     ),
+    "model-names-joined": Rule(
+        _NOTE,
+        "Since 0.25 Harbor writes a model's provider before its name, `acme/sail-1` where 0.24 "
+        "wrote `sail-1`. Trials of jobs that were configured with the very same name are pooled "
+        "under the short one. Within a job groups stay as Harbor has them.",
+    ),
     "versions-pooled": Rule(
         _NOTE,
         "Jobs ran different versions of a dataset. Their trials are pooled, as Harbor does, and "

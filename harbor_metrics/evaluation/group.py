@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from ..documents.diagnostics import Diagnostic
 from ..documents.wording import shown_path
 from ..registries.registry import best_version
@@ -27,6 +29,11 @@ def unscored(key: GroupKey, pool: Pool) -> list[Diagnostic]:
     ]
 
 
+def evals_key_of(key: GroupKey, pool: Pool) -> str | None:
+    """Harbor's key of a group, with the model's name as the trials have it."""
+    return parity.evals_key(key.agent, pool.written or key.model, key.dataset)
+
+
 def group_of(key: GroupKey, pool: Pool, plan: Plan, outcomes: list[Outcome]) -> Group:
     """What one group of trials comes to, with the outcomes of its metrics."""
     table = pool.table
@@ -34,8 +41,9 @@ def group_of(key: GroupKey, pool: Pool, plan: Plan, outcomes: list[Outcome]) -> 
     return Group(
         agent=key.agent,
         model=key.model,
+        provider=msgspec.UNSET if pool.provider is None else pool.provider,
         dataset=dataset_of(key.dataset, plan),
-        evals_key=parity.evals_key(*key),
+        evals_key=evals_key_of(key, pool),
         complete=pool.whole,
         counts=counts_of(pool),
         exceptions=failures,

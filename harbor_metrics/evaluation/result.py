@@ -172,10 +172,14 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
 
 class Group(Struct, frozen=True, kw_only=True):
-    """One agent and model on one dataset."""
+    """One agent and model on one dataset.
+
+    `provider` is of the model, where the log writes it before the model's name.
+    """
 
     agent: str | None
     model: str | None
+    provider: str | msgspec.UnsetType = msgspec.UNSET
     dataset: DatasetRef | None
     evals_key: str | None
     complete: bool

@@ -31,7 +31,7 @@ def hub_rows(result: Result, ids: Sequence[Sequence[str | None]]) -> str:
 
 
 def _row(group: Group, ids: Sequence[str | None]) -> dict[str, Any]:
-    names = {"agent": group.agent, "model": group.model}
+    names = {"agent": group.agent, "model": group.model, "provider": group.provider or None}
     if group.dataset is not None:
         names |= {"dataset": group.dataset.name, "version": group.dataset.version}
     metadata = {name: value for name, value in names.items() if value is not None}

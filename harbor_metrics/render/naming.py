@@ -10,10 +10,15 @@ import msgspec
 from ..catalogue.aliases import implied_kwargs
 from ..contract.spec import UV_SCRIPT
 from ..documents.wording import printable
-from ..evaluation.result import Outcome
+from ..evaluation.result import Group, Outcome
 
 # Types that people call by their k.
 _OF_K = {"pass-at-k": "pass@", "pass-hat-k": "pass^"}
+
+
+def model_of(group: Group) -> str | None:
+    """A group's model, with the provider where it is known."""
+    return f"{group.provider}/{group.model}" if group.provider else group.model
 
 
 class Names(NamedTuple):

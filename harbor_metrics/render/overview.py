@@ -12,7 +12,7 @@ from ..evaluation.result import Group, Outcome, Result
 from ..numbers.exact import Number
 from . import rows
 from .alignment import fold, longest_word
-from .naming import names
+from .naming import model_of, names
 from .numerals import NONE, Digits, exact
 from .sheet import Line, Sheet
 
@@ -158,7 +158,7 @@ def _best(groups: Sequence[Group], column: Sequence[Cell | None]) -> list[int]:
 _Part = tuple[str, Callable[[Group], str]]
 _WHO: tuple[_Part, ...] = (
     ("agent", lambda group: printable(group.agent or "")),
-    ("model", lambda group: printable(group.model or "")),
+    ("model", lambda group: printable(model_of(group) or "")),
     ("dataset", rows.dataset),
 )
 _LACKING: tuple[_Part, ...] = (

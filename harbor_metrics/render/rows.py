@@ -9,7 +9,7 @@ from ..contract.spec import UV_SCRIPT
 from ..documents.wording import plural, printable
 from ..evaluation.result import Basis, Group, Outcome, Reading
 from ..numbers.exact import Number
-from .naming import names
+from .naming import model_of, names
 from .numerals import NONE, Digits, Numerals, exact, numerals, significant
 from .sheet import Line, Sheet
 
@@ -68,7 +68,7 @@ def _filled(table: Sequence[Row], column: int) -> bool:
 
 def title(group: Group) -> str:
     """Agent, model and dataset on a line."""
-    who = " · ".join(part for part in (group.agent, group.model) if part is not None)
+    who = " · ".join(part for part in (group.agent, model_of(group)) if part is not None)
     return printable(" on ".join(part for part in (who, dataset(group)) if part) or "rewards")
 
 

@@ -15,13 +15,19 @@ from .trial import NO_GROUP, GroupKey, LineTrials, Trial, group_key
 
 
 class Pool(msgspec.Struct, frozen=True, kw_only=True):
-    """The trials of one agent, model and dataset from all the sources."""
+    """The trials of one agent, model and dataset from all the sources.
+
+    `provider` is of the model, where a job's trials say it with the model's name; `written` is that
+    name where no job has another.
+    """
 
     table: Table
     expected: int | None = None
     unread: int = 0
     whole: bool = True
     jobs: list[tuple[str, Job]] = []
+    provider: str | None = None
+    written: str | None = None
 
     def __add__(self, other: Pool) -> Pool:
         known = self.expected is not None and other.expected is not None

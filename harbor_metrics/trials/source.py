@@ -43,12 +43,14 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
     `n_groups` is into how many groups of one size the planned trials part: one an agent, a scorer
     or a filter. `trials_per_sample` is how many of the trials one sample of a log is.
+    `models` are the names that its agents were configured with.
     `snapshot` are the datasets as they were when the job ran; `labels` finds the labels of tasks,
     by dataset.
     """
 
     datasets: tuple[JobDataset, ...] = ()
     metrics: tuple[Any, ...] = ()
+    models: tuple[str, ...] = ()
     n_groups: int = 1
     trials_per_sample: int = 1
     n_total_trials: int | None = None

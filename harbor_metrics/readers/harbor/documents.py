@@ -78,6 +78,7 @@ def job_of(
     job = Job(
         datasets=tuple(_datasets(config)),
         metrics=tuple(metrics) if isinstance(metrics, list) else (),
+        models=tuple(_models(agents if isinstance(agents, list) else [])),
         n_groups=len(agents) if isinstance(agents, list) and agents else 1,
         n_total_trials=total if type(total) is int and total >= 0 else None,
         running=bool(result) and result.get("finished_at") is None,
@@ -85,6 +86,11 @@ def job_of(
         snapshot=_snapshot(path, diagnostics),
     )
     return job, partial(reported, result)
+
+
+def _models(agents: list[Any]) -> Iterator[str]:
+    names = (agent.get("model_name") for agent in agents if isinstance(agent, dict))
+    yield from (name for name in dict.fromkeys(names) if isinstance(name, str))
 
 
 def _snapshot(path: str, diagnostics: list[Diagnostic]) -> tuple[DatasetSnapshot, ...]:

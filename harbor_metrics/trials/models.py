@@ -1,0 +1,59 @@
+"""One model under two names: since 0.25 Harbor writes the provider where it wrote none before."""
+
+from __future__ import annotations
+
+import msgspec
+
+from ..documents.diagnostics import Diagnostic
+from .pool import Pool
+from .source import Job
+from .trial import GroupKey
+
+Pools = dict[GroupKey, Pool]
+
+
+def by_short_names(pools: Pools, diagnostics: list[Diagnostic]) -> Pools:
+    """The groups by the models' short names, each pool knowing the provider that Harbor wrote.
+
+    A name is taken apart where the jobs configured it as it is written. Groups of different jobs
+    are joined where all jobs configured the very same name; `diagnostics` gets that. Groups of one
+    job stay as Harbor has them.
+    """
+    named = dict(pools)
+    for key in pools:
+        provider, slash, short = (key.model or "").partition("/")
+        jobs = [job for _, job in pools[key].jobs]
+        if not slash or not jobs or not all(key.model in job.models for job in jobs):
+            continue
+        target = key._replace(model=short)
+        other = named.get(target)
+        if other is None:
+            own = msgspec.structs.replace(named.pop(key), provider=provider, written=key.model)
+            named[target] = own
+        elif _is_same_model(other, str(key.model)) and not _share_a_job(other, named[key]):
+            joined = other + named.pop(key)
+            named[target] = msgspec.structs.replace(joined, provider=provider)
+            diagnostics.append(_joined(short, str(key.model)))
+    return named
+
+
+def _is_same_model(pool: Pool, name: str) -> bool:
+    """Whether every job of a group of a short name configured that model, and no other like it."""
+    return bool(pool.jobs) and all(_meant(job, name) == {name} for _, job in pool.jobs)
+
+
+def _meant(job: Job, name: str) -> set[str]:
+    short = name.partition("/")[2]
+    return {model for model in job.models if short in (model, model.partition("/")[2])}
+
+
+def _share_a_job(first: Pool, second: Pool) -> bool:
+    return bool({path for path, _ in first.jobs} & {path for path, _ in second.jobs})
+
+
+def _joined(short: str, name: str) -> Diagnostic:
+    return Diagnostic(
+        rule="model-names-joined",
+        message=f"trials of {short} and of {name} are pooled: the jobs configured {name}, "
+        "and Harbor writes the provider since 0.25",
+    )

@@ -1,0 +1,91 @@
+"""One model under two names: Harbor 0.25 writes the provider where 0.24 wrote none."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Run, trial, write_job
+from printed import document
+
+OLD, NEW = "sail-1", "acme/sail-1"
+
+
+def job(folder: Path, *models: str, configured: tuple[str, ...] = (NEW,)) -> Path:
+    """A job with a trial of each of these models, as written, of agents configured so."""
+    trials = [
+        trial(
+            "t", {"reward": float(i)}, i, id=f"{folder.name}-{i}",
+            trial_name=f"{folder.name}__{i:07d}",
+            agent_info={"name": "oracle", "model_info": {"name": model}},
+        )
+        for i, model in enumerate(models)
+    ]  # fmt: skip
+    agents = [{"name": "oracle", "model_name": name} for name in configured]
+    return write_job(folder, trials, agents=agents)
+
+
+def groups(cli: Run, *jobs: Path) -> tuple[list[tuple[Any, ...]], list[str]]:
+    done = cli("compute", *jobs, "--format", "json")
+    printed = document(done)
+    found = [
+        (g["model"], g.get("provider"), g["evals_key"], g["counts"]["found"])
+        for g in printed["groups"]
+    ]
+    rules = [d["rule"] for d in printed["diagnostics"] if d["rule"] != "registry-not-found"]
+    return found, rules
+
+
+def test_name_is_taken_apart_as_it_was_configured(cli: Run, tmp_path: Path) -> None:
+    new = job(tmp_path / "new", NEW, NEW)
+    assert groups(cli, new) == ([(OLD, "acme", f"oracle__{NEW}__demo", 2)], [])
+    assert cli("compute", new).stdout.startswith("oracle · acme/sail-1 on demo")
+
+
+def test_documents_of_older_jobs_do_not_change(cli: Run, tmp_path: Path) -> None:
+    done = cli("compute", job(tmp_path / "old", OLD), "--format", "json")
+    assert "provider" not in done.stdout
+    assert json.loads(done.stdout)["groups"][0]["model"] == OLD
+
+
+def test_jobs_of_both_are_one_group_with_a_note(cli: Run, tmp_path: Path) -> None:
+    old, new = job(tmp_path / "old", OLD), job(tmp_path / "new", NEW, NEW)
+    expected = ([(OLD, "acme", f"oracle__{OLD}__demo", 3)], ["model-names-joined"])
+    assert groups(cli, old, new) == expected
+    assert groups(cli, new, old) == expected
+
+
+def test_groups_of_one_job_stay_as_harbor_has_them(cli: Run, tmp_path: Path) -> None:
+    found, rules = groups(cli, job(tmp_path / "both", OLD, NEW))
+    assert [group[2] for group in found] == [f"oracle__{NEW}__demo", f"oracle__{OLD}__demo"]
+    assert rules == []
+
+
+@pytest.mark.parametrize(
+    "configured", [("zeta/sail-1",), (NEW, "zeta/sail-1"), (OLD,), ()], ids=str
+)
+def test_models_that_are_not_surely_the_same_stay_apart(
+    configured: tuple[str, ...], cli: Run, tmp_path: Path
+) -> None:
+    old = job(tmp_path / "old", OLD, configured=configured)
+    found, rules = groups(cli, old, job(tmp_path / "new", NEW))
+    assert len(found) == 2
+    assert rules == []
+
+
+def test_slash_of_a_name_that_was_configured_otherwise_is_the_models_own(
+    cli: Run, tmp_path: Path
+) -> None:
+    routed = job(tmp_path / "routed", "zeta/glm", configured=("router/zeta/glm",))
+    assert groups(cli, routed)[0] == [("zeta/glm", None, "oracle__zeta/glm__demo", 1)]
+
+
+def test_audit_finds_the_group_by_harbors_key(cli: Run, tmp_path: Path) -> None:
+    new = job(tmp_path / "new", NEW, NEW, OLD)
+    result = json.loads((new / "result.json").read_text())
+    evals = {f"oracle__{NEW}__demo": {"n_trials": 2}, f"oracle__{OLD}__demo": {"n_trials": 1}}
+    (new / "result.json").write_text(json.dumps({**result, "stats": {"evals": evals}}))
+    done = cli("audit", new)
+    assert done.returncode == 0, done.stdout

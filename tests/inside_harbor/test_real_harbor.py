@@ -294,3 +294,18 @@ def test_every_command_of_the_page_works(harbor: Harbor) -> None:
         assert (
             "pass-at-k 2" in next(m for m in group["metrics"] if m["type"] == "uv-script")["values"]
         )
+
+
+@pytest.mark.skipif(len(ENVIRONMENTS) < 2, reason="HARBOR_ENVIRONMENTS names one Harbor alone")
+def test_jobs_of_an_older_and_a_newer_harbor_are_one_group(tmp_path: Path) -> None:
+    datasets.write_registry(tmp_path, datasets.write(tmp_path, "winds", WINDS))
+    for place in ENVIRONMENTS[:2]:
+        assert Harbor(place, tmp_path).run(place.name, of=("winds",)).returncode == 0
+    older, newer = (place.name for place in ENVIRONMENTS[:2])
+    last = Harbor(ENVIRONMENTS[1], tmp_path)
+    pooled = last.call(
+        "harbor-metrics", "compute", f"jobs/{older}", f"jobs/{newer}", "--format", "json"
+    )
+    (group,) = json.loads(pooled.stdout)["groups"]
+    assert (group["model"], group["provider"]) == ("sail-1", "acme")
+    assert group["counts"]["found"] == 12

@@ -11,6 +11,11 @@ SHOWN = 40
 _LINES = 12
 _WIDTH = 300
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+# Who logs in at an address; a user of ssh opens nothing.
+_USER = re.compile(r"(?i)((?:(?<!ssh)|(?=://[^/\s:@]*:)):[/\\]{2})([^/\s?#\"'<>]*)(@)")
+_TOKEN = re.compile(
+    r"(?i)([?&][\w-]{0,30}?(?:token|key|secret|password|sig)[\w-]{0,10}=)([^&\s\"'#]+)()"
+)
 _KINDS = {bool: "boolean", str: "string", list: "array", dict: "object", type(None): "null"}
 
 
@@ -74,8 +79,23 @@ def shown(value: Any) -> str:
     return printable(text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…")
 
 
+def without_passwords(text: str, hidden: str = "***") -> str:
+    """The text with whatever opens a door `hidden` in its addresses: users, passwords, tokens.
+
+    A `hidden` of one character takes the place of each one that it hides.
+    """
+    if "://" not in text and ":\\\\" not in text:
+        return text
+
+    def hide(found: re.Match[str]) -> str:
+        return found[1] + (hidden * len(found[2]) if len(hidden) == 1 else hidden) + found[3]
+
+    return _TOKEN.sub(hide, _USER.sub(hide, text))
+
+
 def printable(text: str) -> str:
-    """The text with control characters and lone surrogates escaped."""
+    """The text with control characters and lone surrogates escaped, and without passwords."""
+    text = without_passwords(text)
     if text.isprintable():
         return text
     return "".join(

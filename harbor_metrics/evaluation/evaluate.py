@@ -98,7 +98,7 @@ def _failed(planned: Planned, failure: MetricFailure) -> Outcome:
         name=planned.name,
         type=planned.spec.type,
         origin=planned.origin,
-        kwargs=planned.spec.kwargs,
+        kwargs=planned.shown_kwargs,
         status="failed",
         error=Failure(rule=failure.rule, message=str(failure)),
     )

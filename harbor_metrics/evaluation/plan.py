@@ -13,6 +13,7 @@ from ..contract.metric import Bound, Metric
 from ..contract.signature import converted
 from ..contract.spec import DEFAULT_TYPE, UV_SCRIPT, MetricSpec, ScriptKwargs
 from ..documents.diagnostics import Diagnostic
+from ..documents.wording import without_passwords
 from ..errors import InputError, MetricFailure
 from ..registries.registry import Dataset, Registries
 from ..registries.script_file import Script
@@ -62,6 +63,13 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
     def of_strangers(self) -> bool:
         """Whether code that is not ours computes it, which may look at every trial."""
         return self.runs_script or (self.bound is not None and not self.bound.is_ours)
+
+    @property
+    def shown_kwargs(self) -> dict[str, Any]:
+        """The kwargs as a result may hold them: without a password in an address."""
+        kwargs = self.spec.kwargs
+        url = kwargs.get("git_url")
+        return {**kwargs, "git_url": without_passwords(url)} if isinstance(url, str) else kwargs
 
     @property
     def identity(self) -> tuple[object, ...]:

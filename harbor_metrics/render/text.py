@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ..documents.diagnostics import Diagnostic, Severity
-from ..documents.wording import columns, plural, printable
+from ..documents.wording import columns, plural, printable, without_passwords
 
 _WIDEST = 160
 # Characters of a line among which there are that many columns, unless most take no room.
@@ -52,6 +52,7 @@ def _paragraph(d: Diagnostic, sources: Mapping[str, list[str]]) -> str:
 def _snippet(d: Diagnostic, row: str, gutter: str) -> list[str]:
     """The source line, of a long one the part around the place, and carets below it."""
     assert d.span is not None
+    row = without_passwords(row, "*")
     start = d.span.column - 1
     end = d.span.end_column - 1 if d.span.end_line == d.span.line else len(row)
     # Of a line that is the whole file no more is looked at than can be shown.

@@ -14,8 +14,9 @@ import msgspec
 from ..confinement.supervisor import remove
 from ..confinement.workplace import Workplace
 from ..documents.files import write_atomically
-from ..errors import OutputError
-from ..registries.script_file import Script, metadata
+from ..errors import MetricFailure, OutputError
+from ..registries.script_file import Script, metadata, read
+from .addresses import lead_elsewhere
 from .bounds import Required
 from .contents import File, checked, contents
 from .install import Wanted, cache_home, install, our_python, readable_of, version
@@ -63,7 +64,11 @@ def environment(
         return Environment(
             command=command, readable=readable_of(command[0], sys.base_prefix), python=python
         )
-    wanted = Wanted(script, wants, _lock(script))
+    lock = _lock(script)
+    elsewhere = lead_elsewhere(wants, lock, allow_network=options.allow_network)
+    wanted = Wanted(
+        script, wants, sha256(lock).hexdigest() if lock is not None else None, elsewhere
+    )
     asked = (_FORM, script.path, wants, wanted.lock, options.allow_build, our_python())
     key = sha256(repr(asked).encode("utf-8", "surrogatepass")).hexdigest()
     folder = cache_folder("environments")
@@ -91,6 +96,7 @@ def _make(
     done = False
     try:
         base, uv = install(wanted, prefix, place, options, required)
+        _check_unchanged(wanted)
         command = [os.path.join(prefix, "bin", "python"), "-B"]
         made = Environment(
             command=command,
@@ -108,6 +114,17 @@ def _make(
         if not done:
             remove(folder)
     return made
+
+
+def _check_unchanged(wanted: Wanted) -> None:
+    """What uv has read of the script and its lock is what we had read."""
+    lock = _lock(wanted.script)
+    digest = sha256(lock).hexdigest() if lock is not None else None
+    now = read(wanted.script.path, wanted.script.shown)
+    if digest != wanted.lock or metadata(now) != wanted.wants:
+        raise MetricFailure(
+            "script-environment", "the script was changed while its environment was made"
+        )
 
 
 def _new_folder(kept: str, place: Workplace) -> tuple[str, bool]:
@@ -161,10 +178,10 @@ def _known(kept: str, key: str) -> Environment | None:
     return before.environment
 
 
-def _lock(script: Script) -> str | None:
+def _lock(script: Script) -> bytes | None:
     try:
         with open(f"{script.path}.lock", "rb") as file:
-            return sha256(file.read()).hexdigest()
+            return file.read()
     except OSError:
         return None
 

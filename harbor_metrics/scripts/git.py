@@ -55,7 +55,7 @@ def fetch(
     if not os.path.isdir(kept):
         kept = _fetched(url, commit, folder, place, kept, allow_outside)
     return _script(
-        os.path.join(kept, "tree"), inside, f"{script_path} of {shown(url)} at {commit[:12]}"
+        os.path.join(kept, "tree"), inside, f"{script_path} of {printable(url)} at {commit[:12]}"
     )
 
 
@@ -72,7 +72,7 @@ def _check(url: str, commit: str, script_path: str, *, allow_outside: bool) -> N
         hint = " (--allow-outside permits it)" if protocol in _LOCAL else ""
         raise MetricFailure(
             "script-outside",
-            f"git_url {shown(url)} is no address that a registry may name: "
+            f"git_url {printable(url)} is no address that a registry may name: "
             f"write https:// or ssh://{hint}",
         )
     parts = script_path.split("/")
@@ -80,11 +80,6 @@ def _check(url: str, commit: str, script_path: str, *, allow_outside: bool) -> N
         raise MetricFailure(
             "script-outside", f"script_path {printable(script_path)!r} leads out of the repository"
         )
-
-
-def shown(url: str) -> str:
-    """The address as it may be printed: without a password in it."""
-    return printable(re.sub(r"(://[^/@:]*):[^/@]*@", r"\1:***@", url))
 
 
 def _protocol(url: str) -> str:
@@ -141,7 +136,9 @@ def _fetched(
                     raise
         return kept
     except OSError as error:
-        raise MetricFailure("script-git", f"{shown(url)} could not be fetched: {error}") from error
+        raise MetricFailure(
+            "script-git", f"{printable(url)} could not be fetched: {error}"
+        ) from error
     finally:
         if new != kept:
             remove(new)
@@ -177,7 +174,7 @@ def _git(
     if done.timed_out or done.code != 0:
         raise MetricFailure(
             "script-git",
-            f"{shown(url)} could not be fetched: git {ending(done, FETCH_SECONDS)}"
+            f"{printable(url)} could not be fetched: git {ending(done, FETCH_SECONDS)}"
             f"{last_lines(done.stderr)}",
         )
     return done

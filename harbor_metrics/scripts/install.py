@@ -48,8 +48,8 @@ _KEPT_FROM_UV = (
     *("UV_ENV_FILE", "UV_CONFIG_FILE", "UV_FROZEN", "UV_NO_SYNC", "UV_COMPILE_BYTECODE"),
     *("UV_PREVIEW", "UV_PREVIEW_FEATURES", "UV_NO_BUILD_ISOLATION", "UV_PYTHON"),
 )
-# What code that builds a package may know: how packages are found, and nothing that opens a door.
-_PASSED_TO_BUILDS = (
+# How packages are found, and nothing that opens a door.
+_WITHOUT_PASSWORDS = (
     *("UV_INDEX", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX_URL", "UV_INDEX_STRATEGY"),
     *("UV_FIND_LINKS", "UV_NO_INDEX", "UV_OFFLINE", "UV_HTTP_TIMEOUT", "UV_EXCLUDE_NEWER"),
     *("UV_NATIVE_TLS", "UV_SYSTEM_CERTS", "UV_INSECURE_HOST", "UV_PRERELEASE", "UV_RESOLUTION"),
@@ -66,11 +66,15 @@ _ABOUT = (
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A script, the table of its PEP 723 block, and the digest of the lock beside it."""
+    """A script, the table of its PEP 723 block, and the digest of the lock beside it.
+
+    They lead `elsewhere`: to addresses that the user has not set, which get no password.
+    """
 
     script: Script
     wants: dict[str, Any]
     lock: str | None
+    elsewhere: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +102,13 @@ def install(
     arguments = ["--quiet", "--active", "--no-config", "--cache-dir", cache]
     # What packages ask of uv in the script's own table may not lead it elsewhere.
     arguments += ["--link-mode", "copy", "--no-compile-bytecode", "--no-python-downloads"]
-    arguments += ["--keyring-provider", "disabled" if build else _keyring()]
+    arguments += ["--keyring-provider", "disabled" if build or wanted.elsewhere else _keyring()]
     arguments += ["--python", base.path, *([] if build else ["--no-build"])]
     arguments += ["--locked"] if wanted.lock else []
     command = [uv, "sync", *arguments, "--script", wanted.script.path]
     # A place that is not there yet: of one that is uv would ask the Python.
     if build:
-        env = _env_of_builds(place)
+        env = _env_without_passwords(place)
         reached = confinement(
             options,
             required,
@@ -118,8 +122,9 @@ def install(
         )
         os.makedirs(cache, exist_ok=True)
     else:
-        env = _uv_env()
-        reached = _confined(uv, wanted.script.path, place, [cache, os.path.dirname(prefix)])
+        env = _env_without_passwords(place) if wanted.elsewhere else _uv_env()
+        writable = [cache, os.path.dirname(prefix)]
+        reached = _confined(uv, wanted.script.path, place, writable, passwords=not wanted.elsewhere)
     work.step(command, env | {"VIRTUAL_ENV": prefix}, reached)
     _start_of_its_own(prefix, base)
     _compile(prefix, base, work, required)
@@ -298,14 +303,19 @@ def _keyring() -> str:
     return os.environ.get("UV_KEYRING_PROVIDER") or "disabled"
 
 
-def _confined(uv: str, script: str, place: Workplace, writable: list[str]) -> Confinement:
+def _confined(
+    uv: str, script: str, place: Workplace, writable: list[str], *, passwords: bool = True
+) -> Confinement:
     """What uv may reach, none of whose work is a stranger's code.
 
     The network, its cache, Pythons, the script's folder, and what says how hosts are reached.
     """
     home = os.path.expanduser("~")
-    of_user = [".netrc", ".local/share/uv", ".local/bin", ".pyenv", ".gitconfig"]
-    named = [os.environ[name] for name in ("NETRC", "SSL_CLIENT_CERT") if os.environ.get(name)]
+    of_user = [".local/share/uv", ".local/bin", ".pyenv"]
+    named = []
+    if passwords:
+        of_user += [".netrc", ".gitconfig"]
+        named = [os.environ[name] for name in ("NETRC", "SSL_CLIENT_CERT") if os.environ.get(name)]
     readable = [uv, os.path.dirname(script), *_pythons(), *_certificates(), *_programs(), *named]
     readable += [os.path.join(home, part) for part in of_user]
     return Confinement(
@@ -383,10 +393,10 @@ def _uv_env() -> dict[str, str]:
     return {"UV_PYTHON_DOWNLOADS": "never", **env, "UV_NO_PROGRESS": "1"}
 
 
-def _env_of_builds(place: Workplace) -> dict[str, str]:
-    """The environment of code that builds packages: without passwords, and with another home."""
-    home = os.path.join(place.folder, "home-of-builds")
+def _env_without_passwords(place: Workplace) -> dict[str, str]:
+    """The environment of what may log in nowhere, with another home: a stranger's code, or uv."""
+    home = os.path.join(place.folder, "home-without-passwords")
     os.makedirs(home, exist_ok=True)
-    env = {name: os.environ[name] for name in (*PASSED, *_PASSED_TO_BUILDS) if name in os.environ}
+    env = {name: os.environ[name] for name in (*PASSED, *_WITHOUT_PASSWORDS) if name in os.environ}
     env = {name: _CREDENTIALS.sub("", value) for name, value in env.items()}
     return {"UV_PYTHON_DOWNLOADS": "never", **env, "UV_NO_PROGRESS": "1", "HOME": home}

@@ -230,7 +230,7 @@ def _outcome(metric: Planned, **fields: Any) -> Outcome:
     return Outcome(
         name=metric.name,
         type=metric.spec.type,
-        kwargs=metric.spec.kwargs,
+        kwargs=metric.shown_kwargs,
         origin=metric.origin,
         **fields,
     )

@@ -113,5 +113,5 @@ def test_a_password_in_an_address_is_not_printed(cli: Run, tmp_path: Path) -> No
     url = "https://user:hunter2@localhost:1/x"
     more = {"git_url": url, "git_commit_id": "a" * 40}
     done = cli("compute", "r.jsonl", "--metric", metric("m.py", **more))
-    assert "https://user:***@localhost:1/x could not be fetched" in done.stdout
+    assert "https://***@localhost:1/x could not be fetched" in done.stdout
     assert "hunter2" not in done.stdout + done.stderr

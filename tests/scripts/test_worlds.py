@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
@@ -11,38 +10,15 @@ import socket
 import threading
 import time
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import Run
+from listener import listening
 from metric_scripts import BLOCK, HEAD, linux, metric
 
 pytestmark = [linux, pytest.mark.usefixtures("own_caches")]
-
-
-@contextlib.contextmanager
-def listening() -> Iterator[tuple[int, list[bytes]]]:
-    """Somebody on this machine who writes down what is sent: a port, and what was heard."""
-    heard: list[bytes] = []
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(0.1)
-        done = threading.Event()
-
-        def listen() -> None:
-            while not done.is_set():
-                with contextlib.suppress(OSError):
-                    connection, _ = server.accept()
-                    with connection:
-                        connection.settimeout(2)
-                        heard.append(connection.recv(1000))
-
-        thread = threading.Thread(target=listen)
-        thread.start()
-        yield server.getsockname()[1], heard
-        done.set()
-        thread.join()
 
 
 def script_with_package(folder: Path, start: str, body: str) -> None:

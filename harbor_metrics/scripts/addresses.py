@@ -1,0 +1,131 @@
+"""Where a script's block or lock leads uv to, beyond the addresses that the user has set.
+
+uv asks whatever address a PEP 723 block names, and sends it the passwords that it knows for it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from ..documents.wording import listed, without_passwords
+from ..errors import MetricFailure
+
+# The index that uv asks where nobody says another, and the machines that its files lie on.
+_DEFAULT, _FILES = "https://pypi.org/simple", ".pythonhosted.org"
+_OF_USER = (
+    *("UV_INDEX", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS"),
+)
+# Settings that name where packages are looked for: a folder there can lead to any address.
+_INDEXES = ("index", "index-url", "extra-index-url", "find-links")
+# Settings that lead nowhere by themselves; what uv learns later is not among them.
+_HARMLESS = {
+    *("sources", "no-sources", "exclude-newer", "exclude-newer-package", "prerelease"),
+    *("resolution", "fork-strategy", "index-strategy", "environments", "required-environments"),
+    *("required-version", "conflicts", "dependency-metadata", "link-mode", "compile-bytecode"),
+    *("no-build", "no-build-package", "no-build-isolation", "no-build-isolation-package"),
+    *("no-binary", "no-binary-package", "config-settings", "config-settings-package"),
+    *("constraint-dependencies", "override-dependencies", "build-constraint-dependencies"),
+    *("extra-build-dependencies", "extra-build-variables", "exclude-dependencies", "offline"),
+    *("no-index", "no-cache", "reinstall", "reinstall-package", "upgrade", "upgrade-package"),
+    *("python-preference", "python-downloads", "preview", "package", "managed", "cache-keys"),
+    *("cache-dir", "keyring-provider", "dev-dependencies", "default-groups"),
+}
+# As the URL parser of uv takes them: with or without slashes, or those of Windows.
+_ADDRESS = re.compile(r"(?:https?|ssh|git|ftps?|file|s3|gs|sftp):|:[/\\]{2}|^[/\\]{2}|git@")
+_VARIABLE = re.compile(r"\$\{?\w")
+
+
+def lead_elsewhere(wants: Mapping[str, Any], lock: bytes | None, *, allow_network: bool) -> bool:
+    """Whether the script leads to an address of its own, so that no password may be sent.
+
+    Raises:
+        MetricFailure: it does, and the network is not allowed; or an address holds a variable.
+    """
+    dependencies, settings = wants.get("dependencies"), _settings(wants)
+    if any(_VARIABLE.search(text) for text in _texts([dependencies, settings])):
+        raise MetricFailure(
+            "script-metadata",
+            "the PEP 723 block of the script holds a variable of the environment, which uv would "
+            "put into an address: write the address itself",
+        )
+    elsewhere = list(dict.fromkeys([*_of_block(dependencies, settings), *_of_lock(lock)]))
+    if elsewhere and not allow_network:
+        shown = listed([without_passwords(text)[:200] for text in elsewhere])
+        raise MetricFailure(
+            "script-environment",
+            f"the script asks uv for more than the indexes that you have set: {shown} "
+            "(--allow-network permits it, without any password)",
+        )
+    return bool(elsewhere)
+
+
+def _settings(wants: Mapping[str, Any]) -> dict[str, Any]:
+    tool = wants.get("tool")
+    settings = tool.get("uv") if isinstance(tool, dict) else None
+    return settings if isinstance(settings, dict) else {}
+
+
+def _of_block(dependencies: Any, settings: Mapping[str, Any]) -> Iterator[str]:
+    known = {_plain(address) for address in _of_user()}
+    for name, value in settings.items():
+        if name in _INDEXES:
+            entries = value if isinstance(value, list) else [value]
+            places = [e.get("url", "") if isinstance(e, dict) else e for e in entries]
+            yield from (text for text in _texts(places) if _plain(text) not in known)
+        elif name not in _HARMLESS:
+            yield f"the setting `{name}`"
+        else:
+            yield from filter(_is_address, _texts(value))
+    yield from filter(_is_address, _texts(dependencies))
+
+
+def _of_lock(lock: bytes | None) -> Iterator[str]:
+    """The addresses in a lock on other machines than those of the user's indexes."""
+    # For weight: few scripts have a lock.
+    import tomllib
+
+    try:
+        content = tomllib.loads((lock or b"").decode())
+    except (ValueError, RecursionError):
+        return  # uv will say so
+    hosts = {urlsplit(_plain(address)).hostname for address in _of_user()}
+    for text in filter(_is_address, _texts(content)):
+        try:
+            host = urlsplit(_plain(text)).hostname
+        except ValueError:
+            host = None
+        if "\\" in text or not host or not (host in hosts or host.endswith(_FILES)):
+            yield text
+
+
+def _of_user() -> Iterator[str]:
+    yield _DEFAULT
+    for name in _OF_USER:
+        for address in re.split(r"[\s,]+", os.environ.get(name, "")):
+            # An index can have a name.
+            yield re.sub(r"^[\w.-]+=", "", address)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from _texts(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner)
+
+
+def _is_address(text: str) -> bool:
+    return _ADDRESS.search(_plain(text)) is not None
+
+
+def _plain(text: str) -> str:
+    """An address without what says nothing of where it leads."""
+    return re.sub(r"[\x00-\x20]|(?<=://)[^/\s]*@|/+$", "", text).lower()

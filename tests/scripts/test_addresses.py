@@ -1,0 +1,143 @@
+"""uv asks the addresses that the user has set; a script's own with the network, and no password."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+
+import pytest
+from conftest import Run
+from listener import listening
+from metric_scripts import HEAD, linux, metric
+from printed import outcomes as printed_outcomes
+
+from harbor_metrics.errors import MetricFailure
+from harbor_metrics.scripts.addresses import lead_elsewhere
+
+ELSEWHERE = [
+    'dependencies = ["x @ https://evil.example/x-1-py3-none-any.whl"]',
+    'dependencies = ["x @ HTTPS:evil.example/x-1-py3-none-any.whl"]',
+    'dependencies = ["x @ git+ssh://git@evil.example/x"]',
+    'dependencies = ["x @ file:///etc/x-1-py3-none-any.whl"]',
+    'dependencies = ["x"]\n[[tool.uv.index]]\nname = "corp"\nurl = "https://evil.example/simple"',
+    'dependencies = ["x"]\n[[tool.uv.index]]\nurl = "ht\\ttps:\\\\\\\\evil.example/simple"',
+    'dependencies = ["x"]\n[[tool.uv.index]]\nurl = "./simple"',
+    'dependencies = ["x"]\n[tool.uv]\nindex-url = "https://evil.example/simple"',
+    'dependencies = ["x"]\n[tool.uv]\nextra-index-url = ["//evil.example/simple"]',
+    'dependencies = ["x"]\n[tool.uv]\nfind-links = ["pages"]',
+    'dependencies = ["x"]\n[tool.uv.sources]\nx = {url = "https://evil.example/x.whl"}',
+    'dependencies = ["x"]\n[tool.uv.sources]\nx = {git = "git@evil.example:x"}',
+    'dependencies = ["x"]\n[tool.uv.sources]\nx = [{marker = "1", git = "ssh://evil.example/x"}]',
+    'dependencies = ["x"]\n[tool.uv]\nconstraint-dependencies = ["y @ http://evil.example/y.whl"]',
+    'dependencies = ["x"]\n[tool.uv]\nhttp-proxy = "evil.example:80"',
+    'dependencies = ["x"]\n[tool.uv]\nallow-insecure-host = ["pypi.org"]',
+    'dependencies = ["x"]\n[tool.uv.pip]\nindex-url = "x"',
+    'dependencies = ["x"]\n[tool.uv]\ntorch-backend = "cpu"',
+]
+AT_HOME = [
+    "dependencies = []",
+    'dependencies = ["numpy>=1,<3; python_version>=\'3.8\'", "x[y]~=1.0"]',
+    'dependencies = ["x"]\n[tool.uv.sources]\nx = {path = "x-1-py3-none-any.whl"}',
+    'dependencies = ["x"]\n[tool.uv]\nexclude-newer = "2026-01-01T00:00:00Z"\nprerelease = "allow"',
+    'dependencies = ["x"]\n[tool.uv.sources]\nx = {index = "mine"}',
+    'dependencies = ["x"]\n[[tool.uv.index]]\nurl = "https://pypi.org/simple/"',
+    'dependencies = ["x"]\n[[tool.uv.index]]\nurl = "https://packages.mine.example/simple"',
+    'dependencies = ["x"]\n[tool.other]\nurl = "https://evil.example"',
+]
+LOCK = """version = 1
+[[package]]
+name = "x"
+source = {{ registry = "{0}" }}
+wheels = [{{ url = "{1}" }}]
+"""
+MINE = "https://me:password@packages.mine.example/simple"
+
+
+def elsewhere(text: str, *, allow_network: bool = False, lock: str | None = None) -> bool:
+    given = None if lock is None else lock.encode()
+    return lead_elsewhere(tomllib.loads(text), given, allow_network=allow_network)
+
+
+@pytest.fixture(autouse=True)
+def my_indexes(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith("UV_INDEX")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("UV_INDEX", f"mine={MINE}")
+
+
+@pytest.mark.parametrize("text", ELSEWHERE)
+def test_an_address_of_the_scripts_needs_the_network(text: str) -> None:
+    with pytest.raises(MetricFailure, match="--allow-network") as failure:
+        elsewhere(text)
+    assert failure.value.rule == "script-environment"
+    assert elsewhere(text, allow_network=True)
+
+
+@pytest.mark.parametrize("text", AT_HOME)
+def test_what_the_user_has_set_needs_nothing(text: str) -> None:
+    assert not elsewhere(text)
+
+
+@pytest.mark.parametrize("text", ["https://evil.example/${UV_INDEX_CORP_PASSWORD}", "$HOME/x.whl"])
+def test_no_variable_becomes_part_of_an_address(text: str) -> None:
+    for allow_network in (False, True):
+        with pytest.raises(MetricFailure, match="variable"):
+            elsewhere(f'dependencies = ["x @ {text}"]', allow_network=allow_network)
+
+
+@pytest.mark.parametrize(
+    ("registry", "file", "foreign"),
+    [
+        ("https://pypi.org/simple", "https://f.pythonhosted.org/x.whl", False),
+        ("https://packages.mine.example/simple", "https://packages.mine.example/x.whl", False),
+        ("https://pypi.org/simple", "https://evil.example/x.whl", True),
+        ("https://evil.example/simple", "https://f.pythonhosted.org/x.whl", True),
+        ("https://pypi.org/simple", "https://pypi.org\\\\@evil.example/x.whl", True),
+        ("https://pypi.org/simple", "https://evilpythonhosted.org/x.whl", True),
+    ],
+)
+def test_a_lock_leads_to_the_machines_of_the_users_indexes(
+    registry: str, file: str, foreign: bool
+) -> None:
+    lock = LOCK.format(registry, file)
+    assert elsewhere("", allow_network=True, lock=lock) == foreign
+
+
+def test_a_password_in_a_block_is_not_printed() -> None:
+    with pytest.raises(MetricFailure) as failure:
+        elsewhere('dependencies = ["x @ https://me:hunter2@evil.example/x.whl"]')
+    assert "hunter2" not in str(failure.value)
+    assert "evil.example" in str(failure.value)
+
+
+@linux
+@pytest.mark.usefixtures("own_caches")
+def test_nobody_is_asked_who_was_not_set_and_nobody_is_told_a_password(
+    cli: Run, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    home = tmp_path_factory.mktemp("home")
+    (home / ".netrc").write_text("machine 127.0.0.1 login me password NETRC\n")
+    (tmp_path / "r.jsonl").write_text('{"reward": 1.0}\n')
+    with listening() as (port, heard):
+        env = {
+            "HOME": str(home),
+            "UV_INDEX_CORP_USERNAME": "me",
+            "UV_INDEX_CORP_PASSWORD": "INDEX",
+            "UV_INDEX": "",
+            "UV_OFFLINE": "0",
+            "UV_HTTP_RETRIES": "0",
+            "NO_PROXY": "127.0.0.1",
+        }
+        block = '# /// script\n# dependencies = ["harborless"]\n# [[tool.uv.index]]\n'
+        block += f'# name = "corp"\n# url = "http://127.0.0.1:{port}/simple"\n# ///\n'
+        (tmp_path / "m.py").write_text(f"{block}{HEAD}answer(x=1)")
+        command = ("compute", "r.jsonl", "--metric", metric("m.py"), "--format", "json")
+        one = printed_outcomes(cli(*command, env=env))[-1]
+        assert "--allow-network" in one["error"]["message"]
+        assert heard == []
+        more = ("--allow-network", "--script-timeout", "15")
+        one = printed_outcomes(cli(*command, *more, env=env))[-1]
+        assert one["status"] == "failed"
+        assert heard, one["error"]["message"]
+        assert not any(b"uthorization" in request for request in heard)

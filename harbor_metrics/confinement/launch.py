@@ -88,7 +88,8 @@ def _enter_namespaces(
     sandbox.end_with_parent()
     os.read(go, 1)
     try:
-        sandbox.hide(request["readable"], request["writable"], network=network)
+        places = (request[name] for name in ("readable", "writable", "scratch"))
+        sandbox.hide(*places, network=network)
     except OSError as error:
         _say(report, f"unusable of files: {error.strerror}")
         os._exit(0)

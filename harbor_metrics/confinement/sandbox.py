@@ -43,6 +43,8 @@ _SHARED_MEMORY = "/dev/shm"  # noqa: S108  # the place itself, not a file in it
 # What is somebody's own: nothing in it is a program's business that has not been told of it.
 _SHARED = (_SHARED_MEMORY, "/tmp", "/var/tmp")  # noqa: S108
 _PRIVATE = (*_SHARED, "/home", "/root", "/mnt", "/media", "/srv", "/run")
+# How much, and how many, a program can have in each of its folders of scratch.
+SCRATCH_BYTES, SCRATCH_FILES = 1 << 30, 20_000
 # With the network: where a system that looks names up by a service of its own keeps who to ask.
 _RESOLVER = "/etc/resolv.conf"
 
@@ -154,10 +156,17 @@ def _write(path: str, text: str) -> None:
         os.close(descriptor)
 
 
-def hide(readable: Iterable[str], writable: Sequence[str], *, network: bool) -> None:
+def hide(
+    readable: Iterable[str],
+    writable: Sequence[str],
+    scratch: Sequence[str] = (),
+    *,
+    network: bool,
+) -> None:
     """What is people's own, devices, sockets and processes of others out of sight, all read-only.
 
-    What the program reads or writes stays where it is, and `writable` can be written.
+    What the program reads or writes stays where it is, and `writable` can be written; what it
+    writes to `scratch` is in memory, and gone with it.
 
     Raises:
         OSError: the system does not permit all of it.
@@ -173,6 +182,9 @@ def hide(readable: Iterable[str], writable: Sequence[str], *, network: bool) -> 
     for place in dict.fromkeys(map(_real, _PRIVATE)):
         if place not in wanted and _has_something_to_hide(place):
             _cover(place, [path for path in wanted if path.startswith(f"{place}/")])
+    for path in scratch:
+        options = f"size={SCRATCH_BYTES},nr_inodes={SCRATCH_FILES},mode=0700".encode()
+        checked(LIBC.mount(b"tmpfs", os.fsencode(path), b"tmpfs", _NO_SUID_DEV, options))
     _make_read_only([*writable, _SHARED_MEMORY])
 
 

@@ -15,6 +15,7 @@ import select
 import time
 
 from . import launch, sandbox
+from .usage import Watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,6 +94,10 @@ class Program:
         self.tails = {self.out: bytearray(), self.err: bytearray(), self.report: bytearray()}
         self.open = set(self.tails)
         self.namespaced = False
+        self.watch = Watch(
+            request["whole"], request["folders"], lambda: _descendants() - {self.pid}
+        )
+        self.exceeded = ""
         self.poll = select.poll()
         for descriptor in (0, *self.tails):
             self.poll.register(descriptor, select.POLLIN)
@@ -103,7 +108,7 @@ class Program:
         return bytes(self.tails[self.report])
 
     def attend(self, deadline: float) -> bool:
-        """Take what is printed until the program has ended; whether it did before the deadline.
+        """Take what is printed until the program has ended; whether it did within its limits.
 
         Raises:
             Orphaned: nobody waits any more.
@@ -111,9 +116,10 @@ class Program:
         """
         while self.report in self.open and b"ended" not in self.reported:
             left = deadline - time.monotonic()
-            if left <= 0:
+            self.exceeded = self.exceeded or self.watch.exceeded()
+            if left <= 0 or self.exceeded:
                 return False
-            self.take(left)
+            self.take(min(left, self.watch.seconds()))
             if self.reported.startswith(b"unusable "):
                 raise OSError(1, self.reported[9:].decode().strip())
             if self.reported == b"unshared\n":
@@ -165,12 +171,13 @@ class Program:
 
 
 def _run(request: Request) -> bytes:
-    """Run one program and tell how it went: a line of numbers, what was reported and printed."""
+    """Run one program and tell how it went: a line of words, what was reported and printed."""
     program = Program(request)
     unusable = ""
     timed_out = False
     try:
-        timed_out = not program.attend(time.monotonic() + request["timeout"])
+        within = program.attend(time.monotonic() + request["timeout"])
+        timed_out = not within and not program.exceeded
         if timed_out:
             program.ask_to_end()
     except OSError as error:
@@ -183,7 +190,7 @@ def _run(request: Request) -> bytes:
         return _run(request)
     parts = [program.reported, bytes(program.tails[program.out]), bytes(program.tails[program.err])]
     sizes = " ".join(str(len(part)) for part in parts)
-    return f"{timed_out:d} {sizes}\n".encode() + b"".join(parts)
+    return f"{program.exceeded or '-'} {timed_out:d} {sizes}\n".encode() + b"".join(parts)
 
 
 def _descendants() -> set[int]:

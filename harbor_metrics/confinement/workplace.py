@@ -21,6 +21,7 @@ from typing import BinaryIO, Literal, NoReturn
 
 from .sandbox import LAYERS, adopt_orphans
 from .supervisor import remove, serve
+from .usage import KINDS
 
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Our package without its __init__, which takes longer to import than the supervisor.
@@ -38,7 +39,7 @@ class Finished:
     """How a program ended: exit code (negative: the signal), and the tails of what it printed.
 
     `layers` of the sandbox were whole, and `filtered` the calls; `missing` says of each part that
-    was wanted and was not there why.
+    was wanted and was not there why. `exceeded` is the limit of `Whole` that it was ended for.
     `lost`: the supervisor was killed, so all that is known is that the program was, too.
     """
 
@@ -51,11 +52,15 @@ class Finished:
     filtered: bool = False
     missing: tuple[str, ...] = ()
     lost: bool = False
+    exceeded: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confinement:
     """What a program may reach: paths to read, to write, to list only, and whether the network.
+
+    Of what it writes, `scratch` are folders that nobody reads afterwards: in namespaces they are
+    in memory, and of a size.
 
     Of `layers` and of what is `filtered` from its calls each is best effort, unless all of it is
     `required`, or one layer with the filter.
@@ -68,6 +73,21 @@ class Confinement:
     readable: tuple[str, ...] = ()
     writable: tuple[str, ...] = ()
     listed: tuple[str, ...] = ()
+    scratch: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Whole:
+    """What all processes of a program may take together, and what may lie in `folders`.
+
+    It is looked at while the program runs, which is ended when it is above; 0 is no limit.
+    """
+
+    memory: int = 0
+    processes: int = 0
+    bytes: int = 0
+    files: int = 0
+    folders: tuple[str, ...] = ()
 
 
 # Who is a child of ours on purpose; none is made while others are looked for.
@@ -75,6 +95,7 @@ _SUPERVISORS: set[int] = set()
 _FORKING = threading.Lock()
 
 FREE = Confinement(layers=(), filtered=False)
+UNBOUNDED = Whole()
 
 
 class RefusedError(Exception):
@@ -170,6 +191,7 @@ class Workplace:
         timeout: float,
         limits: Mapping[str, int] | None = None,
         confinement: Confinement = FREE,
+        whole: Whole = UNBOUNDED,
     ) -> Finished:
         """Run to the end, or to the limit of `timeout` seconds; nothing that it started goes on.
 
@@ -196,6 +218,9 @@ class Workplace:
                 "readable": list(confinement.readable),
                 "writable": list(confinement.writable),
                 "listed": list(confinement.listed),
+                "scratch": list(confinement.scratch),
+                "whole": {kind: getattr(whole, kind) for kind in KINDS},
+                "folders": list(whole.folders),
             }
         )
         try:
@@ -203,7 +228,8 @@ class Workplace:
             self._requests.flush()
         except (BrokenPipeError, ValueError):
             pass  # killed or abandoned before it began: there will be no answer
-        timed_out, *sizes = map(int, self._answers.readline().split() or (0,))
+        exceeded, *numbers = self._answers.readline().split() or (b"-",)
+        timed_out, *sizes = map(int, numbers or (0,))
         parts = [self._answers.read(size) for size in sizes]
         if [len(part) for part in parts] != sizes or not parts:
             self.alive = False
@@ -233,6 +259,7 @@ class Workplace:
             layers=tuple(report.get("layer", ())),
             filtered="filtered" in report,
             missing=missing,
+            exceeded="" if exceeded == b"-" else exceeded.decode(),
         )
 
 
@@ -360,10 +387,20 @@ def _with_home(folder: str) -> set[int]:
     return processes
 
 
+_TOO_MUCH = {
+    "memory": "the memory that all its processes took together",
+    "processes": "the number of its processes",
+    "bytes": "all that it wrote into its temporary folder",
+    "files": "the number of files in its temporary folder",
+}
+
+
 def ending(finished: Finished, timeout: float) -> str:
     """How the program ended, in words."""
     if finished.timed_out:
         return f"timed out: it did not end within {timeout:g} s"
+    if finished.exceeded:
+        return f"was ended for {_TOO_MUCH[finished.exceeded]}"
     if finished.code < 0:
         try:
             name = signal.Signals(-finished.code).name

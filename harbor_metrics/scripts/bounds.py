@@ -6,12 +6,14 @@ import os
 from collections.abc import Sequence
 from typing import Literal
 
-from ..confinement.workplace import Confinement, RefusedError
+from ..confinement.sandbox import SCRATCH_BYTES, SCRATCH_FILES
+from ..confinement.workplace import Confinement, RefusedError, Whole
 from ..errors import MetricFailure
 from .options import ScriptOptions
 
 FILE_SIZE = 256 << 20
 OPEN_FILES = 1024
+PROCESSES = 1024
 GIB = 1 << 30
 # Parts of the sandbox without which a program is not started.
 Required = Literal["no", "one", "all"]
@@ -29,6 +31,23 @@ def limits(options: ScriptOptions, *, seconds: float) -> dict[str, int]:
     if options.memory:
         limits["RLIMIT_AS"] = int(options.memory * GIB)
     return limits
+
+
+def whole(
+    options: ScriptOptions,
+    folders: Sequence[str],
+    *,
+    n_bytes: int = SCRATCH_BYTES,
+    n_files: int = SCRATCH_FILES,
+) -> Whole:
+    """The limits of all processes of a program together, and of all that it writes."""
+    return Whole(
+        memory=int(options.memory * GIB),
+        processes=PROCESSES,
+        bytes=n_bytes,
+        files=n_files,
+        folders=tuple(folders),
+    )
 
 
 def refusal(error: RefusedError, options: ScriptOptions) -> MetricFailure:
@@ -57,6 +76,7 @@ def confinement(
     readable: Sequence[str],
     writable: Sequence[str],
     listed: Sequence[str] = (),
+    scratch: Sequence[str] = (),
     network: bool = False,
 ) -> Confinement:
     """Both layers and the filter, as far as the user wants them and the system has them."""
@@ -69,4 +89,5 @@ def confinement(
         readable=tuple(readable),
         writable=tuple(writable),
         listed=tuple(listed),
+        scratch=tuple(scratch),
     )

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import msgspec
 
+from ..confinement.sandbox import SCRATCH_BYTES, SCRATCH_FILES
+from ..confinement.usage import MEMORY
 from ..confinement.workplace import Confinement, Finished, RefusedError, Workplace, ending
 from ..documents.files import reason
 from ..documents.wording import first_line, last_lines
@@ -20,11 +22,16 @@ from ..registries.script_file import Script, metadata
 from ..trials.table import Table
 from ..trials.trial import Rewards
 from . import answer
-from .bounds import FILE_SIZE, Required, confinement, limits, refusal
+from .bounds import FILE_SIZE, PROCESSES, Required, confinement, limits, refusal, whole
 from .environment import Environment, environment
 from .install import PASSED
 from .options import ScriptOptions
 
+_MOST = {
+    "processes": f"{PROCESSES}",
+    "bytes": f"{SCRATCH_BYTES >> 20} MiB",
+    "files": f"{SCRATCH_FILES}",
+}
 _ANSWER, _LOG = "metric.json", "refused"
 _WATCHER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "refusals.py")
 # As `python FILE` does, which would read the file again; no name of its own is left behind.
@@ -126,13 +133,14 @@ def run(
                 timeout=options.timeout,
                 limits=limits(options, seconds=options.timeout),
                 confinement=_confinement(script, made, files, options, required),
+                whole=whole(options, [folder]),
             )
         except RefusedError as error:
             raise refusal(error, options) from error
         except OSError as error:
             raise MetricFailure("script-failed", f"the script could not be run: {error}") from error
         try:
-            if finished.timed_out or finished.code != 0:
+            if finished.timed_out or finished.exceeded or finished.code != 0:
                 raise MetricFailure("script-failed", f"the script {_ending(finished, options)}")
             values = answer.read(descriptor, _ANSWER)
         except FileNotFoundError:
@@ -212,6 +220,7 @@ def _confinement(
         readable=[*readable, *beside],
         writable=[files[name] for name in ("work", "home", "answer")],
         listed=listed,
+        scratch=[files["work"], files["home"]],
         network=options.allow_network,
     )
 
@@ -235,6 +244,10 @@ def _ending(finished: Finished, options: ScriptOptions) -> str:
     words = ending(finished, options.timeout)
     if finished.timed_out:
         return f"{words} (--script-timeout)"
+    if finished.exceeded == MEMORY:
+        return f"{words}: more than {options.memory:g} GiB (--script-memory)"
+    if finished.exceeded:
+        return f"{words}: more than {_MOST[finished.exceeded]}"
     if finished.code == -signal.SIGXCPU:
         return f"{words}: it used the processor for longer than its time limit on all cores"
     if b"MemoryError" in finished.stderr or b"std::bad_alloc" in finished.stderr:

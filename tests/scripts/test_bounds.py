@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
+from metric_scripts import HEAD, linux
 
-from harbor_metrics.confinement.workplace import RefusedError
-from harbor_metrics.scripts.bounds import confinement, limits, refusal
+from harbor_metrics.confinement.workplace import RefusedError, Workplace
+from harbor_metrics.errors import MetricFailure
+from harbor_metrics.registries.script_file import find
+from harbor_metrics.scripts.bounds import confinement, limits, refusal, whole
+from harbor_metrics.scripts.execution import Inputs, execute
 from harbor_metrics.scripts.options import ScriptOptions
+from harbor_metrics.trials.table import Table
 
 
 def test_limits_follow_from_seconds_and_memory() -> None:
@@ -47,3 +53,85 @@ def test_refusal_says_what_is_missing() -> None:
     of_a_job = refusal(RefusedError(""), ScriptOptions(sandbox="off"))
     assert of_a_job.rule == "script-not-confined"
     assert "--sandbox off" in str(of_a_job)
+
+
+def test_the_whole_is_what_a_process_is_and_more() -> None:
+    found = whole(ScriptOptions(memory=0.5), ["/x"])
+    assert (found.memory, found.folders) == (1 << 29, ("/x",))
+    assert min(found.processes, found.bytes, found.files) > 0
+    assert whole(ScriptOptions(memory=0), []).memory == 0
+
+
+CONFINEMENTS = {
+    "both": ScriptOptions(memory=0.25, timeout=30).layers,
+    "landlock": ("landlock",),
+    "namespaces": ("namespaces",),
+    "off": (),
+}
+MANY = """
+children = []
+for _ in range(4):
+    if os.fork() == 0:
+        held = bytearray(os.urandom(1 << 20) * 120)
+        time.sleep(60)
+        os._exit(0)
+time.sleep(60)
+"""
+FORKS = "while True:\n    if os.fork() == 0: time.sleep(60); os._exit(0)\n"
+HOARD = """
+for n in range(10_000):
+    with open(f"{n}", "wb") as file: file.write(bytes(1 << 24))
+"""
+FILES = """
+for n in range(1_000_000):
+    open(f"{n}", "wb").close()
+"""
+SHARED = """
+held = os.urandom(1 << 20) * 150
+for _ in range(6):
+    if os.fork() == 0:
+        held[0], time.sleep(0.7)
+        os._exit(0)
+while True:
+    try: os.wait()
+    except ChildProcessError: break
+answer(n=len(held))
+"""
+
+
+def ran(tmp_path: Path, text: str, layers: str) -> dict[str, int]:
+    (tmp_path / "m.py").write_text(HEAD + text)
+    sandbox = "off" if layers == "off" else "auto"
+    options = ScriptOptions(
+        memory=0.25, timeout=30, sandbox=sandbox, layers=CONFINEMENTS[layers] or ("landlock",)
+    )
+    with Workplace() as place:
+        inputs = Inputs.of(Table([]))
+        return dict(execute(find(str(tmp_path / "m.py"), None), inputs, options, place).values)
+
+
+@linux
+@pytest.mark.parametrize("layers", CONFINEMENTS)
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (MANY, "all its processes took together: more than 0.25 GiB"),
+        (FORKS, "the number of its processes: more than 1024"),
+        (HOARD, "(all that it wrote into its temporary folder: more than 1024 MiB)|No space left"),
+        (FILES, "(the number of files in its temporary folder: more than 20000)|No space left"),
+    ],
+    ids=["memory", "processes", "bytes", "files"],
+)
+def test_a_script_is_bounded_as_a_whole(
+    tmp_path: Path, text: str, why: str, layers: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    with pytest.raises(MetricFailure, match=why):
+        ran(tmp_path, text, layers)
+    assert os.listdir(tmp_path) == ["m.py"]
+
+
+@linux
+@pytest.mark.parametrize("layers", CONFINEMENTS)
+def test_what_processes_share_counts_once(tmp_path: Path, layers: str) -> None:
+    assert ran(tmp_path, SHARED, layers) == {"n": 150 << 20}

@@ -1,0 +1,109 @@
+"""What a program takes as a whole, all its processes and files together; asked again and again.
+
+The limits of the system are those of each process and each file. Imports as little as the
+supervisor, which asks.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+MEMORY, PROCESSES, BYTES, FILES = KINDS = ("memory", "processes", "bytes", "files")
+# Seconds before it is asked first: most scripts have ended by then.
+_FIRST = 0.05
+# To ask takes no more than one part in so many of the time.
+_PART = 20
+
+
+class Watch:
+    """When to ask next, and what of a program's limits it is above; 0 is no limit."""
+
+    def __init__(
+        self, most: dict[str, int], folders: Sequence[str], processes: Callable[[], set[int]]
+    ) -> None:
+        self._most = most
+        self._folders = folders
+        self._processes = processes
+        self._next = time.monotonic() + _FIRST if any(most.values()) else float("inf")
+
+    def seconds(self) -> float:
+        """Until it is to be asked."""
+        return max(0.0, self._next - time.monotonic())
+
+    def exceeded(self) -> str:
+        """Which limit the program is above, where it is time to ask; else nothing."""
+        began = time.monotonic()
+        if began < self._next:
+            return ""
+        found = self._ask()
+        ended = time.monotonic()
+        self._next = ended + max(_FIRST, _PART * (ended - began))
+        return found
+
+    def _ask(self) -> str:
+        most = dict.fromkeys(KINDS, 0) | self._most
+        pids = self._processes() if most[MEMORY] or most[PROCESSES] else set()
+        if 0 < most[PROCESSES] < len(pids):
+            return PROCESSES
+        if 0 < most[MEMORY] < _resident(pids) and most[MEMORY] < _shared_out(pids):
+            return MEMORY
+        if most[BYTES] or most[FILES]:
+            n_bytes, n_files = _in_folders(self._folders, most[FILES] or 1 << 62)
+            if 0 < most[FILES] < n_files:
+                return FILES
+            if 0 < most[BYTES] < n_bytes:
+                return BYTES
+        return ""
+
+
+def _resident(pids: Iterable[int]) -> int:
+    """What the processes have in memory, what they share counted for each of them."""
+    pages = 0
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/statm", "rb") as file:
+                pages += int(file.read().split()[1])
+        except (OSError, IndexError):
+            continue
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def _shared_out(pids: Iterable[int]) -> int:
+    """What the processes have in memory, what they share counted once; it takes longer to ask."""
+    total = 0
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/smaps_rollup", "rb") as file:
+                sizes = [line for line in file if line.startswith(b"Pss:")]
+            total += int(sizes[0].split()[1]) * 1024
+        except (OSError, IndexError):
+            # Nobody may look: as if it shared nothing.
+            total += _resident([pid])
+    return total
+
+
+def _in_folders(folders: Iterable[str], most_files: int) -> tuple[int, int]:
+    """Bytes on the disk and files below the folders; no further than to one file too many."""
+    n_bytes = n_files = 0
+    pending = list(folders)
+    while pending and n_files <= most_files:
+        try:
+            with os.scandir(pending.pop()) as entries:
+                for entry in entries:
+                    n_files += 1
+                    if n_files > most_files:
+                        break
+                    try:
+                        n_bytes += entry.stat(follow_symlinks=False).st_blocks * 512
+                        if entry.is_dir(follow_symlinks=False):
+                            pending.append(entry.path)
+                    except OSError:
+                        continue  # it is gone again
+        except OSError:
+            continue
+    return n_bytes, n_files

@@ -33,6 +33,7 @@ COMMANDS = {
     "add": "Add a metric to a dataset of a registry.",
     "remove": "Remove a metric from a dataset of a registry.",
     "script": "Try a metric script.",
+    "cache": "Show or prune what metric scripts leave to be used again.",
     "list": "List the metrics, the reducers and their names elsewhere.",
     "explain": "Explain a metric, a reducer or a rule.",
     "schema": "Print a document schema.",

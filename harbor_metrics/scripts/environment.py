@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import sys
-from collections.abc import Iterator
 from hashlib import sha256
 
 import msgspec
@@ -18,8 +16,9 @@ from ..errors import MetricFailure, OutputError
 from ..registries.script_file import Script, metadata, read
 from .addresses import lead_elsewhere
 from .bounds import Required
+from .cache import ENVIRONMENTS, alone, cache_folder, use
 from .contents import File, checked, contents
-from .install import Wanted, cache_home, install, our_python, readable_of, version
+from .install import Wanted, install, our_python, readable_of, version
 from .options import ScriptOptions
 
 # Changes whenever environments are made or kept in another way.
@@ -71,12 +70,13 @@ def environment(
     )
     asked = (_FORM, script.path, wants, wanted.lock, options.allow_build, our_python())
     key = sha256(repr(asked).encode("utf-8", "surrogatepass")).hexdigest()
-    folder = cache_folder("environments")
+    folder = cache_folder(ENVIRONMENTS)
     name = sha256(os.fsencode(script.path)).hexdigest()[:32]
     kept = os.path.join(folder, f"{name}.json")
     if (known := _known(kept, key)) is not None:
+        use(kept)
         return known
-    with _alone(kept):
+    with alone(kept):
         # Another run may have made it while we waited.
         if (known := _known(kept, key)) is not None:
             return known
@@ -144,21 +144,6 @@ def _new_folder(kept: str, place: Workplace) -> tuple[str, bool]:
     return folder, True
 
 
-@contextlib.contextmanager
-def _alone(kept: str) -> Iterator[None]:
-    """One run at a time makes the environment of a script, where that can be agreed upon."""
-    try:
-        os.makedirs(os.path.dirname(kept), exist_ok=True)
-        file = open(f"{kept}.lock", "wb")  # noqa: SIM115
-    except OSError:
-        yield
-        return
-    with file:
-        with contextlib.suppress(OSError):
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
 def _known(kept: str, key: str) -> Environment | None:
     """What was made before, if it was made from the same and nobody has changed a file of it."""
     try:
@@ -184,8 +169,3 @@ def _lock(script: Script) -> bytes | None:
             return file.read()
     except OSError:
         return None
-
-
-def cache_folder(name: str) -> str:
-    """A folder of ours in the user's cache; it need not be there, nor be writable."""
-    return os.path.join(cache_home(), "harbor-metrics", name)

@@ -2,20 +2,44 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import time
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from ..confinement.supervisor import remove
-from ..confinement.workplace import Finished, Workplace, ending
-from ..documents.wording import last_lines, printable
-from ..errors import MetricFailure
-from ..registries.script_file import Script, read
-from .environment import cache_folder
-from .install import PASSED
+import msgspec
 
+from ..confinement.sandbox import LANDLOCK
+from ..confinement.supervisor import remove
+from ..confinement.workplace import Confinement, Whole, Workplace, ending
+from ..documents.files import write_atomically
+from ..documents.wording import last_lines, printable
+from ..errors import MetricFailure, OutputError
+from ..registries.script_file import Script, read
+from .bounds import GIB
+from .cache import RECORDS, REPOSITORIES, alone, at_work, cache_folder, remove_unfinished, use
+from .contents import File, checked, contents
+from .install import PASSED, certificates, programs
+
+# For all that git does for a script, and what it may take: its folder is that of a script.
 FETCH_SECONDS = 300.0
+_WHOLE = Whole(memory=2 * GIB, processes=64, bytes=GIB // 2, files=10_000)
+_MOST = {
+    "memory": f"{_WHOLE.memory >> 20} MiB",
+    "processes": f"{_WHOLE.processes}",
+    "bytes": f"{_WHOLE.bytes >> 20} MiB",
+    "files": f"{_WHOLE.files}",
+}
+_LIMITS = {"RLIMIT_CORE": 0, "RLIMIT_FSIZE": _WHOLE.bytes, "RLIMIT_CPU": int(FETCH_SECONDS)}
+# Where the user says how hosts are reached and who he is there; git may read nothing else of his.
+_OF_HOME = (
+    *(".gitconfig", ".config/git", ".ssh", ".netrc", ".git-credentials", ".config/gh"),
+    *(".config/glab-cli", ".local/bin"),
+)
+_OF_SYSTEM = ("/etc/gitconfig", "/etc/ssh", "/etc/crypto-policies", "/etc/krb5.conf")
+_NAMED = ("GIT_CONFIG_GLOBAL", "GIT_SSL_CAINFO")
 COMMIT = re.compile(r"[0-9a-fA-F]{40}|[0-9a-fA-F]{64}")
 _PROTOCOLS = ("https", "ssh")
 _LOCAL = ("file", "http", "git")
@@ -51,12 +75,45 @@ def fetch(
     folder = os.path.dirname(inside)
     digest = sha256(f"{url}\n{folder}".encode("utf-8", "surrogatepass")).hexdigest()
     name = f"{commit}-{digest[:16]}"
-    kept = os.path.join(cache_folder("git"), name)
-    if not os.path.isdir(kept):
-        kept = _fetched(url, commit, folder, place, kept, allow_outside)
+    kept = os.path.join(cache_folder(REPOSITORIES), name)
+    record = os.path.join(cache_folder(RECORDS), f"{name}.json")
+    if _is_intact(kept, record):
+        use(record)
+    else:
+        with alone(record):
+            # Another run may have fetched it while we waited.
+            if not _is_intact(kept, record):
+                kept = _fetched(url, commit, folder, place, kept, allow_outside)
+                _note(kept, record)
     return _script(
         os.path.join(kept, "tree"), inside, f"{script_path} of {printable(url)} at {commit[:12]}"
     )
+
+
+def _is_intact(kept: str, record: str) -> bool:
+    """Whether a repository has been fetched, and each file of it is still what was fetched."""
+    try:
+        with open(record, "rb") as file:
+            before = msgspec.json.decode(file.read(), type=list[File])
+    except (OSError, msgspec.DecodeError):
+        return False
+    now = checked(os.path.join(kept, "tree"), before)
+    if now is not None and now != before:
+        _write(record, now)
+    return now is not None
+
+
+def _note(kept: str, record: str) -> None:
+    """Write down what has been fetched, where the cache can be written."""
+    if os.path.dirname(kept) == cache_folder(REPOSITORIES):
+        with contextlib.suppress(OSError):
+            os.makedirs(os.path.dirname(record), exist_ok=True)
+            _write(record, contents(os.path.join(kept, "tree")))
+
+
+def _write(record: str, files: list[File]) -> None:
+    with contextlib.suppress(OutputError):
+        write_atomically(record, msgspec.json.encode(files))
 
 
 def _check(url: str, commit: str, script_path: str, *, allow_outside: bool) -> None:
@@ -105,15 +162,31 @@ def _fetched(
         )
     try:
         os.makedirs(os.path.dirname(kept), exist_ok=True)
-        _tidy(os.path.dirname(kept))
+        remove_unfinished(os.path.dirname(kept))
         new = f"{kept}.{os.urandom(4).hex()}.tmp"
         os.mkdir(new)
     except OSError:
         new = kept = os.path.join(place.folder, f"git-{os.urandom(4).hex()}")
         os.mkdir(new)
+    with at_work(new):
+        return _into(new, git, url, commit, folder, place, kept, allow_outside)
+
+
+def _into(
+    new: str,
+    git: str,
+    url: str,
+    commit: str,
+    folder: str,
+    place: Workplace,
+    kept: str,
+    allow_outside: bool,
+) -> str:
+    """Fetch into an empty folder, which becomes `kept`."""
+    run = _Git(place, git, url, new, allow_outside, time.monotonic() + FETCH_SECONDS)
     tree = os.path.join(new, "tree")
     try:
-        _git(place, git, ["init", "--quiet", tree], url, allow_outside)
+        run(["init", "--quiet", tree])
         info = os.path.join(tree, ".git", "info")
         os.makedirs(info, exist_ok=True)
         with open(os.path.join(info, "attributes"), "w", encoding="utf-8") as file:
@@ -121,19 +194,16 @@ def _fetched(
         with open(os.path.join(info, "sparse-checkout"), "w", encoding="utf-8") as file:
             file.write(f"/{_literal(folder)}/\n" if folder else "/*\n")
         there = ["-C", tree]
-        _git(place, git, [*there, "remote", "add", "--", "origin", url], url, allow_outside)
+        run([*there, "remote", "add", "--", "origin", url])
         what = ["--quiet", "--depth=1", "--filter=blob:none", "--no-tags", "--no-write-fetch-head"]
-        _git(place, git, [*there, "fetch", *what, "origin", commit], url, allow_outside)
+        run([*there, "fetch", *what, "origin", commit])
         checkout = ["checkout", "--quiet", "--detach", "--force", commit]
-        _git(place, git, [*there, *checkout], url, allow_outside)
+        run([*there, *checkout])
         remove(os.path.join(tree, ".git"))
         if new != kept:
-            try:
-                os.rename(new, kept)
-            except OSError:
-                # Another run was faster, with the same commit.
-                if not os.path.isdir(kept):
-                    raise
+            # What may be there was changed since it was fetched.
+            remove(kept)
+            os.rename(new, kept)
         return kept
     except OSError as error:
         raise MetricFailure(
@@ -144,40 +214,67 @@ def _fetched(
             remove(new)
 
 
-def _tidy(folder: str) -> None:
-    """Remove what was being fetched when somebody was killed."""
-    for entry in list(os.scandir(folder)):
-        if entry.name.endswith(".tmp") and time.time() - entry.stat().st_mtime > 2 * FETCH_SECONDS:
-            remove(entry.path)
-
-
 def _literal(path: str) -> str:
     return re.sub(r"([\\*?\[\]!# ])", r"\\\1", path)
 
 
-def _git(
-    place: Workplace, git: str, arguments: list[str], url: str, allow_outside: bool
-) -> Finished:
-    env = {name: os.environ[name] for name in _PASSED_TO_GIT if name in os.environ}
-    env |= {
-        "GIT_ALLOW_PROTOCOL": ":".join((*_PROTOCOLS, *(_LOCAL if allow_outside else ()))),
-        "GIT_TERMINAL_PROMPT": "0",
-        "GIT_ASKPASS": "true",
-        "SSH_ASKPASS": "true",
-        "GIT_SSH_COMMAND": "ssh -oBatchMode=yes",
-        "GIT_LFS_SKIP_SMUDGE": "1",
-        "LC_ALL": "C",
-    }
-    settings = [part for setting in _SETTINGS for part in ("-c", setting)]
-    argv = [os.path.abspath(git), *settings, *arguments]
-    done = place.run(argv, env=env, cwd=place.folder, timeout=FETCH_SECONDS)
-    if done.timed_out or done.code != 0:
-        raise MetricFailure(
-            "script-git",
-            f"{printable(url)} could not be fetched: git {ending(done, FETCH_SECONDS)}"
-            f"{last_lines(done.stderr)}",
+@dataclass(frozen=True, slots=True)
+class _Git:
+    """git, confined to one folder, and within what a folder with a script may take."""
+
+    place: Workplace
+    git: str
+    url: str
+    folder: str
+    allow_outside: bool
+    deadline: float
+
+    def __call__(self, arguments: list[str]) -> None:
+        env = {name: os.environ[name] for name in _PASSED_TO_GIT if name in os.environ}
+        env |= {
+            "GIT_ALLOW_PROTOCOL": ":".join((*_PROTOCOLS, *(_LOCAL if self.allow_outside else ()))),
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_ASKPASS": "true",
+            "SSH_ASKPASS": "true",
+            "GIT_SSH_COMMAND": "ssh -oBatchMode=yes",
+            "GIT_LFS_SKIP_SMUDGE": "1",
+            "LC_ALL": "C",
+        }
+        settings = [part for setting in _SETTINGS for part in ("-c", setting)]
+        seconds = max(1.0, self.deadline - time.monotonic())
+        done = self.place.run(
+            [os.path.abspath(self.git), *settings, *arguments],
+            env=env,
+            cwd=self.place.folder,
+            timeout=seconds,
+            limits=_LIMITS,
+            confinement=self._confinement(),
+            whole=replace(_WHOLE, folders=(self.folder,)),
         )
-    return done
+        if done.timed_out or done.exceeded or done.code != 0:
+            most = f": more than {_MOST[done.exceeded]}" if done.exceeded else ""
+            raise MetricFailure(
+                "script-git",
+                f"{printable(self.url)} could not be fetched: git {ending(done, FETCH_SECONDS)}"
+                f"{most}{last_lines(done.stderr)}",
+            )
+
+    def _confinement(self) -> Confinement:
+        home = os.path.expanduser("~")
+        local = self.url.removeprefix("file://")
+        return Confinement(
+            layers=(LANDLOCK,),
+            filtered=False,
+            network=True,
+            readable=(
+                *(os.path.dirname(os.path.dirname(os.path.realpath(self.git))), *programs()),
+                *(*certificates(), *(os.path.join(home, part) for part in _OF_HOME)),
+                *(os.environ[name] for name in _NAMED if os.environ.get(name)),
+                *_OF_SYSTEM,
+                *([local] if self.allow_outside and os.path.isabs(local) else []),
+            ),
+            writable=(self.folder, self.place.folder),
+        )
 
 
 def _script(tree: str, inside: str, written: str) -> Script:

@@ -27,6 +27,7 @@ from ..documents.wording import last_lines
 from ..errors import MetricFailure
 from ..registries.script_file import Script
 from .bounds import GIB, Required, confinement, limits, refusal
+from .cache import cache_home
 from .options import ScriptOptions
 
 # A step has as long as the script has, but not less.
@@ -114,7 +115,7 @@ def install(
             required,
             readable=[
                 *(uv, os.path.dirname(wanted.script.path)),
-                *(*_pythons(), *_certificates(), *_programs()),
+                *(*_pythons(), *certificates(), *programs()),
                 *readable_of(base.path, base.prefix),
             ],
             writable=[cache, os.path.dirname(prefix), place.folder],
@@ -282,12 +283,6 @@ def _behind(python: str) -> list[str]:
     return found
 
 
-def cache_home() -> str:
-    """The folder for what programs of the user keep and can make again."""
-    home = os.environ.get("XDG_CACHE_HOME", "")
-    return home if os.path.isabs(home) else os.path.join(os.path.expanduser("~"), ".cache")
-
-
 def _uv_cache(place: Workplace) -> str:
     """Where uv keeps packages and environments; for this run alone where that cannot be written."""
     kept = os.path.abspath(os.environ.get("UV_CACHE_DIR") or os.path.join(cache_home(), "uv"))
@@ -316,7 +311,7 @@ def _confined(
     if passwords:
         of_user += [".netrc", ".gitconfig"]
         named = [os.environ[name] for name in ("NETRC", "SSL_CLIENT_CERT") if os.environ.get(name)]
-    readable = [uv, os.path.dirname(script), *_pythons(), *_certificates(), *_programs(), *named]
+    readable = [uv, os.path.dirname(script), *_pythons(), *certificates(), *programs(), *named]
     readable += [os.path.join(home, part) for part in of_user]
     return Confinement(
         layers=(LANDLOCK,),
@@ -327,7 +322,8 @@ def _confined(
     )
 
 
-def _certificates() -> list[str]:
+def certificates() -> list[str]:
+    """Where the user says that certificates of authorities lie."""
     names = ("SSL_CERT_FILE", "SSL_CERT_DIR")
     return [os.environ[name] for name in names if os.environ.get(name)]
 
@@ -338,7 +334,7 @@ def _pythons() -> list[str]:
     return [*ours, *_of(sys.prefix), *([installed] if installed else [])]
 
 
-def _programs() -> list[str]:
+def programs() -> list[str]:
     """Where programs are looked for; a folder that is a whole home or more is none for programs."""
     home = os.path.expanduser("~")
     return [

@@ -115,3 +115,96 @@ def test_a_password_in_an_address_is_not_printed(cli: Run, tmp_path: Path) -> No
     done = cli("compute", "r.jsonl", "--metric", metric("m.py", **more))
     assert "https://***@localhost:1/x could not be fetched" in done.stdout
     assert "hunter2" not in done.stdout + done.stderr
+
+
+class TestLimits:
+    """git is a program that a stranger's repository has to do with."""
+
+    @pytest.fixture
+    def bomb(self, tmp_path: Path) -> tuple[str, str]:
+        """A repository of a few objects and a million paths."""
+        path = tmp_path / "bomb"
+        git = ["git", "-C", str(path), "-c", "user.name=n", "-c", "user.email=e"]
+
+        def run(*arguments: str, text: str = "") -> str:
+            done = subprocess.run([*git, *arguments], input=text, capture_output=True, text=True)
+            assert done.returncode == 0, done.stderr
+            return done.stdout.strip()
+
+        path.mkdir()
+        run("init", "-q")
+        blob = run("hash-object", "-w", "--stdin", text="x")
+        tree = run("mktree", text="".join(f"100644 blob {blob}\t{i}\n" for i in range(10)))
+        for _ in range(5):
+            tree = run("mktree", text="".join(f"040000 tree {tree}\t{i}\n" for i in range(10)))
+        script = run("hash-object", "-w", "--stdin", text=HEAD + "answer(v=1)")
+        tree = run("mktree", text=f"040000 tree {tree}\td\n100644 blob {script}\tm.py\n")
+        commit = run("commit-tree", tree, "-m", "bomb")
+        run("update-ref", "refs/heads/main", commit)
+        return f"file://{path}", commit
+
+    def test_a_repository_of_endless_paths_is_not_checked_out(
+        self, bomb: tuple[str, str], tmp_path: Path
+    ) -> None:
+        one = TestGit.compute(tmp_path, *bomb, "m.py", allow_outside=True)
+        assert one.status == "failed"
+        assert "could not be fetched: git was ended for" in one.error.message
+        assert os.listdir(Path(os.environ["XDG_CACHE_HOME"]) / "harbor-metrics" / "git") == []
+
+
+class TestVerification:
+    """What was fetched is what runs, and what was being fetched does not stay."""
+
+    repository = TestGit.repository
+
+    def test_a_changed_repository_is_fetched_again(
+        self, repository: tuple[Path, str], tmp_path: Path
+    ) -> None:
+        path, commit = repository
+        fetched = TestGit.compute(tmp_path, f"file://{path}", commit, allow_outside=True)
+        (kept,) = (Path(os.environ["XDG_CACHE_HOME"]) / "harbor-metrics" / "git").iterdir()
+        here = kept / "tree" / "metrics" / "of it"
+        for change in (
+            lambda: (here / "m.py").write_text(HEAD + "answer(v=666)"),
+            lambda: (here / "data" / "v.txt").write_text("6"),
+            lambda: (here / "more.py").write_text(""),
+            lambda: (here / "link.py").unlink(),
+        ):
+            change()
+            again = TestGit.compute(tmp_path, f"file://{path}", commit, allow_outside=True)
+            assert again.values == fetched.values == {"v": 5, "n": 3}
+
+    def test_what_a_killed_run_was_fetching_goes(
+        self, repository: tuple[Path, str], tmp_path: Path
+    ) -> None:
+        path, commit = repository
+        folder = Path(os.environ["XDG_CACHE_HOME"]) / "harbor-metrics" / "git"
+        (folder / "half.1234.tmp" / "tree").mkdir(parents=True)
+        one = TestGit.compute(tmp_path, f"file://{path}", commit, allow_outside=True)
+        assert one.values == {"v": 5, "n": 3}
+        assert [entry.name for entry in folder.iterdir()] != []
+        assert not list(folder.glob("*.tmp"))
+
+
+def test_a_result_holds_no_password_and_no_token(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "r.jsonl").write_text('{"reward": 1.0}\n')
+    for url in (
+        "https://user:hunter2@localhost:1/x",
+        "https://hunter2@localhost:1/x",
+        "https://localhost:1/x?access_token=hunter2&b=1",
+        "ssh://git:hunter2@localhost:1/x",
+        "file://user:hunter2@localhost/x",
+    ):
+        more = {"git_url": url, "git_commit_id": "a" * 40}
+        one = metric("m.py", **more)
+        registry_of(tmp_path, {"type": "uv-script", "kwargs": {"script_path": "m.py", **more}})
+        for arguments in (
+            ("compute", "r.jsonl", "--metric", one, "--format", "json", "-o", "out.json"),
+            ("compute", "r.jsonl", "--metric", one, "--dry-run"),
+            ("compute", "r.jsonl", "--registry", "registry.json"),
+            ("validate", "registry.json"),
+            ("remove", "registry.json", "d", "uv-script"),
+        ):
+            done = cli(*arguments)
+            assert "hunter2" not in done.stdout + done.stderr, arguments
+        assert "hunter2" not in (tmp_path / "out.json").read_text()

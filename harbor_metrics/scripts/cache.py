@@ -1,0 +1,148 @@
+"""What scripts leave to be used again: environments and fetched repositories; old ones go."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..confinement.supervisor import remove
+
+ENVIRONMENTS, REPOSITORIES, RECORDS = "environments", "git", "git-contents"
+DAYS = 30.0
+DAY = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing that is kept: all paths of it, bytes on the disk, seconds since its last use."""
+
+    kind: str
+    name: str
+    paths: list[str]
+    size: int
+    age: float
+
+
+def cache_home() -> str:
+    """The folder for what programs of the user keep and can make again."""
+    home = os.environ.get("XDG_CACHE_HOME", "")
+    return home if os.path.isabs(home) else os.path.join(os.path.expanduser("~"), ".cache")
+
+
+def cache_folder(name: str) -> str:
+    """A folder of ours in the user's cache; it need not be there, nor be writable."""
+    return os.path.join(cache_home(), "harbor-metrics", name)
+
+
+def entries(*, sizes: bool = True) -> list[Entry]:
+    """All that is kept, the least lately used first."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for folder in (ENVIRONMENTS, REPOSITORIES, RECORDS):
+        kind = REPOSITORIES if folder == RECORDS else folder
+        with contextlib.suppress(OSError):
+            for name in os.listdir(cache_folder(folder)):
+                path = os.path.join(cache_folder(folder), name)
+                known = name.partition(".")[0]
+                if kind == ENVIRONMENTS:
+                    known = known.partition("-")[0]
+                found.setdefault((kind, known), []).append(path)
+    kept = [
+        Entry(*key, paths, sum(map(_size, paths)) if sizes else 0, min(map(_age, paths)))
+        for key, paths in found.items()
+    ]
+    return sorted(kept, key=lambda entry: -entry.age)
+
+
+def prune(days: float) -> list[Entry]:
+    """Remove, and give, what was not used for so many days."""
+    old = [entry for entry in entries() if entry.age >= days * DAY]
+    for entry in old:
+        _remove(entry)
+    return old
+
+
+def use(path: str) -> None:
+    """Note that what has this record is used now; once a day what is old goes."""
+    with contextlib.suppress(OSError):
+        os.utime(path)
+    mark = cache_folder("pruned")
+    if _age(mark) < DAY:
+        return
+    with contextlib.suppress(OSError), open(mark, "wb"):
+        for entry in entries(sizes=False):
+            if entry.age >= DAYS * DAY:
+                _remove(entry)
+
+
+@contextlib.contextmanager
+def alone(record: str) -> Iterator[None]:
+    """One run at a time makes what has this record, where that can be agreed upon."""
+    try:
+        os.makedirs(os.path.dirname(record), exist_ok=True)
+        file = open(f"{record}.lock", "wb")  # noqa: SIM115
+    except OSError:
+        yield
+        return
+    with file:
+        with contextlib.suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+@contextlib.contextmanager
+def at_work(folder: str) -> Iterator[None]:
+    """Around the making of something in a folder, which is nobody's once we have been killed."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def remove_unfinished(folder: str) -> None:
+    """Remove what somebody was making in a folder, `.tmp` at its end, when he was killed."""
+    for entry in list(os.scandir(folder)):
+        if not entry.name.endswith(".tmp"):
+            continue
+        with contextlib.suppress(OSError):
+            descriptor = os.open(entry.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                remove(entry.path)
+            finally:
+                os.close(descriptor)
+
+
+def _remove(entry: Entry) -> None:
+    # The record first: without it the rest is not taken for whole.
+    for path in sorted(entry.paths, key=os.path.isdir):
+        if os.path.isdir(path) and not os.path.islink(path):
+            remove(path)
+        else:
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+
+
+def _age(path: str) -> float:
+    try:
+        return time.time() - os.stat(path).st_mtime
+    except OSError:
+        return float("inf")
+
+
+def _size(path: str) -> int:
+    if not os.path.isdir(path) or os.path.islink(path):
+        with contextlib.suppress(OSError):
+            return os.lstat(path).st_blocks * 512
+        return 0
+    total = 0
+    for folder, _, names in os.walk(path):
+        for name in names:
+            with contextlib.suppress(OSError):
+                total += os.lstat(os.path.join(folder, name)).st_blocks * 512
+    return total

@@ -13,20 +13,38 @@ from ..contract.spec import UV_SCRIPT
 from ..documents.files import open_regular, reason
 from ..documents.wording import printable
 from ..errors import MetricFailure
+from .modules import Modules, TooManyError, importable, manifest
 
 
 class Script(msgspec.Struct, frozen=True):
-    """A script file with the bytes that it had when it was read."""
+    """A script file with the bytes that it had when it was read, and those of its modules.
+
+    `modules` lie in its folder, where it imports any from there; None where there are too many.
+    """
 
     path: str
     text: bytes
     # The path to run it by hand, as the registry and the user wrote it.
     shown: str = ""
+    modules: Modules | None = ()
 
     @property
     def sha256(self) -> str:
         """The digest of the file's bytes."""
         return sha256(self.text).hexdigest()
+
+    @property
+    def modules_sha256(self) -> str | None:
+        """The digest of the manifest of the script and its modules, None where it has none."""
+        if not self.modules:
+            return None
+        listing = manifest(os.path.basename(self.path), self.text, self.modules)
+        return sha256(os.fsencode(listing)).hexdigest()
+
+    @property
+    def pin(self) -> str:
+        """The digest of all that runs from its folder."""
+        return self.modules_sha256 or self.sha256
 
 
 def find(script_path: str, registry: str | None, *, allow_outside: bool = False) -> Script:
@@ -98,7 +116,12 @@ def read(path: str, written: str, shown: str = "") -> Script:
         raise MetricFailure("script-missing", f"script {written} is not a regular file")
     try:
         with open_regular(path) as file:
-            return Script(path, file.read(), shown or path)
+            text = file.read()
+        try:
+            modules = importable(path, text)
+        except TooManyError:
+            modules = None
+        return Script(path, text, shown or path, modules)
     except OSError as error:
         raise MetricFailure("script-missing", f"script {written}: {reason(error)}") from error
 
@@ -138,7 +161,7 @@ def metadata(script: Script) -> dict[str, Any] | None:
 
 
 def digest_of(entry: dict[str, Any], registry: str) -> str | None:
-    """The digest of the script file that a metric names, None where it names no file that is there.
+    """The pin of the script file that a metric names, None where it names no file that is there.
 
     A script in a git repository has none: its commit is its pin.
     """
@@ -149,7 +172,7 @@ def digest_of(entry: dict[str, Any], registry: str) -> str | None:
     if not isinstance(path, str) or not path:
         return None
     try:
-        return find(path, registry).sha256
+        return find(path, registry).pin
     except (MetricFailure, OSError):
         return None
 

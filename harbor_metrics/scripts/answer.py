@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import stat
 
@@ -15,6 +16,9 @@ from ..numbers.exact import Number
 
 MAX_BYTES = 1 << 20
 MAX_KEYS = 1_000
+MAX_NAME = 1_000
+# To explain a slip takes as long as to read thousands of bytes, and one is told.
+_MOST_SLIPS = 1_000
 
 
 def read(folder: int, name: str) -> dict[str, Number]:
@@ -24,7 +28,7 @@ def read(folder: int, name: str) -> dict[str, Number]:
         FileNotFoundError: there is no such file.
         MetricFailure: it is something else than a file with an object of finite numbers.
     """
-    document, found = parse(content(folder, name), "output")
+    document, found = parse(_to_the_first_slip(content(folder, name)), "output")
     if found or document is None:
         raise MetricFailure("script-failed", f"the script's output is not JSON: {_slip(found[0])}")
     value = document.value
@@ -43,6 +47,12 @@ def read(folder: int, name: str) -> dict[str, Number]:
             f"the script's output has {len(value)} keys; at most {MAX_KEYS} are taken",
         )
     for key, number in value.items():
+        if len(key) > MAX_NAME:
+            raise MetricFailure(
+                "script-failed",
+                f"a key in the script's output has {len(key)} characters; at most {MAX_NAME} "
+                "are taken",
+            )
         if not key:
             raise MetricFailure(
                 "script-failed", "a key in the script's output is empty; it must name a number"
@@ -54,6 +64,36 @@ def read(folder: int, name: str) -> dict[str, Number]:
                 f"not {article(number)}; the output is a flat object",
             )
     return value
+
+
+def _to_the_first_slip(data: bytes) -> bytes:
+    """The bytes, or as many of them as it takes to tell what is wrong with them first."""
+    slips = 0
+
+    def count(pairs: list[tuple[str, object]]) -> None:
+        nonlocal slips
+        slips += len(pairs) - len({key for key, _ in pairs})
+        if slips > _MOST_SLIPS or len(pairs) > _MOST_SLIPS + MAX_KEYS:
+            raise MetricFailure(
+                "script-failed",
+                f"the script's output has more than {MAX_KEYS} keys; at most {MAX_KEYS} are taken",
+            )
+
+    def constant(name: str) -> None:
+        nonlocal slips
+        slips += 1
+        if slips > _MOST_SLIPS:
+            raise MetricFailure(
+                "script-failed", f"the script's output holds {name}, which is no number of JSON"
+            )
+
+    try:
+        json.loads(data, object_pairs_hook=count, parse_constant=constant)
+    except json.JSONDecodeError as error:
+        return error.doc[: error.pos + _MOST_SLIPS].encode("utf-8", "surrogatepass")
+    except (ValueError, RecursionError):
+        pass  # of a kind that stops whoever reads on
+    return data
 
 
 def _slip(slip: Diagnostic) -> str:

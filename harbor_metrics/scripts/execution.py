@@ -18,6 +18,7 @@ from ..documents.files import reason
 from ..documents.wording import first_line, last_lines
 from ..errors import MetricFailure
 from ..numbers.exact import Number
+from ..registries.modules import copy
 from ..registries.script_file import Script, metadata
 from ..trials.table import Table
 from ..trials.trial import Rewards
@@ -41,6 +42,12 @@ __import__("sys").path[0] = __file__.rpartition("/")[0]
 exec(
     compile(open(__import__("sys").argv[1], "rb").read(), __file__, "exec", dont_inherit=True),
     (__import__("sys").argv.__delitem__(slice(0, 2)), globals())[1],
+)
+"""
+# What is imported from the script's folder is looked for among the modules that were hashed.
+_FROM_THE_COPY = """\
+__import__("sys").path_importer_cache[__import__("sys").argv[2].rpartition("/")[0]] = (
+    __import__("sys").path_hooks[-1](__import__("sys").argv[1].rpartition("/")[0] + "/modules")
 )
 """
 _encode_line = json.JSONEncoder().encode
@@ -163,11 +170,12 @@ def _started(script: Script, files: dict[str, str], *, watched: bool) -> list[st
     """How the interpreter is told to be the script: its own copy of it, under the script's path.
 
     So that the bytes whose digest stands in the result are those that run, whatever becomes of
-    the file meanwhile.
+    the file meanwhile, and of the modules in its folder.
     """
     if watched:
         return [_WATCHER, os.path.join(files["answer"], _LOG), files["script"], script.path]
-    return ["-c", _BE_THE_SCRIPT, files["script"], script.path]
+    redirected = "" if script.modules is None else _FROM_THE_COPY
+    return ["-c", redirected + _BE_THE_SCRIPT, files["script"], script.path]
 
 
 def _files(folder: str, inputs: Inputs, script: Script) -> dict[str, str]:
@@ -176,6 +184,11 @@ def _files(folder: str, inputs: Inputs, script: Script) -> dict[str, str]:
     try:
         for path in (folder, *places.values()):
             os.mkdir(path, 0o700)
+        if script.modules is not None:
+            modules = os.path.join(folder, "modules")
+            os.mkdir(modules, 0o700)
+            if script.modules:
+                copy(script.modules, os.path.dirname(script.path), modules)
         given = (("rewards.jsonl", inputs.rewards), ("trials.jsonl", inputs.trials))
         for name, data in (*given, ("script.py", script.text)):
             path = places[name.partition(".")[0]] = os.path.join(folder, name)

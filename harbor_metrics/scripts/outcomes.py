@@ -16,7 +16,7 @@ from ..confinement.workplace import Finished, Workplace
 from ..contract.signature import converted
 from ..contract.spec import UV_SCRIPT, ScriptKwargs
 from ..documents.diagnostics import Diagnostic
-from ..documents.wording import printable
+from ..documents.wording import plural, printable
 from ..errors import MetricFailure
 from ..evaluation.plan import Planned
 from ..evaluation.result import Failure, Outcome, ScriptRef
@@ -133,7 +133,11 @@ class ScriptRunner:
                 self._check_layers()
             with self._place(places) as place:
                 script = self._find(metric, kwargs, place)
-                reference = ScriptRef(path=kwargs.script_path, sha256=script.sha256)
+                reference = ScriptRef(
+                    path=kwargs.script_path,
+                    sha256=script.sha256,
+                    modules_sha256=script.modules_sha256,
+                )
                 _check_pin(metric, script)
                 if not n:
                     return _outcome(metric, status="undefined", script=reference)
@@ -201,6 +205,7 @@ class ScriptRunner:
         return ScriptRef(
             path=kwargs.script_path,
             sha256=script.sha256 if script else "",
+            modules_sha256=script.modules_sha256 if script else None,
             lock_sha256=prepared.lock,
             uv=prepared.uv,
             python=prepared.python,
@@ -218,11 +223,23 @@ class ScriptRunner:
 
 def _check_pin(metric: Planned, script: Script) -> None:
     pin = metric.spec.sha256
-    if pin is not None and pin.lower() != script.sha256:
+    if pin is None:
+        return
+    if script.modules is None:
         raise MetricFailure(
             "script-pin",
-            f"the script has the sha256 {script.sha256}, and not {printable(pin)!r}, which the "
-            "metric names: it was changed since, and was not run",
+            "the script imports from a folder with more modules than can be pinned: give it a "
+            "folder of its own",
+        )
+    if pin.lower() != script.pin:
+        what = "the script has the sha256"
+        if script.modules:
+            n = len(script.modules)
+            what = f"with the {plural(n, 'module')} beside it the script has the sha256"
+        raise MetricFailure(
+            "script-pin",
+            f"{what} {script.pin}, and not {printable(pin)!r}, which the metric names: it was "
+            "changed since, and was not run",
         )
 
 

@@ -65,10 +65,17 @@ def main() -> None:
         code = compile(file.read(), script, "exec", dont_inherit=True)
     sys.argv = sys.argv[3:]
     sys.path[0] = os.path.dirname(script)
+    _import_from(os.path.join(os.path.dirname(copy), "modules"))
     module = types.ModuleType("__main__")
     module.__file__ = script
     sys.modules["__main__"] = module
     exec(code, module.__dict__)  # noqa: S102
+
+
+def _import_from(modules: str) -> None:
+    """Import the modules that were hashed, as when the script is not watched."""
+    if os.path.isdir(modules):
+        sys.path_importer_cache[sys.path[0]] = sys.path_hooks[-1](modules)
 
 
 def _shown(value: object) -> str:

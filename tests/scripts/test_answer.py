@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from harbor_metrics.documents.document import parse
 from harbor_metrics.errors import MetricFailure
+from harbor_metrics.scripts import answer
 from harbor_metrics.scripts.answer import MAX_BYTES, MAX_KEYS, read
 
 
@@ -97,3 +99,30 @@ def test_only_a_file_of_its_own_is_read(
     make(tmp_path / "o")
     with pytest.raises(MetricFailure, match=words):
         read(folder, "o")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"m":1\n' + "//\n" * 349_000 + "}", "JSON has no comments (line 2, column 1)"),
+        ("[" + "NaN," * 250_000 + "1]", "holds NaN"),
+        ("{" + ",".join('"a":1' for _ in range(150_000)) + "}", "at most 1000 are taken"),
+        ('{"' + "n" * 2_000 + '": 1}', "a key in the script's output has 2000 characters"),
+    ],
+    ids=["comments", "constants", "twice", "name"],
+)
+def test_who_explains_a_hostile_answer_stops_at_its_first_slips(
+    folder: int, tmp_path: Path, text: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    explained: list[int] = []
+
+    def noted(data: bytes, path: str) -> object:
+        explained.append(len(data))
+        return parse(data, path)
+
+    monkeypatch.setattr(answer, "parse", noted)
+    (tmp_path / "o").write_text(text)
+    with pytest.raises(MetricFailure) as failure:
+        read(folder, "o")
+    assert words in str(failure.value)
+    assert all(size < 10_000 for size in explained)

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from conftest import Run
 from listener import listening
-from metric_scripts import BLOCK, HEAD, linux, metric
+from metric_scripts import BLOCK, HEAD, linux, metric, registry_of
 
 pytestmark = [linux, pytest.mark.usefixtures("own_caches")]
 
@@ -132,3 +132,42 @@ def test_the_network_opens_no_socket_of_a_service(cli: Run, tmp_path: Path) -> N
             assert one["values"] == {"x": 0}
     finally:
         shutil.rmtree(folder)
+
+
+def test_a_pin_is_of_the_modules_beside_the_script_too(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text(
+        "import os\ndef score():\n    here = os.path.dirname(__file__)\n"
+        "    return int(open(f'{here}/v.txt').read())\n"
+    )
+    (tmp_path / "v.txt").write_text("5")
+    (tmp_path / "m.py").write_text(f"{HEAD}import helper\nanswer(x=helper.score())")
+    (tmp_path / "r.jsonl").write_text('{"reward": 1.0}\n')
+    registry = registry_of(tmp_path)
+    added = cli("add", registry, "d", "uv-script", "-k", "script_path=m.py", "--pin")
+    assert added.returncode == 0, added.stderr
+    for body, values in (("", {"x": 5}), ("def score(): return 6\n", {})):
+        with (tmp_path / "helper.py").open("a") as file:
+            file.write(body)
+        one = computed(cli, "--registry", str(registry))
+        assert one["values"] == values, one.get("error")
+    assert one["error"]["rule"] == "script-pin"
+    assert "with the 1 module beside it" in one["error"]["message"]
+    assert cli("validate", registry).returncode == 1
+    assert cli("validate", registry, "--fix").returncode == 0
+    one = computed(cli, "--registry", str(registry))
+    assert one["values"] == {"x": 6}
+    assert one["script"]["modules_sha256"] in registry.read_text()
+
+
+def test_a_module_that_the_pin_does_not_know_cannot_be_imported(cli: Run, tmp_path: Path) -> None:
+    # What the script imports imports another, which somebody has put in its way.
+    (tmp_path / "m.py").write_text(f"{HEAD}import random\nanswer(x=random.Random(1).randrange(9))")
+    (tmp_path / "r.jsonl").write_text('{"reward": 1.0}\n')
+    registry = registry_of(tmp_path)
+    assert cli("add", registry, "d", "uv-script", "-k", "script_path=m.py", "--pin").returncode == 0
+    before = computed(cli, "--registry", str(registry))
+    (tmp_path / "hashlib.py").write_text("raise SystemExit(5)")
+    (tmp_path / "bisect.py").write_text("raise SystemExit(5)")
+    # It must not be our own interpreter that finds them in the current directory.
+    after = computed(cli, "--registry", str(registry), env={"PYTHONSAFEPATH": "1"})
+    assert after["values"] == before["values"] == {"x": 2}

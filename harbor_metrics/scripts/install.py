@@ -57,6 +57,9 @@ _WITHOUT_PASSWORDS = (
     *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy"),
     *("all_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR"),
 )
+_UNBUILT = "(--allow-build lets packages run their build code, where one has no wheel)"
+_STALE = "(the lock beside the script is older than its dependencies: uv lock --script)"
+_NO_PYTHON = "(no Python is downloaded unless UV_PYTHON_DOWNLOADS=automatic)"
 _CREDENTIALS = re.compile(r"(?<=://)[^/\s]*@")
 _ASKING = threading.Lock()
 _ABOUT = (
@@ -126,7 +129,17 @@ def install(
         env = _env_without_passwords(place) if wanted.elsewhere else _uv_env()
         writable = [cache, os.path.dirname(prefix)]
         reached = _confined(uv, wanted.script.path, place, writable, passwords=not wanted.elsewhere)
-    work.step(command, env | {"VIRTUAL_ENV": prefix}, reached)
+    env |= {"VIRTUAL_ENV": prefix}
+    made = work.step(command, env, reached, may_fail=True)
+    if made.timed_out or made.code != 0:
+        anew = [part for part in command if part != "--locked"]
+        # Without the lock it can be done: so it is the lock's fault, whatever uv calls it.
+        stale = (
+            wanted.lock is not None
+            and not made.timed_out
+            and (work.step([*anew, "--dry-run"], env, reached, may_fail=True).code == 0)
+        )
+        raise work.failure(made, _STALE if stale else "" if build else _UNBUILT)
     _start_of_its_own(prefix, base)
     _compile(prefix, base, work, required)
     return base, uv
@@ -135,7 +148,8 @@ def install(
 def version(uv: str, place: Workplace) -> str:
     """The version of uv."""
     step = _Work(place, ScriptOptions()).step([uv, "--version"], {}, FREE)
-    return step.stdout.decode().split()[1]
+    number = re.search(rb"\d+(?:\.\d+)+[\w.+-]*", step.stdout)
+    return number[0].decode() if number else "unknown"
 
 
 def _start_of_its_own(prefix: str, base: Base) -> None:
@@ -191,6 +205,7 @@ class _Work:
         confined: Confinement,
         *,
         may_fail: bool = False,
+        advice: str = "",
     ) -> Finished:
         seconds = max(LEAST_SECONDS, self.options.timeout)
         most = limits(self.options, seconds=seconds)
@@ -215,13 +230,18 @@ class _Work:
                 "script-environment", f"the environment of the script could not be made: {error}"
             ) from error
         if not may_fail and (finished.timed_out or finished.code != 0):
-            late = " (--script-timeout)" if finished.timed_out else _advice(finished.stderr)
-            raise MetricFailure(
-                "script-environment",
-                f"the environment of the script could not be made: uv "
-                f"{ending(finished, seconds)}{late}{last_lines(finished.stderr)}",
-            )
+            raise self.failure(finished, advice)
         return finished
+
+    def failure(self, finished: Finished, advice: str) -> MetricFailure:
+        """What uv said when it failed, and what to do about it."""
+        seconds = max(LEAST_SECONDS, self.options.timeout)
+        late = "(--script-timeout)" if finished.timed_out else advice
+        return MetricFailure(
+            "script-environment",
+            "the environment of the script could not be made: uv "
+            f"{ending(finished, seconds)}{f' {late}' if late else ''}{last_lines(finished.stderr)}",
+        )
 
 
 def _base(wanted: Wanted, uv: str, work: _Work) -> Base:
@@ -244,7 +264,7 @@ def _base(wanted: Wanted, uv: str, work: _Work) -> Base:
     find = [uv, "python", "find", *common, "--system", "--no-project", "--", str(admitted)]
     reached = _confined(uv, wanted.script.path, work.place, [cache])
     automatic = env["UV_PYTHON_DOWNLOADS"] == "automatic"
-    found = work.step(find, env, reached, may_fail=automatic)
+    found = work.step(find, env, reached, may_fail=automatic, advice=_NO_PYTHON)
     if found.code != 0:
         # Nothing of the script's but the version that it wants has a say in it.
         work.step([uv, "python", "install", *common, "--", str(admitted)], env, FREE)
@@ -363,16 +383,6 @@ def _uv() -> str:
                 "python -m pip install uv",
             ) from None
         return os.path.abspath(found)
-
-
-def _advice(stderr: bytes) -> str:
-    if b"Building source distributions is disabled" in stderr:
-        return " (--allow-build lets packages run their build code)"
-    if b"`--locked` was provided" in stderr:
-        return " (the lock beside the script is older than its dependencies: uv lock --script)"
-    if b"No interpreter found" in stderr:
-        return " (no Python is downloaded unless UV_PYTHON_DOWNLOADS=automatic)"
-    return ""
 
 
 def _uv_env() -> dict[str, str]:

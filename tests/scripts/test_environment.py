@@ -18,6 +18,7 @@ from metric_scripts import BLOCK, HEAD, linux, metric
 from harbor_metrics.confinement.workplace import Finished, Workplace
 from harbor_metrics.registries.script_file import find
 from harbor_metrics.scripts.environment import environment
+from harbor_metrics.scripts.install import version
 from harbor_metrics.scripts.options import ScriptOptions
 
 
@@ -266,3 +267,17 @@ def test_the_scripts_own_table_does_not_lead_uv_elsewhere(cli: Run, tmp_path: Pa
     done = cli("compute", "r.jsonl", "--metric", metric("m.py"), "--format", "json")
     assert json.loads(done.stdout)["groups"][0]["metrics"][1]["values"] == {"x": 1}
     assert not elsewhere.exists()
+
+
+@pytest.mark.parametrize(
+    ("says", "number"),
+    [("uv 0.13.9 (x86_64)", "0.13.9"), ("version: v9.9.1-rc.2", "9.9.1-rc.2"), ("", "unknown")],
+)
+def test_the_version_of_uv_is_found_in_whatever_it_says(
+    tmp_path: Path, says: str, number: str
+) -> None:
+    uv = tmp_path / "uv"
+    uv.write_text(f"#!/bin/sh\necho '{says}'\n")
+    uv.chmod(0o755)
+    with Workplace() as place:
+        assert version(str(uv), place) == number

@@ -54,6 +54,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     as_format: str | None = None
     columns: str | Mapping[str, str] = ""
     scripts: ScriptOptions | None = None
+    # Whether labels of tasks are looked for even where no metric asks for them.
+    reads_labels: bool = False
     # Whether the sources are jobs of the user's own, whose scripts are the user's word.
     own_jobs: bool = False
     progress: Progress | None = None
@@ -223,7 +225,7 @@ def plan_groups(
         table = members.table
         for entry in metrics.datasets:
             table = task_labels.joined(table, task_labels.of_tasks(entry.tasks))
-        if any(metric.reads_labels for metric in metrics.metrics):
+        if request.reads_labels or any(metric.reads_labels for metric in metrics.metrics):
             for _, job in members.jobs:
                 found = job.labels()
                 table = task_labels.joined(table, found.get(key.dataset, found.get(None, {})))

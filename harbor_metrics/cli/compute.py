@@ -178,7 +178,9 @@ def command(
             scripts=options,
             progress=update,
         )
-        prepared = prepare(request)
+        # Rows name their trials, which are otherwise counted where there are many.
+        keep = "hub-rows" in (format_, *(copy for copy, _ in copies))
+        prepared = prepare(request, keep=keep)
     if dry_run:
         from ..catalogue.plugins import imported
         from ..render.dry_run import dry_run as render

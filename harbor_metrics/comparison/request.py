@@ -196,7 +196,9 @@ def finish(request: ComparisonRequest, prepared: Prepared) -> Comparison:
 
 
 def _prepared(request: ComparisonRequest, paths: Sequence[str]) -> api.Prepared:
-    return api.prepare(msgspec.structs.replace(request.computed, sources=tuple(paths)), keep=True)
+    labels = request.by is not None or request.settings.cluster is not None or bool(request.only)
+    computed = msgspec.structs.replace(request.computed, sources=tuple(paths), reads_labels=labels)
+    return api.prepare(computed, keep=True)
 
 
 def _parts(request: ComparisonRequest, prepared: api.Prepared) -> list[Part]:

@@ -147,3 +147,14 @@ def test_example_job_has_the_labels_of_its_tasks(cli: Run) -> None:
 
 def test_jobs_whose_tasks_are_gone_are_computed_as_before(cli: Run) -> None:
     assert cli("compute", JOBS / "single", "--group-by", "task").returncode == 0
+
+
+def test_compare_knows_the_labels_of_the_tasks(cli: Run, tmp_path: Path) -> None:
+    one, two = job_with_tasks(tmp_path / "one"), job_with_tasks(tmp_path / "two")
+    for path in two.glob("*/result.json"):
+        path.write_text(path.read_text().replace('"id": "', '"id": "other-'))
+    by_cluster = cli("compare", f"a={one}", f"b={two}", "--cluster", "category")
+    assert by_cluster.returncode == 0, by_cluster.stderr
+    unknown = cli("compare", f"a={one}", f"b={two}", "--cluster", "colour")
+    assert unknown.returncode == 2
+    assert "category" in unknown.stderr

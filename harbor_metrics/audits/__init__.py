@@ -59,7 +59,9 @@ def audit(
     registry: Sequence[str] = (),
     as_format: str | None = None,
     scripts: ScriptOptions | None = None,
+    most_draws: int | None = None,
     progress: Progress | None = None,
+    drawing: Progress | None = None,
 ) -> Audit:
     """Recompute all that the sources report.
 
@@ -68,7 +70,9 @@ def audit(
         registry: registry files of the jobs' datasets.
         as_format: a name in `readers.formats`, where the content is not to decide.
         scripts: how metric scripts of registries run; None for the defaults.
+        most_draws: how many resamples of lm-eval are replayed; None for as many as take a minute.
         progress: called while a job is read.
+        drawing: called while resamples are drawn.
 
     Raises:
         UsageError: the arguments contradict each other.
@@ -76,6 +80,7 @@ def audit(
     """
     # Inside, for weight: each needs much of the catalogue.
     from . import harbor_numbers, inspect_numbers, lm_eval_numbers
+    from .lm_eval_draws import Replay
 
     read = [
         source
@@ -85,6 +90,7 @@ def audit(
         )
     ]
     registries = Registries(list(registry))
+    replay = Replay(most_draws, drawing)
     rows: list[Row] = []
     shown: set[tuple[object, ...]] = set()
     diagnostics: list[Diagnostic] = []
@@ -99,7 +105,7 @@ def audit(
             of_source = list(inspect_numbers.rows(source))
             diagnostics += source.diagnostics
         elif source.kind == "lm-eval":
-            of_source = list(lm_eval_numbers.rows(source, _siblings(source, read)))
+            of_source = list(lm_eval_numbers.rows(source, _siblings(source, read), replay))
             diagnostics += source.diagnostics
         if not of_source:
             silent.append(source.path)

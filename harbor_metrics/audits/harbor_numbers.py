@@ -17,13 +17,14 @@ from ..trials.source import Reported, Source
 from ..trials.table import Table
 from ..trials.trial import Trial, group_key
 from .reach import bounded, n_missing
-from .row import Answer, Known, Row, Unknown, agree, judge
+from .row import Answer, Instead, Known, Row, Unknown, agree, judge
 from .tables import incomplete, measured
 
 _NUMBERS = tuple(name for name in HARBOR_TYPES if name != UV_SCRIPT)
 # The origins of the metrics that Harbor lists: it knows nothing of others.
 _HARBORS = ("registry", "job", "default")
 _NO_REGISTRY = "registry-not-found"
+_NO_REWARDS = "undefined, because no trial of the group has rewards; Harbor writes 0"
 
 
 def rows(
@@ -46,14 +47,16 @@ def rows(
     unknown = any(finding.rule == _NO_REGISTRY for finding in prepared.diagnostics)
     for reported in source.reported():
         key = reported.params.get("evals_key")
+        answer: Answer
         if key is None:
-            yield judge(source.path, "", reported, _of_job(reported, source), incomplete=lacking)
+            answer = _of_job(reported, source)
+            reason = "" if _is_planned(reported, answer, source) else lacking
+            yield judge(source.path, "", reported, answer, incomplete=reason)
             continue
         name = key
         if name not in groups and len(groups) == 1:
             # Later versions name the model otherwise; with one group there is no doubt.
             (name,) = groups
-        answer: Answer
         if name not in groups:
             answer = Unknown("no trial on disk is of this agent, model and dataset")
         else:
@@ -72,12 +75,33 @@ def rows(
 
 def _of_job(reported: Reported, source: Source) -> Answer:
     trials = source.trials
-    if reported.metric in ("n_total", "n_completed"):
+    if reported.metric == "n_total":
+        return _planned(reported, source)
+    if reported.metric == "n_completed":
         return Known(len(trials))
     if reported.metric == "n_errors":
         return Known(sum(trial.error is not None for trial in trials))
     values = [v for trial in trials if (v := getattr(trial.usage, reported.metric)) is not None]
     return Known(exact.total(values) if values else None, "no trial says it")
+
+
+def _is_planned(reported: Reported, answer: Answer, source: Source) -> bool:
+    """Whether it is the number of planned trials, which is known whatever is missing."""
+    by_job = source.job is not None and source.job.n_planned is not None
+    return reported.metric == "n_total" and (by_job or isinstance(answer, Instead))
+
+
+def _planned(reported: Reported, source: Source) -> Answer:
+    """How many trials the job planned: by its lock or configuration, else as many as there are."""
+    job, found = source.job, len(source.trials) + len(source.unread)
+    if job is not None and job.n_planned is not None:
+        return Known(job.n_planned, "by the lock or the tasks of the job")
+    each = job.n_each if job is not None else 1
+    if reported.value is not None and reported.value % each:
+        return Instead(
+            found, f"each task has {each} trials by config.json, and so the number is a multiple"
+        )
+    return Known(found)
 
 
 def _of_group(reported: Reported, group: Group, table: Table, *, unknown: bool) -> Answer:
@@ -97,13 +121,14 @@ def _of_group(reported: Reported, group: Group, table: Table, *, unknown: bool) 
 
 def _trials_with(reported: Reported, table: Table) -> Answer:
     """How many trials have the reward that Harbor wrote as text."""
+    text, key = str(reported.part), str(reported.key)
     try:
-        value = float(str(reported.part))
+        # An integer as such: above 2**53 not every one is a float.
+        value: Number = int(text) if text.lstrip("-").isdigit() else float(text)
     except ValueError:
-        return Unknown(f"the reward `{reported.part}` is no number")
+        return Unknown(f"the reward `{text}` is no number")
     return _same_trials(
-        reported,
-        [t for t in table if t.rewards is not None and t.rewards.get(str(reported.key)) == value],
+        reported, [t for t in table if t.rewards is not None and t.rewards.get(key) == value]
     )
 
 
@@ -129,12 +154,17 @@ def _of_metric(
         return Unknown(f"{outcome.name} failed here: {message}")
     if name not in outcome.values:
         return Unknown(f"the registry of today has {outcome.name} there")
-    return Known(outcome.values[name], outcome.reasons.get(name, ""))
+    value, reason = outcome.values[name], outcome.reasons.get(name, "")
+    if value is None and not table.n_scored and outcome.type in _NUMBERS:
+        return Instead(0, _NO_REWARDS)
+    return Known(value, reason)
 
 
 def _without_registry(reported: Reported, table: Table, name: str) -> Answer:
     """By the name of the number, or with several reward keys by the metric that gives it."""
     without = "the registry was not found"
+    if name in _NUMBERS and not table.n_scored:
+        return Instead(0, _NO_REWARDS)
     if name in _NUMBERS and len(table.columns) <= 1:
         return Known(_value(name, name, table), without)
     if name in table.columns:

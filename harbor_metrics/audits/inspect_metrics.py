@@ -143,10 +143,12 @@ def _count(given: Any) -> int:
 def _kurtosis(values: Sequence[float]) -> float:
     """The kurtosis of a resampled mean: 3, and of that of the values as they are few."""
     mean = math.fsum(values) / len(values)
-    second = math.fsum((v - mean) ** 2 for v in values) / len(values)
-    if not second:
+    # Over the largest, so that no power is beyond binary64.
+    most = max(abs(v - mean) for v in values)
+    if not most:
         return 3.0
-    fourth = math.fsum((v - mean) ** 4 for v in values) / len(values)
+    second = math.fsum(((v - mean) / most) ** 2 for v in values) / len(values)
+    fourth = math.fsum(((v - mean) / most) ** 4 for v in values) / len(values)
     return 3 + (fourth / second**2 - 3) / len(values)
 
 

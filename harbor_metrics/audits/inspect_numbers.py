@@ -35,13 +35,36 @@ _MOST_THRESHOLDS = 50
 def rows(source: Source) -> Iterator[Row]:
     """A row for each reported number of the log."""
     replay = _Replay(source)
-    for reported in source.reported():
-        if reported.metric in _TOTALS:
-            answer = replay.samples(reported)
-            yield judge(source.path, "", reported, answer, incomplete=replay.lacking)
-            continue
-        row = replay.row(reported)
-        yield row if row.verdict != Verdict.DIFFERS else replay.excused(row, reported)
+    numbers = list(source.reported())
+    found = [replay.row(each) for each in numbers]
+    edited = replay.log.n_edited
+    behind = True
+    if edited and _n_differ(found):
+        before = [replay.row(each, edited=False) for each in numbers]
+        # All numbers are of the scores behind the edits, or all of those before.
+        if _n_differ(before) < _n_differ(found):
+            behind = False
+            reason = f"it is of the scores before those of {edited} samples were edited"
+            found = [_of_before(*pair, reason) for pair in zip(found, before, strict=True)]
+    for row, reported in zip(found, numbers, strict=True):
+        yield (
+            row if row.verdict != Verdict.DIFFERS else replay.excused(row, reported, edited=behind)
+        )
+
+
+def _n_differ(rows: Sequence[Row]) -> int:
+    return sum(row.verdict == Verdict.DIFFERS for row in rows)
+
+
+def _of_before(row: Row, before: Row, reason: str) -> Row:
+    """The row of a number that is of the scores before they were edited."""
+    if before.verdict == Verdict.DIFFERS:
+        return before
+    if before.verdict == Verdict.UNVERIFIED:
+        return replace(before, reason=f"{reason}, and {before.reason}")
+    if row.verdict == Verdict.EQUAL:
+        return row
+    return replace(row, verdict=Verdict.EXPLAINED, reason=reason)
 
 
 class _Replay:
@@ -66,41 +89,32 @@ class _Replay:
             return Known(read)
         return Instead(planned, self.lacking or f"{planned} samples were planned", read)
 
-    def row(
-        self,
-        reported: Reported,
-        lacking: str | None = None,
-        *,
-        edited: bool = True,
-        threshold: float = 1.0,
-    ) -> Row:
+    def row(self, reported: Reported, *, edited: bool = True, threshold: float = 1.0) -> Row:
         """The number beside what Inspect makes of the scores."""
         path, group = self.source.path, named(reported.group)
+        if reported.metric in _TOTALS:
+            return judge(path, "", reported, self.samples(reported), incomplete=self.lacking)
+        answer: Answer
         try:
             answer = self._answer(reported, edited=edited, threshold=threshold)
         except NotHeldError as error:
             answer = Unknown(str(error))
         except (ValueError, TypeError, ArithmeticError) as error:
             answer = Unknown(f"Inspect makes no number of such scores: {error}")
-        reason = self.lacking if lacking is None else lacking
-        return judge(path, group, reported, answer, incomplete=reason)
+        return judge(path, group, reported, answer, incomplete=self.lacking)
 
-    def excused(self, row: Row, reported: Reported) -> Row:
-        """The row, explained where the number is of scores that were counted otherwise."""
+    def excused(self, row: Row, reported: Reported, *, edited: bool) -> Row:
+        """The row, explained where the reducer counted what reaches another threshold."""
         reducer = reported.reducer or ""
-        other_ways: list[tuple[dict[str, Any], str]] = []
-        if self.log.n_edited:
-            reason = f"it is of the scores before those of {self.log.n_edited} samples were edited"
-            other_ways.append(({"edited": False}, reason))
-        if has_threshold(reducer):
-            for value in _thresholds(self._scores(self._scorer(reported), True)):
+        if not has_threshold(reducer) or reported.metric in (*_COUNTS, *_TOTALS):
+            return row
+        for value in _thresholds(self._scores(self._scorer(reported), edited)):
+            other = self.row(reported, edited=edited, threshold=value)
+            if other.verdict == Verdict.EQUAL:
                 reason = (
                     f"`{reducer}` counts what reaches {value:g} here; the log names no threshold, "
                     "and Inspect's own is 1"
                 )
-                other_ways.append(({"threshold": value}, reason))
-        for how, reason in other_ways:
-            if self.row(reported, "", **how).verdict == Verdict.EQUAL:
                 return replace(row, verdict=Verdict.EXPLAINED, reason=reason)
         return row
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -12,163 +11,211 @@ from ..contract.spec import MetricSpec
 from ..errors import MetricFailure
 from ..numbers.exact import Number
 from ..readers.lm_eval import layout
+from ..readers.lm_eval.scored import Line, values_of
 from ..trials.source import Reported, Source
 from ..trials.table import Table
 from ..trials.trial import GroupKey
-from .reach import bounded_mean, n_missing
-from .row import Answer, Instead, Known, Row, Unknown, agree, judge
+from .lm_eval_aggregations import aggregated, error_of_mean, known
+from .lm_eval_draws import Replay
+from .reach import bounded, n_missing
+from .row import Answer, Between, Drawn, Instead, Known, Row, Unknown, agree, judge
 from .tables import incomplete, measured, named, tables_of
 
 _STDERR = "_stderr"
-# More than that takes minutes.
-_MOST_DRAWN = 5_000_000
+# Metrics with an aggregation of their own name, which no task asks for.
+_ITS_OWN = ("bypass", "likelihood")
 # lm-eval draws no more resamples of scores of texts, however many are asked for.
 _FEW = 100
-_BOOTSTRAPPED = ("median", "nanmean", "perplexity", *layout.OF_CLASSES, *layout.OF_TEXTS)
-_PASS = re.compile(r"pass@(?P<k>[1-9][0-9]*)\((?P<metric>.+)\)")
 
 
-def rows(source: Source, others: Sequence[Source]) -> Iterator[Row]:
-    """A row for reported number; those of groups of tasks need the samples of the others, too."""
-    tables = tables_of(others)
-    lacking = {key: incomplete(other) for other in others for key in tables_of([other])}
+def rows(source: Source, others: Sequence[Source], replay: Replay | None = None) -> Iterator[Row]:
+    """A row for each reported number; those of groups need the samples of the other tasks, too."""
+    run = _Run(others, replay or Replay())
+    lacking = {key: incomplete(other) for other in others for key in other.scored()}
     for reported in source.reported():
-        if reported.value is None:
+        if reported.value is None and not reported.not_finite:
             continue
         try:
-            answer = _of_group(reported, tables) if reported.members else _of_task(reported, tables)
+            answer = run.of_group(reported) if reported.members else run.of_task(reported)
         except MetricFailure as error:
             answer = Unknown(str(error))
-        if isinstance(answer, Known) and answer.value is None and reported.value == 0:
-            answer = Instead(0, f"{answer.reason}; lm-eval says 0 there")
+        except (ValueError, TypeError, ArithmeticError, LookupError):
+            name = _aggregation(reported.metric.removesuffix(_STDERR), reported.params)
+            answer = Unknown(f"the values on disk are not such as `{name}` takes")
         reasons = (lacking.get(key, "") for key in reported.members or (reported.group,))
         reason = next(filter(None, reasons), incomplete(source))
-        if isinstance(answer, Known) and not reported.members and _is_mean(reported, tables):
-            missing = n_missing(source, reported.group)
-            table = tables[reported.group]
-            answer = bounded_mean(answer, table, reported.metric, by_task=True, missing=missing)
+        if isinstance(answer, Known) and not reported.members:
+            answer = run.bounded(reported, answer, source)
         yield judge(source.path, named(reported.group), reported, answer, incomplete=reason)
 
 
-def _is_mean(reported: Reported, tables: Mapping[GroupKey, Table]) -> bool:
-    """Whether it is a plain mean of values that are on disk."""
-    table = tables.get(reported.group)
-    is_mean = _aggregation(reported.metric, reported.params) == "mean"
-    return table is not None and is_mean and reported.metric in table.columns
+class _Run:
+    """The samples of one run, by task and filter."""
+
+    def __init__(self, sources: Sequence[Source], replay: Replay) -> None:
+        self.replay = replay
+        self.sources = sources
+        self.lines: dict[GroupKey, list[Line]] = {}
+        for source in sources:
+            self.lines.update(source.scored())
+
+    def of_task(self, reported: Reported) -> Answer:
+        """What a task's number is by its samples."""
+        if reported.metric == "sample_len":
+            return self._count(reported.group)
+        if reported.group not in self.lines:
+            return Unknown("the samples of this filter are not on disk")
+        return self._recomputed(reported.metric, reported.params, reported.group)
+
+    def bounded(self, reported: Reported, answer: Known, source: Source) -> Known:
+        """A plain mean with the range in which it can be where samples are missing."""
+        lines = self.lines.get(reported.group)
+        is_mean = _aggregation(reported.metric, reported.params) == "mean"
+        if lines is None or not is_mean or reported.metric.endswith(_STDERR):
+            return answer
+        values = values_of(lines, reported.metric)
+        if not all(isinstance(value, int | float) for value in values):
+            return answer
+        return bounded(answer, values, len(values), n_missing(source, reported.group))
+
+    def _count(self, group: GroupKey) -> Answer:
+        """How many documents lm-eval says that a task has: none where nothing was scored."""
+        size = self._size(group)
+        of_task = [
+            line
+            for (_, other, name), lines in self.lines.items()
+            if other == group.model
+            and name is not None
+            and _task(name) == _task(str(group.dataset))
+            for line in lines
+        ]
+        if of_task and not any(line.values for line in of_task):
+            reason = "nothing was scored (--predict_only), and lm-eval counts no document"
+            return Instead(0, reason, size)
+        return Known(size)
+
+    def _size(self, group: GroupKey) -> int:
+        """How many documents a task has: as many as the filter with the most."""
+        _, model, task = group
+        sizes = [
+            len(lines)
+            for (_, other, name), lines in self.lines.items()
+            if other == model and name is not None and _task(name) == _task(str(task))
+        ]
+        return max(sizes, default=0)
+
+    def _recomputed(self, metric: str, params: Mapping[str, Any], group: GroupKey) -> Answer:
+        name = metric.removesuffix(_STDERR)
+        aggregation = _aggregation(name, params)
+        if aggregation in layout.OF_TEXTS:
+            return self._of_texts(metric, name, aggregation, params, group)
+        if not known(aggregation):
+            return Unknown(f"`{aggregation}` is an aggregation of the task's own")
+        values = values_of(self.lines[group], name)
+        if aggregation == "brier_score" and not any(isinstance(v, list) for v in values):
+            # From 0.5 on each document has its own score.
+            aggregation = "mean"
+        if metric == name:
+            return aggregated(aggregation, values)
+        if aggregation == "mean":
+            return error_of_mean(values)
+        draws = _count(params.get("bootstrap_iters"))
+        if draws < 1:
+            return Unknown("the log does not say how many resamples were drawn")
+        return self.replay.error(aggregation, values, draws)
+
+    def _of_texts(
+        self, metric: str, name: str, aggregation: str, params: Mapping[str, Any], group: GroupKey
+    ) -> Answer:
+        """A score of texts, by the metric here."""
+        table = tables_of(self.sources)[group]
+        texts = {kind: layout.part(name, kind) for kind in (layout.REFERENCE, layout.PREDICTION)}
+        apart = any(texts[layout.REFERENCE] in trial.texts for trial in table)
+        spec = meaning(f"lm-eval/{aggregation}", texts if apart else {})
+        assert spec is not None  # an alias of ours
+        if metric == name:
+            return _measured(spec, table)
+        draws = min(_count(params.get("bootstrap_iters")), _FEW)
+        if draws < 1:
+            return Unknown("the log does not say how many resamples were drawn")
+        common = {k: v for k, v in spec.kwargs.items() if k in find_metric(spec.type).common}
+        inner = {k: v for k, v in spec.kwargs.items() if k not in common}
+        kwargs = {
+            **common,
+            "metric": {"type": spec.type, "kwargs": inner},
+            "method": "lm-eval",
+            "samples": draws,
+        }
+        return _measured(MetricSpec(type="bootstrap-stderr", kwargs=kwargs), table)
+
+    def of_group(self, reported: Reported) -> Answer:
+        """Weighted by size or every task alike: the log does not say which, so either will do."""
+        absent = [str(key.dataset) for key in reported.members if key not in self.lines]
+        if absent:
+            return Unknown(f"the samples of {', '.join(absent)} are not among the sources")
+        if reported.metric == "sample_len":
+            return Known(sum(self._size(key) for key in reported.members))
+        params = reported.params["members"]
+        sizes = [self._size(key) for key in reported.members]
+        values: list[Number] = []
+        errors: list[float] = []
+        reasons: list[str] = []
+        for key in reported.members:
+            answer = self._recomputed(reported.metric, params[key.dataset], key)
+            if isinstance(answer, Unknown | Between):
+                return Unknown(answer.reason)
+            written = answer.written if isinstance(answer, Instead) else answer.value
+            if written is None or isinstance(written, str):
+                return Known(None, f"a task of the group has no number: {answer.reason}")
+            values.append(written)
+            if isinstance(answer, Instead | Drawn):
+                reasons.append(answer.reason)
+            errors += [answer.error] if isinstance(answer, Drawn) else []
+        by_size, alike = _combined(reported, values, sizes)
+        is_alike = not agree(reported.value, by_size) and agree(reported.value, alike)
+        value = alike if is_alike else by_size
+        if errors:
+            return Drawn(value, sum(errors), reasons[0])
+        return Known(
+            value, "every task weighs the same" if is_alike else "tasks weigh as they have samples"
+        )
+
+
+def _task(name: str) -> str:
+    """The task of a group's name, which has the filter behind a colon; two belong to a task."""
+    head, *rest = name.split("::")
+    return "::".join(
+        [head, *rest[:-1], rest[-1].partition(":")[0]] if rest else [head.partition(":")[0]]
+    )
 
 
 def _aggregation(metric: str, params: Mapping[str, Any]) -> str:
     """How the values of a metric became its number: as the task says, else as is registered."""
-    return str(params.get("aggregation") or layout.AGGREGATIONS.get(metric, "mean"))
-
-
-def _of_task(reported: Reported, tables: Mapping[GroupKey, Table]) -> Answer:
-    if reported.metric == "sample_len":
-        _, model, task = reported.group
-        of_filters = [
-            table.n_tasks
-            for (_, other, name), table in tables.items()
-            if other == model and str(name).partition(":")[0] == task
-        ]
-        return Known(max(of_filters, default=0))
-    table = tables.get(reported.group)
-    if table is None:
-        return Unknown("the samples of this filter are not on disk")
-    return _recomputed(reported.metric, reported.params, table)
-
-
-def _recomputed(metric: str, params: Mapping[str, Any], table: Table) -> Answer:
-    name = metric.removesuffix(_STDERR)
-    aggregation = _aggregation(name, params)
-    is_error = metric.endswith(_STDERR)
-    if (chance := _PASS.fullmatch(name)) is not None:
-        return _of_repeats(chance["metric"], int(chance["k"]), table, is_error=is_error)
-    if is_error and aggregation == "mean":
-        return _measured(_alias("mean_stderr", key=name), table)
-    spec = _alias(aggregation, **_where(name, aggregation, table))
-    if spec is None or not is_error:
-        return _measured(spec, table)
-    if aggregation not in _BOOTSTRAPPED:
-        return Unknown(f"lm-eval knows no error of `{aggregation}`")
-    return _bootstrapped(spec, aggregation, params, table)
-
-
-def _alias(name: str, **kwargs: Any) -> MetricSpec | None:
-    return meaning(f"lm-eval/{name}", kwargs)
-
-
-def _where(name: str, aggregation: str, table: Table) -> dict[str, str]:
-    """Which rewards or texts the reader has put the values into."""
-    texts = {kind: layout.part(name, kind) for kind in (layout.REFERENCE, layout.PREDICTION)}
-    if aggregation in layout.OF_TEXTS and any(
-        texts[layout.REFERENCE] in trial.texts for trial in table
-    ):
-        return texts
-    return layout.kwargs(name, aggregation)
-
-
-def _bootstrapped(
-    spec: MetricSpec, aggregation: str, params: Mapping[str, Any], table: Table
-) -> Answer:
-    """The standard error over resamples, drawn by lm-eval's own seeds."""
-    wanted = _count(params.get("bootstrap_iters"))
-    n = min(wanted, _FEW) if aggregation in layout.OF_TEXTS else wanted
-    if n < 2:
-        return Unknown("the log does not say how many resamples were drawn")
-    if n * len(table) > _MOST_DRAWN:
-        return Unknown(f"{n:,} resamples of {len(table):,} samples would take too long")
-    common = {k: v for k, v in spec.kwargs.items() if k in find_metric(spec.type).common}
-    inner = {k: v for k, v in spec.kwargs.items() if k not in common}
-    metric = {"type": spec.type, "kwargs": inner}
-    kwargs = {**common, "metric": metric, "method": "lm-eval", "samples": n}
-    return _measured(MetricSpec(type="bootstrap-stderr", kwargs=kwargs), table)
+    given = params.get("aggregation")
+    registered = metric if metric in _ITS_OWN else layout.AGGREGATIONS.get(metric, "mean")
+    name = str(given) if given else registered
+    return layout.RENAMED.get(name, name)
 
 
 def _count(given: Any) -> int:
     return given if type(given) is int else 0
 
 
-def _of_repeats(metric: str, k: int, table: Table, *, is_error: bool) -> Answer:
-    common = {"key": metric, "missing": "skip"}
-    if not is_error:
-        return _measured(MetricSpec(type="pass-at-k", kwargs={**common, "k": k}), table)
-    reducer = {"type": "pass-at-k", "kwargs": {"k": k}}
-    kwargs = {**common, "reducer": reducer, "cluster": None}
-    return _measured(MetricSpec(type="stderr", kwargs=kwargs), table)
-
-
-def _measured(spec: MetricSpec | None, table: Table) -> Answer:
-    if spec is None:
-        return Unknown("no metric here is this aggregation of lm-eval")
+def _measured(spec: MetricSpec, table: Table) -> Answer:
     measurement = measured(spec, table)
     ((name, value),) = measurement.values.items()
     return Known(value, measurement.reasons.get(name, ""))
 
 
-def _of_group(reported: Reported, tables: Mapping[GroupKey, Table]) -> Answer:
-    """Weighted by size or every task alike: the log does not say which, so either will do."""
-    absent = [str(key.dataset) for key in reported.members if key not in tables]
-    if absent:
-        return Unknown(f"the samples of {', '.join(absent)} are not among the sources")
-    members = [tables[key] for key in reported.members]
-    sizes = [table.n_tasks for table in members]
-    name = reported.metric.removesuffix(_STDERR)
-    params = reported.params["members"]
-    values: list[Number] = []
-    for key, table in zip(reported.members, members, strict=True):
-        answer = _recomputed(reported.metric, params[key.dataset], table)
-        if not isinstance(answer, Known) or answer.value is None:
-            return answer
-        values.append(answer.value)
-    if reported.metric != name:
-        by_size, alike = _pooled(values, sizes), _unweighted(values)
-    else:
-        total = sum(sizes)
-        by_size = math.fsum(v * n for v, n in zip(values, sizes, strict=True)) / total
-        alike = math.fsum(values) / len(values)
-    if not agree(reported.value, by_size) and agree(reported.value, alike):
-        return Known(alike, "every task weighs the same")
-    return Known(by_size, "tasks weigh as they have samples")
+def _combined(
+    reported: Reported, values: Sequence[Number], sizes: Sequence[int]
+) -> tuple[float, float]:
+    """The number of a group when its tasks are weighted by size, and when they are not."""
+    if reported.metric.endswith(_STDERR):
+        return _pooled(values, sizes), _unweighted(values)
+    total = sum(sizes)
+    by_size = math.fsum(v * n for v, n in zip(values, sizes, strict=True)) / total
+    return by_size, math.fsum(values) / len(values)
 
 
 def _pooled(errors: Sequence[Number], sizes: Sequence[int]) -> float:

@@ -67,7 +67,9 @@ METRICS: tuple[Alias, ...] = (
         "inspect/ci",
         "ci",
         {**_INSPECT, "method": "t", "cluster": None},
-        f"`low` and `high` for `lower` and `upper`. {_ONE} With `method` `bootstrap`: {_SEED}",
+        "`low` and `high` for `lower` and `upper`. Undefined for one sample or cluster, and where "
+        "all values are the same; Inspect says the mean twice there. "
+        f"With `method` `bootstrap`: {_SEED}",
     ),
     Alias(
         "inspect/ci_wilson",
@@ -88,6 +90,14 @@ METRICS: tuple[Alias, ...] = (
         "frequency",
         {"missing": "skip"},
         "Of numbers: what the reader made of the scores. 1 and 1.0 are one value.",
+    ),
+    Alias("inspect/categorical", "frequency", {"missing": "skip"}, "Inspect's list of that one."),
+    Alias(
+        "inspect/perplexity_per_token",
+        "weighted-perplexity",
+        {"missing": "skip", "key": "sum_log_probs", "weight": "num_tokens"},
+        "Over all epochs, where Inspect takes the first one's. Undefined where Inspect says NaN or "
+        "infinity.",
     ),
     Alias("evsys/mean_reward", "mean-reward", {}, "evsys rounds each task's mean."),
     Alias("evsys/avg", "mean-reward", {}, "evsys rounds each task's mean."),
@@ -128,6 +138,17 @@ METRICS += (
     *(
         Alias(f"lm-eval/{name}", "accuracy", _of(name), _ABSENT)
         for name in ("acc", "acc_norm", "acc_bytes", "acc_mutual_info")
+    ),
+    *(
+        Alias(f"lm-eval/{name}", "accuracy", {**_LM_EVAL, "key": name}, _ABSENT)
+        for name in (
+            "bpb",
+            "logprob",
+            "choice_logprob",
+            "choice_prob_norm",
+            "choice_logprob_norm",
+            "exact_match_mc",
+        )
     ),
     Alias("lm-eval/perplexity", "perplexity", _of("perplexity"), _EMPTY),
     Alias(

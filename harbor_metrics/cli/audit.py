@@ -34,6 +34,13 @@ from .running import JOB_SCRIPTS_HELP, options_of, script_options
     is_flag=True,
     help="Exit 0 also where nothing of a source could be verified.",
 )
+@click.option(
+    "--most-draws",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Draw no more than N resamples to replay an error that lm-eval drew; by default its own "
+    "100,000 of 500 documents, and fewer of more.",
+)
 @script_options
 @click.option("--job-scripts", is_flag=True, help=JOB_SCRIPTS_HELP)
 @click.option("--as", "as_format", metavar="FORMAT", help=AS_HELP)
@@ -43,6 +50,7 @@ def command(
     every: bool,
     format_: Literal["table", "json"],
     allow_unverified: bool,
+    most_draws: int | None,
     as_format: str | None,
     **scripts: Any,
 ) -> int:
@@ -57,13 +65,15 @@ def command(
     from ..render.text import text
 
     options = options_of(scripts)
-    with progress("reading") as reading:
+    with progress("reading") as reading, progress("drawing") as drawing:
         result = audit(
             *sources,
             registry=registries,
             as_format=as_format,
             scripts=options,
+            most_draws=most_draws,
             progress=reading,
+            drawing=drawing,
         )
     if format_ == "json":
         print_json(result.to_json())

@@ -159,6 +159,22 @@ OF_RUNS = {
         "model, dataset and task. It counts once. Where the contents differ the first counts, and "
         "that is an error: the exit code is 1.",
     ),
+    "misplaced-reward": Rule(
+        _WARNING,
+        "The `verifier_result` of a trial has a `reward` itself, where Harbor reads `rewards` "
+        "alone: the trial has no rewards, and counts as 0. Let the verifier write "
+        '`{"rewards": {"reward": 1.0}}`.',
+    ),
+    "key-missing": Rule(
+        _NOTE,
+        "Some of the trials with rewards have a reward key that others lack. There it counts as "
+        "`--missing` says: as 0 by default, as Harbor counts it.",
+    ),
+    "empty-rewards": Rule(
+        _NOTE,
+        "The rewards of a trial are an object without any key. It has been scored, and every key "
+        "counts as 0, as Harbor counts it.",
+    ),
     "task-without-rewards": Rule(
         _WARNING,
         "A task of an evsys file has an empty array of rewards. It is left out, as if it had not "

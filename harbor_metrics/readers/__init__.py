@@ -33,7 +33,7 @@ def read(
         columns: FIELD -> column of a CSV, or `FIELD=COLUMN,…`.
         with_texts: read the texts too where that takes longer, which is always done of standard
             input, because it cannot be read again.
-        with_scores: keep what the harness itself scored, for an audit.
+        with_scores: keep what the harness itself scored, with the texts, for an audit.
         counts: where a large source is clean, count its trials instead of keeping them; never of
             standard input.
 
@@ -53,7 +53,7 @@ def read(
         raise UsageError(f"no format `{as_format}`; the formats are {', '.join(names)}")
     options = Options(
         columns=parse_columns(columns) if isinstance(columns, str) else columns,
-        with_texts=with_texts or path == STANDARD_INPUT,
+        with_texts=with_texts or with_scores or path == STANDARD_INPUT,
         with_scores=with_scores,
         progress=progress,
         counts=counts and path != STANDARD_INPUT,

@@ -124,6 +124,14 @@ class Counts:
             self._next[state, row] = number
         return number
 
+    def rows_with_times(self) -> list[tuple[Rewards | None, int]]:
+        """The different rewards, and how often each was given."""
+        times: Counter[int] = Counter()
+        for state, n_tasks in Counter(self.tasks.values()).items():
+            for row, n in self.states[state]:
+                times[row] += n * n_tasks
+        return [(rewards, times[row]) for row, rewards in enumerate(self.rows)]
+
     def __add__(self, other: Counts) -> Counts:
         merged = Counts()
         for part in (self, other):

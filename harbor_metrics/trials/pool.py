@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from ..documents.diagnostics import Diagnostic, Severity
+from ..documents.diagnostics import Diagnostic
 from ..documents.wording import listed, plural
-from .counts import Seen, identity_of
+from . import lacking
+from .counts import Seen
+from .repeated import Repeated
 from .source import Counted, Job, Source
 from .table import Table
 from .trial import NO_GROUP, GroupKey, LineTrials, Trial, group_key
@@ -44,33 +46,18 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(self, table=table)
 
 
-class _Repeated(msgspec.Struct):
-    """How many trials came more than once, and how many of these with other contents."""
-
-    n: int = 0
-    n_different: int = 0
-
-    def diagnostic(self) -> Diagnostic:
-        message = f"{plural(self.n, 'trial')} found more than once, counted once"
-        if self.n_different:
-            message += f"; {self.n_different} of them with other contents, the first is kept"
-        severity = Severity.ERROR if self.n_different else Severity.NOTE
-        return Diagnostic(rule="repeated-trial", severity=severity, message=message)
-
-
 def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[GroupKey, Pool]:
     """Every group of the sources, each trial in it once; remarks go to `diagnostics`."""
     pools: dict[GroupKey, Pool] = {}
-    seen: dict[tuple[str | None, ...], Trial] = {}
-    repeated = _Repeated()
+    repeated = Repeated()
     # Rewards files first: their lines are numbered on, and only then meet tasks with names.
     for source in sorted(sources, key=lambda source: not isinstance(source.trials, LineTrials)):
         counted = source.counted
-        tables = counted.groups if counted else _by_group(source.trials, seen, repeated)
+        tables = counted.groups if counted else _by_group(source.trials, repeated)
         planned = _count_planned(source, tables)
         for key in tables.keys() | {key for key in source.unread if key is not None}:
             _add(pools, key, tables.get(key, Table([])), source, planned.get(key))
-        diagnostics += [*source.diagnostics, *_remarks(source)]
+        diagnostics += [*source.diagnostics, *_remarks(source), *lacking.remarks(source)]
     if repeated.n:
         diagnostics.append(repeated.diagnostic())
     return pools
@@ -94,21 +81,13 @@ def in_order(pools: dict[GroupKey, Pool]) -> list[tuple[GroupKey, Pool]]:
     return sorted(pools.items(), key=rank)
 
 
-def _by_group(
-    trials: Sequence[Trial], seen: dict[tuple[str | None, ...], Trial], repeated: _Repeated
-) -> dict[GroupKey, Table]:
+def _by_group(trials: Sequence[Trial], repeated: Repeated) -> dict[GroupKey, Table]:
     if isinstance(trials, LineTrials):
         return {NO_GROUP: Table(trials)}
     groups: dict[GroupKey, list[Trial]] = {}
     for trial in trials:
-        identity = identity_of(trial)
-        if identity is not None:
-            first = seen.setdefault(identity, trial)
-            if first is not trial:
-                repeated.n += 1
-                repeated.n_different += first != trial
-                continue
-        groups.setdefault(group_key(trial), []).append(trial)
+        if repeated.is_new(trial):
+            groups.setdefault(group_key(trial), []).append(trial)
     return {key: Table(members) for key, members in groups.items()}
 
 

@@ -42,7 +42,9 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """What a job, or the run that a log is of, says beside its trials.
 
     `n_groups` is into how many groups of one size the planned trials part: one an agent, a scorer
-    or a filter. `trials_per_sample` is how many of the trials one sample of a log is.
+    or a filter. `n_each` is how many trials each task has; `n_planned` how many trials there are by
+    the configuration or the lock of the job, where these say it, beside the `n_total_trials` that
+    it reports. `trials_per_sample` is how many of the trials one sample of a log is.
     `models` are the names that its agents were configured with.
     `snapshot` are the datasets as they were when the job ran; `labels` finds the labels of tasks,
     by dataset.
@@ -52,6 +54,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     metrics: tuple[Any, ...] = ()
     models: tuple[str, ...] = ()
     n_groups: int = 1
+    n_each: int = 1
+    n_planned: int | None = None
     trials_per_sample: int = 1
     n_total_trials: int | None = None
     running: bool = False

@@ -19,7 +19,13 @@ from harbor_metrics.registries.registry import Registries
 from harbor_metrics.trials.source import Reported, Source
 
 INSPECT = sorted(path for path in (LOGS / "inspect").iterdir() if path.suffix in (".eval", ".gz"))
-LM_EVAL = sorted({path.parent for path in (LOGS / "lm_eval").rglob("results_*.json")})
+LM_EVAL = sorted(
+    {
+        path.parent
+        for path in (LOGS / "lm_eval").rglob("results_*.json")
+        if "found" not in path.parts
+    }
+)
 NAMES = [path.name for path in sorted(JOBS.iterdir()) if path.name != "datasets"]
 SEEDLESS = "drawn without a seed: its digits cannot be repeated"
 SACREBLEU = "sacrebleu is not installed"

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
-from conftest import JOBS, Run
+import pytest
+from conftest import JOBS, Run, trial, write_job
 from conftest import registry_of_job as registry
 
-from harbor_metrics.audits import audit
-from harbor_metrics.audits.row import Verdict
+from harbor_metrics.audits import Audit, audit
+from harbor_metrics.audits.row import Row, Verdict
 
 
 def test_a_changed_job_is_seen(cli: Run, tmp_path: Path) -> None:
@@ -65,3 +67,108 @@ def test_missing_trials_excuse_only_what_they_can_have_changed(tmp_path: Path) -
     shutil.rmtree(next((tmp_path / "job").glob("task-000__*")))
     done = audit(str(tmp_path / "job"))
     assert [row.name for row in done.rows if row.verdict == Verdict.DIFFERS] == ["metrics[0].mean"]
+
+
+def written(tmp_path: Path, trials: list[dict[str, Any]], evals: dict[str, Any]) -> Path:
+    """A job with these trials, which reports these numbers of its only group."""
+    folder = write_job(tmp_path / "job", trials)
+    key = "oracle__ds"
+    document = {
+        "n_total_trials": len(trials),
+        "finished_at": "2026-01-01T00:00:00",
+        "stats": {"n_completed_trials": len(trials), "evals": {key: evals}},
+    }
+    (folder / "result.json").write_text(json.dumps(document))
+    return folder
+
+
+def of_name(done: Audit, name: str) -> Row:
+    (row,) = (row for row in done.rows if row.name == name)
+    return row
+
+
+@pytest.mark.parametrize(("value", "verdict"), [(0, Verdict.EXPLAINED), (0.5, Verdict.DIFFERS)])
+def test_harbor_writes_0_of_a_group_without_rewards(
+    value: float, verdict: Verdict, tmp_path: Path
+) -> None:
+    trials = [trial(f"t{i}", None) for i in range(3)]
+    done = audit(str(written(tmp_path, trials, {"metrics": [{"mean": value}]})))
+    assert of_name(done, "metrics[0].mean").verdict == verdict
+
+
+def test_rewards_above_2_to_the_53_are_found(tmp_path: Path) -> None:
+    big = 2**53 + 1
+    trials = [trial("a", {"reward": big}), trial("b", {"reward": big + 1})]
+    names = [each["trial_name"] for each in trials]
+    stats = {"reward": {str(big): names[:1], f"{big + 1}": names[1:]}}
+    done = audit(str(written(tmp_path, trials, {"reward_stats": stats})))
+    assert {row.verdict for row in done.rows} == {Verdict.EQUAL}
+
+
+def test_a_copied_trial_folder_counts_once(cli: Run, tmp_path: Path) -> None:
+    shutil.copytree(JOBS / "single", tmp_path / "job")
+    folder = next((tmp_path / "job").glob("task-000__*"))
+    shutil.copytree(folder, f"{folder}-copy")
+    done = cli("audit", "job")
+    assert done.returncode == 0
+    assert "14 equal" in done.stdout
+    computed = json.loads(cli("compute", "job", "--format", "json").stdout)
+    assert computed["groups"][0]["complete"] is True
+    assert computed["groups"][0]["counts"]["found"] == 40
+    result = Path(f"{folder}-copy") / "result.json"
+    result.write_text(result.read_text().replace('"oracle"', '"other"'))
+    assert "1 of them with other contents" in cli("compute", "job").stderr
+
+
+@pytest.mark.parametrize(
+    ("config", "total", "verdict"),
+    [
+        ({"n_attempts": 4}, 40, Verdict.EQUAL),
+        ({"n_attempts": 4}, 41, Verdict.DIFFERS),
+        ({"n_attempts": 4, "datasets": [], "tasks": [{}] * 10}, 40, Verdict.EQUAL),
+        ({"n_attempts": 4, "datasets": [], "tasks": [{}] * 11}, 40, Verdict.DIFFERS),
+        ({"n_attempts": 2, "agents": [{}, {}], "datasets": []}, 42, Verdict.DIFFERS),
+    ],
+)
+def test_planned_number_of_trials_is_that_of_the_configuration(
+    config: dict[str, Any], total: int, verdict: Verdict, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(JOBS / "single", tmp_path / "job")
+    given = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**given, **config}))
+    result = json.loads((folder / "result.json").read_text())
+    (folder / "result.json").write_text(json.dumps({**result, "n_total_trials": total}))
+    assert of_name(audit(str(folder)), "n_total_trials").verdict == verdict
+
+
+def test_planned_number_of_trials_is_that_of_the_lock(tmp_path: Path) -> None:
+    folder = shutil.copytree(JOBS / "single", tmp_path / "job")
+    (folder / "lock.json").write_text(json.dumps({"trials": [{}] * 44}))
+    row = of_name(audit(str(folder)), "n_total_trials")
+    assert (row.verdict, row.recomputed) == (Verdict.DIFFERS, 44)
+
+
+def test_usage_of_multi_step_trials_is_that_of_their_steps(cli: Run, tmp_path: Path) -> None:
+    steps = [
+        {"agent_result": {"n_input_tokens": 10, "n_output_tokens": 2, "cost_usd": 0.25}},
+        {"agent_result": None},
+        {"agent_result": {"n_input_tokens": 5, "cost_usd": 0.5}},
+    ]
+    folder = write_job(tmp_path / "job", [{**trial("a", {"reward": 1}), "step_results": steps}])
+    usage = json.loads(cli("compute", folder, "--format", "json").stdout)["groups"][0]["usage"]
+    assert usage == {
+        "n_input_tokens": 15, "n_cache_tokens": None, "n_output_tokens": 2, "cost_usd": 0.75,
+    }  # fmt: skip
+
+
+def test_rewards_in_the_wrong_place_or_without_keys_are_said(cli: Run, tmp_path: Path) -> None:
+    misplaced = {**trial("a", None), "verifier_result": {"reward": 1.0}}
+    trials = [misplaced, trial("b", {}), trial("c", {"x": 1, "y": 1}), trial("d", {"x": 0})]
+    write_job(tmp_path / "job", trials)
+    said = " ".join(cli("compute", "job").stderr.split())
+    assert "warning[misplaced-reward]: 1 trial of job with a `reward` beside `rewards`" in said
+    assert "note[empty-rewards]: job, dataset demo: the rewards of 1 trial have no key" in said
+    assert (
+        "note[key-missing]: job, dataset demo: of 2 trials with rewards only some have `y` (1)"
+        in said
+    )

@@ -39,5 +39,15 @@ def test_audit_fails_where_nothing_of_a_source_could_be_verified(cli: Run, tmp_p
 
 def test_audit_takes_the_options_that_its_advice_names(cli: Run) -> None:
     help_ = cli("audit", "--help").stdout
-    for option in ("--script-timeout", "--sandbox", "--allow-outside"):
+    for option in ("--script-timeout", "--sandbox", "--allow-outside", "--most-draws"):
         assert option in help_
+
+
+def test_error_beyond_the_most_draws_is_unverified_with_its_distance(cli: Run) -> None:
+    (path,) = (LOGS / "lm_eval" / "found" / "choices").glob("samples_fr_mc2_*")
+    done = cli("audit", path, "--most-draws", "500")
+    assert done.returncode == 0
+    assert "14 equal, 0 explained, 2 unverified" in done.stdout
+    assert "Monte Carlo errors away [1]" in done.stdout
+    assert "500 of its 1,000 draws were replayed (--most-draws)" in done.stdout
+    assert "16 equal" in cli("audit", path).stdout

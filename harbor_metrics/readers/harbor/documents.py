@@ -75,11 +75,15 @@ def job_of(
     total = result.get("n_total_trials")
     agents = config.get("agents")
     metrics = config.get("metrics")
+    attempts = config.get("n_attempts")
+    n_agents = len(agents) if isinstance(agents, list) and agents else 1
     job = Job(
         datasets=tuple(_datasets(config)),
         metrics=tuple(metrics) if isinstance(metrics, list) else (),
         models=tuple(_models(agents if isinstance(agents, list) else [])),
-        n_groups=len(agents) if isinstance(agents, list) and agents else 1,
+        n_groups=n_agents,
+        n_each=n_agents * (attempts if type(attempts) is int and attempts > 0 else 1),
+        n_planned=_planned(path, config, n_agents),
         n_total_trials=total if type(total) is int and total >= 0 else None,
         running=bool(result) and result.get("finished_at") is None,
         waiting=tuple(sorted(waiting)),
@@ -118,6 +122,17 @@ def _unread(file: str, mistake: object) -> Diagnostic:
         path=file,
         notes=(f"{known} are looked up in it",),
     )
+
+
+def _planned(path: str, config: dict[str, Any], n_agents: int) -> int | None:
+    """How many trials were planned, by the job's lock or the tasks that its configuration lists."""
+    locked = fields(f"{path}/lock.json").get("trials")
+    if isinstance(locked, list):
+        return len(locked)
+    tasks, attempts = config.get("tasks"), config.get("n_attempts")
+    if config.get("datasets") or not isinstance(tasks, list) or not tasks:
+        return None
+    return len(tasks) * n_agents * attempts if type(attempts) is int else None
 
 
 def _own(path: str, name: str, diagnostics: list[Diagnostic]) -> dict[str, Any]:

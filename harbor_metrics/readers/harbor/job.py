@@ -12,9 +12,11 @@ import msgspec
 
 from ...documents.diagnostics import Diagnostic
 from ...documents.files import reason
+from ...documents.wording import listed, plural
 from ...trials.counted import Absent, CountedTable
 from ...trials.counts import CountedTrials, NotCountableError, digest_of, joint_digest
 from ...trials.labels import Labels
+from ...trials.repeated import Repeated
 from ...trials.source import REFUSED, Counted, Job, NotThisFormatError, Progress, Source
 from ...trials.trial import GroupKey, Trial, group_key, in_canonical_order
 from ..files import fork
@@ -22,7 +24,7 @@ from ..files.file import File
 from ..reading import Options
 from .documents import contents, fields, job_of
 from .tasks import labels_of
-from .trial import explain, trial_of, unreadable
+from .trial import explain, has_misplaced_reward, trial_of, unreadable
 
 # A file caught while Harbor rewrites it is whole a moment later.
 _TRIES, _PAUSE = 5, 0.05
@@ -75,6 +77,7 @@ class _Pass:
     waiting: list[str] = field(default_factory=list)
     refused: list[tuple[str, bytes]] = field(default_factory=list)
     failed: list[tuple[str, OSError]] = field(default_factory=list)
+    misplaced: list[str] = field(default_factory=list)
 
 
 def read(file: File, options: Options) -> list[Source]:
@@ -169,7 +172,9 @@ def _read_job(path: str, options: Options) -> Source:
         _read_trials(path, again, reading, None)
     diagnostics: list[Diagnostic] = []
     job, numbers = job_of(path, reading.waiting, diagnostics)
-    trials = in_canonical_order(kept)
+    trials = _once(in_canonical_order(kept), diagnostics)
+    if reading.misplaced:
+        diagnostics.append(_misplaced(path, sorted(reading.misplaced)))
     job = msgspec.structs.replace(job, labels=cache(partial(_labels, path, job, trials)))
     source = Source(
         path=path,
@@ -212,6 +217,8 @@ def _count_job(path: str, names: list[str], progress: Progress | None) -> Source
         return None
     diagnostics: list[Diagnostic] = []
     job, numbers = job_of(path, reading.waiting, diagnostics)
+    if reading.misplaced:
+        diagnostics.append(_misplaced(path, sorted(reading.misplaced)))
     groups = {key: CountedTable(counts) for key, counts in trials.groups.items()}
     return Source(
         path=path,
@@ -222,6 +229,28 @@ def _count_job(path: str, names: list[str], progress: Progress | None) -> Source
         diagnostics=diagnostics,
         job=job,
         reported=numbers,
+    )
+
+
+def _once(trials: list[Trial], diagnostics: list[Diagnostic]) -> list[Trial]:
+    """The trials without the copies of folders; that there are some is noted."""
+    if len({trial.id or "" for trial in trials}) == len(trials):
+        return trials
+    repeated = Repeated()
+    kept = [trial for trial in trials if repeated.is_new(trial)]
+    if repeated.n:
+        diagnostics.append(repeated.diagnostic())
+    return kept
+
+
+def _misplaced(path: str, names: list[str]) -> Diagnostic:
+    return Diagnostic(
+        rule="misplaced-reward",
+        message=f"{plural(len(names), 'trial')} of {path} with a `reward` beside `rewards`, not in "
+        f"it: {listed(names)}",
+        path=path,
+        notes=("Harbor reads `verifier_result.rewards` alone: these trials have no rewards",),
+        help='write `"verifier_result": {"rewards": {"reward": 1.0}}`',
     )
 
 
@@ -238,7 +267,7 @@ def _read_all(path: str, names: list[str], reading: _Pass, progress: Progress | 
         part = _Pass(type(reading.trials)())
         _read_trials(path, names[half:], part, None)
         again = [name for name, _ in (*part.refused, *part.failed)]
-        return pickle.dumps((part.trials, part.waiting, again))
+        return pickle.dumps((part.trials, part.waiting, part.misplaced, again))
 
     wait = fork.alongside(second)
     answer = None
@@ -249,9 +278,10 @@ def _read_all(path: str, names: list[str], reading: _Pass, progress: Progress | 
     again = names[half:]
     if answer is not None:
         # Our own second process wrote it.
-        trials, waiting, again = pickle.loads(answer)  # noqa: S301
+        trials, waiting, misplaced, again = pickle.loads(answer)  # noqa: S301
         reading.trials += trials
         reading.waiting += waiting
+        reading.misplaced += misplaced
     _read_trials(path, again, reading, None)
 
 
@@ -269,9 +299,13 @@ def _read_trials(path: str, names: list[str], reading: _Pass, progress: Progress
             reading.failed.append((name, error))
             continue
         try:
-            add(trial_of(data))
+            trial = trial_of(data)
         except REFUSED:
             reading.refused.append((name, data))
+            continue
+        add(trial)
+        if trial.rewards is None and has_misplaced_reward(data):
+            reading.misplaced.append(name)
     reading.trials.finish()
     if progress:
         progress(len(names), len(names))

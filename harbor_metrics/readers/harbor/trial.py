@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 import msgspec
 
@@ -10,6 +11,7 @@ from ...documents.diagnostics import Diagnostic
 from ...documents.document import parse
 from ...documents.files import reason
 from ...documents.limits import check_limits
+from ...numbers import exact
 from ...numbers.exact import Number
 from ...trials.rewards import check
 from ...trials.source import REFUSED
@@ -40,6 +42,10 @@ class _Spent(msgspec.Struct, gc=False):
     cost_usd: Number | None = None
 
 
+class _Step(msgspec.Struct, gc=False):
+    agent_result: _Spent | None = None
+
+
 class _Result(msgspec.Struct, gc=False):
     task_name: str
     trial_name: str
@@ -48,6 +54,7 @@ class _Result(msgspec.Struct, gc=False):
     source: str | None = None
     task_checksum: str | None = None
     agent_result: _Spent | None = None
+    step_results: list[_Step] | None = None
     verifier_result: _Verifier | None = None
     exception_info: _Exception | None = None
     started_at: str | None = None
@@ -87,6 +94,8 @@ def trial_of(data: bytes) -> Trial:
 
 def _usage(result: _Result) -> Usage:
     spent = result.agent_result
+    if spent is None and result.step_results:
+        spent = _of_steps(result.step_results)
     seconds = _seconds(result.started_at, result.finished_at)
     if spent is None:
         return NO_USAGE if seconds is None else Usage(seconds=seconds)
@@ -97,6 +106,30 @@ def _usage(result: _Result) -> Usage:
         cost_usd=spent.cost_usd,
         seconds=seconds,
     )
+
+
+def _of_steps(steps: list[_Step]) -> _Spent:
+    """What the steps of a trial spent together; None where no step says it."""
+    spent = [step.agent_result for step in steps if step.agent_result is not None]
+
+    def total(name: str) -> Any:
+        values = [value for each in spent if (value := getattr(each, name)) is not None]
+        return exact.total(values) if values else None
+
+    return _Spent(
+        n_input_tokens=total("n_input_tokens"),
+        n_cache_tokens=total("n_cache_tokens"),
+        n_output_tokens=total("n_output_tokens"),
+        cost_usd=total("cost_usd"),
+    )
+
+
+def has_misplaced_reward(data: bytes) -> bool:
+    """Whether the reward of a trial stands in its `verifier_result` itself, where none is read."""
+    if b'"reward"' not in data:
+        return False
+    verifier = msgspec.json.decode(data).get("verifier_result")
+    return isinstance(verifier, dict) and "reward" in verifier and verifier.get("rewards") is None
 
 
 def _seconds(started: str | None, finished: str | None) -> float | None:

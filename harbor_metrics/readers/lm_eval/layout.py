@@ -27,6 +27,8 @@ AGGREGATIONS = {
     **{name: name for name in ("perplexity", "bits_per_byte", "f1", "brier_score", *OF_TEXTS)},
     **dict.fromkeys(("mcc", "matthews_corrcoef"), "matthews_corrcoef"),
 }
+# The names of aggregations that are another one's.
+RENAMED = {"mcc": "matthews_corrcoef"}
 
 
 def part(key: str, member: str | int) -> str:

@@ -15,12 +15,13 @@ from ...errors import InputError
 from ...numbers.exact import Number
 from ...trials.source import Reported
 from ...trials.trial import GroupKey
-from ..files.lenient import NotJSONError, decode
+from ..files.lenient import NotJSONError, constant, decode
 from ..reading import Reading
 from .rows import NO_FILTER
 
 _STDERR = "_stderr"
 _ADVICE = "put the results file of the same run beside the samples"
+_REDUCED = re.compile(r"[^()]+\((?P<metric>.+)\)")
 _STAMP = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?"
 _SAMPLES = re.compile(rf"samples_(?P<task>.+)_(?P<stamp>{_STAMP})\.jsonl?(?:\.gz|\.zst)?")
 _RESULTS = re.compile(rf"(?:.+_)?results_(?P<stamp>{_STAMP})\.json|results\.json")
@@ -104,10 +105,11 @@ def reported(value: dict[str, Any], task: str | None, model: str | None) -> Iter
         yield Reported(
             place=place,
             metric=metric,
-            value=number,
+            value=_plain(number),
             group=GroupKey(None, model, dataset(task, filter_)),
             key=metric.removesuffix(_STDERR),
-            params=_params(value, task, metric),
+            params=_params(value, task, metric, filter_),
+            not_finite=_constant(number),
         )
     groups = _member(value, "groups")
     for group in groups if isinstance(groups, dict) else ():
@@ -115,42 +117,69 @@ def reported(value: dict[str, Any], task: str | None, model: str | None) -> Iter
         if task not in members:
             continue
         for place, number, metric, filter_ in _numbers(_member(value, "groups", group)):
+            # A task without the metric is left out.
+            having = [name for name in members if place in (_member(value, "results", name) or ())]
             yield Reported(
                 place=place,
                 metric=metric,
-                value=number,
+                value=_plain(number),
                 group=GroupKey(None, model, dataset(group, filter_)),
-                members=tuple(
-                    GroupKey(None, model, dataset(member, filter_)) for member in members
-                ),
+                members=tuple(GroupKey(None, model, dataset(name, filter_)) for name in having),
                 key=metric.removesuffix(_STDERR),
                 params={
                     "members": {
-                        dataset(member, filter_): _params(value, member, metric)
-                        for member in members
+                        dataset(name, filter_): _params(value, name, metric, filter_)
+                        for name in having
                     }
                 },
+                not_finite=_constant(number),
             )
 
 
-def _params(value: dict[str, Any], task: str | None, metric: str) -> dict[str, Any]:
-    """What the configuration says of a metric: its aggregation, and how often errors are drawn."""
+def _params(value: dict[str, Any], task: str | None, metric: str, filter_: str) -> dict[str, Any]:
+    """What the configuration says of a metric: its aggregation, and how often errors are drawn.
+
+    A filter may have metrics of its own, which count before those of the task.
+    """
     params = {"bootstrap_iters": _member(value, "config", "bootstrap_iters")}
-    listed = _member(value, "configs", task, "metric_list")
-    for entry in listed if isinstance(listed, list) else ():
-        if isinstance(entry, dict) and entry.get("metric") == metric.removesuffix(_STDERR):
+    filters = _list(_member(value, "configs", task, "filter_list"))
+    lists = [
+        f.get("metric_list") for f in filters if isinstance(f, dict) if f.get("name") == filter_
+    ]
+    name = metric.removesuffix(_STDERR)
+    # What a reduction makes of a metric is aggregated as the metric is.
+    inner = _REDUCED.fullmatch(name)
+    name = inner["metric"] if inner is not None else name
+    for listed in (*lists, _member(value, "configs", task, "metric_list")):
+        entries = [e for e in _list(listed) if isinstance(e, dict)]
+        entry = next((e for e in entries if e.get("metric") == name), None)
+        if entry is not None:
             params["aggregation"] = entry.get("aggregation")
             break
     return {name: param for name, param in params.items() if isinstance(param, str | int)}
 
 
-def _numbers(row: Any) -> Iterator[tuple[str, Number | None, str, str]]:
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _numbers(row: Any) -> Iterator[tuple[str, Any, str, str]]:
     """Place, number, metric and filter of each `metric,filter`; a stderr may be `N/A` or `[]`."""
     for place, number in row.items() if isinstance(row, dict) else ():
         metric, comma, filter_ = place.partition(",")
         if comma:
-            plain = number if type(number) in (int, float) else None
-            yield place, plain, metric, filter_
+            yield place, number, metric, filter_
+
+
+def _plain(number: Any) -> Number | None:
+    return number if type(number) in (int, float) else None
+
+
+def _constant(number: Any) -> str:
+    """`NaN` and its like, or a text in the place of a number that lm-eval does not write there."""
+    if isinstance(number, str) and number != "N/A":
+        return constant(number) or number
+    return ""
 
 
 def _leaves(value: dict[str, Any], group: str) -> list[str]:

@@ -29,6 +29,7 @@ from ...documents.diagnostics import Diagnostic, Severity, Span
 from ...documents.document import Document
 from ...documents.wording import printable
 from ...errors import InputError
+from ...numbers.exact import Number
 from ...trials.source import REFUSED, Job, Source
 from ...trials.trial import GroupKey, Trial
 from ..files.file import File
@@ -38,10 +39,13 @@ from ..reading import Options, Reading
 from ..recognition import FITS, Fit, Head
 from .results import dataset, run_of
 from .rows import Decoder, Row
-from .values import Values, texts_of
+from .scored import Line, Lines
+from .values import Texts, Values, texts_of
 
 _MARKS = ("doc_id", "doc", "target", "filtered_resps", "resps", "arguments")
 _LONGEST_LABEL = 100
+# The metric of what is not scored.
+_BYPASS = "bypass"
 
 
 def fit(head: Head) -> Fit:
@@ -55,13 +59,13 @@ def fit(head: Head) -> Fit:
     return Fit(share, f"a line has no {' and no '.join(absent[:2])}" if absent else "no lines")
 
 
-def read(file: File, _options: Options) -> list[Source]:
+def read(file: File, options: Options) -> list[Source]:
     """One source, with what its results file says, where there is one beside it.
 
     Raises:
         InputError: the file holds two runs.
     """
-    samples = _Samples(file)
+    samples = _Samples(file, {} if options.with_scores else None)
     for first_line, block in samples.reading.blocks():
         samples.add(block, first_line)
     return [samples.source()]
@@ -73,7 +77,9 @@ class _Samples:
     Of which run they are is known at the end: until then `dataset` of a trial is its filter.
     """
 
-    def __init__(self, file: File) -> None:
+    def __init__(self, file: File, lines: Lines | None = None) -> None:
+        # What lm-eval aggregates, where it is asked for.
+        self.lines = lines
         self.reading = Reading(file)
         self.path = file.path
         self.decoder = Decoder(file.path)
@@ -83,6 +89,7 @@ class _Samples:
         self.hash = sha256()
         # Of each filter the reward keys that a line has: the first such line, and how many.
         self.shapes: dict[tuple[str, ...], tuple[int, int]] = {}
+        self.n_unscored = 0
 
     def add(self, block: bytes, first_line: int) -> None:
         """Read one more block of lines."""
@@ -124,6 +131,9 @@ class _Samples:
     def _add_trials(self, row: Row, number: int) -> None:
         """One trial, or one for each repeat whose scores the line has."""
         repeats = row.scores_per_repeat
+        if self.lines is not None:
+            line = Line(dict(self.decoder.values(row)), repeats or {}, row.filtered_resps)
+            self.lines.setdefault(row.filter, []).append(line)
         if not repeats:
             self._add_trial(row, number, self.decoder.values(row), None)
             return
@@ -141,11 +151,22 @@ class _Samples:
             reason = f"document {printable(name)}: `{printable(error.key)}` is infinite"
             self._refuse(f"document {name}", reason, "non-finite-number")
             return
+        if not rewards and not texts and row.metrics in ([], [_BYPASS]):
+            # What was not scored has no reward; without any key it would count as 0.
+            self.n_unscored += 1
+            self._keep(row, None, texts, attempt)
+            return
         shape = (row.filter, *rewards)
         first, count = self.shapes.get(shape, (number, 0))
         self.shapes[shape] = first, count + 1
+        self._keep(row, rewards, texts, attempt)
+
+    def _keep(
+        self, row: Row, rewards: dict[str, Number] | None, texts: Texts, attempt: int | None
+    ) -> None:
+        name = str(row.doc_id)
         if "prediction" not in texts:
-            texts |= texts_of(row.filtered_resps, row.target, attempt, rewards)
+            texts |= texts_of(row.filtered_resps, row.target, attempt, rewards or {})
         labels = _labels(row.doc)
         labels["lm-eval/filter"] = row.filter
         self.reading.trials.append(
@@ -182,11 +203,18 @@ class _Samples:
                 message=f"`{printable(metric)}` is NaN {count} times, and counts as missing",
                 notes=("lm-eval's mean is NaN then, its nanmean leaves them out",),
             )
+        if self.n_unscored:
+            self.reading.note(
+                rule="unscored-samples",
+                message=f"{self.path}: {self.n_unscored} samples were not scored, because lm-eval "
+                "ran with --predict_only",
+                notes=("lm-eval reports 999 for them",),
+            )
         self._say_lacking()
         groups = [GroupKey(None, run.model, name) for name in names.values()]
         only = groups[0] if len(groups) == 1 else None
         expected = run.n_documents and run.n_documents * len(names)
-        return self.reading.source(
+        source = self.reading.source(
             unread=[only] * self.reading.n_unread,
             job=Job(
                 n_groups=max(len(names), 1),
@@ -194,6 +222,13 @@ class _Samples:
             ),
             reported=run.reported,
         )
+        if self.lines is not None:
+            scored = {
+                GroupKey(None, run.model, names[filter_]): lines
+                for filter_, lines in self.lines.items()
+            }
+            source.scored = lambda: scored
+        return source
 
     def _say_lacking(self) -> None:
         """Say which metrics lack a number on some lines and have one on others."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...numbers.exact import Number
@@ -67,7 +67,7 @@ class Values:
     def _take_text(self, key: str, value: str, rewards: dict[str, Number], texts: Texts) -> None:
         """Note a numpy scalar or array as lm-eval writes it, a constant, or a text."""
         bare = lenient.constant(value)
-        if _ARRAY.fullmatch(value) and (numbers := _numbers(value)) is not None:
+        if (numbers := array_of(value)) is not None:
             self._arrays.append(key)
             for place, item in enumerate(numbers):
                 rewards[part(key, place)] = item
@@ -84,23 +84,38 @@ class Values:
 
 
 def _sharpen(arrays: list[str], answers: Any, rewards: dict[str, Number]) -> None:
-    """Give chances, which lm-eval writes with eight digits, all of theirs.
+    """Give chances, which lm-eval writes with eight digits, all of theirs."""
+    for key in arrays:
+        names: list[str] = []
+        while (name := part(key, len(names))) in rewards:
+            names.append(name)
+        exact = chances(answers, [rewards[name] for name in names])
+        if exact is not None:
+            rewards.update(zip(names, exact, strict=True))
 
-    They are the softmax of the loglikelihoods that stand beside them as the answers.
+
+def chances(answers: Any, rounded: Sequence[Number]) -> list[float] | None:
+    """The softmax of the loglikelihoods that stand as the answers; None where it is not near.
+
+    Behind those of the choices may be as many without the question.
     """
     try:
-        chances = [float(answer[0]) for answer in answers]
-        top = max(chances)
-        shares = [math.exp(chance - top) for chance in chances]
+        likelihoods = [float(answer[0]) for answer in answers[: len(rounded)]]
+        top = max(likelihoods)
+        shares = [math.exp(value - top) for value in likelihoods]
     except (TypeError, ValueError, LookupError, OverflowError):
-        return
+        return None
+    if len(shares) != len(rounded):
+        return None
     total = math.fsum(shares)
-    for key in arrays:
-        names = [part(key, place) for place in range(len(shares))]
-        exact = [share / total for share in shares]
-        near = (abs(rewards.get(n, 2) - e) < _DIGITS for n, e in zip(names, exact, strict=True))
-        if all(near) and part(key, len(shares)) not in rewards:
-            rewards.update(zip(names, exact, strict=True))
+    exact = [share / total for share in shares]
+    near = all(abs(r - e) < _DIGITS for r, e in zip(rounded, exact, strict=True))
+    return exact if near else None
+
+
+def array_of(text: str) -> list[float] | None:
+    """The numbers of an array as numpy prints it; None for another text."""
+    return _numbers(text) if _ARRAY.fullmatch(text) else None
 
 
 def _numbers(array: str) -> list[float] | None:

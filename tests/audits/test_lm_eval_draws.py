@@ -1,0 +1,76 @@
+"""Errors that lm-eval draws: replayed with its seeds, or judged by fewer draws."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+import pytest
+
+from harbor_metrics.audits.lm_eval_aggregations import AGGREGATIONS
+from harbor_metrics.audits.lm_eval_draws import Replay
+from harbor_metrics.audits.row import Drawn, Known, Unknown
+
+RNG = Random(5)
+PAIRS = [[RNG.randrange(2), RNG.randrange(2)] for _ in range(30)]
+WEIGHTED = [[-9 * RNG.random(), RNG.randrange(1, 9)] for _ in range(30)]
+VALUES = [-5 * RNG.random() for _ in range(30)]
+CASES: dict[str, Sequence[Any]] = {
+    "median": VALUES, "nanmean": VALUES, "perplexity": VALUES, "f1": PAIRS,
+    "matthews_corrcoef": PAIRS, "weighted_perplexity": WEIGHTED, "bits_per_byte": WEIGHTED,
+}  # fmt: skip
+
+
+def plainly(name: str, values: Sequence[Any], draws: int) -> float:
+    """As lm-eval's own code does it: chunks of at most 1,000, each with its number as seed."""
+    chunk = min(1000, draws)
+    return statistics.stdev(
+        AGGREGATIONS[name](rng.choices(values, k=len(values)))
+        for number in range(draws // chunk)
+        for rng in [Random(number)]
+        for _ in range(chunk)
+    )
+
+
+@pytest.mark.parametrize("draws", [7, 1000, 2500])
+@pytest.mark.parametrize("name", CASES)
+def test_error_is_that_of_lm_evals_own_draws(name: str, draws: int) -> None:
+    answer = Replay().error(name, CASES[name], draws)
+    assert answer == Known(pytest.approx(plainly(name, CASES[name], draws), rel=1e-12))
+
+
+def test_beyond_the_most_draws_an_error_is_judged_by_fewer_of_them() -> None:
+    answer = Replay(most=2000).error("median", VALUES, 100_000)
+    assert isinstance(answer, Drawn)
+    assert answer.value == pytest.approx(plainly("median", VALUES, 2000))
+    assert abs(answer.value - plainly("median", VALUES, 20_000)) < 5 * answer.error
+    assert 0.005 < answer.error / answer.value < 0.05
+    assert "2,000 of its 100,000 draws" in answer.reason
+
+
+def test_too_few_draws_judge_nothing() -> None:
+    assert isinstance(Replay(most=0).error("median", VALUES, 100), Unknown)
+
+
+def test_by_default_as_many_are_drawn_as_for_500_documents() -> None:
+    calls: list[tuple[int, int]] = []
+    replay = Replay(progress=lambda done, total: calls.append((done, total)))
+    replay.error("f1", PAIRS, 3000)
+    assert calls == [(1000, 3000), (2000, 3000), (3000, 3000)]
+    many = PAIRS * 40_000
+    assert isinstance(replay.error("f1", many, 100_000), Unknown)
+
+
+def test_the_same_error_is_drawn_once() -> None:
+    calls: list[int] = []
+    replay = Replay(progress=lambda done, _: calls.append(done))
+    assert replay.error("f1", PAIRS, 100) == replay.error("f1", PAIRS, 100)
+    assert calls == [100]
+
+
+def test_nan_in_a_resample_makes_the_error_undefined() -> None:
+    answer = Replay().error("nanmean", [math.nan, math.nan, 1.0], 1000)
+    assert answer == Known(None, "the number of a resample is NaN")

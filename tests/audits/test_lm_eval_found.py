@@ -1,0 +1,56 @@
+"""Honest runs of lm-eval that once audited wrong: no number differs, and a changed one is seen."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import msgspec
+import pytest
+from conftest import LOGS, Run
+
+from harbor_metrics import readers
+from harbor_metrics.audits.lm_eval_numbers import rows
+from harbor_metrics.audits.row import Row, Verdict
+from harbor_metrics.trials.source import Source
+
+RUNS = {
+    "choices": {"equal": 30},
+    "nan": {"equal": 7, "explained": 2},
+    "predict_only": {"equal": 1, "explained": 1},
+    "predict_choices": {"explained": 1},
+}
+
+
+def sources(name: str) -> list[Source]:
+    return readers.read(str(LOGS / "lm_eval" / "found" / name), with_scores=True)
+
+
+def audited(read: list[Source]) -> list[Row]:
+    return [row for source in read for row in rows(source, read)]
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_found_run_audits_without_a_false_alarm(name: str) -> None:
+    assert Counter(str(row.verdict) for row in audited(sources(name))) == RUNS[name]
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_every_number_of_a_found_run_is_seen_when_changed(name: str) -> None:
+    read = sources(name)
+    for source in read:
+        forged = [
+            msgspec.structs.replace(each, value=each.value * (1 + 1e-6) + 1e-6)
+            for each in source.reported()
+            if each.value is not None
+        ]
+        source.reported = lambda forged=forged: forged
+    assert {row.verdict for row in audited(read)} == {Verdict.DIFFERS}
+
+
+def test_samples_that_were_not_scored_have_no_rewards(cli: Run) -> None:
+    (path,) = (LOGS / "lm_eval" / "found" / "predict_only").glob("samples_*")
+    done = cli("compute", path)
+    assert done.returncode == 1
+    said = " ".join(done.stderr.split())
+    assert "22 samples were not scored, because lm-eval ran with --predict_only" in said
+    assert "mean — 22" in " ".join(done.stdout.split())

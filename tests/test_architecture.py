@@ -58,6 +58,7 @@ FLOORS = [
     "testing",
     "api",
     "audits comparison",
+    "reports",
     "render",
     "output",
     "inside_harbor",
@@ -180,6 +181,36 @@ def test_import_stands_only_where_it_is_allowed(what: str, allowed: list[str]) -
     for module in MODULES:
         if not within({module}, *allowed):
             assert not within(imports(module), what), module
+
+
+# What pictures are drawn with, wherever they are made.
+_SVG = {"svg", "title", "desc", "text", "line", "rect", "path", "circle"}
+
+
+def html_elements(tree: ast.AST) -> list[str]:
+    """The elements of HTML that are made: by a call of `element`, or written as a text."""
+    called = [
+        node.args[0].value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func).endswith("element")
+        and node.args
+        and isinstance(node.args[0], ast.Constant)
+    ]
+    texts = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)]
+    written = [t for t in texts if isinstance(t, str) and re.search(r"</\w|<(br|p|td|div)\W", t)]
+    return [str(tag) for tag in called if tag not in _SVG] + written
+
+
+def test_html_is_made_in_one_file() -> None:
+    for module, path in MODULES.items():
+        shown = within(
+            {module}, *(f"{H}.{room}" for room in ("render", "evaluation", "comparison"))
+        )
+        if shown - {f"{H}.render.html", f"{H}.render.markup"}:
+            assert not html_elements(ast.parse(path.read_text())), module
+    assert html_elements(ast.parse("element('td')"))
+    assert html_elements(ast.parse("f'<b>{x}</b>'"))
 
 
 # Other programs of ours: they answer through pipes, or write where a script's output goes.

@@ -27,6 +27,7 @@ from ..readers import formats
 COMMANDS = {
     "compute": "Compute dataset-level results of jobs and reward files.",
     "compare": "Say whether runs of the same tasks differ, and by how much.",
+    "report": "Write results as one page of HTML with pictures.",
     "audit": "Recompute what logs and jobs report.",
     "convert": "Write any source as a trials file.",
     "validate": "Find every mistake in registries and other documents.",

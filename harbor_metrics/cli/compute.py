@@ -152,7 +152,7 @@ def command(
     from ..render.remarks import remarks
 
     sources = sources or [_newest()]
-    confidence = _level(level)
+    confidence = level_of(level)
     options = options_of(script)
     copies = copies_of(also, FORMATS)
     written = [*([output] if output is not None else []), *(path for _, path in copies)]
@@ -279,7 +279,12 @@ def _newest() -> str:
     return job
 
 
-def _level(text: str) -> float | None:
+def level_of(text: str) -> float | None:
+    """The level of `--level`; None for `off`.
+
+    Raises:
+        UsageError: it is neither.
+    """
     if text == "off":
         return None
     try:

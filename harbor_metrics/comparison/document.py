@@ -196,6 +196,11 @@ class Comparison(Struct, frozen=True, kw_only=True):
             raise InputError(f"{path} is not a comparison document: {reason}") from error
 
     def _repr_html_(self) -> str:
-        from ..render.comparison import html
+        from ..render.notebook import html_of_comparison
 
-        return html(self)
+        return html_of_comparison(self)
+
+    def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
+        from ..render.comparison import table
+
+        printer.text(table(self))

@@ -121,6 +121,7 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
 
     sources: list[tuple[str | None, Source]]
     runs: list[Run]
+    computed: dict[str | None, api.Prepared]
     inputs: list[str]
     diagnostics: list[Diagnostic]
 
@@ -153,6 +154,7 @@ def prepare(request: ComparisonRequest) -> Prepared:
     return Prepared(
         sources=[(name, source) for name, each in prepared.items() for source in each.sources],
         runs=_base_first(runs, request.base),
+        computed=prepared,
         inputs=[path for each in prepared.values() for path in each.inputs],
         diagnostics=[remark for each in prepared.values() for remark in each.diagnostics],
     )

@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 
-import msgspec
-
 from ..contract.estimate import Estimate, Undefined
 from ..contract.metric import Bound, Value
 from ..documents.wording import plural
@@ -18,7 +16,6 @@ from ..numbers import exact
 from ..numbers.differences import Difference
 from ..numbers.exact import Number
 from ..trials.column import Column
-from ..trials.table import Missing
 from .document import Row
 from .finding import TOTALS, Asked, Finding
 from .influences import moved, names_of, tasks_of
@@ -28,8 +25,6 @@ from .resampled import Ends, bootstrap, jackknife, left_out, number_of
 
 # What jumps where a task is left out.
 _ORDERED = {"median", "quantile"}
-# What takes no longer than the value itself.
-_QUICK = {"t", "clustered t", "score", "score over tasks", "welch t"}
 # Of what a difference between two runs says nothing about other tasks.
 _WITHOUT = {
     "min": "the smallest of some tasks says nothing of the smallest of others",
@@ -52,35 +47,9 @@ def rows_of(asked: Asked, pairs: Pairs) -> list[Row]:
             raise planned.failure
         if planned.bound is None:
             return _of_script(asked, pairs)
-        rows = _of_bound(asked, planned.bound, pairs)
-        return _read_otherwise(asked, planned.bound, pairs, rows)
+        return _of_bound(asked, planned.bound, pairs)
     except MetricFailure as failure:
         return [asked.row(None, reason=str(failure))]
-
-
-def _read_otherwise(asked: Asked, bound: Bound, pairs: Pairs, rows: list[Row]) -> list[Row]:
-    """The rows, with a note where missing rewards, counted the other way, give another verdict."""
-    policy = policy_of(bound, asked.settings.missing) or "zero"
-    tables = (pairs.base, pairs.candidate)
-    missing = any(None in column for table in tables for column in table.columns.values())
-    quick = any(row.method in _QUICK for row in rows)
-    if bound.takes == "table" or bound.common.missing or policy == "error" or not quick:
-        return rows
-    if not missing and all(table.n_scored == len(table) for table in tables):
-        return rows
-    other: Missing = "skip" if policy == "zero" else "zero"
-    settings = msgspec.structs.replace(asked.settings, missing=other)
-    others = {row.value: row for row in _of_bound(asked._replace(settings=settings), bound, pairs)}
-    read = []
-    for row in rows:
-        twin = others.get(row.value)
-        if twin is not None and twin.difference is not None and twin.verdict != row.verdict:
-            counted = "left out" if other == "skip" else "as 0"
-            note = f"hangs on missing rewards: with these {counted} {twin.difference:+.3g}, "
-            note += f"{twin.verdict}"
-            row = msgspec.structs.replace(row, notes=[*row.notes, note])
-        read.append(row)
-    return read
 
 
 def _of_script(asked: Asked, pairs: Pairs) -> list[Row]:

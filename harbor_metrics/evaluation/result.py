@@ -252,6 +252,16 @@ class Result(Struct, frozen=True, kw_only=True):
             raise InputError(f"{path} is not a result document: {reason}") from error
 
     def _repr_html_(self) -> str:
-        from ..render.html import html
+        from ..render.notebook import html
 
         return html(self)
+
+    def _repr_markdown_(self) -> str:
+        from ..render.notebook import markdown
+
+        return markdown(self)
+
+    def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
+        from ..render.notebook import text
+
+        printer.text(text(self))

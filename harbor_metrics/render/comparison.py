@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv as csv_
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import msgspec
 
@@ -15,6 +15,7 @@ from ..numbers.exact import Number
 from .alignment import align, fold, measure
 from .differences import Numerals, numerals, ratio
 from .naming import name as metric_name
+from .sheet import Line, Sheet
 
 _GAP = "  "
 # Tasks of one kind that are named; the document has all.
@@ -33,6 +34,16 @@ def table(comparison: Comparison, *, width: int = 80) -> str:
         lines += ["", *_lines(comparison, compared, width)] if lines else []
         lines = lines or list(_lines(comparison, compared, width))
     return "".join(f"{line}\n" for line in lines)
+
+
+def sheet(comparison: Comparison, compared: Compared) -> Sheet:
+    """The table of a candidate beside the base, with what stands above and below it."""
+    headings, cells = grid(comparison, compared)
+    below = [
+        (name.strip(), text.replace(_JOINED, " ")) for name, text in details(comparison, compared)
+    ]
+    lines = [Line(cells_) for cells_ in cells]
+    return Sheet(title(compared), counts(compared), headings, lines, below)
 
 
 def _lines(comparison: Comparison, compared: Compared, width: int) -> Iterator[str]:
@@ -161,7 +172,7 @@ def details(comparison: Comparison, compared: Compared) -> Iterator[tuple[str, s
     yield from _tasks(compared)
     shown = [row for row in compared.rows if row.difference is not None]
     if shown:
-        yield "", _conclusion(comparison, shown[0])
+        yield "", conclusion(comparison, shown[0])
     for row in compared.rows:
         if row.relative is not None:
             value, low, high = map(ratio, (row.relative.value, row.relative.low, row.relative.high))
@@ -202,7 +213,14 @@ def _grouped(texts: Iterator[tuple[str | None, Row]]) -> list[tuple[str, list[st
     return [(text, list(dict.fromkeys(rows))) for text, rows in found.items()]
 
 
-def _conclusion(comparison: Comparison, row: Row) -> str:
+def verdict(comparison: Comparison, compared: Compared) -> str:
+    """Who is compared with whom, and what the first difference says."""
+    row = next((row for row in compared.rows if row.difference is not None), None)
+    said = conclusion(comparison, row) if row is not None else "no difference could be computed."
+    return f"{title(compared)}: {said}"
+
+
+def conclusion(comparison: Comparison, row: Row) -> str:
     """What the first row says, in a sentence."""
     name, shown = name_of(row), numerals(row.base, row.candidate, row)
     if row.verdict == "~" and row.low is None:
@@ -291,28 +309,3 @@ def csv(comparison: Comparison) -> str:
 
 
 _NESTED = ("relative", "attempts", "checks", "efforts")
-
-
-def html(comparison: Comparison) -> str:
-    """The tables as HTML, without scripts and styles."""
-    # Inside, for weight: only a notebook needs it.
-    from html import escape
-
-    parts = []
-    for compared in comparison.comparisons:
-        headings, cells = grid(comparison, compared)
-        head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
-        body = "".join(f"<tr>{_cells(list(map(escape, row)))}</tr>" for row in cells)
-        below = "".join(
-            f"<p>{escape(' '.join(filter(None, pair)))}</p>"
-            for pair in details(comparison, compared)
-        )
-        parts.append(
-            f"<h4>{escape(title(compared))}</h4><p>{escape(counts(compared))}</p>"
-            f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
-        )
-    return "\n".join(parts)
-
-
-def _cells(texts: Sequence[str]) -> str:
-    return "".join(f"<td>{text}</td>" for text in texts)

@@ -23,6 +23,11 @@ def escaped(text: str) -> Markup:
     return text if isinstance(text, Markup) else Markup(escape(printable(text)))
 
 
+def indented(text: str, depth: int) -> Markup:
+    """The text, so many steps from the margin."""
+    return Markup("&emsp;" * depth + escaped(text))
+
+
 def joined(parts: Iterable[str]) -> Markup:
     """The parts one after the other."""
     return Markup("".join(map(escaped, parts)))

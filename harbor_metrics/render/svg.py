@@ -31,6 +31,8 @@ _PATHS = {
 }
 # The plot's share of the width, so that marks and numbers at its ends are not cut.
 LEFT, RIGHT = 2.0, 98.0
+# Where plots begin that have numbers on their left.
+INSIDE = 9.0
 
 
 class Scale(NamedTuple):
@@ -43,12 +45,24 @@ class Scale(NamedTuple):
 
     def at(self, value: Number | Fraction) -> float:
         """The place of a number; beyond the ends, the end."""
-        share = float((Fraction(value) - self.low) / (self.high - self.low))
-        return self.start + min(1.0, max(0.0, share)) * (self.end - self.start)
+        return self.start + share(value, self.low, self.high) * (self.end - self.start)
 
     def across(self, value: Number | Fraction) -> str:
         """The place of a number as a share of the width."""
         return percent(self.at(value))
+
+
+def share(value: Number | Fraction, low: Number | Fraction, high: Number | Fraction) -> float:
+    """How far a number is from low to high, from 0 to 1; in between where both are one."""
+    reach = Fraction(high) - Fraction(low)
+    if not reach:
+        return 0.5
+    return min(1.0, max(0.0, float((Fraction(value) - Fraction(low)) / reach)))
+
+
+def exact(number: Number) -> Fraction:
+    """The number as an end of a scale."""
+    return Fraction(number)
 
 
 def scale(values: Iterable[Number], start: float = LEFT, end: float = RIGHT) -> Scale:
@@ -144,7 +158,7 @@ def line(
 
 def mark(x: str, y: float, number: int, shape: str | None = None) -> Markup:
     """The sign of the n-th run, by colour and shape, in the middle of a place."""
-    kind = shape or SHAPES[number % len(SHAPES)]
+    kind = shape or SHAPES[(number + number // len(SHAPES)) % len(SHAPES)]
     colour = COLOURS[number % len(COLOURS)]
     ink = {"fill": "none", "stroke": colour} if kind == "cross" else {"fill": colour}
     drawn = element("path", d=_PATHS[kind], stroke_width=3 if kind == "cross" else None, **ink)
@@ -170,17 +184,43 @@ def bar(x: str, y: float, width: str, height: float, number: int) -> Markup:
     )
 
 
+def shade(left: float, right: float, top: float, foot: float) -> Markup:
+    """A part of the ground that is darker."""
+    return element(
+        "rect",
+        x=percent(left),
+        y=top,
+        width=percent(right - left),
+        height=foot - top,
+        fill_opacity=0.12,
+    )
+
+
+def _round(places: Scale, *, whole: bool) -> list[Decimal]:
+    """Where an axis has its lines; of what is counted at whole numbers alone."""
+    found = ticks(places.low, places.high)
+    return [tick for tick in found if not whole or tick == tick.to_integral_value()]
+
+
+def rules_across(places: Scale, top: float, foot: float, *, whole: bool = False) -> Markup:
+    """Lines from top to foot at round numbers."""
+    across = (places.across(Fraction(tick)) for tick in _round(places, whole=whole))
+    return joined(line(at, top, at, foot, opacity=0.2) for at in across)
+
+
+def numbers_across(places: Scale, y: float, *, whole: bool = False) -> Markup:
+    """The round numbers of an axis."""
+    texts = []
+    for tick in _round(places, whole=whole):
+        at = places.at(Fraction(tick))
+        anchor = "start" if at < 3 else "end" if at > 97 else "middle"
+        texts.append(label(tick_text(tick), percent(at), y, anchor=anchor, size=11))
+    return joined(texts)
+
+
 def axis_across(places: Scale, top: float, foot: float) -> Markup:
     """Lines from top to foot at round numbers, with the numbers below."""
-    marks = []
-    for tick in ticks(places.low, places.high):
-        at = places.at(Fraction(tick))
-        anchor = "start" if at < 8 else "end" if at > 92 else "middle"
-        marks += [
-            line(percent(at), top, percent(at), foot, opacity=0.2),
-            label(tick_text(tick), percent(at), foot + 13, anchor=anchor, size=11),
-        ]
-    return joined(marks)
+    return joined([rules_across(places, top, foot), numbers_across(places, foot + 13)])
 
 
 def axis_down(places: Scale) -> Markup:

@@ -1,0 +1,92 @@
+"""`harbor-metrics report`: results as one page of HTML that stands alone."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from ..documents.wording import plural
+from ..output.streams import print_note
+from . import note_width, progress
+from .compute import command as compute
+from .compute import level_of, refuse_input
+from .running import options_of
+
+# The options of `compute` that say how it prints, or that a page has no use for.
+_OF_COMPUTE_ALONE = {
+    "sources", "output", "format_", "also", "sort", "digits", "dry_run", "verify_repeat",
+}  # fmt: skip
+_OPTIONS = [option for option in compute.params if option.name not in _OF_COMPUTE_ALONE]
+_PAGE = "report.html"
+
+
+@click.command(params=_OPTIONS)
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE|RESULT...")
+@click.option("-o", "--output", required=True, metavar="PAGE.html", help="Where to write it.")
+def command(
+    sources: Sequence[str],
+    output: str,
+    registries: Sequence[str],
+    dataset: str | None,
+    metrics: Sequence[str],
+    level: str,
+    labels: str | None,
+    require_complete: bool,
+    **more: Any,
+) -> int:
+    """Write one page of HTML with pictures, which needs no network and runs no script.
+
+    A SOURCE is what `compute` takes; a RESULT is a document that `compute -o` wrote, of which
+    fewer pictures can be drawn, for it has no single tasks.
+    """
+    from ..api import Request
+    from ..documents.files import check_writable, write_atomically
+    from ..render.page import figures, page
+    from ..render.remarks import remarks
+    from ..reports.request import report
+
+    refuse_input(output, [*sources, *registries, *([labels] if labels else [])])
+    check_writable(output)
+    scripts = options_of(more)
+    with progress("reading") as update:
+        request = Request(
+            sources=tuple(sources),
+            registries=tuple(registries),
+            dataset=dataset,
+            metrics=tuple(metrics),
+            level=level_of(level),
+            labels=labels,
+            scripts=scripts,
+            progress=update,
+            **{name: more[name] for name in _AS_GIVEN},
+        )
+        made = report(request)
+    made.again = _again(sys.argv[1:])
+    written = page(made).encode()
+    write_atomically(output, written)
+    print_note(remarks(made.found, width=note_width()))
+    pictures = plural(len(figures(made)), "picture")
+    print_note(f"{output}: {pictures}, {round(len(written) / 1000)} kB\n")
+    if require_complete and not made.complete:
+        print_note("error: trials are missing, and --require-complete was given\n")
+        return 1
+    return 0 if made.ok else 1
+
+
+_AS_GIVEN = ("only_asked", "missing", "over", "group_by", "as_format", "columns")
+
+
+def _again(arguments: Sequence[str]) -> str:
+    """The command that makes the page again, wherever it was written this time."""
+    kept: list[str] = []
+    rest = iter(arguments)
+    for argument in rest:
+        if argument in ("-o", "--output"):
+            next(rest, None)
+        elif not argument.startswith(("--output=", "-o")):
+            kept.append(argument)
+    return shlex.join(["harbor-metrics", *kept, "-o", _PAGE])

@@ -1,0 +1,1 @@
+"""The pictures of a report: one file each, data in, a figure out."""

@@ -1,0 +1,143 @@
+"""A report as a page: the answer, its pictures, then how the numbers came about."""
+
+from __future__ import annotations
+
+from ..documents.diagnostics import Diagnostic
+from ..documents.wording import plural, printable
+from ..evaluation.result import SourceRef
+from ..reports.report import Report
+from . import comparison as beside
+from . import html, rows
+from .figures.attempts import attempts
+from .figures.chances import chances
+from .figures.costs import costs
+from .figures.differences import changes, differences
+from .figures.figure import Figure, called
+from .figures.rewards import rewards
+from .figures.trials import trials
+from .figures.values import values
+from .markup import Markup
+
+_MOST_NAMED = 6
+_SECTIONS = ("methods", "found", "sources", "again")
+
+
+def page(report: Report) -> str:
+    """The page; the same report, the same bytes."""
+    shown = figures(report)
+    ids = html.Ids([*_SECTIONS, *(each.id for each in shown)])
+    title = _title(report)
+    header = [html.answer(title, *_answer(report, shown)), html.links(shown)]
+    pictures = [html.figure(each, ids) for each in shown]
+    return html.document(f"{title}: harbor-metrics", html.main(header, *pictures, *_below(report)))
+
+
+def figures(report: Report) -> list[Figure]:
+    """The pictures that the report has the data for, each with an id of its own."""
+    series = report.series
+    found: list[Figure | None] = []
+    for comparison in report.comparisons:
+        for n, compared in enumerate(comparison.comparisons):
+            number = _number(report, compared.candidate.run, n)
+            found += [differences(comparison, compared, number), changes(comparison, compared)]
+    if series:
+        found += [
+            values(series),
+            attempts(series),
+            chances(series),
+            rewards(series),
+            costs(series),
+            trials(series),
+        ]
+    ids = html.Ids()
+    return [each._replace(id=ids.of(each.id)) for each in found if each is not None]
+
+
+def _number(report: Report, run: str, n: int) -> int:
+    """The colour of a candidate: that of its series, or else the one after the base's."""
+    return next((i for i, each in enumerate(report.series) if each.run == run), n + 1)
+
+
+def _title(report: Report) -> str:
+    groups = [each.group for each in report.series]
+    runs = list(dict.fromkeys(each.run for each in report.series if each.run))
+    if len(groups) == 1:
+        return rows.title(groups[0])
+    titles = [beside.title(pair) for each in report.comparisons for pair in each.comparisons]
+    if not groups:
+        return titles[0] if titles else "No trials"
+    datasets = dict.fromkeys(filter(None, map(rows.dataset, groups)))
+    who = runs if len(runs) > 1 else called(report.series)
+    names = " and ".join(who) if len(who) < 3 else f"{who[0]}, {who[1]} and {len(who) - 2} more"
+    return f"{names} on {', '.join(datasets)}" if len(datasets) == 1 else names
+
+
+def _answer(report: Report, shown: list[Figure]) -> tuple[list[str], list[str]]:
+    """What is said first: the first values, over how many trials; verdicts, and what is wrong."""
+    who = called(report.series) if report.series else []
+    several = len(who) > 1
+    verdicts = [
+        beside.verdict(comparison, compared)
+        for comparison in report.comparisons
+        for compared in comparison.comparisons
+    ]
+    texts = [each.sentence for each in shown[:1]] if not verdicts else []
+    texts += [
+        f"{name}: {rows.counts(each.group)}" if several else rows.counts(each.group)
+        for name, each in zip(who[:_MOST_NAMED], report.series, strict=False)
+    ]
+    if len(who) > _MOST_NAMED:
+        texts.append(f"and {len(who) - _MOST_NAMED} more")
+    failed = dict.fromkeys(
+        printable(outcome.name)
+        for each in report.series
+        for outcome in each.group.metrics
+        if outcome.status == "failed"
+    )
+    wrong = [f"Failed: {', '.join(failed)}."] if failed else []
+    if not report.complete:
+        wrong.append("Planned trials are missing: the numbers are over those that are there.")
+    return [*texts, *report.lacking], [*verdicts, *wrong]
+
+
+def _below(report: Report) -> list[Markup]:
+    """Methods, what was found, sources, and how to make the page again."""
+    parts = []
+    who = called(report.series) if report.series else []
+    texts: dict[str, list[str]] = {}
+    for name, each in zip(who, report.series, strict=True):
+        for heading, text in rows.details(each.group):
+            texts.setdefault(f"{heading}: {text}", []).append(name)
+    lines = [
+        text if len(names) == len(who) else f"{text} ({', '.join(names[:3])})"
+        for text, names in texts.items()
+    ]
+    for comparison in report.comparisons:
+        for compared in comparison.comparisons:
+            sheet = beside.sheet(comparison, compared)
+            own = [": ".join(filter(None, pair)) for pair in sheet.below]
+            lines += [text for text in own if text not in lines]
+    if lines:
+        parts.append(html.section("methods", "How the numbers are to be read", html.listing(lines)))
+    if report.found:
+        said = html.listing([_said(diagnostic) for diagnostic in report.found])
+        parts.append(html.section("found", "What was found while reading", said))
+    sources = [
+        f"{printable(run)}: {_source(source)}" if run else _source(source)
+        for run, source in report.sources
+    ]
+    parts.append(html.section("sources", "Sources", html.listing(sources)))
+    if report.again:
+        parts.append(html.section("again", "To make this page again", html.code(report.again)))
+    return parts
+
+
+def _source(source: SourceRef) -> str:
+    of = f"{source.kind}, {plural(source.trials, 'trial')}"
+    digest = f", SHA-256 {source.sha256}" if source.sha256 else ""
+    return f"{printable(source.path)} ({of}{digest})"
+
+
+def _said(diagnostic: Diagnostic) -> str:
+    said = "; ".join(filter(None, (diagnostic.message, *diagnostic.notes, diagnostic.help)))
+    return f"{diagnostic.severity} [{diagnostic.rule}]: {printable(said)}"

@@ -1,0 +1,54 @@
+"""What one page is about: series of runs, and what stands around their pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ..comparison.document import Comparison
+from ..documents.diagnostics import Diagnostic
+from ..evaluation.result import Result, SourceRef
+from .series import Series
+
+
+@dataclass(slots=True)
+class Report:
+    """The series that are drawn, and what stands below them.
+
+    `sources` stand beside the run that each belongs to, where there are several. `lacking`: which
+    pictures cannot be drawn, and why. `again` is the command that makes the page once more.
+    """
+
+    series: list[Series]
+    sources: list[tuple[str | None, SourceRef]]
+    found: list[Diagnostic]
+    ok: bool = True
+    complete: bool = True
+    comparisons: list[Comparison] = field(default_factory=list)
+    lacking: list[str] = field(default_factory=list)
+    again: str = ""
+
+
+def report_of(result: Result, series: Sequence[Series], run: str | None) -> Report:
+    """What there is to show of one result."""
+    return Report(
+        list(series),
+        [(run, source) for source in result.sources],
+        result.found,
+        result.ok,
+        result.complete,
+    )
+
+
+def together(reports: Sequence[Report]) -> Report:
+    """All of them on one page."""
+    found = [each for report in reports for each in report.found]
+    return Report(
+        [each for report in reports for each in report.series],
+        [each for report in reports for each in report.sources],
+        [each for i, each in enumerate(found) if each not in found[:i]],
+        all(report.ok for report in reports),
+        all(report.complete for report in reports),
+        [each for report in reports for each in report.comparisons],
+        list(dict.fromkeys(text for report in reports for text in report.lacking)),
+    )

@@ -1,0 +1,144 @@
+"""From sources and documents to a report: each is read and computed once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+import msgspec
+
+from .. import api
+from ..api import LEVEL, Request
+from ..comparison import request as comparison
+from ..comparison.document import Comparison
+from ..comparison.request import ComparisonRequest
+from ..comparison.runs import named_sources
+from ..comparison.settings import Settings
+from ..documents.files import read_bytes
+from ..errors import NeedsRowsError, UsageError
+from ..evaluation.result import Result, SourceRef
+from .report import Report, report_of, together
+from .series import Series, series_of
+
+# Documents are recognised by their beginning, as they are written.
+_BEGINNING = 4096
+_MARK = b'"schema_version"'
+
+
+def report(request: Request) -> Report:
+    """What a page of these sources and documents shows; runs of several names are compared, too.
+
+    Raises:
+        UsageError: the request contradicts itself.
+        InputError: a source, a registry or a document cannot be read.
+    """
+    documents = [path for path in request.sources if _is_document(path)]
+    named = named_sources([path for path in request.sources if path not in documents])
+    several = len(documents) + len(named) > 1
+    reports = [_of_document(path, path if several else None) for path in documents]
+    if len(named) > 1:
+        reports.append(_of_runs(request, named))
+    for name, paths in named.items() if len(named) == 1 else ():
+        own = msgspec.structs.replace(request, sources=tuple(paths))
+        reports.append(_of_sources(own, name if several else None))
+    return reports[0] if len(reports) == 1 else together(reports)
+
+
+def _of_runs(request: Request, named: Mapping[str, Sequence[str]]) -> Report:
+    """Runs and how they compare; each by itself where they cannot be compared."""
+    sources = tuple(f"{name}={path}" for name, paths in named.items() for path in paths)
+    asked = ComparisonRequest(
+        computed=msgspec.structs.replace(request, sources=sources),
+        settings=Settings(
+            level=LEVEL if request.level is None else request.level,
+            over=request.over,
+            missing=request.missing,
+        ),
+    )
+    prepared: dict[str | None, api.Prepared] = {}
+    comparisons: list[Comparison] = []
+    lacking = []
+    try:
+        read = comparison.prepare(asked)
+        prepared = read.computed
+        comparisons = [comparison.finish(asked, read)]
+    except UsageError as error:
+        lacking = [f"The runs are not compared: {error}."]
+    reports = [
+        _of_sources(
+            msgspec.structs.replace(request, sources=tuple(paths)), name, prepared.get(name)
+        )
+        for name, paths in named.items()
+    ]
+    whole = together(reports)
+    whole.comparisons, whole.lacking = comparisons, lacking
+    return whole
+
+
+def _is_document(path: str) -> bool:
+    if not os.path.isfile(path):
+        return False
+    with open(path, "rb") as file:
+        head = file.read(_BEGINNING)
+    return head.lstrip()[:1] == b"{" and _MARK in head and b'"tool"' in head
+
+
+class _Either(msgspec.Struct):
+    """What tells a result from a comparison."""
+
+    comparisons: list[msgspec.Raw] | None = None
+
+
+def _of_document(path: str, run: str | None) -> Report:
+    """What can be shown of a document, which has no single trials."""
+    with suppress(msgspec.DecodeError, ValueError, RecursionError):
+        if msgspec.json.decode(read_bytes(path), type=_Either).comparisons is not None:
+            return _of_comparison(path)
+    result = Result.read(path)
+    shown = report_of(result, [Series(run, group) for group in result.groups], run)
+    names = ", ".join(source.path for source in result.sources)
+    shown.lacking.append(
+        f"{path} has no single tasks: pictures of tasks and attempts are drawn from its sources, "
+        f"{names}"
+    )
+    return shown
+
+
+def _of_comparison(path: str) -> Report:
+    found = Comparison.read(path)
+    sources = [
+        (s.run, SourceRef(path=s.path, kind=s.kind, trials=s.trials, sha256=s.sha256))
+        for s in found.sources
+    ]
+    names = ", ".join(source.path for _, source in sources)
+    return Report(
+        [],
+        sources,
+        found.found,
+        found.ok,
+        comparisons=[found],
+        lacking=[f"{path} has no values of single runs: those are drawn from its sources, {names}"],
+    )
+
+
+def _of_sources(request: Request, run: str | None, prepared: api.Prepared | None = None) -> Report:
+    prepared = prepared or api.prepare(request)
+    result = api.finish(request, prepared)
+    try:
+        series = _series(run, result, prepared, request)
+    except NeedsRowsError:
+        series = _series(run, result, api.prepare(request, keep=True), request)
+    return report_of(result, series, run)
+
+
+def _series(
+    run: str | None, result: Result, prepared: api.Prepared, request: Request
+) -> list[Series]:
+    groups = zip(result.groups, prepared.groups, strict=True)
+    # A single cost is compared with nothing, and it takes every trial.
+    several = len(result.groups) > 1
+    return [
+        series_of(run, group, own.pool.table, request, costs=several or own.pool.table.has_rows)
+        for group, own in groups
+    ]

@@ -1,0 +1,101 @@
+"""`harbor-metrics report`."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from conftest import JOBS, Run, registry_of_job, trial, write_job
+
+
+def test_writes_a_page_and_says_so(cli: Run, tmp_path: Path) -> None:
+    done = cli(
+        "report", JOBS / "single", "--registry", registry_of_job("single"), "-o", "page.html"
+    )
+    assert (done.returncode, done.stdout) == (0, "")
+    assert re.fullmatch(r"page\.html: 4 pictures, \d+ kB\n", done.stderr)
+    page = (tmp_path / "page.html").read_text()
+    assert page.startswith("<!doctype html>\n")
+    assert page.endswith("</html>\n")
+
+
+def test_the_page_says_how_to_make_it_again(cli: Run, rewards: Path, tmp_path: Path) -> None:
+    options = ("--metric", "pass-at-k k=2", "--level", "0.9")
+    cli("report", rewards, *options, "--output", "one.html")
+    cli("report", rewards, *options, "--output=other.html")
+    one, other = (tmp_path / name for name in ("one.html", "other.html"))
+    assert one.read_bytes() == other.read_bytes()
+    again = (
+        f"harbor-metrics report {rewards} --metric &#x27;pass-at-k k=2&#x27; --level 0.9 "
+        "-o report.html"
+    )
+    assert again in one.read_text()
+
+
+def test_a_failed_metric_exits_1_and_the_page_is_written(cli: Run, tmp_path: Path) -> None:
+    job = write_job(tmp_path / "job", [trial("t", {"reward": 1})])
+    metric = json.dumps({"type": "uv-script", "kwargs": {"script_path": "gone.py"}})
+    done = cli("report", job, "--metric", metric, "-o", "page.html")
+    assert done.returncode == 1
+    assert "<strong>Failed: uv-script.</strong>" in (tmp_path / "page.html").read_text()
+
+
+def test_missing_trials_are_said_on_top(cli: Run, tmp_path: Path) -> None:
+    done = cli("report", JOBS / "interrupted", "--require-complete", "-o", "page.html")
+    assert done.returncode == 1
+    assert "--require-complete was given" in done.stderr
+    assert "<strong>Planned trials are missing" in (tmp_path / "page.html").read_text()
+
+
+def test_documents_and_sources_stand_on_one_page(cli: Run, rewards: Path, tmp_path: Path) -> None:
+    cli("compute", JOBS / "single", "-o", "result.json")
+    done = cli("report", "result.json", rewards, "-o", "page.html")
+    assert done.returncode == 0
+    page = (tmp_path / "page.html").read_text()
+    assert "result.json has no single tasks" in page
+    assert str(rewards) in page
+
+
+def test_refuses_to_write_over_its_input(cli: Run, rewards: Path) -> None:
+    done = cli("report", rewards, "-o", rewards)
+    assert done.returncode == 2
+    assert "is the same file as the input" in done.stderr
+
+
+def test_a_folder_that_is_not_there_is_found_first(cli: Run, rewards: Path) -> None:
+    done = cli("report", rewards, "-o", "gone/page.html")
+    assert done.returncode == 3
+    assert "gone/page.html cannot be written" in done.stderr
+
+
+def test_no_trials_are_no_reason_for_no_page(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").write_text("null\n")
+    done = cli("report", "empty.jsonl", "-o", "page.html")
+    assert done.returncode == 1
+    assert "1 trial, 1 task, 1 missing" in (tmp_path / "page.html").read_text()
+
+
+def test_a_document_of_another_kind_is_refused(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "odd.json").write_text('{"schema_version": "1", "tool": {"name": "x"}}')
+    done = cli("report", "odd.json", "-o", "page.html")
+    assert done.returncode == 3
+    assert "odd.json is not a result document" in done.stderr
+
+
+def test_several_runs_are_compared(cli: Run, tmp_path: Path) -> None:
+    jobs = [JOBS.parents[1] / "registry/jobs" / name for name in ("buoys", "buoys-sail-2")]
+    done = cli("report", *jobs, "-o", "page.html")
+    assert done.returncode == 0
+    assert "page.html: 6 pictures" in done.stderr
+    page = (tmp_path / "page.html").read_text()
+    assert "<strong>buoys@1.0: buoys-sail-2 against buoys (base), oracle: No difference" in page
+
+
+def test_a_comparison_document_is_drawn(cli: Run, tmp_path: Path) -> None:
+    cli("compare", JOBS / "two-models", "-o", "comparison.json")
+    done = cli("report", "comparison.json", "-o", "page.html")
+    assert done.returncode == 0
+    page = (tmp_path / "page.html").read_text()
+    assert page.count("<figure ") == 2
+    assert "has no values of single runs" in page

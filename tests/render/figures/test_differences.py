@@ -1,0 +1,89 @@
+"""The pictures of comparisons."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from render.pages import grid, page_of, write_trials
+from render.test_markup import HOSTILE, Tree
+
+from harbor_metrics.api import Request
+from harbor_metrics.render.figures.figure import Figure
+from harbor_metrics.render.page import figures
+from harbor_metrics.reports.request import report
+
+
+@pytest.fixture
+def drawn(tmp_path: Path):
+    """The figures of two runs, by their ids."""
+
+    def draw(base: list[dict[str, Any]], candidate: list[dict[str, Any]]) -> dict[str, Figure]:
+        one = write_trials(tmp_path / "one.jsonl", base)
+        other = write_trials(tmp_path / "other.jsonl", candidate)
+        found = figures(report(Request(sources=(f"main={one}", f"new={other}"))))
+        return {figure.id: figure for figure in found}
+
+    return draw
+
+
+def test_runs_are_compared_first(drawn) -> None:
+    found = drawn(grid(12, 3), grid(12, 3, seed=40))
+    assert list(found)[:3] == ["differences", "changes", "values"]
+    shown = found["differences"]
+    assert shown.numbers.headings[:4] == ("metric", "main", "new", "difference")
+    assert len(shown.numbers.lines) == 1
+    # The interval with its ends, the rules, and the line at 0.
+    assert shown.drawn.count('stroke-width="2"') == 3
+    assert shown.drawn.count('stroke-width="1.5"') == 1
+
+
+def test_a_candidate_has_the_colour_that_it_has_elsewhere(drawn) -> None:
+    found = drawn(grid(12, 3), grid(12, 3, seed=40))
+    assert 'fill="#c65d07"' in found["differences"].drawn
+    assert 'fill="#2a7fd4"' not in found["differences"].drawn
+
+
+def test_tasks_stand_by_their_difference(drawn) -> None:
+    def run(*rewards: float) -> list[dict[str, Any]]:
+        return [{"task": t, "rewards": {"r": r}} for t, r in zip("abcd", rewards, strict=True)]
+
+    shown = drawn(run(0, 1, 1, 0), run(1, 1, 0, 1))["changes"]
+    assert shown.sentence == (
+        "2 tasks with more of r in new than in main (▲), 1 with less (▼), 1 with the same (●)."
+    )
+    assert [line[0] for line in shown.numbers.lines] == ["a", "c", "d", "b"]
+    heights = re.findall(r'<svg x="[\d.]+%" y="([\d.]+)"', shown.drawn)
+    assert heights == sorted(heights, key=float)
+    assert len(heights) == 4
+
+
+def test_of_many_tasks_as_many_as_there_is_room_for(drawn) -> None:
+    shown = drawn(grid(400, 1), grid(400, 1, seed=11))["changes"]
+    assert shown.drawn.count("<path") == 150
+    assert len(shown.numbers.lines) == 200
+    assert shown.numbers.more == "and 200 tasks more"
+
+
+def test_runs_that_have_nothing_in_common_are_shown_and_not_compared(tmp_path: Path) -> None:
+    one = write_trials(tmp_path / "one.jsonl", grid(3, 2))
+    other = write_trials(tmp_path / "other.jsonl", [{"task": "x", "rewards": {"r": 1}}])
+    shown = page_of(one, other)
+    assert "The runs are not compared: " in shown
+    assert 'id="differences"' not in shown
+    assert 'id="values"' in shown
+
+
+@pytest.mark.parametrize("name", [n for n in HOSTILE if n not in ("\ud800", "")])
+def test_hostile_runs_give_the_tree_of_harmless_ones(tmp_path: Path, name: str) -> None:
+    def tree(name: str) -> list[str]:
+        rows = [{"task": f"{name}{i}", "dataset": name, "rewards": {name: 1}} for i in range(3)]
+        turned = [{**rows[0], "rewards": {name: 0}}, *rows[1:]]
+        one = write_trials(tmp_path / "one.jsonl", rows)
+        other = write_trials(tmp_path / "other.jsonl", turned)
+        run = name.replace("/", "").replace("=", "")[:50] or "run"
+        return Tree(page_of(f"{run}={one}", other)).tags
+
+    assert tree(name) == tree("plain")

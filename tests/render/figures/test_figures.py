@@ -1,0 +1,147 @@
+"""What each picture shows, and when it is there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from render.pages import grid, write_trials
+
+from harbor_metrics.api import Request
+from harbor_metrics.render.figures.figure import Figure
+from harbor_metrics.render.page import figures
+from harbor_metrics.reports.request import report
+
+
+@pytest.fixture
+def drawn(tmp_path: Path):
+    """The figures of trials, by their ids."""
+
+    def draw(lines: list[dict[str, Any]], **options: Any) -> dict[str, Figure]:
+        path = write_trials(tmp_path / "trials.jsonl", lines)
+        found = figures(report(Request(sources=(path,), **options)))
+        return {figure.id: figure for figure in found}
+
+    return draw
+
+
+def rows(*rewards: tuple[str, Any], **more: Any) -> list[dict[str, Any]]:
+    return [
+        {"task": t, "rewards": None if r is None else {"reward": r}, "dataset": "d", **more}
+        for t, r in rewards
+    ]
+
+
+def test_each_picture_is_there_when_its_data_is(drawn) -> None:
+    once = rows(("a", 1), ("b", 0))
+    assert list(drawn(once)) == ["values", "attempts", "trials"]
+    assert list(drawn(once + once)) == ["values", "attempts", "chances", "trials"]
+    graded = rows(("a", 0.5), ("b", 0.7), usage={"cost_usd": 0.5})
+    assert list(drawn(graded)) == ["values", "attempts", "rewards", "costs", "trials"]
+    assert list(drawn(rows(("a", None)))) == ["values", "trials"]
+
+
+def test_values_stand_with_their_intervals(drawn) -> None:
+    values = drawn(rows(("a", 1), ("b", 0), ("c", 1), ("d", 1)))["values"]
+    assert values.sentence == (
+        "mean: 0.75 [0.30, 0.95]; in brackets where the true value lies with 95%, by wilson."
+    )
+    assert values.numbers.lines == [("mean", "0.75", "0.25", "[0.30, 0.95]", "3 of 4")]
+    # The line of the interval, and its two ends.
+    assert values.drawn.count('stroke-width="2"') == 3
+
+
+def test_shares_stand_on_one_axis_and_amounts_on_their_own(drawn) -> None:
+    lines = [
+        {"task": t, "rewards": {"share": s, "steps": n}} for t, s, n in [("a", 0, 7), ("b", 1, 40)]
+    ]
+    axes = re.findall(r">(-?[\d.]+)</text>", drawn(lines)["values"].drawn)
+    assert axes[:6] == ["0", "0.2", "0.4", "0.6", "0.8", "1"]
+    assert len(axes) > 6
+
+
+def test_runs_differ_in_colour_and_in_shape(drawn) -> None:
+    two = [*rows(("a", 1), ("b", 0), model="m1"), *rows(("a", 1), ("b", 1), model="m2")]
+    values = drawn(two)["values"]
+    assert values.sentence.startswith("mean: 0.50 [0.09, 0.91] (m1), 1 [0.342, 1] (m2)")
+    assert ">m1</text>" in values.drawn
+    assert ">m2</text>" in values.drawn
+    paths = set(re.findall(r'<path d="(.*?)" fill="(.*?)"', values.drawn))
+    assert len({shape for shape, _ in paths}) == len({colour for _, colour in paths}) == 2
+
+
+def test_attempts_are_squares_crosses_and_hatched(drawn) -> None:
+    lines = [
+        *rows(("hard", 0), ("hard", None), ("easy", 1), ("easy", 1)),
+        *rows(("hard", None), error="Boom"),
+    ]
+    shown = drawn(lines)["attempts"]
+    assert shown.numbers.lines == [
+        ("easy", "2 of 2"),
+        ("hard", "0 of 3, 2 missing, 1 error"),
+    ]
+    assert shown.sentence.startswith("1 of 2 tasks passed in every attempt, 1 in none.")
+    squares = re.findall(
+        r'<path d="([^"]*)" stroke="#\w+" stroke-width="11" stroke-opacity="([\d.]+)"/>',
+        shown.drawn,
+    )
+    assert {opacity: d.count("h11") for d, opacity in squares} == {"1": 2, "0.13": 1}
+    assert shown.drawn.count("h11v11h-11zm0 11l11-11") == 1
+    assert shown.drawn.count("l11 11m0-11l-11 11") == 1
+    assert shown.drawn.index(">easy<") < shown.drawn.index(">hard<")
+
+
+def test_many_tasks_become_bins(drawn) -> None:
+    shown = drawn(grid(151, 2))["attempts"]
+    assert shown.drawn.count("<rect") <= 60
+    assert ">easiest</text>" in shown.drawn
+    assert len(shown.numbers.lines) == 151
+    assert drawn(grid(150, 2))["attempts"].drawn.count("<rect") == 0
+
+
+def test_chances_grow_and_fall_with_k(drawn) -> None:
+    shown = drawn(rows(("a", 1), ("a", 0), ("b", 0), ("b", 0)))["chances"]
+    assert [line[:2] for line in shown.numbers.lines] == [
+        ("pass@1", "0.25"), ("pass@2", "0.50"), ("pass^1", "0.25"), ("pass^2", "0"),
+    ]  # fmt: skip
+    assert shown.sentence == (
+        "Of 2 attempts at least one passes: 0.5; of 2 attempts all pass: 0. "
+        "Full lines are pass@k, dashed ones pass^k."
+    )
+    assert 'stroke-dasharray="5 4"' in shown.drawn
+
+
+def test_rewards_are_counted(drawn) -> None:
+    shown = drawn(rows(*((f"t{i}", i / 2) for i in range(9))))["rewards"]
+    assert shown.sentence == "9 rewards from 0 to 4, half of them up to 2."
+    assert [line[1] for line in shown.numbers.lines] == ["2", "2", "2", "3"]
+    assert shown.drawn.count("<rect") == 4
+
+
+def test_costs_stand_against_values(drawn) -> None:
+    lines = [
+        *rows(("a", 1), ("b", 0), model="cheap", usage={"cost_usd": 0.5}),
+        *rows(("a", 1), ("b", 1), model="dear", usage={"cost_usd": 2}),
+        *rows(("a", 0), ("b", 0), model="poor", usage={"cost_usd": 1}),
+    ]
+    shown = drawn(lines)["costs"]
+    assert [line[:2] for line in shown.numbers.lines] == [
+        ("cheap", "0.5"), ("dear", "2"), ("poor", "1"),
+    ]  # fmt: skip
+    assert shown.sentence.endswith("None is both cheaper and better than cheap, dear.")
+    assert shown.drawn.count('stroke-dasharray="3 3"') == 2
+
+
+def test_trials_are_told_by_what_became_of_them(drawn) -> None:
+    lines = rows(("a", 1), ("b", None))
+    for i, kind in enumerate("ABCDEFGH"):
+        lines += rows((f"x{i}", None), error=kind)
+    shown = drawn(lines)["trials"]
+    assert shown.sentence == "10 trials, 10 tasks, 9 missing, 8 errored."
+    assert shown.numbers.lines == [
+        ("with rewards", "1"), ("without rewards", "9"),
+        *((kind, "1") for kind in "ABCDEF"),
+        ("other errors", "2"),
+    ]  # fmt: skip

@@ -1,0 +1,58 @@
+"""What a notebook shows of a result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import JOBS
+from render.pages import grid, write_trials
+from render.test_markup import Tree
+
+import harbor_metrics
+from harbor_metrics.render.notebook import MOST_BYTES
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> harbor_metrics.Result:
+    """Sixty models, each with ten metrics."""
+    lines = [line for i in range(60) for line in grid(4, 2, seed=i, model=f"model-{i}")]
+    path = tmp_path_factory.mktemp("many") / "trials.jsonl"
+    metrics = ["sum", "max", "min", "std", "stderr", "median", "pass-at-k k=[1,2]", "count"]
+    return harbor_metrics.compute(write_trials(path, lines), metrics=metrics)
+
+
+def test_a_picture_and_the_table() -> None:
+    shown = Tree(harbor_metrics.compute(JOBS / "multi")._repr_html_())
+    assert shown.tags.count("table") == 1
+    assert {"svg", "title", "desc"} <= set(shown.tags)
+    assert "0.370 [0.214, 0.560]" in shown.text
+
+
+def test_attributes_alone_and_nothing_that_other_cells_could_meet() -> None:
+    shown = Tree(harbor_metrics.compute(JOBS / "two-models")._repr_html_())
+    assert not {"style", "script", "link"} & set(shown.tags)
+    assert not {"style", "id", "href"} & {name for name, _ in shown.attributes}
+
+
+def test_a_cell_stays_small_and_says_what_it_leaves_out(many: harbor_metrics.Result) -> None:
+    assert len(many._repr_html_().encode()) <= MOST_BYTES
+    assert "more lines" in many._repr_html_()
+    assert len(many._repr_markdown_().encode()) <= MOST_BYTES
+
+
+def test_markdown_is_cut_at_a_whole_line(tmp_path: Path) -> None:
+    rewards = {f"reward-{'x' * 200}-{i}": 1 for i in range(200)}
+    path = write_trials(tmp_path / "t.jsonl", [{"task": "a", "rewards": rewards}])
+    text = harbor_metrics.compute(path)._repr_markdown_()
+    assert len(text.encode()) <= MOST_BYTES
+    assert text.endswith("|\n\nThe other lines are left out.\n")
+
+
+def test_a_console_shows_the_table_of_a_terminal() -> None:
+    class Printer:
+        text = staticmethod(lambda text: printed.append(text))
+
+    printed: list[str] = []
+    harbor_metrics.compute(JOBS / "single")._repr_pretty_(Printer(), False)
+    assert printed[0].startswith("oracle on local-single@1.0\n")

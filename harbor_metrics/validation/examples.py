@@ -14,6 +14,12 @@ _SCRIPT = '{"type": "uv-script", "kwargs": {"script_path": "m.py"}}'
 _NAMED = '[dataset]\nname = "acme/buoys"\n'
 _TAIL = '"description": "", "tasks": [{"name": "t", "path": "p"}]}'
 _OPTIONS = 'parser.add_argument("-i", "--input-path")\nparser.add_argument("-o", "--output-path")'
+_FOR_HARBOR = '{"type": "uv-script", "kwargs": {"script_path": "for-harbor.py"}}'
+_SETTINGS = """# /// script
+# dependencies = ["harbor-metrics{}"]
+# [tool.harbor-metrics]
+# metrics = ["{}"]
+# ///"""
 _HEAD = "# /// script\n# dependencies = []\n# ///\n"
 
 
@@ -174,6 +180,7 @@ EXAMPLES: dict[str, Example] = {
         _SCRIPT,
         '{"type": "uv-script", "kwargs": {"script_path": "m.py"}, "sha256": "<64 digits>"}',
     ),
+    "script-first": Example("metrics", _FOR_HARBOR, f'{{"type": "mean"}},\n{_FOR_HARBOR}'),
     "script-metadata": Example(
         "py", "# /// script\n# dependencies = []", "# /// script\n# dependencies = []\n# ///"
     ),
@@ -189,6 +196,12 @@ EXAMPLES: dict[str, Example] = {
         "metrics",
         '{"type": "uv-script", "kwargs": {"script_path": "m.py"}, "sha256": "0123"}',
         '{"type": "uv-script", "kwargs": {"script_path": "m.py"}, "sha256": "<64 digits>"}',
+    ),
+    "script-settings": Example(
+        "py", _SETTINGS.format("== 0.2.0", "medain"), _SETTINGS.format("== 0.2.0", "median")
+    ),
+    "script-unpinned": Example(
+        "py", _SETTINGS.format("", "median"), _SETTINGS.format("== 0.2.0", "median")
     ),
     "script-twice": Example(
         "metrics", _SCRIPT, '{"type": "uv-script", "kwargs": {"script_path": "metrics/m.py"}}'

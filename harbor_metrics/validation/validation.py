@@ -24,8 +24,8 @@ from .search import NAMES, search
 
 STDIN = "-"
 _LEFT_OUT = "name a file; what .gitignore leaves out is not looked at"
-# Slips with which Python's json module, and so Harbor, reads a text all the same.
-_READ_BY_HARBOR = {"duplicate-key", "non-finite-number", "number-out-of-range"}
+# Slips with which Python's json module, and so Harbor, reads a text all the same, or may.
+_READ_BY_HARBOR = {"duplicate-key", "non-finite-number", "number-out-of-range", "too-deep"}
 
 
 @dataclass(slots=True)

@@ -126,7 +126,7 @@ def test_last_of_equal_datasets_counts() -> None:
     found = find_datasets("d", None, [], Registries(["r.json"]))
     assert [entry.metrics for entry in found.entries] == [({"type": "max"},)]
     assert {d.rule for d in found.diagnostics} == {"duplicate-dataset"}
-    assert found.diagnostics[0].message.endswith("and they differ in metrics")
+    assert found.diagnostics[0].message.endswith("they differ in metrics; the first is on line 1")
 
 
 def snapshot_job(*datasets: JobDataset, metric: str = "max", **more: object) -> tuple[str, Job]:

@@ -49,6 +49,7 @@ def broken(example: Example, text: str, folder: Path) -> list[str]:
         (folder / place).write_text(f"{text}\nimport sys\n" if example.part == "py" else SCRIPT)
     if example.part == "py" and "argv" not in text and "-i" not in text and "logs" not in text:
         (folder / "m.py").write_text(f"{text}\nimport sys\nprint(sys.argv)\n")
+    (folder / "for-harbor.py").write_text(EXAMPLES["script-settings"].right)
     digest = hashlib.sha256((folder / "m.py").read_bytes()).hexdigest()
     name, content = document(example, text.replace("<64 digits>", digest))
     (folder / name).write_bytes(content.encode("utf-8", "surrogateescape"))

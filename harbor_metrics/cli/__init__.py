@@ -188,8 +188,7 @@ def progress(label: str) -> Iterator[Any]:
     def update(done: int, total: int) -> None:
         nonlocal bar
         if bar is None and total and time.monotonic() - started > 1:
-            # Past our own stream, which would show the codes that move the bar.
-            bar = click.progressbar(length=total, label=label, file=sys.__stderr__)
+            bar = _bar(label, total)
         if bar is not None:
             bar.length = total
             bar.update(done - bar.pos)
@@ -198,4 +197,36 @@ def progress(label: str) -> Iterator[Any]:
         yield update if sys.stderr.isatty() else None
     finally:
         if bar is not None:
+            bar.render_finish()
+
+
+def _bar(label: str, length: int) -> Any:
+    # Past our own stream, which would show the codes that move the bar.
+    return click.progressbar(length=length, label=label, file=sys.__stderr__)
+
+
+@contextlib.contextmanager
+def working(label: str) -> Iterator[None]:
+    """Say on a terminal, after a second, what takes so long; for work that nobody counts."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    bar = _bar(label, 1)
+    drawn = False
+
+    def draw(_number: int, _frame: Any) -> None:
+        nonlocal drawn
+        drawn = True
+        bar.render_progress()
+
+    # A signal and not a thread: readers divide the process.
+    before = signal.signal(signal.SIGALRM, draw)
+    signal.setitimer(signal.ITIMER_REAL, 1.0)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        if drawn:
+            bar.update(1)
             bar.render_finish()

@@ -9,7 +9,7 @@ import click
 
 from ..output.streams import print_json, print_note, print_text
 from ..trials.table import Missing
-from . import AS_HELP, COLUMNS_HELP, progress, terminal
+from . import AS_HELP, COLUMNS_HELP, progress, terminal, working
 from .running import JOB_SCRIPTS_HELP, options_of, script_options
 
 
@@ -183,7 +183,8 @@ def command(
         prepared = prepare(request)
     if output is not None:
         refuse_input(output, prepared.inputs)
-    comparison = finish(request, prepared)
+    with working("comparing"):
+        comparison = finish(request, prepared)
     if output is not None:
         comparison.write(output)
     if format_ == "json":

@@ -14,7 +14,7 @@ from ..documents.wording import printable
 from ..errors import UsageError
 from ..output.streams import print_json, print_note, print_text
 from ..trials.table import Missing
-from . import AS_HELP, COLUMNS_HELP, copies_of, note_width, progress, terminal
+from . import AS_HELP, COLUMNS_HELP, copies_of, note_width, progress, terminal, working
 from .running import JOB_SCRIPTS_HELP, options_of, script_options
 
 if TYPE_CHECKING:
@@ -192,7 +192,8 @@ def command(
         return int(failing or any(d.severity == Severity.ERROR for d in prepared.diagnostics))
     for path in written:
         refuse_input(path, prepared.inputs)
-    result = finish(request, prepared)
+    with working("computing"):
+        result = finish(request, prepared)
     if output is not None:
         result.write(output)
     for also_format, path in copies:

@@ -11,7 +11,7 @@ import click
 
 from ..documents.wording import plural
 from ..output.streams import print_note
-from . import note_width, progress
+from . import note_width, working
 from .compute import command as compute
 from .compute import level_of, refuse_input
 from .running import options_of
@@ -52,7 +52,7 @@ def command(
     refuse_input(output, [*sources, *registries, *([labels] if labels else [])])
     check_writable(output)
     scripts = options_of(more)
-    with progress("reading") as update:
+    with working("reading and computing"):
         request = Request(
             sources=tuple(sources),
             registries=tuple(registries),
@@ -61,12 +61,12 @@ def command(
             level=level_of(level),
             labels=labels,
             scripts=scripts,
-            progress=update,
             **{name: more[name] for name in _AS_GIVEN},
         )
         made = report(request)
     made.again = _again(sys.argv[1:])
-    written = page(made).encode()
+    with working("drawing"):
+        written = page(made).encode()
     write_atomically(output, written)
     print_note(remarks(made.found, width=note_width()))
     pictures = plural(len(figures(made)), "picture")

@@ -10,6 +10,7 @@ from ..reports.series import Series
 from . import comparison as beside
 from . import html as made
 from . import markdown as plain
+from .figures.differences import differences
 from .figures.figure import Figure, Numbers
 from .figures.values import values
 from .markup import Markup
@@ -35,7 +36,9 @@ def html(result: Result) -> str:
 def html_of_comparison(comparison: Comparison) -> str:
     """The same of a comparison."""
     shown = [beside.sheet(comparison, compared) for compared in comparison.comparisons]
-    return _fitting(None, shown)
+    first = comparison.comparisons[0] if comparison.comparisons else None
+    figure = differences(comparison, first, 1, most_lanes=_MARKS) if first is not None else None
+    return _fitting(figure, shown)
 
 
 def _fitting(figure: Figure | None, shown: Sequence[Sheet]) -> str:

@@ -56,3 +56,13 @@ def test_a_console_shows_the_table_of_a_terminal() -> None:
     printed: list[str] = []
     harbor_metrics.compute(JOBS / "single")._repr_pretty_(Printer(), False)
     assert printed[0].startswith("oracle on local-single@1.0\n")
+
+
+def test_a_comparison_shows_its_differences() -> None:
+    comparison = harbor_metrics.compare(JOBS / "two-models", metrics="pass-at-k k=[1,2]")
+    shown = Tree(comparison._repr_html_())
+    assert shown.tags.count("table") == 1
+    # The picture, and in it a mark for each of the rows.
+    assert shown.tags.count("svg") == 1 + len(comparison.comparisons[0].rows)
+    assert not {"style", "id", "href"} & {name for name, _ in shown.attributes}
+    assert len(comparison._repr_html_().encode()) <= MOST_BYTES

@@ -19,10 +19,12 @@ _HEIGHT, _MOST_MARKS = 150, 150
 _SHAPES = {"up": "triangle", "same": "circle", "down": "down"}
 
 
-def differences(comparison: Comparison, compared: Compared, number: int) -> Figure:
+def differences(
+    comparison: Comparison, compared: Compared, number: int, *, most_lanes: int = _MOST_LANES
+) -> Figure:
     """Every difference with its interval, and where nothing would differ."""
     rows = [row for row in compared.rows if row.difference is not None]
-    shown = rows[:_MOST_LANES]
+    shown = rows[:most_lanes]
     shares = [row for row in shown if _reach(row) <= 1]
     apart = [[row] for row in shown if _reach(row) > 1]
     # The n-th run has the same colour in every picture.

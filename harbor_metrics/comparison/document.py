@@ -200,6 +200,11 @@ class Comparison(Struct, frozen=True, kw_only=True):
 
         return html_of_comparison(self)
 
+    def _repr_markdown_(self) -> str:
+        from ..render.notebook import markdown_of_comparison
+
+        return markdown_of_comparison(self)
+
     def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
         from ..render.comparison import table
 

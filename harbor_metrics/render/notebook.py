@@ -76,7 +76,15 @@ def _tables(shown: Sequence[Sheet], most: int) -> list[Markup]:
 
 def markdown(result: Result) -> str:
     """The tables, as many lines of them as there is room for."""
-    text = plain.markdown(sheets(result))
+    return _cut(plain.markdown(sheets(result)))
+
+
+def markdown_of_comparison(comparison: Comparison) -> str:
+    """The same of a comparison."""
+    return _cut(plain.markdown(beside.sheet(comparison, own) for own in comparison.comparisons))
+
+
+def _cut(text: str) -> str:
     if len(text.encode()) <= MOST_BYTES:
         return text
     kept = text.encode()[: MOST_BYTES - 100].decode(errors="ignore")

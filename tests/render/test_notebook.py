@@ -66,3 +66,4 @@ def test_a_comparison_shows_its_differences() -> None:
     assert shown.tags.count("svg") == 1 + len(comparison.comparisons[0].rows)
     assert not {"style", "id", "href"} & {name for name, _ in shown.attributes}
     assert len(comparison._repr_html_().encode()) <= MOST_BYTES
+    assert "| mean | 0.460 | 0.500 | +0.040 |" in comparison._repr_markdown_()

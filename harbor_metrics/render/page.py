@@ -13,6 +13,7 @@ from .figures.chances import chances
 from .figures.costs import costs
 from .figures.differences import changes, differences
 from .figures.figure import Figure, called
+from .figures.places import places
 from .figures.rewards import rewards
 from .figures.trials import trials
 from .figures.values import values
@@ -40,6 +41,9 @@ def figures(report: Report) -> list[Figure]:
         for n, compared in enumerate(comparison.comparisons):
             number = _number(report, compared.candidate.run, n)
             found += [differences(comparison, compared, number), changes(comparison, compared)]
+    if report.ranks:
+        row = report.comparisons[0].comparisons[0].rows[0]
+        found.append(places(report.ranks, beside.name_of(row)))
     if series:
         found += [
             values(series),

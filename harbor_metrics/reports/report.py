@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ..comparison.document import Comparison
 from ..documents.diagnostics import Diagnostic
 from ..evaluation.result import Result, SourceRef
+from .ranks import Rank
 from .series import Series
 
 
@@ -25,6 +26,7 @@ class Report:
     ok: bool = True
     complete: bool = True
     comparisons: list[Comparison] = field(default_factory=list)
+    ranks: list[Rank] = field(default_factory=list)
     lacking: list[str] = field(default_factory=list)
     again: str = ""
 
@@ -50,5 +52,5 @@ def together(reports: Sequence[Report]) -> Report:
         all(report.ok for report in reports),
         all(report.complete for report in reports),
         [each for report in reports for each in report.comparisons],
-        list(dict.fromkeys(text for report in reports for text in report.lacking)),
+        lacking=list(dict.fromkeys(text for report in reports for text in report.lacking)),
     )

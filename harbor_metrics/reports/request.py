@@ -18,12 +18,15 @@ from ..comparison.settings import Settings
 from ..documents.files import read_bytes
 from ..errors import NeedsRowsError, UsageError
 from ..evaluation.result import Result, SourceRef
+from .ranks import Rank, ranks
 from .report import Report, report_of, together
 from .series import Series, series_of
 
 # Documents are recognised by their beginning, as they are written.
 _BEGINNING = 4096
 _MARK = b'"schema_version"'
+# All pairs of so many runs are compared.
+_FEWEST_RANKED, _MOST_RANKED = 3, 8
 
 
 def report(request: Request) -> Report:
@@ -58,11 +61,13 @@ def _of_runs(request: Request, named: Mapping[str, Sequence[str]]) -> Report:
     )
     prepared: dict[str | None, api.Prepared] = {}
     comparisons: list[Comparison] = []
-    lacking = []
+    lacking: list[str] = []
+    places: list[Rank] = []
     try:
         read = comparison.prepare(asked)
         prepared = read.computed
         comparisons = [comparison.finish(asked, read)]
+        places = _ranks(asked, read)
     except UsageError as error:
         lacking = [f"The runs are not compared: {error}."]
     reports = [
@@ -72,7 +77,7 @@ def _of_runs(request: Request, named: Mapping[str, Sequence[str]]) -> Report:
         for name, paths in named.items()
     ]
     whole = together(reports)
-    whole.comparisons, whole.lacking = comparisons, lacking
+    whole.comparisons, whole.ranks, whole.lacking = comparisons, places, lacking
     return whole
 
 
@@ -82,6 +87,21 @@ def _is_document(path: str) -> bool:
     with open(path, "rb") as file:
         head = file.read(_BEGINNING)
     return head.lstrip()[:1] == b"{" and _MARK in head and b'"tool"' in head
+
+
+def _ranks(asked: ComparisonRequest, read: comparison.Prepared) -> list[Rank]:
+    """The places of three runs or more on one dataset, by its first value."""
+    if not _FEWEST_RANKED <= len(read.runs) <= _MOST_RANKED:
+        return []
+    pairs = {}
+    for i, base in enumerate(read.runs[:-1]):
+        others = msgspec.structs.replace(read, runs=[base, *read.runs[i + 1 :]])
+        found = comparison.finish(asked, others).comparisons
+        for compared in found:
+            if (base.name, compared.candidate.run) in pairs or not compared.rows:
+                return []
+            pairs[base.name, compared.candidate.run] = compared.rows[0]
+    return ranks([run.name for run in read.runs], pairs, asked.settings.level)
 
 
 class _Either(msgspec.Struct):

@@ -24,8 +24,7 @@ TRIALS = st.lists(
 @given(TRIALS)
 def test_counting_changes_no_number(trials: list[Trial]) -> None:
     counts = Counts()
-    for trial in trials:
-        counts.add(trial)
+    counts.add(trials)
     kept, counted = Tasks(Table(trials), "p"), CountedTasks(CountedTable(counts), "p")
     assert counted.means == kept.means
     assert counted.spread == kept.spread

@@ -45,11 +45,17 @@ class Lane(NamedTuple):
 
 
 def blocks(
-    drawn: Sequence[Lane], *, bars: bool = False, zero: bool = False, band: Number | None = None
+    drawn: Sequence[Lane],
+    *,
+    bars: bool = False,
+    zero: bool = False,
+    band: Number | None = None,
+    whole: bool = False,
 ) -> list[Block]:
     """The lanes over one axis, as many together as a sheet of paper has room for.
 
     `bars` begin at 0; with `zero` a line stands there, and what is within `band` of it is shaded.
+    `whole`: only whole numbers mean something, as of bars.
     """
     numbers = [number for lane in drawn for number in lane.numbers]
     around = [] if band is None else [-band, band]
@@ -60,12 +66,20 @@ def blocks(
     n = max(1, (HIGHEST - _FOOT) // (_TEXT + most * _MARK + _GAP))
     sheets = [drawn[i : i + n] for i in range(0, len(drawn), n)]
     return [
-        partial(_lanes, sheet, places, bars=bars, zero=zero, band=band or 0) for sheet in sheets
+        partial(_lanes, sheet, places, bars=bars, zero=zero, band=band or 0, whole=whole or bars)
+        for sheet in sheets
     ]
 
 
 def _lanes(
-    drawn: Sequence[Lane], places: Scale, top: float, *, bars: bool, zero: bool, band: Number
+    drawn: Sequence[Lane],
+    places: Scale,
+    top: float,
+    *,
+    bars: bool,
+    zero: bool,
+    band: Number,
+    whole: bool,
 ) -> tuple[Markup, float]:
     """The lanes over one axis, and where they end."""
     parts: list[Markup] = []
@@ -77,7 +91,7 @@ def _lanes(
         y += _TEXT
         # The ground is drawn below marks alone, so that no line runs through a text.
         foot = y + _MARK * len(lane.spots)
-        parts.append(svg.rules_across(places, y, foot, whole=bars))
+        parts.append(svg.rules_across(places, y, foot, whole=whole))
         if band:
             parts.append(svg.shade(places.at(-band), places.at(band), y, foot))
         if zero:
@@ -86,7 +100,7 @@ def _lanes(
             parts += _bar(spot, places, y) if bars else _mark(spot, places, y)
             y += _MARK
         y += _GAP
-    return joined([*parts, svg.numbers_across(places, y - _GAP + 13, whole=bars)]), y + _FOOT
+    return joined([*parts, svg.numbers_across(places, y - _GAP + 13, whole=whole)]), y + _FOOT
 
 
 def _mark(spot: Spot, places: Scale, y: float) -> Iterable[Markup]:

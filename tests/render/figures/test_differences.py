@@ -87,3 +87,15 @@ def test_hostile_runs_give_the_tree_of_harmless_ones(tmp_path: Path, name: str) 
         return Tree(page_of(f"{run}={one}", other)).tags
 
     assert tree(name) == tree("plain")
+
+
+def test_three_runs_have_places(tmp_path: Path) -> None:
+    sources = [
+        f"{name}={write_trials(tmp_path / name, grid(30, 3, seed=seed))}"
+        for seed, name in enumerate(("one", "two", "three"))
+    ]
+    found = {f.id: f for f in figures(report(Request(sources=tuple(sources))))}
+    shown = found["places"]
+    assert [line[0] for line in shown.numbers.lines] == ["one", "two", "three"]
+    assert shown.sentence.startswith("By mean 0 of 3 runs have one place that is sure")
+    assert ">1.5</text>" not in shown.drawn

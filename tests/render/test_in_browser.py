@@ -164,3 +164,17 @@ def test_the_picture_of_the_readme_is_made_by_a_script(tmp_path: Path) -> None:
     # Width and height; of the rest the fonts of the machine decide.
     assert made[:24] == kept[:24]
     assert "](docs/report.png)" in (picture.ROOT / "README.md").read_text()
+
+
+def test_pictures_need_no_styles(chromium: Browser, pages: dict[str, Path]) -> None:
+    chromium.open(pages["two"], dark=True)
+    chromium.ask("document.querySelector('style').remove()")
+    shown = chromium.ask(
+        "[...document.querySelectorAll('figure > svg')].map("
+        "s => [s.clientWidth > 500, s.clientHeight == s.getAttribute('height')])"
+    )
+    assert len(shown) >= 5
+    assert all(all(each) for each in shown)
+    # The ink that a browser has without styles, on the ground that it has then.
+    ink = "getComputedStyle(document.querySelector('svg line[stroke=currentColor]')).stroke"
+    assert chromium.ask(ink) == "rgb(255, 255, 255)"

@@ -15,10 +15,7 @@ _MOST = 2
 
 def once(diagnostics: Iterable[Diagnostic], sources: Sequence[Source]) -> list[Diagnostic]:
     """Each diagnostic once, and the registries that were not found in one."""
-    distinct: list[Diagnostic] = []
-    for diagnostic in diagnostics:
-        if diagnostic not in distinct:
-            distinct.append(diagnostic)
+    distinct = list(dict.fromkeys(diagnostics))
     absent = [d for d in distinct if d.rule == NOT_FOUND]
     if not absent:
         return distinct

@@ -133,6 +133,7 @@ class _Lines:
             self.counts.key(key).add([value for value in column if value is not None])
         rows = zip(*columns.columns.values(), strict=True)
         with_values = sum(any(value is not None for value in row) for row in rows)
+        self.counts.n_empty += len(columns.empty)
         self.counts.n_scored += with_values + len(columns.empty)
 
     def finish(self) -> LineCounts:
@@ -142,6 +143,7 @@ class _Lines:
             if rewards is None:
                 continue
             self.counts.n_scored += times
+            self.counts.n_empty += 0 if rewards else times
             for key, value in rewards.items():
                 self.counts.key(key).add_times(value, times)
         return self.counts

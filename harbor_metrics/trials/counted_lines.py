@@ -83,10 +83,14 @@ class KeyCounts(msgspec.Struct):
 
 
 class LineCounts(msgspec.Struct):
-    """The lines of a rewards file: how many, how many have rewards, and each key's values."""
+    """The lines of a rewards file: how many, how many have rewards, or an empty object for them.
+
+    And the values of each key.
+    """
 
     n: int = 0
     n_scored: int = 0
+    n_empty: int = 0
     keys: dict[str, KeyCounts] = {}
 
     def key(self, name: str) -> KeyCounts:
@@ -98,6 +102,7 @@ class LineCounts(msgspec.Struct):
         return LineCounts(
             self.n + other.n,
             self.n_scored + other.n_scored,
+            self.n_empty + other.n_empty,
             {
                 name: self.keys.get(name, KeyCounts()) + other.keys.get(name, KeyCounts())
                 for name in names

@@ -8,7 +8,9 @@ from collections.abc import Iterable, Iterator
 from ..documents.diagnostics import Diagnostic
 from ..documents.wording import listed, plural
 from .counted import CountedTable
+from .counted_lines import CountedLines
 from .source import Source
+from .table import Table
 from .trial import NO_GROUP, GroupKey, LineTrials, Rewards, group_key
 
 # Their readers say in their own words what was not scored.
@@ -60,12 +62,7 @@ def remarks(source: Source) -> Iterator[Diagnostic]:
 def _by_group(source: Source) -> dict[GroupKey, _Keys]:
     trials = source.trials
     if source.counted is not None:
-        tables = source.counted.groups.items()
-        return {
-            key: _Keys(table.counts.rows_with_times())
-            for key, table in tables
-            if isinstance(table, CountedTable)
-        }
+        return {group: _counted(table) for group, table in source.counted.groups.items()}
     found: dict[GroupKey, _Keys] = {}
     if isinstance(trials, LineTrials):
         keys = _Keys()
@@ -76,3 +73,13 @@ def _by_group(source: Source) -> dict[GroupKey, _Keys]:
     for trial in trials:
         found.setdefault(group_key(trial), _Keys()).add(trial.rewards)
     return found
+
+
+def _counted(table: Table) -> _Keys:
+    if isinstance(table, CountedTable):
+        return _Keys(table.counts.rows_with_times())
+    assert isinstance(table, CountedLines)  # nothing else is counted
+    keys = _Keys()
+    keys.n_scored, keys.n_empty = table.counts.n_scored, table.counts.n_empty
+    keys.times.update({key: counts.n for key, counts in table.counts.keys.items()})
+    return keys

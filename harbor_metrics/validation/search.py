@@ -107,6 +107,9 @@ def _is_ignored(path: str, is_folder: bool, rules: list[tuple[str, GitIgnoreSpec
 def _is_of_entry(match: re.Match[str], entry: str) -> bool:
     """Whether a pattern fits the entry itself, not a folder above, which was decided before.
 
-    In pathspec's expressions the group `ps_d` is the slash behind a folder.
+    In pathspec's expressions the group `ps_d` is the slash behind a folder; that of `a/**`, which
+    is about what is in the folder alone, has none.
     """
-    return "ps_d" not in match.re.groupindex or match["ps_d"] is None or match.end() == len(entry)
+    if "ps_d" not in match.re.groupindex:
+        return match.end() < len(entry) or not entry.endswith("/")
+    return match["ps_d"] is None or match.end() == len(entry)

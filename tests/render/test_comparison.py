@@ -12,6 +12,7 @@ from conftest import JOBS
 from harbor_metrics import Comparison, compare
 from harbor_metrics.documents.wording import columns
 from harbor_metrics.render import comparison as render
+from harbor_metrics.render.notebook import html_of_comparison
 
 GOLDEN = """\
 local-single@1.0: sail-2 against sail-1 (base), oracle
@@ -77,10 +78,10 @@ def test_html_escapes_what_people_name(models: Comparison) -> None:
     evil = msgspec.structs.replace(
         only, base=msgspec.structs.replace(only.base, run="<script>x</script>")
     )
-    text = render.html(msgspec.structs.replace(models, comparisons=[evil]))
+    text = html_of_comparison(msgspec.structs.replace(models, comparisons=[evil]))
     assert "<script>" not in text
     assert "&lt;script&gt;" in text
-    assert models._repr_html_().startswith("<h4>")
+    assert models._repr_html_() == html_of_comparison(models)
 
 
 @pytest.mark.parametrize(

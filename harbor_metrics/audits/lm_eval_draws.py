@@ -96,7 +96,8 @@ def _prepared(
         return [tuple(pair) for pair in values], AGGREGATIONS[name]
     if name == "perplexity":
         n = len(values)
-        return values, lambda drawn: _exp(-sum(drawn) / n)
+        # Python before 3.12 adds up otherwise, and every machine shows the same number.
+        return values, lambda drawn: _exp(-math.fsum(drawn) / n)
     if name == "weighted_perplexity":
         return values, lambda drawn: _exp(-_share(drawn))
     if name == "bits_per_byte":
@@ -121,4 +122,4 @@ def _exp(value: float) -> float:
 
 def _share(pairs: list[Any]) -> float:
     first, second = zip(*pairs, strict=True)
-    return float(sum(first) / sum(second))
+    return math.fsum(first) / math.fsum(second)

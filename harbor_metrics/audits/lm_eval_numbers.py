@@ -175,7 +175,7 @@ class _Run:
         is_alike = not agree(reported.value, by_size) and agree(reported.value, alike)
         value = alike if is_alike else by_size
         if errors:
-            return Drawn(value, sum(errors), reasons[0])
+            return Drawn(value, math.fsum(errors), reasons[0])
         return Known(
             value, "every task weighs the same" if is_alike else "tasks weigh as they have samples"
         )

@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from ..documents.wording import listed, without_passwords
 from ..errors import MetricFailure
@@ -36,11 +36,17 @@ _HARMLESS = {
 }
 # As the URL parser of uv takes them: with or without slashes, or those of Windows.
 _ADDRESS = re.compile(r"(?:https?|ssh|git|ftps?|file|s3|gs|sftp):|:[/\\]{2}|^[/\\]{2}|git@")
+# A name, and a file of this machine, perhaps with its digest.
+_FILE = re.compile(r"[\w.\[\],-]+ *@ *file://(/[^#?\s;\\\x00]*)(?:#sha256=[0-9a-f]{64})?")
 _VARIABLE = re.compile(r"\$\{?\w")
 
 
-def lead_elsewhere(wants: Mapping[str, Any], lock: bytes | None, *, allow_network: bool) -> bool:
+def lead_elsewhere(
+    wants: Mapping[str, Any], lock: bytes | None, *, folder: str, allow_network: bool
+) -> bool:
     """Whether the script leads to an address of its own, so that no password may be sent.
+
+    A file that lies in the script's own `folder` is as near as the script itself.
 
     Raises:
         MetricFailure: it does, and the network is not allowed; or an address holds a variable.
@@ -52,6 +58,8 @@ def lead_elsewhere(wants: Mapping[str, Any], lock: bytes | None, *, allow_networ
             "the PEP 723 block of the script holds a variable of the environment, which uv would "
             "put into an address: write the address itself",
         )
+    if isinstance(dependencies, list):
+        dependencies = [text for text in dependencies if not _is_beside(text, folder)]
     elsewhere = list(dict.fromkeys([*_of_block(dependencies, settings), *_of_lock(lock)]))
     if elsewhere and not allow_network:
         shown = listed([without_passwords(text)[:200] for text in elsewhere])
@@ -61,6 +69,15 @@ def lead_elsewhere(wants: Mapping[str, Any], lock: bytes | None, *, allow_networ
             "(--allow-network permits it, without any password)",
         )
     return bool(elsewhere)
+
+
+def _is_beside(dependency: Any, folder: str) -> bool:
+    """Whether a dependency is a file in that folder, or below it."""
+    match = _FILE.fullmatch(dependency) if isinstance(dependency, str) else None
+    if match is None:
+        return False
+    path, own = os.path.realpath(unquote(match[1])), os.path.realpath(folder)
+    return os.path.commonpath([path, own]) == own
 
 
 def _settings(wants: Mapping[str, Any]) -> dict[str, Any]:

@@ -64,7 +64,8 @@ def environment(
             command=command, readable=readable_of(command[0], sys.base_prefix), python=python
         )
     lock = _lock(script)
-    elsewhere = lead_elsewhere(wants, lock, allow_network=options.allow_network)
+    beside = os.path.dirname(os.path.abspath(script.path))
+    elsewhere = lead_elsewhere(wants, lock, folder=beside, allow_network=options.allow_network)
     wanted = Wanted(
         script, wants, sha256(lock).hexdigest() if lock is not None else None, elsewhere
     )

@@ -20,6 +20,9 @@ ELSEWHERE = [
     'dependencies = ["x @ HTTPS:evil.example/x-1-py3-none-any.whl"]',
     'dependencies = ["x @ git+ssh://git@evil.example/x"]',
     'dependencies = ["x @ file:///etc/x-1-py3-none-any.whl"]',
+    'dependencies = ["x @ file:///me/metrics/../x-1-py3-none-any.whl"]',
+    'dependencies = ["x @ file:///me/metrics/%2e%2e/x-1-py3-none-any.whl"]',
+    'dependencies = ["x @ file://evil.example/me/metrics/x-1-py3-none-any.whl"]',
     'dependencies = ["x"]\n[[tool.uv.index]]\nname = "corp"\nurl = "https://evil.example/simple"',
     'dependencies = ["x"]\n[[tool.uv.index]]\nurl = "ht\\ttps:\\\\\\\\evil.example/simple"',
     'dependencies = ["x"]\n[[tool.uv.index]]\nurl = "./simple"',
@@ -36,6 +39,7 @@ ELSEWHERE = [
     'dependencies = ["x"]\n[tool.uv]\ntorch-backend = "cpu"',
 ]
 AT_HOME = [
+    'dependencies = ["x @ file:///me/metrics/x-1-py3-none-any.whl#sha256=%s"]' % ("0" * 64),
     "dependencies = []",
     'dependencies = ["numpy>=1,<3; python_version>=\'3.8\'", "x[y]~=1.0"]',
     'dependencies = ["x"]\n[tool.uv.sources]\nx = {path = "x-1-py3-none-any.whl"}',
@@ -56,7 +60,8 @@ MINE = "https://me:password@packages.mine.example/simple"
 
 def elsewhere(text: str, *, allow_network: bool = False, lock: str | None = None) -> bool:
     given = None if lock is None else lock.encode()
-    return lead_elsewhere(tomllib.loads(text), given, allow_network=allow_network)
+    wants = tomllib.loads(text)
+    return lead_elsewhere(wants, given, folder="/me/metrics", allow_network=allow_network)
 
 
 @pytest.fixture(autouse=True)

@@ -181,11 +181,13 @@ def best_version(versions: Sequence[str]) -> str:
 
     It is `head`, else the highest by PEP 440 (of equals the first), else the lexically last.
     """
-    # Inside, for weight: only a dataset without a version needs it.
-    from packaging.version import InvalidVersion, Version
-
     if "head" in versions:
         return "head"
+    if len(set(versions)) == 1:
+        return versions[0]
+    # Inside, for weight: only a dataset of several versions needs it.
+    from packaging.version import InvalidVersion, Version
+
     valid: list[tuple[Version, str]] = []
     for version in versions:
         try:

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator
 
 from ..documents.diagnostics import Diagnostic
 from ..documents.wording import listed, plural
-from .counted import CountedTable
-from .counted_lines import CountedLines
 from .source import Source
 from .table import Table
 from .trial import NO_GROUP, GroupKey, LineTrials, Rewards, group_key
@@ -76,6 +74,10 @@ def _by_group(source: Source) -> dict[GroupKey, _Keys]:
 
 
 def _counted(table: Table) -> _Keys:
+    # For weight: small sources are not counted.
+    from .counted import CountedTable
+    from .counted_lines import CountedLines
+
     if isinstance(table, CountedTable):
         return _Keys(table.counts.rows_with_times())
     assert isinstance(table, CountedLines)  # nothing else is counted

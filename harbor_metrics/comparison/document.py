@@ -7,11 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 from ..documents.diagnostics import Diagnostic, Severity
-from ..documents.document import parse
-from ..documents.files import read_bytes, write_atomically
-from ..documents.wording import encodable
-from ..errors import InputError
-from ..evaluation.result import Counts, DatasetRef, Struct, Tool
+from ..evaluation.result import Counts, DatasetRef, Struct, Tool, Written
 from ..numbers.adjustment import Adjust
 from ..numbers.exact import Number
 from ..numbers.uncertainty import Over
@@ -134,8 +130,10 @@ class Compared(Struct, frozen=True, kw_only=True):
     not_listed: int = 0
 
 
-class Comparison(Struct, frozen=True, kw_only=True):
+class Comparison(Written, frozen=True, kw_only=True):
     """Everything that one comparison found; shows itself as a table in a notebook."""
+
+    NOUN = "comparison"
 
     schema_version: Literal["1"] = "1"
     tool: Tool = Tool()
@@ -162,38 +160,6 @@ class Comparison(Struct, frozen=True, kw_only=True):
         return not any(d["severity"] == Severity.ERROR for d in self.diagnostics) and not any(
             side.counts.unread or not side.counts.scored for side in sides
         )
-
-    def to_json(self) -> str:
-        """The document as text: two spaces, shortest numbers, a newline at the end."""
-        try:
-            encoded = msgspec.json.encode(self)
-        except UnicodeEncodeError:
-            # Names of files need not be UTF-8.
-            encoded = msgspec.json.encode(encodable(msgspec.to_builtins(self)))
-        return msgspec.json.format(encoded, indent=2).decode() + "\n"
-
-    def write(self, path: str) -> None:
-        """Replace the file at `path` as a whole, or leave it as it is.
-
-        Raises:
-            OutputError: it cannot be written.
-        """
-        write_atomically(path, self.to_json().encode())
-
-    @classmethod
-    def read(cls, path: str) -> Comparison:
-        """The inverse of `write`.
-
-        Raises:
-            InputError: it cannot be read, or is not a comparison document.
-        """
-        data = read_bytes(path)
-        try:
-            return msgspec.json.decode(data, type=cls)
-        except (msgspec.DecodeError, ValueError, RecursionError) as error:
-            _, diagnostics = parse(data, path)
-            reason = diagnostics[0].message if diagnostics else str(error)
-            raise InputError(f"{path} is not a comparison document: {reason}") from error
 
     def _repr_html_(self) -> str:
         from ..render.notebook import html_of_comparison

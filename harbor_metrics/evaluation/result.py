@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import msgspec
 
@@ -191,8 +191,48 @@ class Group(Struct, frozen=True, kw_only=True):
     metrics: list[Outcome]
 
 
-class Result(Struct, frozen=True, kw_only=True):
+class Written(Struct, frozen=True, kw_only=True):
+    """A whole document, as it is written to a file and read from one; NOUN is what it is called."""
+
+    NOUN: ClassVar[str]
+
+    def to_json(self) -> str:
+        """The document as text: two spaces, shortest numbers, a newline at the end."""
+        try:
+            encoded = msgspec.json.encode(self)
+        except UnicodeEncodeError:
+            # Names of files need not be UTF-8.
+            encoded = msgspec.json.encode(encodable(msgspec.to_builtins(self)))
+        return msgspec.json.format(encoded, indent=2).decode() + "\n"
+
+    def write(self, path: str) -> None:
+        """Replace the file at `path` as a whole, or leave it as it is.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
+        write_atomically(path, self.to_json().encode())
+
+    @classmethod
+    def read(cls, path: str) -> Self:
+        """The inverse of `write`.
+
+        Raises:
+            InputError: it cannot be read, or is not such a document.
+        """
+        data = read_bytes(path)
+        try:
+            return msgspec.json.decode(data, type=cls)
+        except (msgspec.DecodeError, ValueError, RecursionError) as error:
+            _, diagnostics = parse(data, path)
+            reason = diagnostics[0].message if diagnostics else str(error)
+            raise InputError(f"{path} is not a {cls.NOUN} document: {reason}") from error
+
+
+class Result(Written, frozen=True, kw_only=True):
     """Everything that one computation found; shows itself as a table in a notebook."""
+
+    NOUN = "result"
 
     schema_version: Literal["1"] = "1"
     tool: Tool = Tool()
@@ -218,38 +258,6 @@ class Result(Struct, frozen=True, kw_only=True):
     def complete(self) -> bool:
         """Whether every planned trial was found and has been read."""
         return all(group.complete for group in self.groups)
-
-    def to_json(self) -> str:
-        """The document as text: two spaces, shortest numbers, a newline at the end."""
-        try:
-            encoded = msgspec.json.encode(self)
-        except UnicodeEncodeError:
-            # Names of files need not be UTF-8.
-            encoded = msgspec.json.encode(encodable(msgspec.to_builtins(self)))
-        return msgspec.json.format(encoded, indent=2).decode() + "\n"
-
-    def write(self, path: str) -> None:
-        """Replace the file at `path` as a whole, or leave it as it is.
-
-        Raises:
-            OutputError: it cannot be written.
-        """
-        write_atomically(path, self.to_json().encode())
-
-    @classmethod
-    def read(cls, path: str) -> Result:
-        """The inverse of `write`.
-
-        Raises:
-            InputError: it cannot be read, or is not a result document.
-        """
-        data = read_bytes(path)
-        try:
-            return msgspec.json.decode(data, type=cls)
-        except (msgspec.DecodeError, ValueError, RecursionError) as error:
-            _, diagnostics = parse(data, path)
-            reason = diagnostics[0].message if diagnostics else str(error)
-            raise InputError(f"{path} is not a result document: {reason}") from error
 
     def _repr_html_(self) -> str:
         from ..render.notebook import html

@@ -56,7 +56,7 @@ def test_a_value_is_called_as_json_calls_it(value: object, words: str) -> None:
 @given(JSON)
 def test_every_json_becomes_one_that_can_be_written(value: object) -> None:
     for errors in ("backslashreplace", "replace"):
-        json.dumps(wording.encodable(value, errors), ensure_ascii=False).encode()
+        assert json.dumps(wording.encodable(value, errors), ensure_ascii=False).encode()
 
 
 @given(JSON)

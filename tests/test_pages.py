@@ -1,0 +1,80 @@
+"""Every command and program of README.md and of docs/, in order, as a reader follows them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from difflib import unified_diff
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from pages import warm
+from pages.page import SET_UP, Page, matches
+
+PAGES = [Page(path) for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))]
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with a `harbor-metrics` that starts at once."""
+    folder = tmp_path_factory.mktemp("programs")
+    place = f"{folder}/socket"
+    warm.client(folder / "harbor-metrics", place)
+    server = [sys.executable, warm.__file__, place]
+    with subprocess.Popen(server, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        yield folder
+        assert process.stdin is not None
+        process.stdin.close()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.path.stem)
+def test_page_prints_what_it_shows(
+    page: Page, programs: Path, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    path = f"{programs}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    env = {**os.environ, "PATH": path}
+    outcomes = page.run(tmp_path / "checkout", env)
+    if request.config.getoption("--update"):
+        page.path.write_text(page.with_outputs(outcomes), encoding="utf-8")
+        return
+    wrong = ""
+    for step, (printed, code) in zip(page.steps, outcomes, strict=True):
+        if not matches(step.printed, printed) or code != step.code:
+            rows = unified_diff(step.printed.splitlines(), printed.splitlines(), lineterm="", n=1)
+            said = "\n".join(list(rows)[2:])
+            at = f"{page.path.name}:{step.line}"
+            wrong += f"{at}: {step.shown}exits {code}, the page says {step.code}\n{said}\n"
+    if wrong:
+        pytest.fail(wrong, pytrace=False)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.path.stem)
+def test_a_block_that_is_not_run_says_why(page: Page) -> None:
+    for line, why in page.not_run.items():
+        assert len(why.split()) > 2, f"{page.path.name}:{line}"
+
+
+def test_test_command_is_what_ci_runs() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (command,) = [line for line in text.splitlines() if line.startswith("$ ") and "pytest" in line]
+    ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert command.removeprefix("$ " + SET_UP) in ci
+
+
+def test_map_in_contributing_names_every_room() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    for path in (ROOT / "harbor_metrics").iterdir():
+        if not path.name.startswith("_") and path.suffix in ("", ".py"):
+            assert path.name in text, path.name
+
+
+def test_an_ellipsis_stands_for_any_text_and_alone_for_any_lines() -> None:
+    assert matches("a …\nb\n", "a 1 2\nb\n")
+    assert matches("a\n…\nz\n", "a\nb\nc\nz\n")
+    assert not matches("a …\nb\n", "a\nb\n")
+    assert not matches("a\n…\nz\n", "a\nb\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -38,3 +39,17 @@ def registry_of(folder: Path, *metrics: dict[str, Any]) -> Path:
     path = folder / "registry.json"
     path.write_text(json.dumps([dataset], indent=2))
     return path
+
+
+def wheel_with_a_start_file(folder: Path, code: str) -> None:
+    """A package whose .pth runs code whenever an interpreter of its environment starts."""
+    files = {
+        "eager.pth": f"import sys; exec({code!r})\n",
+        "eager.py": "",
+        "eager-1.dist-info/METADATA": "Metadata-Version: 2.1\nName: eager\nVersion: 1\n",
+        "eager-1.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    record = "".join(f"{name},,\n" for name in [*files, "eager-1.dist-info/RECORD"])
+    with zipfile.ZipFile(folder / "eager-1-py3-none-any.whl", "w") as archive:
+        for name, text in [*files.items(), ("eager-1.dist-info/RECORD", record)]:
+            archive.writestr(name, text)

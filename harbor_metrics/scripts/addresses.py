@@ -9,13 +9,11 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from ..documents.wording import listed, without_passwords
 from ..errors import MetricFailure
 
-# The index that uv asks where nobody says another, and the machines that its files lie on.
-_DEFAULT, _FILES = "https://pypi.org/simple", ".pythonhosted.org"
 _OF_USER = (
     *("UV_INDEX", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS"),
 )
@@ -101,7 +99,10 @@ def _of_block(dependencies: Any, settings: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _of_lock(lock: bytes | None) -> Iterator[str]:
-    """The addresses in a lock on other machines than those of the user's indexes."""
+    """The addresses in a lock, but those of packages that an index has.
+
+    Of these the name, the version and the digests are used, and the user's indexes are asked.
+    """
     # For weight: few scripts have a lock.
     import tomllib
 
@@ -109,18 +110,21 @@ def _of_lock(lock: bytes | None) -> Iterator[str]:
         content = tomllib.loads((lock or b"").decode())
     except (ValueError, RecursionError):
         return  # uv will say so
-    hosts = {urlsplit(_plain(address)).hostname for address in _of_user()}
-    for text in filter(_is_address, _texts(content)):
-        try:
-            host = urlsplit(_plain(text)).hostname
-        except ValueError:
-            host = None
-        if "\\" in text or not host or not (host in hosts or host.endswith(_FILES)):
+    packages = content.pop("package", [])
+    if isinstance(packages, list):
+        packages = [package for package in packages if not _of_index(package)]
+    known = {_plain(address) for address in _of_user()}
+    for text in filter(_is_address, _texts([content, packages])):
+        if _plain(text) not in known:
             yield text
 
 
+def _of_index(package: Any) -> bool:
+    source = package.get("source") if isinstance(package, dict) else None
+    return isinstance(source, dict) and list(source) == ["registry"]
+
+
 def _of_user() -> Iterator[str]:
-    yield _DEFAULT
     for name in _OF_USER:
         for address in re.split(r"[\s,]+", os.environ.get(name, "")):
             # An index can have a name.

@@ -18,8 +18,9 @@ from .addresses import lead_elsewhere
 from .bounds import Required
 from .cache import ENVIRONMENTS, alone, cache_folder, use
 from .contents import File, checked, contents
-from .install import Wanted, install, our_python, readable_of, version
+from .install import Wanted, install, version
 from .options import ScriptOptions
+from .uv_access import our_python, readable_of
 
 # Changes whenever environments are made or kept in another way.
 _FORM = 2

@@ -25,8 +25,8 @@ from ..trials.trial import Rewards
 from . import answer
 from .bounds import FILE_SIZE, PROCESSES, Required, confinement, limits, refusal, whole
 from .environment import Environment, environment
-from .install import PASSED
 from .options import ScriptOptions
+from .uv_access import PASSED
 
 _MOST = {
     "processes": f"{PROCESSES}",

@@ -21,7 +21,7 @@ from ..registries.script_file import Script, read
 from .bounds import GIB
 from .cache import RECORDS, REPOSITORIES, alone, at_work, cache_folder, remove_unfinished, use
 from .contents import File, checked, contents
-from .install import PASSED, certificates, programs
+from .uv_access import PASSED, certificates, programs
 
 # For all that git does for a script, and what it may take: its folder is that of a script.
 FETCH_SECONDS = 300.0

@@ -10,11 +10,9 @@ import json
 import os
 import re
 import sys
-import threading
 from dataclasses import dataclass
 from typing import Any
 
-from ..confinement.sandbox import LANDLOCK
 from ..confinement.workplace import (
     FREE,
     Confinement,
@@ -27,41 +25,30 @@ from ..documents.wording import last_lines
 from ..errors import MetricFailure
 from ..registries.script_file import Script
 from .bounds import GIB, Required, confinement, limits, refusal
-from .cache import cache_home
 from .options import ScriptOptions
+from .uv_access import (
+    PASSED,
+    certificates,
+    environ_of_uv,
+    environ_without_passwords,
+    find_uv,
+    keyring,
+    our_python,
+    programs,
+    pythons,
+    reach,
+    readable_of,
+    uv_cache,
+)
 
 # A step has as long as the script has, but not less.
 LEAST_SECONDS = 10.0
 # What uv may take, whose wheels are larger than what a script writes.
 _FILE_SIZE, _OPEN_FILES, _MEMORY = 16 * GIB, 16_384, 4 * GIB
 
-PASSED = ("PATH", "LANG", "LANGUAGE", "TZ", "SYSTEMROOT", "LD_LIBRARY_PATH")
-_PASSED_TO_UV = (
-    *PASSED,
-    *("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "NETRC"),
-    *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy"),
-    *("all_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "SSL_CLIENT_CERT"),
-)
-# What would lead uv to another environment, project or file than the script's, or let it start
-# the Python that it has installed packages for.
-_KEPT_FROM_UV = (
-    *("UV_PROJECT", "UV_WORKING_DIRECTORY", "UV_WORKING_DIR", "UV_PROJECT_ENVIRONMENT"),
-    *("UV_ENV_FILE", "UV_CONFIG_FILE", "UV_FROZEN", "UV_NO_SYNC", "UV_COMPILE_BYTECODE"),
-    *("UV_PREVIEW", "UV_PREVIEW_FEATURES", "UV_NO_BUILD_ISOLATION", "UV_PYTHON"),
-)
-# How packages are found, and nothing that opens a door.
-_WITHOUT_PASSWORDS = (
-    *("UV_INDEX", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX_URL", "UV_INDEX_STRATEGY"),
-    *("UV_FIND_LINKS", "UV_NO_INDEX", "UV_OFFLINE", "UV_HTTP_TIMEOUT", "UV_EXCLUDE_NEWER"),
-    *("UV_NATIVE_TLS", "UV_SYSTEM_CERTS", "UV_INSECURE_HOST", "UV_PRERELEASE", "UV_RESOLUTION"),
-    *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy"),
-    *("all_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR"),
-)
 _UNBUILT = "(--allow-build lets packages run their build code, where one has no wheel)"
 _STALE = "(the lock beside the script is older than its dependencies: uv lock --script)"
 _NO_PYTHON = "(no Python is downloaded unless UV_PYTHON_DOWNLOADS=automatic)"
-_CREDENTIALS = re.compile(r"(?<=://)[^/\s]*@")
-_ASKING = threading.Lock()
 _ABOUT = (
     "import json, platform, sys; print(json.dumps([platform.python_version(), sys.base_prefix,"
     " getattr(sys, '_base_executable', None) or sys.executable]))"
@@ -98,27 +85,23 @@ def install(
     Raises:
         MetricFailure: there is no uv, no such Python or package, or not in the time.
     """
-    uv = _uv()
+    uv = find_uv()
     work = _Work(place, options)
     base = _base(wanted, uv, work)
     build = options.allow_build
-    cache = os.path.join(place.folder, "uv-of-builds") if build else _uv_cache(place)
-    arguments = ["--quiet", "--active", "--no-config", "--cache-dir", cache]
+    cache = os.path.join(place.folder, "uv-of-builds") if build else uv_cache(place)
+    common = ["--quiet", "--no-config", "--cache-dir", cache, "--no-python-downloads"]
     # What packages ask of uv in the script's own table may not lead it elsewhere.
-    arguments += ["--link-mode", "copy", "--no-compile-bytecode", "--no-python-downloads"]
-    arguments += ["--keyring-provider", "disabled" if build or wanted.elsewhere else _keyring()]
-    arguments += ["--python", base.path, *([] if build else ["--no-build"])]
-    arguments += ["--locked"] if wanted.lock else []
-    command = [uv, "sync", *arguments, "--script", wanted.script.path]
-    # A place that is not there yet: of one that is uv would ask the Python.
+    choices = ["--link-mode", "copy", *([] if build else ["--no-build"])]
+    choices += ["--keyring-provider", "disabled" if build or wanted.elsewhere else keyring()]
     if build:
-        env = _env_without_passwords(place)
+        env = environ_without_passwords(place)
         reached = confinement(
             options,
             required,
             readable=[
                 *(uv, os.path.dirname(wanted.script.path)),
-                *(*_pythons(), *certificates(), *programs()),
+                *(*pythons(), *certificates(), *programs()),
                 *readable_of(base.path, base.prefix),
             ],
             writable=[cache, os.path.dirname(prefix), place.folder],
@@ -126,20 +109,37 @@ def install(
         )
         os.makedirs(cache, exist_ok=True)
     else:
-        env = _env_without_passwords(place) if wanted.elsewhere else _uv_env()
+        env = environ_without_passwords(place) if wanted.elsewhere else environ_of_uv()
         writable = [cache, os.path.dirname(prefix)]
-        reached = _confined(uv, wanted.script.path, place, writable, passwords=not wanted.elsewhere)
+        reached = reach(uv, wanted.script.path, place, writable, passwords=not wanted.elsewhere)
     env |= {"VIRTUAL_ENV": prefix}
-    made = work.step(command, env, reached, may_fail=True)
-    if made.timed_out or made.code != 0:
-        anew = [part for part in command if part != "--locked"]
-        # Without the lock it can be done: so it is the lock's fault, whatever uv calls it.
-        stale = (
-            wanted.lock is not None
-            and not made.timed_out
-            and (work.step([*anew, "--dry-run"], env, reached, may_fail=True).code == 0)
-        )
-        raise work.failure(made, _STALE if stale else "" if build else _UNBUILT)
+    script, python = ["--script", wanted.script.path], ["--python", base.path]
+    # A place that is not there yet: of one that is uv would ask the Python.
+    sync = [uv, "sync", *common, *choices, "--no-compile-bytecode", "--active", *python, *script]
+    if wanted.lock is None:
+        commands = [sync]
+    elif wanted.elsewhere:
+        commands = [[*sync, "--locked"]]
+    else:
+        # Names, versions and digests of the lock, and none of its addresses.
+        pins = os.path.join(os.path.dirname(prefix), "pins")
+        # Files of the lock are named from the script's folder.
+        into = ["--python", prefix, "--directory", os.path.dirname(wanted.script.path)]
+        commands = [
+            [uv, "export", *common, "--locked", "--offline", *python, *script, "-o", pins],
+            [uv, "venv", *common, *python, prefix],
+            [uv, "pip", "install", *common, *choices, "--no-deps", *into, "-r", pins],
+        ]
+    for command in commands:
+        made = work.step(command, env, reached, may_fail=True)
+        if made.timed_out or made.code != 0:
+            # Without the lock it can be done: so it is the lock's fault, whatever uv calls it.
+            stale = (
+                wanted.lock is not None
+                and not made.timed_out
+                and (work.step([*sync, "--dry-run"], env, reached, may_fail=True).code == 0)
+            )
+            raise work.failure(made, _STALE if stale else "" if build else _UNBUILT)
     _start_of_its_own(prefix, base)
     _compile(prefix, base, work, required)
     return base, uv
@@ -259,10 +259,10 @@ def _base(wanted: Wanted, uv: str, work: _Work) -> Base:
     ours = ".".join(map(str, sys.version_info[:3]))
     if admitted.contains(ours, prereleases=True):
         return Base(our_python(), sys.base_prefix, platform.python_version())
-    env, cache = _uv_env(), _uv_cache(work.place)
+    env, cache = environ_of_uv(), uv_cache(work.place)
     common = ["--quiet", "--no-config", "--cache-dir", cache]
     find = [uv, "python", "find", *common, "--system", "--no-project", "--", str(admitted)]
-    reached = _confined(uv, wanted.script.path, work.place, [cache])
+    reached = reach(uv, wanted.script.path, work.place, [cache])
     automatic = env["UV_PYTHON_DOWNLOADS"] == "automatic"
     found = work.step(find, env, reached, may_fail=automatic, advice=_NO_PYTHON)
     if found.code != 0:
@@ -274,135 +274,3 @@ def _base(wanted: Wanted, uv: str, work: _Work) -> Base:
     about = work.step([python, "-I", "-S", "-c", _ABOUT], {}, reached)
     version, prefix, path = json.loads(about.stdout)
     return Base(path, prefix, version)
-
-
-def our_python() -> str:
-    """The interpreter that runs us, and no environment of it."""
-    return str(getattr(sys, "_base_executable", None) or sys.executable)
-
-
-def readable_of(python: str, prefix: str) -> list[str]:
-    """What an interpreter reads of itself: its installation, and each Python on the way to it."""
-    return [python, *_of(prefix), *_behind(python)]
-
-
-def _of(prefix: str) -> list[str]:
-    """An installed Python; only what is Python of one that fills somebody's home directory."""
-    home = os.path.realpath(os.path.expanduser("~"))
-    if os.path.commonpath([os.path.realpath(prefix), home]) != os.path.realpath(prefix):
-        return [prefix]
-    return [os.path.join(prefix, part) for part in ("bin", "lib", "lib64", "include", "share")]
-
-
-def _behind(python: str) -> list[str]:
-    """What the link to an interpreter leads through: the path of each Python on the way."""
-    found: list[str] = []
-    while os.path.islink(python) and len(found) < 200:
-        python = os.path.join(os.path.dirname(python), os.readlink(python))
-        found += [python, *_of(os.path.dirname(os.path.dirname(python)))]
-    return found
-
-
-def _uv_cache(place: Workplace) -> str:
-    """Where uv keeps packages and environments; for this run alone where that cannot be written."""
-    kept = os.path.abspath(os.environ.get("UV_CACHE_DIR") or os.path.join(cache_home(), "uv"))
-    try:
-        os.makedirs(kept, exist_ok=True)
-    except OSError:
-        return os.path.join(place.folder, "uv")
-    return kept
-
-
-def _keyring() -> str:
-    """Programs that hand out passwords are asked only where the user says so."""
-    return os.environ.get("UV_KEYRING_PROVIDER") or "disabled"
-
-
-def _confined(
-    uv: str, script: str, place: Workplace, writable: list[str], *, passwords: bool = True
-) -> Confinement:
-    """What uv may reach, none of whose work is a stranger's code.
-
-    The network, its cache, Pythons, the script's folder, and what says how hosts are reached.
-    """
-    home = os.path.expanduser("~")
-    of_user = [".local/share/uv", ".local/bin", ".pyenv"]
-    named = []
-    if passwords:
-        of_user += [".netrc", ".gitconfig"]
-        named = [os.environ[name] for name in ("NETRC", "SSL_CLIENT_CERT") if os.environ.get(name)]
-    readable = [uv, os.path.dirname(script), *_pythons(), *certificates(), *programs(), *named]
-    readable += [os.path.join(home, part) for part in of_user]
-    return Confinement(
-        layers=(LANDLOCK,),
-        filtered=False,
-        network=True,
-        readable=tuple(readable),
-        writable=(*writable, place.folder),
-    )
-
-
-def certificates() -> list[str]:
-    """Where the user says that certificates of authorities lie."""
-    names = ("SSL_CERT_FILE", "SSL_CERT_DIR")
-    return [os.environ[name] for name in names if os.environ.get(name)]
-
-
-def _pythons() -> list[str]:
-    installed = os.environ.get("UV_PYTHON_INSTALL_DIR")
-    ours = readable_of(our_python(), sys.base_prefix)
-    return [*ours, *_of(sys.prefix), *([installed] if installed else [])]
-
-
-def programs() -> list[str]:
-    """Where programs are looked for; a folder that is a whole home or more is none for programs."""
-    home = os.path.expanduser("~")
-    return [
-        folder
-        for folder in os.environ.get("PATH", "").split(os.pathsep)
-        if os.path.isabs(folder) and not f"{home}/".startswith(f"{os.path.realpath(folder)}/")
-    ]
-
-
-def _uv() -> str:
-    # For weight: a kept environment needs none of it.
-    import shutil
-
-    from uv import find_uv_bin
-
-    try:
-        # It asks sysconfig, which two threads must not ask for the first time at once.
-        with _ASKING:
-            return str(find_uv_bin())
-    except FileNotFoundError:
-        found = shutil.which("uv")
-        if found is None:
-            raise MetricFailure(
-                "script-environment",
-                "uv was not found, which makes the environments of metric scripts: "
-                "python -m pip install uv",
-            ) from None
-        return os.path.abspath(found)
-
-
-def _uv_env() -> dict[str, str]:
-    env = {name: os.environ[name] for name in _PASSED_TO_UV if name in os.environ}
-    env |= {n: v for n, v in os.environ.items() if n.startswith(("LC_", "UV_"))}
-    for name in _KEPT_FROM_UV:
-        env.pop(name, None)
-    if "UV_CACHE_DIR" in env:
-        env["UV_CACHE_DIR"] = os.path.abspath(env["UV_CACHE_DIR"])
-    home = env.get("HOME")
-    if home is not None and not os.access(home, os.W_OK | os.X_OK):
-        # uv fails when it cannot write to HOME, and does without one when there is none.
-        del env["HOME"]
-    return {"UV_PYTHON_DOWNLOADS": "never", **env, "UV_NO_PROGRESS": "1"}
-
-
-def _env_without_passwords(place: Workplace) -> dict[str, str]:
-    """The environment of what may log in nowhere, with another home: a stranger's code, or uv."""
-    home = os.path.join(place.folder, "home-without-passwords")
-    os.makedirs(home, exist_ok=True)
-    env = {name: os.environ[name] for name in (*PASSED, *_WITHOUT_PASSWORDS) if name in os.environ}
-    env = {name: _CREDENTIALS.sub("", value) for name, value in env.items()}
-    return {"UV_PYTHON_DOWNLOADS": "never", **env, "UV_NO_PROGRESS": "1", "HOME": home}

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 import os
+import subprocess
+import sys
+import threading
 import tomllib
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from conftest import Run
 from listener import listening
-from metric_scripts import HEAD, linux, metric
+from metric_scripts import HEAD, linux, metric, wheel_with_a_start_file
 from printed import outcomes as printed_outcomes
+from uv import find_uv_bin
 
 from harbor_metrics.errors import MetricFailure
 from harbor_metrics.scripts.addresses import lead_elsewhere
@@ -34,7 +40,7 @@ ELSEWHERE = [
     'dependencies = ["x"]\n[tool.uv.sources]\nx = [{marker = "1", git = "ssh://evil.example/x"}]',
     'dependencies = ["x"]\n[tool.uv]\nconstraint-dependencies = ["y @ http://evil.example/y.whl"]',
     'dependencies = ["x"]\n[tool.uv]\nhttp-proxy = "evil.example:80"',
-    'dependencies = ["x"]\n[tool.uv]\nallow-insecure-host = ["pypi.org"]',
+    'dependencies = ["x"]\n[tool.uv]\nallow-insecure-host = ["evil.example"]',
     'dependencies = ["x"]\n[tool.uv.pip]\nindex-url = "x"',
     'dependencies = ["x"]\n[tool.uv]\ntorch-backend = "cpu"',
 ]
@@ -45,15 +51,14 @@ AT_HOME = [
     'dependencies = ["x"]\n[tool.uv.sources]\nx = {path = "x-1-py3-none-any.whl"}',
     'dependencies = ["x"]\n[tool.uv]\nexclude-newer = "2026-01-01T00:00:00Z"\nprerelease = "allow"',
     'dependencies = ["x"]\n[tool.uv.sources]\nx = {index = "mine"}',
-    'dependencies = ["x"]\n[[tool.uv.index]]\nurl = "https://pypi.org/simple/"',
     'dependencies = ["x"]\n[[tool.uv.index]]\nurl = "https://packages.mine.example/simple"',
     'dependencies = ["x"]\n[tool.other]\nurl = "https://evil.example"',
 ]
 LOCK = """version = 1
 [[package]]
 name = "x"
-source = {{ registry = "{0}" }}
-wheels = [{{ url = "{1}" }}]
+source = {0}
+wheels = [{{ url = "https://evil.example/x-1-py3-none-any.whl" }}]
 """
 MINE = "https://me:password@packages.mine.example/simple"
 
@@ -92,21 +97,23 @@ def test_no_variable_becomes_part_of_an_address(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("registry", "file", "foreign"),
+    ("source", "foreign"),
     [
-        ("https://pypi.org/simple", "https://f.pythonhosted.org/x.whl", False),
-        ("https://packages.mine.example/simple", "https://packages.mine.example/x.whl", False),
-        ("https://pypi.org/simple", "https://evil.example/x.whl", True),
-        ("https://evil.example/simple", "https://f.pythonhosted.org/x.whl", True),
-        ("https://pypi.org/simple", "https://pypi.org\\\\@evil.example/x.whl", True),
-        ("https://pypi.org/simple", "https://evilpythonhosted.org/x.whl", True),
+        ('{ registry = "https://evil.example/simple" }', False),
+        ('{ path = "x-1-py3-none-any.whl" }', True),
+        ('{ registry = "https://evil.example/simple", url = "https://evil.example" }', True),
+        ('{ url = "https://evil.example/x-1-py3-none-any.whl" }', True),
+        ('{ git = "git@evil.example:x" }', True),
+        ('"registry"', True),
     ],
 )
-def test_a_lock_leads_to_the_machines_of_the_users_indexes(
-    registry: str, file: str, foreign: bool
-) -> None:
-    lock = LOCK.format(registry, file)
-    assert elsewhere("", allow_network=True, lock=lock) == foreign
+def test_a_lock_leads_elsewhere_but_for_packages_of_an_index(source: str, foreign: bool) -> None:
+    assert elsewhere("", allow_network=True, lock=LOCK.format(source)) == foreign
+
+
+def test_an_index_that_a_lock_requires_by_itself_leads_elsewhere() -> None:
+    lock = '[manifest]\nrequirements = [{ name = "x", index = "https://evil.example/simple" }]\n'
+    assert elsewhere("", allow_network=True, lock=lock)
 
 
 def test_a_password_in_a_block_is_not_printed() -> None:
@@ -146,3 +153,37 @@ def test_nobody_is_asked_who_was_not_set_and_nobody_is_told_a_password(
         assert one["status"] == "failed"
         assert heard, one["error"]["message"]
         assert not any(b"uthorization" in request for request in heard)
+
+
+@linux
+@pytest.mark.usefixtures("own_caches")
+def test_the_files_of_a_lock_come_from_the_users_index(
+    cli: Run, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    served = tmp_path_factory.mktemp("served")
+    (served / "simple" / "eager").mkdir(parents=True)
+    wheel_with_a_start_file(served / "simple" / "eager", "")
+    (tmp_path / "r.jsonl").write_text('{"reward": 1.0}\n')
+    block = '# /// script\n# dependencies = ["eager"]\n# ///\n'
+    (tmp_path / "m.py").write_text(f"{block}{HEAD}import eager\nanswer(x=1)")
+    handler = functools.partial(SimpleHTTPRequestHandler, directory=str(served))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, listening() as (port, heard):
+        threading.Thread(target=server.serve_forever).start()
+        index = f"http://127.0.0.1:{server.server_port}"
+        env = {"UV_DEFAULT_INDEX": f"{index}/simple", "UV_INDEX": "", "UV_OFFLINE": "0"}
+        env |= {"NO_PROXY": "127.0.0.1", "UV_HTTP_RETRIES": "0"}
+        lock = [find_uv_bin(), "lock", "-q", "--python", sys.executable, "--script", "m.py"]
+        try:
+            subprocess.run(lock, cwd=tmp_path, env=os.environ | env, check=True)
+            path = tmp_path / "m.py.lock"
+            wheel = f"{index}/simple/eager/"
+            assert wheel in path.read_text()
+            path.write_text(path.read_text().replace(wheel, f"http://127.0.0.1:{port}/"))
+            done = cli(
+                "compute", "r.jsonl", "--metric", metric("m.py"), "--format", "json", env=env
+            )
+        finally:
+            server.shutdown()
+    one = printed_outcomes(done)[-1]
+    assert one["values"] == {"x": 1}, one["error"]
+    assert heard == []

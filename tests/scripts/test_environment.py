@@ -7,13 +7,12 @@ import json
 import os
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import ROOT, Run
-from metric_scripts import BLOCK, HEAD, linux, metric
+from metric_scripts import BLOCK, HEAD, linux, metric, wheel_with_a_start_file
 
 from harbor_metrics.confinement.workplace import Finished, Workplace
 from harbor_metrics.registries.script_file import find
@@ -223,20 +222,6 @@ def build_wheel(folder, config_settings=None, metadata_directory=None):
             archive.writestr(name, text)
     return "kind-1-py3-none-any.whl"
 """
-
-
-def wheel_with_a_start_file(folder: Path, code: str) -> None:
-    """A package whose .pth runs code whenever an interpreter of its environment starts."""
-    files = {
-        "eager.pth": f"import sys; exec({code!r})\n",
-        "eager.py": "",
-        "eager-1.dist-info/METADATA": "Metadata-Version: 2.1\nName: eager\nVersion: 1\n",
-        "eager-1.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-    }
-    record = "".join(f"{name},,\n" for name in [*files, "eager-1.dist-info/RECORD"])
-    with zipfile.ZipFile(folder / "eager-1-py3-none-any.whl", "w") as archive:
-        for name, text in [*files.items(), ("eager-1.dist-info/RECORD", record)]:
-            archive.writestr(name, text)
 
 
 @linux

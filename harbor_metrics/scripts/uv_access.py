@@ -1,0 +1,177 @@
+"""The uv that is run for a script: where it is, what it reaches, and what of ours it is told."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import threading
+
+from ..confinement.sandbox import LANDLOCK
+from ..confinement.workplace import Confinement, Workplace
+from ..errors import MetricFailure
+from .cache import cache_home
+
+PASSED = ("PATH", "LANG", "LANGUAGE", "TZ", "SYSTEMROOT", "LD_LIBRARY_PATH")
+_PASSED_TO_UV = (
+    *PASSED,
+    *("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "NETRC"),
+    *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy"),
+    *("all_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "SSL_CLIENT_CERT"),
+)
+# What would lead uv to another environment, project or file than the script's, or let it start
+# the Python that it has installed packages for.
+_KEPT_FROM_UV = (
+    *("UV_PROJECT", "UV_WORKING_DIRECTORY", "UV_WORKING_DIR", "UV_PROJECT_ENVIRONMENT"),
+    *("UV_ENV_FILE", "UV_CONFIG_FILE", "UV_FROZEN", "UV_NO_SYNC", "UV_COMPILE_BYTECODE"),
+    *("UV_PREVIEW", "UV_PREVIEW_FEATURES", "UV_NO_BUILD_ISOLATION", "UV_PYTHON"),
+)
+# How packages are found, and nothing that opens a door.
+_WITHOUT_PASSWORDS = (
+    *("UV_INDEX", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX_URL", "UV_INDEX_STRATEGY"),
+    *("UV_FIND_LINKS", "UV_NO_INDEX", "UV_OFFLINE", "UV_HTTP_TIMEOUT", "UV_EXCLUDE_NEWER"),
+    *("UV_NATIVE_TLS", "UV_SYSTEM_CERTS", "UV_INSECURE_HOST", "UV_PRERELEASE", "UV_RESOLUTION"),
+    *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy"),
+    *("all_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR"),
+)
+_CREDENTIALS = re.compile(r"(?<=://)[^/\s]*@")
+_ASKING = threading.Lock()
+
+
+def our_python() -> str:
+    """The interpreter that runs us, and no environment of it."""
+    return str(getattr(sys, "_base_executable", None) or sys.executable)
+
+
+def readable_of(python: str, prefix: str) -> list[str]:
+    """What an interpreter reads of itself: its installation, and each Python on the way to it."""
+    return [python, *_of(prefix), *_behind(python)]
+
+
+def _of(prefix: str) -> list[str]:
+    """An installed Python; only what is Python of one that fills somebody's home directory."""
+    home = os.path.realpath(os.path.expanduser("~"))
+    if os.path.commonpath([os.path.realpath(prefix), home]) != os.path.realpath(prefix):
+        return [prefix]
+    return [os.path.join(prefix, part) for part in ("bin", "lib", "lib64", "include", "share")]
+
+
+def _behind(python: str) -> list[str]:
+    """What the link to an interpreter leads through: the path of each Python on the way."""
+    found: list[str] = []
+    while os.path.islink(python) and len(found) < 200:
+        python = os.path.join(os.path.dirname(python), os.readlink(python))
+        found += [python, *_of(os.path.dirname(os.path.dirname(python)))]
+    return found
+
+
+def uv_cache(place: Workplace) -> str:
+    """Where uv keeps packages and environments; for this run alone where that cannot be written."""
+    kept = os.path.abspath(os.environ.get("UV_CACHE_DIR") or os.path.join(cache_home(), "uv"))
+    try:
+        os.makedirs(kept, exist_ok=True)
+    except OSError:
+        return os.path.join(place.folder, "uv")
+    return kept
+
+
+def keyring() -> str:
+    """Programs that hand out passwords are asked only where the user says so."""
+    return os.environ.get("UV_KEYRING_PROVIDER") or "disabled"
+
+
+def reach(
+    uv: str, script: str, place: Workplace, writable: list[str], *, passwords: bool = True
+) -> Confinement:
+    """What uv may reach, none of whose work is a stranger's code.
+
+    The network, its cache, Pythons, the script's folder, and what says how hosts are reached.
+    """
+    home = os.path.expanduser("~")
+    of_user = [".local/share/uv", ".local/bin", ".pyenv"]
+    named = []
+    if passwords:
+        of_user += [".netrc", ".gitconfig"]
+        named = [os.environ[name] for name in ("NETRC", "SSL_CLIENT_CERT") if os.environ.get(name)]
+    readable = [uv, os.path.dirname(script), *pythons(), *certificates(), *programs(), *named]
+    readable += [os.path.join(home, part) for part in of_user]
+    return Confinement(
+        layers=(LANDLOCK,),
+        filtered=False,
+        network=True,
+        readable=tuple(readable),
+        writable=(*writable, place.folder),
+    )
+
+
+def certificates() -> list[str]:
+    """Where the user says that certificates of authorities lie."""
+    names = ("SSL_CERT_FILE", "SSL_CERT_DIR")
+    return [os.environ[name] for name in names if os.environ.get(name)]
+
+
+def pythons() -> list[str]:
+    """The Pythons that uv may choose from."""
+    installed = os.environ.get("UV_PYTHON_INSTALL_DIR")
+    ours = readable_of(our_python(), sys.base_prefix)
+    return [*ours, *_of(sys.prefix), *([installed] if installed else [])]
+
+
+def programs() -> list[str]:
+    """Where programs are looked for; a folder that is a whole home or more is none for programs."""
+    home = os.path.expanduser("~")
+    return [
+        folder
+        for folder in os.environ.get("PATH", "").split(os.pathsep)
+        if os.path.isabs(folder) and not f"{home}/".startswith(f"{os.path.realpath(folder)}/")
+    ]
+
+
+def find_uv() -> str:
+    """The uv installed beside us, else the one on PATH.
+
+    Raises:
+        MetricFailure: there is none.
+    """
+    # For weight: a kept environment needs none of it.
+    import shutil
+
+    from uv import find_uv_bin
+
+    try:
+        # It asks sysconfig, which two threads must not ask for the first time at once.
+        with _ASKING:
+            return str(find_uv_bin())
+    except FileNotFoundError:
+        found = shutil.which("uv")
+        if found is None:
+            raise MetricFailure(
+                "script-environment",
+                "uv was not found, which makes the environments of metric scripts: "
+                "python -m pip install uv",
+            ) from None
+        return os.path.abspath(found)
+
+
+def environ_of_uv() -> dict[str, str]:
+    """The variables of ours that uv is told, the user's passwords for indexes among them."""
+    env = {name: os.environ[name] for name in _PASSED_TO_UV if name in os.environ}
+    env |= {n: v for n, v in os.environ.items() if n.startswith(("LC_", "UV_"))}
+    for name in _KEPT_FROM_UV:
+        env.pop(name, None)
+    if "UV_CACHE_DIR" in env:
+        env["UV_CACHE_DIR"] = os.path.abspath(env["UV_CACHE_DIR"])
+    home = env.get("HOME")
+    if home is not None and not os.access(home, os.W_OK | os.X_OK):
+        # uv fails when it cannot write to HOME, and does without one when there is none.
+        del env["HOME"]
+    return {"UV_PYTHON_DOWNLOADS": "never", **env, "UV_NO_PROGRESS": "1"}
+
+
+def environ_without_passwords(place: Workplace) -> dict[str, str]:
+    """The environment of what may log in nowhere, with another home: a stranger's code, or uv."""
+    home = os.path.join(place.folder, "home-without-passwords")
+    os.makedirs(home, exist_ok=True)
+    env = {name: os.environ[name] for name in (*PASSED, *_WITHOUT_PASSWORDS) if name in os.environ}
+    env = {name: _CREDENTIALS.sub("", value) for name, value in env.items()}
+    return {"UV_PYTHON_DOWNLOADS": "never", **env, "UV_NO_PROGRESS": "1", "HOME": home}

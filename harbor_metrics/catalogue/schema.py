@@ -35,7 +35,8 @@ def composed(name: str) -> dict[str, Any]:
         KeyError: no schema has that name.
     """
     schema = schemas.load(name)
-    if "metric.schema.json" not in json.dumps(schema):
+    # Its own name, or a reference to it.
+    if schemas.load("metric")["$id"] not in json.dumps(schema):
         return schemas.bundled(name)
     metrics, reducers = _described("metrics"), _described("reducers")
     brought = any(described.plugin for described in [*metrics.values(), *reducers.values()])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -19,6 +20,8 @@ NAMES = (
     "diagnostics",
     "snapshot",
 )
+# How a schema is named, whatever address its file has: the number is that of documents' form.
+_ID = re.compile(r"urn:harbor-metrics:schema:(\w+):\d+")
 
 
 def folder() -> str:
@@ -59,15 +62,16 @@ def bundled(name: str, composed: Mapping[str, dict[str, Any]] | None = None) -> 
 def _inline(
     node: Any, wanted: dict[str, dict[str, Any]], files: Mapping[str, dict[str, Any]]
 ) -> None:
-    """Turn references to sibling files into references to `$defs`, and collect those files."""
+    """Turn references to other schemas into references to `$defs`, and collect those schemas."""
     if isinstance(node, list):
         for item in node:
             _inline(item, wanted, files)
     if not isinstance(node, dict):
         return
     reference = node.get("$ref", "")
-    if isinstance(reference, str) and reference.endswith(".schema.json"):
-        name = reference.removesuffix(".schema.json")
+    match = _ID.fullmatch(reference) if isinstance(reference, str) else None
+    if match is not None:
+        name = match[1]
         node["$ref"] = f"#/$defs/{name}"
         if name not in wanted:
             other: dict[str, Any] = json.loads(json.dumps(files[name]))

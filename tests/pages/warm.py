@@ -46,7 +46,8 @@ def serve(place: str) -> None:
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(place)
         listening.listen()
-        print("ready", flush=True)
+        sys.stdout.write("ready\n")
+        sys.stdout.flush()
         while listening in select.select([listening, sys.stdin], [], [])[0]:
             connection, _ = listening.accept()
             if os.fork() == 0:
@@ -79,9 +80,9 @@ def _run(streams: list[int], args: list[str], folder: str, env: dict[str, str]) 
     os.environ.clear()
     os.environ.update(env)
     sys.argv = ["harbor-metrics", *args]
-    sys.stdin = open(0, encoding="utf-8", closefd=False)
-    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)
-    sys.stderr = open(2, "w", encoding="utf-8", closefd=False)
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     from harbor_metrics.__main__ import main
 
     code = 0
@@ -89,7 +90,7 @@ def _run(streams: list[int], args: list[str], folder: str, env: dict[str, str]) 
         main()
     except SystemExit as end:
         code = int(end.code or 0)
-    except BaseException:
+    except BaseException:  # noqa: BLE001
         traceback.print_exc()
         code = 1
     sys.stdout.flush()

@@ -73,7 +73,7 @@ def _values(scores: Sequence[Scored]) -> list[float]:
 
 
 def _mean(scores: Sequence[Scored], _params: _Params) -> Answer:
-    return Known(exact.mean(_values(scores)) if scores else None, "no sample is scored")
+    return Known(exact.mean(_values(scores))) if scores else Known(None, "no sample is scored")
 
 
 def _variance(values: Sequence[float]) -> Fraction:

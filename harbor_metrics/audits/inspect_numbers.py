@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from ..readers.inspect.scored import Log
 from ..trials.source import Reported, Source
+from . import inspect_thresholds
 from .inspect_nested import computed
 from .inspect_reducers import has_threshold, reduced
 from .inspect_scores import NotHeldError, Scored, is_nan, number, scores_of
@@ -30,6 +32,7 @@ _PARAMS = {
 }
 # More thresholds of a reducer are not tried.
 _MOST_THRESHOLDS = 50
+_OWN = "the log names no threshold, and Inspect's own is 1"
 
 
 def rows(source: Source) -> Iterator[Row]:
@@ -46,13 +49,10 @@ def rows(source: Source) -> Iterator[Row]:
             behind = False
             reason = f"it is of the scores before those of {edited} samples were edited"
             found = [_of_before(*pair, reason) for pair in zip(found, before, strict=True)]
-    for row, reported in zip(found, numbers, strict=True):
-        yield (
-            row if row.verdict != Verdict.DIFFERS else replay.excused(row, reported, edited=behind)
-        )
+    yield from replay.agreed(found, numbers, edited=behind)
 
 
-def _n_differ(rows: Sequence[Row]) -> int:
+def _n_differ(rows: Iterable[Row]) -> int:
     return sum(row.verdict == Verdict.DIFFERS for row in rows)
 
 
@@ -76,6 +76,7 @@ class _Replay:
         self.lacking = incomplete(source)
         self._scores = cache(self._scores_of)
         self._behind = cache(self._reduced)
+        self._threshold = cache(self._threshold_of)
 
     def samples(self, reported: Reported) -> Answer:
         """How many samples there are, or have ended without an error."""
@@ -89,8 +90,49 @@ class _Replay:
             return Known(read)
         return Instead(planned, self.lacking or f"{planned} samples were planned", read)
 
-    def row(self, reported: Reported, *, edited: bool = True, threshold: float = 1.0) -> Row:
+    def row(self, reported: Reported, *, edited: bool = True) -> Row:
         """The number beside what Inspect makes of the scores."""
+        threshold = self._threshold(reported.reducer or "", edited)
+        own = inspect_thresholds.OWN
+        row = self._row(reported, edited=edited, threshold=own if threshold is None else threshold)
+        if threshold is None or threshold == own:
+            if row.verdict == Verdict.DIFFERS and self._ambiguous(reported.reducer or ""):
+                reason = f"two reducers are named `{reported.reducer}`; {_OWN}"
+                return replace(row, verdict=Verdict.UNVERIFIED, reason=reason)
+            return row
+        reason = f"{_counts(reported, threshold)}, as the log's reduced scores show; {_OWN}"
+        if row.verdict == Verdict.DIFFERS:
+            return replace(row, reason="; ".join(filter(None, (row.reason, reason))))
+        by_own = self._row(reported, edited=edited, threshold=own)
+        return _by_threshold(by_own, row, reason)
+
+    def agreed(self, found: list[Row], numbers: list[Reported], *, edited: bool) -> list[Row]:
+        """The rows; where the log keeps no reduced scores, all of a reducer by one threshold."""
+        kept = {reduction.reducer for reduction in self.log.reductions}
+        differ = {
+            reported.reducer
+            for row, reported in zip(found, numbers, strict=True)
+            if row.verdict == Verdict.DIFFERS and has_threshold(reported.reducer or "")
+        }
+        for reducer in differ - kept:
+            places = [i for i, reported in enumerate(numbers) if reported.reducer == reducer]
+            scores = [
+                score
+                for scorer in {self._scorer(numbers[i]) for i in places}
+                for score in self._scores(scorer, edited)
+            ]
+            for value in inspect_thresholds.candidates(scores)[1:_MOST_THRESHOLDS]:
+                others = {i: self._row(numbers[i], edited=edited, threshold=value) for i in places}
+                if _n_differ(others.values()):
+                    continue
+                alone = sum(found[i].verdict == Verdict.DIFFERS for i in places) == 1
+                reason = f"{_counts(numbers[places[0]], value)}; {_OWN}"
+                for i, other in others.items():
+                    found[i] = _by_threshold(found[i], other, reason, alone=alone)
+                break
+        return found
+
+    def _row(self, reported: Reported, *, edited: bool, threshold: float) -> Row:
         path, group = self.source.path, named(reported.group)
         if reported.metric in _TOTALS:
             return judge(path, "", reported, self.samples(reported), incomplete=self.lacking)
@@ -103,20 +145,21 @@ class _Replay:
             answer = Unknown(f"Inspect makes no number of such scores: {error}")
         return judge(path, group, reported, answer, incomplete=self.lacking)
 
-    def excused(self, row: Row, reported: Reported, *, edited: bool) -> Row:
-        """The row, explained where the reducer counted what reaches another threshold."""
-        reducer = reported.reducer or ""
-        if not has_threshold(reducer) or reported.metric in (*_COUNTS, *_TOTALS):
-            return row
-        for value in _thresholds(self._scores(self._scorer(reported), edited)):
-            other = self.row(reported, edited=edited, threshold=value)
-            if other.verdict == Verdict.EQUAL:
-                reason = (
-                    f"`{reducer}` counts what reaches {value:g} here; the log names no threshold, "
-                    "and Inspect's own is 1"
-                )
-                return replace(row, verdict=Verdict.EXPLAINED, reason=reason)
-        return row
+    def _ambiguous(self, reducer: str) -> bool:
+        """Whether reducers with different thresholds have the same name."""
+        kept = [r.scorer for r in self.log.reductions if r.reducer == reducer]
+        return has_threshold(reducer) and len(kept) > len(set(kept))
+
+    def _threshold_of(self, reducer: str, edited: bool) -> float | None:
+        """What the log's own reduced scores show of the threshold; None where they do not."""
+        if not has_threshold(reducer):
+            return None
+        return inspect_thresholds.of_reduced(
+            reducer,
+            self.log.reductions,
+            lambda scorer: self._scores(scorer, edited),
+            nan=self.log.null_is_nan,
+        )
 
     def _scorer(self, reported: Reported) -> str:
         return str(self.log.scorers.get(reported.group))
@@ -197,10 +240,24 @@ def _of_part(reported: Reported, scores: list[Scored]) -> Answer:
     return answer
 
 
-def _thresholds(scores: Sequence[Scored]) -> list[float]:
-    """Every value of a score that can be a threshold; none where they are many."""
-    values: set[float] = set()
-    for score in scores:
-        parts = score.value.values() if isinstance(score.value, dict) else [score.value]
-        values.update(number(part) for part in parts if not is_nan(part))
-    return sorted(values - {1.0}) if len(values) <= _MOST_THRESHOLDS else []
+def _by_threshold(row: Row, other: Row, reason: str, *, alone: bool = False) -> Row:
+    """The row by Inspect's own threshold, judged by what another one gives.
+
+    Args:
+        row: by Inspect's own threshold.
+        other: by the other one, which does not differ.
+        reason: why the other one.
+        alone: no other number shows it.
+    """
+    if row.verdict != Verdict.DIFFERS or other.verdict != Verdict.EQUAL:
+        return row if row.verdict == Verdict.EQUAL else other
+    if alone:
+        reason = f"nothing else in the log shows whether {reason}"
+        return replace(row, verdict=Verdict.UNVERIFIED, reason=reason)
+    return replace(row, verdict=Verdict.EXPLAINED, reason=reason)
+
+
+def _counts(reported: Reported, threshold: float) -> str:
+    """By which threshold the reducer of a number counted, in words."""
+    reaches = f"what reaches {threshold:g}" if threshold < math.inf else "what no score reaches"
+    return f"`{reported.reducer}` counts {reaches}"

@@ -56,7 +56,7 @@ def scores_of(samples: Iterable[Sample], scorer: str, *, nan: bool, edited: bool
         found.append(
             Scored(
                 sample=str(sample.id),
-                value=_plain(value, nan=nan, root=True),
+                value=plain(value, nan=nan, root=True),
                 labels=labels,
                 notes=score.metadata or {},
             )
@@ -64,12 +64,12 @@ def scores_of(samples: Iterable[Sample], scorer: str, *, nan: bool, edited: bool
     return found
 
 
-def _plain(value: Any, *, nan: bool, root: bool = False) -> Any:
+def plain(value: Any, *, nan: bool, root: bool = False) -> Any:
     """The value as Inspect had it: a constant of the JSON is a float."""
     if isinstance(value, dict):
-        return {key: _plain(item, nan=nan) for key, item in value.items()}
+        return {key: plain(item, nan=nan) for key, item in value.items()}
     if isinstance(value, list):
-        return [_plain(item, nan=nan) for item in value]
+        return [plain(item, nan=nan) for item in value]
     if value is None and (nan or root):
         return math.nan
     bare = constant(value)

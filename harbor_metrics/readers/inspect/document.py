@@ -22,6 +22,7 @@ _NEWEST = 2
 # What stands in summaries for longer texts and larger values.
 _CUT, _REMOVED = "...", "Key removed from summary (> 1k)"
 _START = "_journal/start.json"
+_REDUCTIONS = "reductions.json"
 _SUMMARY = re.compile(r"_journal/summaries/([0-9]+)\.json")
 # A sample in one piece, or in the newer shape of many pieces the one without messages and events.
 _SAMPLE = re.compile(r"samples/[^/]+\.json|samples/[^/]+/sample\.json")
@@ -127,19 +128,49 @@ class Sample(msgspec.Struct):
     limit: str | dict[str, Any] | None = None
 
 
+class ReducedScore(msgspec.Struct, gc=False):
+    """What a reducer made of the scores of one sample."""
+
+    value: Any = None
+    sample_id: int | str | None = None
+
+
+class Reduction(msgspec.Struct, gc=False):
+    """All that a reducer made of the scores of one scorer, as the log keeps it."""
+
+    scorer: str = ""
+    reducer: str | None = None
+    samples: list[ReducedScore] = []
+
+
 class _Log(Header):
     samples: list[Sample] = []
+    reductions: list[Reduction] | None = None
 
 
-def of_document(path: str, data: bytes) -> tuple[Header, Iterable[Sample]]:
-    """The header and the samples of a log in one JSON document.
+def of_document(path: str, data: bytes) -> tuple[Header, Iterable[Sample], list[Reduction]]:
+    """The header, the samples and the reduced scores of a log in one JSON document.
 
     Raises:
         InputError: it is not an Inspect log, or of a version that is not known.
     """
     log: _Log = _decoded(path, "", data, _Log)
     _check_version(path, log)
-    return log, log.samples
+    return log, log.samples, log.reductions or []
+
+
+def reductions(archive: Archive) -> list[Reduction]:
+    """The reduced scores of a log, none where it keeps none.
+
+    Raises:
+        InputError: they are not as Inspect writes them.
+    """
+    if _REDUCTIONS not in archive:
+        return []
+    found: list[Reduction] = _decoded(
+        archive.path, _REDUCTIONS, archive.read(_REDUCTIONS), list[Reduction]
+    )
+    return found
 
 
 def of_archive(

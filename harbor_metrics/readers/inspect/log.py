@@ -34,7 +34,7 @@ from ..files.file import File
 from ..files.lenient import InfiniteError, constant
 from ..reading import Options, Reading
 from ..recognition import FITS, ZIP, Fit, Head
-from .document import Failure, Header, Sample, Spent, of_archive, of_document
+from .document import Failure, Header, Sample, Spent, of_archive, of_document, reductions
 from .reported import reported
 from .scored import Log
 from .scores import rewards_of
@@ -71,13 +71,15 @@ def read(file: File, options: Options) -> list[Source]:
             header, samples, has_texts = of_archive(archive, reading, with_texts=with_texts)
             log = _Log(reading, header, has_texts=has_texts)
             log.add(samples)
+            behind = reductions(archive) if options.with_scores else []
     else:
-        header, samples = of_document(file.path, reading.content())
+        header, samples, behind = of_document(file.path, reading.content())
         log = _Log(reading, header, has_texts=True)
         log.add(samples)
     source = log.source()
     if options.with_scores:
-        scored = Log(header, log.samples, {group: name for name, group in log.groups.items()})
+        scorers = {group: name for name, group in log.groups.items()}
+        scored = Log(header, log.samples, behind, scorers)
         source.scored = lambda: scored
     source.lacks_texts = not (log.has_texts or options.with_texts)
     return [source]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...trials.trial import GroupKey
-from .document import Header, Sample
+from .document import Header, Reduction, Sample
 
 # Since this version NaN is written as such, and null is null.
 _NAN_WRITTEN = (0, 3, 253)
@@ -17,13 +17,19 @@ _OWN = "inspect_ai/"
 class Log:
     """The samples of a log with their scores as they were given, and what it says of metrics.
 
-    `scorers` are the scorers by the group of their trials.
+    `reductions` are what its reducers made of them, where it keeps that; `scorers` are the scorers
+    by the group of their trials.
     """
 
     def __init__(
-        self, header: Header, samples: list[Sample], scorers: Mapping[GroupKey, str | None]
+        self,
+        header: Header,
+        samples: list[Sample],
+        reductions: list[Reduction],
+        scorers: Mapping[GroupKey, str | None],
     ) -> None:
         self.samples = [sample for sample in samples if sample.id is not None]
+        self.reductions = reductions
         self.scorers = scorers
         self.planned = header.planned
         self.null_is_nan = _version(header.eval.packages) < _NAN_WRITTEN

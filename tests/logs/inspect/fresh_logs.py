@@ -27,6 +27,7 @@ from inspect_ai.scorer import (
     ScoreEdit,
     accuracy,
     aggregate,
+    at_least,
     bootstrap_stderr,
     ci,
     ci_wilson,
@@ -34,6 +35,8 @@ from inspect_ai.scorer import (
     grouped,
     krippendorff_alpha,
     mean,
+    pass_at,
+    pass_k,
     perplexity_per_seq,
     perplexity_per_token,
     scorer,
@@ -178,8 +181,11 @@ def of_objects(plain: list[Any]) -> list[Any]:
     ]
 
 
-def reducers_for(epochs: int, rng: random.Random) -> list[str] | None:
+def reducers_for(epochs: int, rng: random.Random) -> list[Any] | None:
     """Some reducers, none at all, or None for Inspect's own."""
+    if rng.random() < 0.15:
+        k, value = rng.randrange(1, epochs + 1), rng.choice([-1.0, 0.0, 0.3, 0.5, 2.0, 99.0])
+        return ["mean", rng.choice([at_least, pass_at, pass_k])(k, value=value)]
     if rng.random() < 0.6:
         able = [r for r in REDUCERS if not r[-1].isdigit() or int(r[-1]) <= epochs]
         return rng.sample(able, rng.randrange(1, 5))
@@ -246,14 +252,14 @@ def edited(path: str, rng: random.Random) -> None:
     for sample in log.samples or []:
         for name, score in (sample.scores or {}).items():
             if not isinstance(score.value, dict | list) and rng.random() < 0.3:
-                edit_score(
-                    log,
-                    sample.id,
-                    name,
-                    ScoreEdit(value=rng.choice(["C", "I"])),
-                    recompute_metrics=anew,
-                    epoch=sample.epoch,
-                )
+                edit = ScoreEdit(value=rng.choice(["C", "I"]))
+                try:
+                    edit_score(
+                        log, sample.id, name, edit, recompute_metrics=anew, epoch=sample.epoch
+                    )
+                except ValueError:
+                    # Inspect makes no number of a score beside others of another shape.
+                    return
     write_eval_log(log, path)
 
 

@@ -12,7 +12,7 @@ from inspect_logs import Members, archived, log, metric, sample, write
 from harbor_metrics.documents.diagnostics import Diagnostic, Severity
 from harbor_metrics.readers.files.archive import Archive
 from harbor_metrics.readers.files.file import File
-from harbor_metrics.readers.inspect.document import Sample, of_archive, of_document
+from harbor_metrics.readers.inspect.document import Sample, of_archive, of_document, reductions
 from harbor_metrics.readers.reading import Reading
 
 SAMPLES = [sample("a", 1.0, metadata={"note": "whole"}), sample("b", 0.0)]
@@ -78,6 +78,21 @@ def test_nan_and_null_are_one_score(tmp_path: Path) -> None:
 
 
 def test_document_is_a_header_with_its_samples() -> None:
-    header, samples = of_document("x", json.dumps(log(SAMPLES, metric("mean", 0.5))).encode())
+    header, samples, _ = of_document("x", json.dumps(log(SAMPLES, metric("mean", 0.5))).encode())
     assert (header.eval.task, header.status) == ("t", "success")
     assert [each.id for each in samples] == ["a", "b"]
+
+
+def test_reduced_scores_are_those_of_the_document_or_of_their_member(tmp_path: Path) -> None:
+    kept = {"scorer": "num", "reducer": "max", "samples": [{"sample_id": 3, "value": 0.5}]}
+    document = log(SAMPLES, metric("mean", 0.5), reductions=[kept])
+    *_, behind = of_document("x", json.dumps(document).encode())
+    path = str(
+        write(tmp_path / "x.eval", archived(document, SAMPLES) | {"reductions.json": [kept]})
+    )
+    with Archive(File(path, path)) as archive:
+        assert reductions(archive) == behind
+    assert [(r.scorer, r.reducer, r.samples[0].value) for r in behind] == [("num", "max", 0.5)]
+    path = str(write(tmp_path / "y.eval", archived(document, SAMPLES)))
+    with Archive(File(path, path)) as archive:
+        assert reductions(archive) == []

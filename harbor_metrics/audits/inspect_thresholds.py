@@ -1,0 +1,82 @@
+"""By which threshold a reducer of an Inspect log counted, which the log does not name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from ..readers.inspect.document import Reduction
+from .inspect_reducers import reduced
+from .inspect_scores import Scored, is_nan, number, plain
+from .row import agree
+
+OWN = 1.0
+
+
+def candidates(scores: Iterable[Scored]) -> list[float]:
+    """Every threshold that counts other scores, Inspect's own first, last one that none reaches."""
+    values: set[float] = set()
+    for score in scores:
+        value = score.value
+        parts = value.values() if isinstance(value, dict) else value
+        for part in parts if isinstance(value, dict | list) else [value]:
+            if not is_nan(part):
+                values.add(number(part))
+    return [OWN, *sorted(values - {OWN}), math.inf]
+
+
+def of_reduced(
+    reducer: str,
+    kept: Sequence[Reduction],
+    scores_of: Callable[[str], list[Scored]],
+    *,
+    nan: bool,
+) -> float | None:
+    """The threshold by which all scores of the log were reduced to what it keeps of this reducer.
+
+    Args:
+        reducer: its name in the log.
+        kept: the reduced scores of the log.
+        scores_of: the scores of a scorer as they were given.
+        nan: whether null stands for NaN.
+
+    Returns:
+        None where the log keeps none, or others than the samples give by any threshold.
+    """
+    own = [(scores_of(r.scorer), r) for r in kept if r.reducer == reducer and r.samples]
+    if not own:
+        return None
+    left = candidates(score for scores, _ in own for score in scores)
+    for scores, reduction in own:
+        by_sample: dict[str, list[Scored]] = {}
+        for score in scores:
+            by_sample.setdefault(score.sample, []).append(score)
+        # One sample after the other: the first few leave few thresholds.
+        for behind in reduction.samples:
+            members = by_sample.get(str(behind.sample_id), [])
+            value = plain(behind.value, nan=nan, root=True)
+            left = [t for t in left if _gives(members, reducer, t, value)]
+            if not left:
+                return None
+    return left[0]
+
+
+def _gives(members: list[Scored], reducer: str, threshold: float, value: Any) -> bool:
+    """Whether the scores of one sample are reduced to this value."""
+    try:
+        behind = reduced(members, reducer, threshold)
+    except (ValueError, TypeError, ArithmeticError):
+        return False
+    return behind is not None and len(behind) == 1 and _same(behind[0].value, value)
+
+
+def _same(value: Any, other: Any) -> bool:
+    if isinstance(value, dict) and isinstance(other, dict):
+        return value.keys() == other.keys() and all(_same(v, other[k]) for k, v in value.items())
+    if isinstance(value, list) and isinstance(other, list):
+        return len(value) == len(other) and all(map(_same, value, other))
+    if is_nan(value) or is_nan(other):
+        return is_nan(value) and is_nan(other)
+    numbers = isinstance(value, int | float) and isinstance(other, int | float)
+    return agree(value, other) if numbers else bool(value == other)

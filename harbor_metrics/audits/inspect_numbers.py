@@ -190,7 +190,7 @@ class _Replay:
         if reported.reducer:
             scores = self._behind(scorer, edited, reported.reducer, threshold)
         if key is not None:
-            if not any(isinstance(s.value, dict) and key in s.value for s in scores):
+            if scores and not any(isinstance(s.value, dict) and key in s.value for s in scores):
                 return Known(None, f"no score has `{key}`")
             scores = [score.of(_member(score.value, key)) for score in scores]
         kept = [score for score in scores if not is_nan(score.value)]

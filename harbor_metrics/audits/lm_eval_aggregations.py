@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..readers.lm_eval import layout
 from .row import Answer, Instead, Known
 
 _Values = Sequence[Any]
 Aggregation = Callable[[_Values], float]
-BYPASS = "bypass"
 _NOT_SCORED = 999
 _IN_32_BITS = "the values are 32-bit floats, and lm-eval adds them as such"
 _ZERO = "undefined, because {}; lm-eval writes 0"
@@ -20,7 +20,7 @@ _ZERO = "undefined, because {}; lm-eval writes 0"
 
 def known(name: str) -> bool:
     """Whether lm-eval has an aggregation of that name that needs no texts."""
-    return name in AGGREGATIONS or name == BYPASS
+    return name in AGGREGATIONS or name == layout.BYPASS
 
 
 def aggregated(name: str, values: _Values) -> Answer:
@@ -29,7 +29,7 @@ def aggregated(name: str, values: _Values) -> Answer:
     Raises:
         ValueError, TypeError: they are of another kind than the aggregation takes.
     """
-    if name == BYPASS:
+    if name == layout.BYPASS:
         reason = "nothing was scored (--predict_only), and lm-eval writes 999"
         return Instead(_NOT_SCORED, reason)
     if not values:

@@ -22,8 +22,6 @@ from .row import Answer, Between, Drawn, Instead, Known, Row, Unknown, agree, ju
 from .tables import incomplete, measured, named, tables_of
 
 _STDERR = "_stderr"
-# Metrics with an aggregation of their own name, which no task asks for.
-_ITS_OWN = ("bypass", "likelihood")
 # lm-eval draws no more resamples of scores of texts, however many are asked for.
 _FEW = 100
 
@@ -40,7 +38,9 @@ def rows(source: Source, others: Sequence[Source], replay: Replay | None = None)
         except MetricFailure as error:
             answer = Unknown(str(error))
         except (ValueError, TypeError, ArithmeticError, LookupError):
-            name = _aggregation(reported.metric.removesuffix(_STDERR), reported.params)
+            name = layout.aggregation(
+                reported.metric.removesuffix(_STDERR), reported.params.get("aggregation")
+            )
             answer = Unknown(f"the values on disk are not such as `{name}` takes")
         reasons = (lacking.get(key, "") for key in reported.members or (reported.group,))
         reason = next(filter(None, reasons), incomplete(source))
@@ -70,7 +70,7 @@ class _Run:
     def bounded(self, reported: Reported, answer: Known, source: Source) -> Known:
         """A plain mean with the range in which it can be where samples are missing."""
         lines = self.lines.get(reported.group)
-        is_mean = _aggregation(reported.metric, reported.params) == "mean"
+        is_mean = layout.aggregation(reported.metric, reported.params.get("aggregation")) == "mean"
         if lines is None or not is_mean or reported.metric.endswith(_STDERR):
             return answer
         values = values_of(lines, reported.metric)
@@ -106,7 +106,7 @@ class _Run:
 
     def _recomputed(self, metric: str, params: Mapping[str, Any], group: GroupKey) -> Answer:
         name = metric.removesuffix(_STDERR)
-        aggregation = _aggregation(name, params)
+        aggregation = layout.aggregation(name, params.get("aggregation"))
         if aggregation in layout.OF_TEXTS:
             return self._of_texts(metric, name, aggregation, params, group)
         if not known(aggregation):
@@ -187,14 +187,6 @@ def _task(name: str) -> str:
     return "::".join(
         [head, *rest[:-1], rest[-1].partition(":")[0]] if rest else [head.partition(":")[0]]
     )
-
-
-def _aggregation(metric: str, params: Mapping[str, Any]) -> str:
-    """How the values of a metric became its number: as the task says, else as is registered."""
-    given = params.get("aggregation")
-    registered = metric if metric in _ITS_OWN else layout.AGGREGATIONS.get(metric, "mean")
-    name = str(given) if given else registered
-    return layout.RENAMED.get(name, name)
 
 
 def _count(given: Any) -> int:

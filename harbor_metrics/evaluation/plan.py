@@ -104,9 +104,10 @@ def plan(
     only_asked: bool = False,
     own_jobs: bool = False,
 ) -> Plan:
-    """Registry, job, extra, command line; Harbor's default where the first two are empty.
+    """Registry, job, extra, command line.
 
-    A metric of the command line that runs already runs once; with `only_asked` those alone run.
+    Where the first two are empty, what a run of lm-eval itself aggregates, else Harbor's default. A
+    metric of the command line that runs already runs once; with `only_asked` those alone run.
     Scripts that only the configuration of a job names run with `job_scripts`; those of the user's
     `own_jobs`, and of the registries that these name, are the user's word.
 
@@ -144,7 +145,7 @@ def plan(
         known = [metric.identity for metric in metrics] if len(jobs) > 1 else []
         metrics += [metric for metric in of_job if metric.identity not in known]
     if not metrics:
-        metrics = [bind(DEFAULT_TYPE, MetricSpec(), "default")]
+        metrics = _defaults(dataset, jobs) or [bind(DEFAULT_TYPE, MetricSpec(), "default")]
     for entry in datasets:
         subject = f"dataset {entry}, extra_metrics"
         metrics += _planned(
@@ -156,6 +157,12 @@ def plan(
         versions=versions,
         diagnostics=diagnostics,
     )
+
+
+def _defaults(dataset: str | None, jobs: Sequence[tuple[str, Job]]) -> list[Planned]:
+    """What the runs themselves make numbers of, each once."""
+    entries = [entry for _, job in jobs for entry in job.defaults.get(dataset, ())]
+    return _each_once([], _planned(entries, "default", "defaults", None, "user", False))
 
 
 def _each_once(metrics: Sequence[Planned], asked: Sequence[Planned]) -> list[Planned]:

@@ -45,13 +45,15 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     or a filter. `n_each` is how many trials each task has; `n_planned` how many trials there are by
     the configuration or the lock of the job, where these say it, beside the `n_total_trials` that
     it reports. `trials_per_sample` is how many of the trials one sample of a log is.
-    `models` are the names that its agents were configured with.
+    `models` are the names that its agents were configured with. `defaults` are the metrics that the
+    run itself makes numbers of, as entries by dataset; they run where nobody names a metric.
     `snapshot` are the datasets as they were when the job ran; `labels` finds the labels of tasks,
     by dataset.
     """
 
     datasets: tuple[JobDataset, ...] = ()
     metrics: tuple[Any, ...] = ()
+    defaults: Mapping[str | None, tuple[Any, ...]] = {}
     models: tuple[str, ...] = ()
     n_groups: int = 1
     n_each: int = 1

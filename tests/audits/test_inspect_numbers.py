@@ -247,3 +247,30 @@ def test_frequency_of_a_score_that_never_occurs_is_0(tmp_path: Path) -> None:
     given = metric("x", 1, group="frequency") | {"params": {"normalize": "z"}}
     (row,) = of_document(tmp_path / "x.json", log([sample("a", 1.0), sample("b", 0.0)], given))
     assert (row.recomputed, row.verdict) == (0.0, Verdict.DIFFERS)
+
+
+def test_row_without_a_reducer_beside_rows_with_one_is_over_attempts(tmp_path: Path) -> None:
+    samples = [sample("a", float(epoch % 2), epoch=epoch) for epoch in (1, 2, 3)]
+    document = log(samples, metric("mean", 2 / 3))
+    document["eval"]["dataset"]["samples"] = 1
+    document["eval"]["config"] = {"epochs": 3, "epochs_reducer": ["mean"]}
+    (row,) = document["results"]["scores"]
+    row |= {"reducer": "mean", "scored_samples": 1}
+    document["results"]["scores"].append(
+        {"name": "num", "scorer": "num", "scored_samples": 3, "unscored_samples": 0, "metrics": {}}
+    )
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(document))
+    assert {row.verdict for row in audit(str(path)).rows} == {Verdict.EQUAL}
+
+
+def test_numbers_of_a_key_without_any_score_are_those_of_no_sample(tmp_path: Path) -> None:
+    document = log([sample("a", 1.0)], metric("mean", 1.0))
+    ends = {name: metric(name, 0.0, group="ci") for name in ("lower", "upper")}
+    document["results"]["scores"].append(
+        {"name": "acc", "scorer": "other", "scored_samples": 0, "metrics": ends}
+    )
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(document))
+    rows = [row for row in audit(str(path)).rows if row.name.startswith("acc")]
+    assert [row.verdict for row in rows] == [Verdict.EXPLAINED, Verdict.EXPLAINED, Verdict.EQUAL]

@@ -55,10 +55,13 @@ def reported(
         count = getattr(results, name)
         if count is not None:
             yield Reported(place=name, metric=name, value=count, group=NO_GROUP)
+    with_reducer = {row.scorer for row in results.scores if row.reducer} if results else set()
     for row in results.scores if results else ():
         key = row.name if row.name != row.scorer else None
-        # Frequencies are over attempts, whatever the reducer; their row names none.
-        apart = any(metric.group == "frequency" for metric in row.metrics.values())
+        # Frequencies are over attempts, whatever the reducer; their rows name none.
+        apart = row.scorer in with_reducer or any(
+            "frequency" in (metric.group, metric.name) for metric in row.metrics.values()
+        )
         reducer = row.reducer or (None if unreduced or apart else "mean")
         where = f"{row.name}, {row.reducer}" if row.reducer else row.name
         for name, metric in row.metrics.items():

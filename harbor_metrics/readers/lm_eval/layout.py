@@ -6,6 +6,8 @@ guess, `word_perplexity/0` the loglikelihood and `word_perplexity/1` the words.
 
 from __future__ import annotations
 
+# The metric of what is not scored.
+BYPASS = "bypass"
 REFERENCE, PREDICTION = "reference", "prediction"
 OF_TEXTS = ("bleu", "chrf", "chrf++", "ter")
 OF_PAIRS = ("weighted_perplexity", "bits_per_byte")
@@ -27,8 +29,16 @@ AGGREGATIONS = {
     **{name: name for name in ("perplexity", "bits_per_byte", "f1", "brier_score", *OF_TEXTS)},
     **dict.fromkeys(("mcc", "matthews_corrcoef"), "matthews_corrcoef"),
 }
+# Metrics with an aggregation of their own name, which no task asks for.
+_ITS_OWN = {name: name for name in (BYPASS, "likelihood")}
 # The names of aggregations that are another one's.
 RENAMED = {"mcc": "matthews_corrcoef"}
+
+
+def aggregation(metric: str, given: object = None) -> str:
+    """How the values of a metric become one number: as a task says, else as is registered."""
+    name = str(given) if given else _ITS_OWN.get(metric, AGGREGATIONS.get(metric, "mean"))
+    return RENAMED.get(name, name)
 
 
 def part(key: str, member: str | int) -> str:

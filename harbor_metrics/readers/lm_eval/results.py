@@ -136,6 +136,11 @@ def reported(value: dict[str, Any], task: str | None, model: str | None) -> Iter
             )
 
 
+def is_aggregate(number: Reported) -> bool:
+    """Whether it is a metric's number, and not an error or the size of the task."""
+    return number.key is not None and number.key == number.metric
+
+
 def _params(value: dict[str, Any], task: str | None, metric: str, filter_: str) -> dict[str, Any]:
     """What the configuration says of a metric: its aggregation, and how often errors are drawn.
 

@@ -37,15 +37,15 @@ from ..files.lenient import InfiniteError
 from ..files.lines import each_line, split
 from ..reading import Options, Reading
 from ..recognition import FITS, Fit, Head
-from .results import dataset, run_of
+from .aggregated import Aggregated, aggregated
+from .layout import BYPASS
+from .results import Run, dataset, is_aggregate, run_of
 from .rows import Decoder, Row
 from .scored import Line, Lines
 from .values import Texts, Values, texts_of
 
 _MARKS = ("doc_id", "doc", "target", "filtered_resps", "resps", "arguments")
 _LONGEST_LABEL = 100
-# The metric of what is not scored.
-_BYPASS = "bypass"
 
 
 def fit(head: Head) -> Fit:
@@ -90,6 +90,9 @@ class _Samples:
         # Of each filter the reward keys that a line has: the first such line, and how many.
         self.shapes: dict[tuple[str, ...], tuple[int, int]] = {}
         self.n_unscored = 0
+        # Of each filter the names of its metrics, in the order of its lines; of all the texts.
+        self.metrics: dict[str, dict[str, None]] = {}
+        self.texts: set[str] = set()
 
     def add(self, block: bytes, first_line: int) -> None:
         """Read one more block of lines."""
@@ -131,6 +134,8 @@ class _Samples:
     def _add_trials(self, row: Row, number: int) -> None:
         """One trial, or one for each repeat whose scores the line has."""
         repeats = row.scores_per_repeat
+        of_filter = self.metrics.setdefault(row.filter, {})
+        of_filter.update(dict.fromkeys(row.metrics or self.decoder.names(row)))
         if self.lines is not None:
             line = Line(dict(self.decoder.values(row)), repeats or {}, row.filtered_resps)
             self.lines.setdefault(row.filter, []).append(line)
@@ -151,7 +156,8 @@ class _Samples:
             reason = f"document {printable(name)}: `{printable(error.key)}` is infinite"
             self._refuse(f"document {name}", reason, "non-finite-number")
             return
-        if not rewards and not texts and row.metrics in ([], [_BYPASS]):
+        self.texts.update(texts)
+        if not rewards and not texts and row.metrics in ([], [BYPASS]):
             # What was not scored has no reward; without any key it would count as 0.
             self.n_unscored += 1
             self._keep(row, None, texts, attempt)
@@ -211,6 +217,7 @@ class _Samples:
                 notes=("lm-eval reports 999 for them",),
             )
         self._say_lacking()
+        defaults = {names[f]: self._aggregated(f, names[f], run) for f in self.filters}
         groups = [GroupKey(None, run.model, name) for name in names.values()]
         only = groups[0] if len(groups) == 1 else None
         expected = run.n_documents and run.n_documents * len(names)
@@ -219,6 +226,7 @@ class _Samples:
             job=Job(
                 n_groups=max(len(names), 1),
                 n_total_trials=None if len(trials) > n_rows else expected,
+                defaults={name: tuple(each.entries) for name, each in defaults.items()},
             ),
             reported=run.reported,
         )
@@ -229,6 +237,24 @@ class _Samples:
             }
             source.scored = lambda: scored
         return source
+
+    def _aggregated(self, filter_: str, name: str | None, run: Run) -> Aggregated:
+        """What the results file aggregates of a filter, without one every metric of its lines."""
+        given = {
+            number.metric: number.params.get("aggregation")
+            for number in run.reported()
+            if not number.members and number.group.dataset == name and is_aggregate(number)
+        }
+        keys = {key for of, *keys in self.shapes if of == filter_ for key in keys}
+        metrics = given or dict.fromkeys(self.metrics.get(filter_, ()))
+        found = aggregated(metrics.items(), keys, self.texts)
+        for metric in found.unknown:
+            self.reading.note(
+                rule="aggregation-unknown",
+                message=f"{self.path}: `{printable(metric)}` is aggregated by code of the task's "
+                "own, and is not computed unless a metric is asked for",
+            )
+        return found
 
     def _say_lacking(self) -> None:
         """Say which metrics lack a number on some lines and have one on others."""

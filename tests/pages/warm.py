@@ -14,7 +14,6 @@ import select
 import signal
 import socket
 import sys
-import traceback
 from importlib import import_module
 from pathlib import Path
 
@@ -80,22 +79,13 @@ def _run(streams: list[int], args: list[str], folder: str, env: dict[str, str]) 
     os.environ.clear()
     os.environ.update(env)
     sys.argv = ["harbor-metrics", *args]
-    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
-    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
-    sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
+    sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
+    sys.stderr = os.fdopen(2, "w", encoding="utf-8", closefd=False)
     from harbor_metrics.__main__ import main
 
-    code = 0
-    try:
-        main()
-    except SystemExit as end:
-        code = int(end.code or 0)
-    except BaseException:  # noqa: BLE001
-        traceback.print_exc()
-        code = 1
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)
+    main()  # What it raises ends this process as it ends any.
+    os._exit(0)
 
 
 if __name__ == "__main__":

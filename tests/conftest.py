@@ -6,13 +6,14 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 from metric_scripts import metric
+from pages import warm
 
 # Timings belong to benchmarks/: a busy machine makes no test fail.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -51,6 +52,21 @@ def cli(tmp_path: Path) -> Run:
         return done
 
     return run
+
+
+@pytest.fixture(scope="session")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with a `harbor-metrics` that starts at once."""
+    folder = tmp_path_factory.mktemp("programs")
+    place = f"{folder}/socket"
+    warm.client(folder / "harbor-metrics", place)
+    server = [sys.executable, warm.__file__, place]
+    with subprocess.Popen(server, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        yield folder
+        assert process.stdin is not None
+        process.stdin.close()
 
 
 def trial(task: str, rewards: Any, number: int = 1, **more: Any) -> dict[str, Any]:

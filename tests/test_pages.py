@@ -3,33 +3,15 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
-from collections.abc import Iterator
 from difflib import unified_diff
 from pathlib import Path
 
 import pytest
 from conftest import ROOT
-from pages import warm
 from pages.page import SET_UP, Page, matches
 
 PAGES = [Page(path) for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))]
-
-
-@pytest.fixture(scope="module")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder with a `harbor-metrics` that starts at once."""
-    folder = tmp_path_factory.mktemp("programs")
-    place = f"{folder}/socket"
-    warm.client(folder / "harbor-metrics", place)
-    server = [sys.executable, warm.__file__, place]
-    with subprocess.Popen(server, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"ready\n"
-        yield folder
-        assert process.stdin is not None
-        process.stdin.close()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.path.stem)

@@ -84,7 +84,8 @@ def near_type(name: str) -> str | None:
     types = nearest(name, [*metric_names(), *plugins.installed("metrics")])
     elsewhere = nearest(name, [alias.name for alias in aliases.METRICS])
     near = elsewhere or types if "/" in name else types or elsewhere
-    return near[0] if near else None
+    k = re.search("[0-9]+", name)
+    return near[0].replace("{k}", k[0] if k else "5") if near else None
 
 
 def unknown(kind: Kind, name: str) -> MetricFailure:

@@ -20,32 +20,65 @@ from ..errors import (
     ReaderGoneError,
     UsageError,
 )
-from ..output.streams import print_note, take_over
+from ..output.streams import print_note, print_text, take_over
 from ..readers import formats
 
 # Name of a command -> its one-line help; the module of that name defines it.
 COMMANDS = {
-    "compute": "Compute dataset-level results of jobs and reward files.",
-    "compare": "Say whether runs of the same tasks differ, and by how much.",
-    "report": "Write results as one page of HTML with pictures.",
-    "audit": "Recompute what logs and jobs report.",
-    "convert": "Write any source as a trials file.",
-    "validate": "Find every mistake in registries and other documents.",
-    "add": "Add a metric to a dataset of a registry.",
+    "compute": "The score of jobs and logs, with error bars and what is missing.",
+    "compare": "Whether two agents or runs differ, and by how much.",
+    "report": "Pictures of the same, as one page of HTML.",
+    "audit": "Whether the numbers that a job reports are those of its trials.",
+    "convert": "Any job or log as a trials file, one line of JSON a trial.",
+    "validate": "Every mistake in registries and datasets, where it stands.",
+    "add": "Add a metric, such as pass@5, to a dataset of a registry.",
     "remove": "Remove a metric from a dataset of a registry.",
-    "script": "Try a metric script.",
+    "script": "Try a metric script while you write it.",
     "cache": "Show or prune what metric scripts leave to be used again.",
-    "list": "List the metrics, the reducers and their names elsewhere.",
-    "explain": "Explain a metric, a reducer or a rule.",
-    "schema": "Print a document schema.",
+    "list": "All metrics and reducers, and their names in other systems.",
+    "explain": "What a metric, a reducer, a rule or a topic means.",
+    "schema": "The JSON Schema of a document, for editors and other programs.",
 }
+_EXAMPLES = """\
+The score of a job, with error bars:
+  harbor-metrics compute jobs/new
+Why is it lower than expected? Missing rewards count as 0; leave them out:
+  harbor-metrics compute jobs/new --missing skip
+Is the new agent better than the old one?
+  harbor-metrics compare jobs/old jobs/new
+Several agents and datasets in one table, the best first:
+  harbor-metrics compute jobs/old jobs/new --sort mean
+pass@5, what a solved task costs, scores by category:
+  harbor-metrics compute jobs/new --metric pass@5
+  harbor-metrics compute jobs/new --metric cost-per-solved-task
+  harbor-metrics compute jobs/new --group-by category
+A table for a spreadsheet or pandas, and pictures:
+  harbor-metrics compute jobs/new --format csv > result.csv
+  harbor-metrics report jobs/new -o report.html
+pass@5 for all who run the dataset, and a check of every registry in CI:
+  harbor-metrics add registry.json my-dataset pass@5
+  harbor-metrics validate --format github
+More, such as a metric of your own:
+  harbor-metrics explain own-metric"""
 # The options that every command with a SOURCE has.
 *_FORMATS, _LAST = formats.names()
-AS_HELP = f"The format of the sources: {', '.join(_FORMATS)} or {_LAST}."
-COLUMNS_HELP = "What the columns of a CSV are, as task=problem_id,reward=score."
+AS_HELP = (
+    f"Read the sources as this format, whatever they look like: {', '.join(_FORMATS)} or {_LAST}."
+)
+COLUMNS_HELP = "Which column of a CSV is what, as task=problem_id,reward=score."
 
 
-class Commands(click.Group):
+class Examples(click.Command):
+    """A command whose help ends with examples, which are its epilog: a line each, unfolded."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: D102, ARG002
+        if self.epilog:
+            with formatter.section("Examples"):
+                for line in self.epilog.splitlines():
+                    formatter.write(f"{'':{formatter.current_indent}}{line}\n")
+
+
+class Commands(Examples, click.Group):
     """A group that imports a command only when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: D102, ARG002
@@ -57,15 +90,46 @@ class Commands(click.Group):
         command: click.Command = importlib.import_module(f".{name}", __name__).command
         return command
 
+    def resolve_command(  # noqa: D102
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] == "help":
+            args = [*args[1:2], "--help"]
+            if len(args) == 1:
+                print_text(f"{self.get_help(ctx)}\n")
+                ctx.exit()
+        if args[0] not in COMMANDS and args[0][:1] != "-":
+            # Inside, for weight: only a mistake needs it.
+            from .misses import command_meant
+
+            raise UsageError(*command_meant(args[0]))
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: D102, ARG002
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    invoke_without_command=True,
+    epilog=_EXAMPLES,
+)
 @click.version_option(__version__, prog_name="harbor-metrics", message="%(prog)s %(version)s")
-def group() -> None:
-    """Resolve, validate and compute the metrics of Harbor dataset registries."""
+@click.pass_context
+def group(ctx: click.Context) -> int:
+    """The number at the end of an agent eval, how sure it is, and what it rests on.
+
+    It reads jobs of Harbor and logs of other harnesses. Without a COMMAND it says what can be done
+    in this folder; `harbor-metrics COMMAND --help` has examples of each.
+    """
+    if ctx.invoked_subcommand is not None:
+        return 0
+    # Inside, for weight: other commands do not look.
+    from .here import show
+
+    return show()
 
 
 class Terminated(BaseException):
@@ -102,6 +166,12 @@ def _call() -> int:
         code = group.main(prog_name="harbor-metrics", standalone_mode=False)
     except click.Abort:
         raise KeyboardInterrupt from None
+    except click.NoSuchOption as error:
+        # Inside, for weight: only a mistake needs it.
+        from .misses import option_meant
+
+        fail(UsageError(*option_meant(error)))
+        return error.exit_code
     except click.ClickException as error:
         error.show()
         return error.exit_code

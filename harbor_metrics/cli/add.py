@@ -10,26 +10,50 @@ import click
 
 from ..errors import UsageError
 from ..output.streams import print_note, print_text
+from . import Examples
 
 if TYPE_CHECKING:
     from ..registries.change import Change
 
 
-@click.command()
+_EXAMPLES = """\
+harbor-metrics add registry.json my-dataset pass@5
+harbor-metrics add registry.json my-dataset quantile -k q=0.9 --diff
+harbor-metrics add registry.json my-dataset mean -k missing=skip -k reducer=max
+harbor-metrics add registry.json my-dataset uv-script -k script_path=metrics/mine.py --new
+harbor-metrics list            every TYPE
+harbor-metrics explain pass@5  what one takes"""
+
+
+@click.command(cls=Examples, epilog=_EXAMPLES)
 @click.argument("registry")
 @click.argument("dataset", metavar="DATASET[@VERSION]")
 @click.argument("type_", metavar="[TYPE]", required=False)
-@click.option("-k", "kwargs", multiple=True, metavar="NAME=VALUE", help="A kwarg. Repeatable.")
 @click.option(
-    "--from-lm-eval", "task", metavar="TASK.yaml", help="The metrics of an lm-eval task file."
-)
-@click.option("--new", is_flag=True, help="Write a script that works to script_path, too.")
-@click.option("--pin", is_flag=True, help="Write the script's sha256 beside it, too.")
-@click.option(
-    "--for-harbor", is_flag=True, help="Write a script by which Harbor itself gives the metric."
+    "-k",
+    "kwargs",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A kwarg of the metric, as q=0.9. Repeatable.",
 )
 @click.option(
-    "--script", metavar="FILE", help="With --for-harbor: its name, metric.py if not said."
+    "--from-lm-eval", "task", metavar="TASK.yaml", help="Add the metrics of this lm-eval task file."
+)
+@click.option(
+    "--new",
+    is_flag=True,
+    help="For uv-script: write a script that works to script_path, to begin with.",
+)
+@click.option(
+    "--pin", is_flag=True, help="For uv-script: write the script's sha256 beside its path."
+)
+@click.option(
+    "--for-harbor", is_flag=True, help="Write a script by which Harbor itself computes the metric."
+)
+@click.option(
+    "--script",
+    metavar="FILE",
+    help="With --for-harbor: the name of the script; by default metric.py.",
 )
 @click.option(
     "--released",
@@ -57,9 +81,10 @@ def command(
     source: str | None,
     diff: bool,
 ) -> int:
-    """Add a metric to a dataset of a registry.
+    """Add a metric to a dataset of a registry; nothing else of the file changes.
 
-    It goes to `metrics` if Harbor can load it, else to `extra_metrics`, which Harbor ignores.
+    REGISTRY is a registry.json, TYPE the name of a metric. It goes to `metrics` if Harbor can load
+    it, else to `extra_metrics`, which Harbor ignores and `compute` runs.
     """
     from ..catalogue.assignments import parse_kwargs
     from ..registries.change import add
@@ -69,7 +94,10 @@ def command(
             raise UsageError("--from-lm-eval says the metrics: give no TYPE, -k or --new with it")
         return _from_lm_eval(registry, dataset, task, diff)
     if type_ is None:
-        raise UsageError("say which metric: its TYPE, or --from-lm-eval TASK.yaml")
+        raise UsageError(
+            "say which metric: its TYPE, or --from-lm-eval TASK.yaml",
+            "`harbor-metrics list` has all",
+        )
     parsed = parse_kwargs(type_, kwargs)
     if for_harbor:
         if new or pin:

@@ -8,11 +8,16 @@ from typing import Any, Literal
 import click
 
 from ..output.streams import print_json, print_note, print_text
-from . import AS_HELP, progress
+from . import AS_HELP, Examples, progress
 from .running import JOB_SCRIPTS_HELP, options_of, script_options
 
+_EXAMPLES = """\
+harbor-metrics audit jobs/new
+harbor-metrics audit jobs/new --all
+harbor-metrics audit jobs/new --format json"""
 
-@click.command()
+
+@click.command(cls=Examples, epilog=_EXAMPLES)
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
 @click.option(
     "--registry",
@@ -28,6 +33,7 @@ from .running import JOB_SCRIPTS_HELP, options_of, script_options
     type=click.Choice(["table", "json"]),
     default="table",
     show_default=True,
+    help="What to print.",
 )
 @click.option(
     "--allow-unverified",
@@ -54,11 +60,12 @@ def command(
     as_format: str | None,
     **scripts: Any,
 ) -> int:
-    """Recompute every number that jobs and logs report, and show both.
+    """Recompute every number that a job or a log reports from its trials, and show both.
 
-    A SOURCE is a Harbor job, an Inspect log, or the folder of an lm-eval run with its samples. Exit
-    1 where a number differs without an explanation, and where nothing of a source could be
-    verified.
+    A number is equal, explained (another one was computed, and the reason is known), unverified
+    (there is nothing to recompute it from), or it differs. A SOURCE is a Harbor job, an Inspect
+    log, or the folder of an lm-eval run with its samples. Exit 1 where a number differs without an
+    explanation, and where nothing of a source could be verified.
     """
     from ..audits import audit
     from ..render.audit import counts, table

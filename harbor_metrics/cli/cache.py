@@ -5,9 +5,14 @@ from __future__ import annotations
 import click
 
 from ..output.streams import print_text
+from . import Examples
+
+_EXAMPLES = """\
+harbor-metrics cache
+harbor-metrics cache --prune --days 7"""
 
 
-@click.command()
+@click.command(cls=Examples, epilog=_EXAMPLES)
 @click.option("--prune", is_flag=True, help="Remove what was not used for so many days.")
 @click.option(
     "--days", type=click.FloatRange(min=0), help="Not used for so many days.  [default: 30]"

@@ -9,49 +9,70 @@ import click
 
 from ..output.streams import print_json, print_note, print_text
 from ..trials.table import Missing
-from . import AS_HELP, COLUMNS_HELP, progress, terminal, working
+from . import AS_HELP, COLUMNS_HELP, Examples, progress, terminal, working
 from .running import JOB_SCRIPTS_HELP, options_of, script_options
 
+_EXAMPLES = """\
+harbor-metrics compare jobs/old jobs/new
+harbor-metrics compare base=jobs/old candidate=jobs/new --metric pass@2
+harbor-metrics compare jobs --by model
+harbor-metrics compare jobs/old jobs/new --detect 0.1
+harbor-metrics compare jobs/old jobs/new --format csv > comparison.csv
+harbor-metrics explain comparing"""
 
-@click.command()
+
+@click.command(cls=Examples, epilog=_EXAMPLES)
 @click.argument("sources", nargs=-1, required=True, metavar="[NAME=]SOURCE...")
 @click.option("--base", metavar="NAME", help="The run to compare with; by default the first.")
 @click.option(
     "--by",
     metavar="run|agent|model|LABEL",
-    help="What tells runs apart; by default sources, of one source its agents and models.",
+    help="What tells the runs apart: by default the sources, of one source its agents or models.",
 )
 @click.option(
     "--only",
     multiple=True,
     metavar="KEY=VALUE",
-    help="Only trials of this agent, model, dataset or label. Repeatable.",
+    help="Only trials of this agent, model, dataset or label, as model=sail-1. Repeatable.",
 )
 @click.option(
     "--metric",
     "metrics",
     multiple=True,
     metavar="METRIC",
-    help="A further metric, as for `compute`. Repeatable.",
+    help="One more metric, as for `compute`: pass@5, 'quantile q=0.9', FILE.py:FUNCTION. "
+    "Repeatable.",
 )
 @click.option(
     "--over",
     type=click.Choice(["tasks", "attempts"]),
     default="tasks",
     show_default=True,
-    help="What the intervals allow for: other such tasks, or other attempts at these.",
+    help="What the intervals allow for: other tasks of the kind, or other attempts at these tasks.",
 )
-@click.option("--cluster", metavar="LABEL", help="Tasks with the same label are alike.")
+@click.option(
+    "--cluster",
+    metavar="LABEL",
+    help="Tasks with the same value of this label are alike, not independent.",
+)
 @click.option(
     "--adjust",
     type=click.Choice(["holm", "bh", "none"]),
     default="holm",
     show_default=True,
-    help="What several comparisons of one metric do to p.",
+    help="How p allows for several candidates: Holm, Benjamini-Hochberg, or not.",
 )
-@click.option("--margin", type=float, metavar="NUMBER", help="Smaller differences are none.")
 @click.option(
-    "--detect", type=float, metavar="NUMBER", help="Say how many tasks would show this difference."
+    "--margin",
+    type=float,
+    metavar="NUMBER",
+    help="Differences smaller than this do not matter: `same`.",
+)
+@click.option(
+    "--detect",
+    type=float,
+    metavar="NUMBER",
+    help="Say how many tasks it takes to show a difference of this size.",
 )
 @click.option(
     "--power",
@@ -59,20 +80,28 @@ from .running import JOB_SCRIPTS_HELP, options_of, script_options
     default=0.8,
     show_default=True,
     metavar="NUMBER",
-    help="With which probability they would.",
+    help="With --detect: the probability with which they show it.",
 )
 @click.option(
-    "--higher-is-better", "higher", multiple=True, metavar="NAME", help="A metric or a value."
+    "--higher-is-better",
+    "higher",
+    multiple=True,
+    metavar="NAME",
+    help="More of this metric is better. Repeatable.",
 )
 @click.option(
-    "--lower-is-better", "lower", multiple=True, metavar="NAME", help="A metric or a value."
+    "--lower-is-better",
+    "lower",
+    multiple=True,
+    metavar="NAME",
+    help="Less of this metric is better, as of a cost. Repeatable.",
 )
 @click.option(
     "--registry",
     "registries",
     multiple=True,
     metavar="FILE",
-    help="Registry to look for the dataset in; by default the one the job names.",
+    help="The registry that the dataset stands in; by default the one that the job was run with.",
 )
 @click.option(
     "--dataset",
@@ -82,15 +111,21 @@ from .running import JOB_SCRIPTS_HELP, options_of, script_options
 @click.option(
     "--missing",
     type=click.Choice(["zero", "skip", "error"]),
-    help="What a missing reward counts as; zero is Harbor's rule and the default.",
+    help="A trial without a reward counts as 0 (Harbor's rule and the default), is left out, or is "
+    "an error.",
 )
 @click.option(
-    "--level", type=float, default=0.95, show_default=True, metavar="NUMBER", help="Of intervals."
+    "--level",
+    type=float,
+    default=0.95,
+    show_default=True,
+    metavar="NUMBER",
+    help="Confidence of the intervals.",
 )
 @click.option(
     "--labels",
     metavar="FILE",
-    help="Labels of tasks: JSON, JSONL or CSV with a `task`.",
+    help="A file of labels for --by, --only and --cluster: JSON, JSONL or CSV with a `task`.",
 )
 @click.option(
     "--format",
@@ -98,6 +133,7 @@ from .running import JOB_SCRIPTS_HELP, options_of, script_options
     type=click.Choice(["table", "json", "csv"]),
     default="table",
     show_default=True,
+    help="What to print.",
 )
 @click.option(
     "-o", "--output", metavar="COMPARISON.json", help="Write the comparison document to this file."
@@ -131,10 +167,11 @@ def command(
     columns: str,
     **script: Any,
 ) -> int:
-    """Compare runs of the same tasks: differences with intervals, and the tasks that turned.
+    """Say whether runs of the same tasks differ, by how much, and which tasks turned.
 
-    A SOURCE is what `compute` takes; sources of one NAME are one run, and the first run is the
-    base. Tasks are paired by their names within a dataset. Exit 0 whatever the difference.
+    A SOURCE is what `compute` takes, such as jobs/NAME; sources of one NAME are one run. The first
+    run is the base, and every other one is compared with it. Tasks are paired by their names within
+    a dataset. Exit 0 whatever the difference.
     """
     from ..api import Request
     from ..comparison.request import ComparisonRequest, finish, prepare

@@ -14,7 +14,7 @@ from ..documents.wording import printable
 from ..errors import UsageError
 from ..output.streams import print_json, print_note, print_text
 from ..trials.table import Missing
-from . import AS_HELP, COLUMNS_HELP, copies_of, note_width, progress, terminal, working
+from . import AS_HELP, COLUMNS_HELP, Examples, copies_of, note_width, progress, terminal, working
 from .running import JOB_SCRIPTS_HELP, options_of, script_options
 
 if TYPE_CHECKING:
@@ -28,14 +28,28 @@ FORMATS = ("table", "blocks", "markdown", "json", "csv", "hub-rows")
 _JOB_DOCUMENTS = ("result.json", "config.json", "lock.json")
 
 
-@click.command()
+_EXAMPLES = """\
+harbor-metrics compute jobs/new
+harbor-metrics compute jobs/new --metric pass@2 --metric cost-per-solved-task
+harbor-metrics compute jobs/new --metric 'accuracy reducer=max missing=skip'
+harbor-metrics compute jobs/new --metric my_metric.py:worst_task
+harbor-metrics compute jobs/new --group-by category
+harbor-metrics compute jobs/old jobs/new --sort mean
+harbor-metrics compute jobs/new --format csv > result.csv
+harbor-metrics compute scores.csv --columns task=problem,reward=score
+harbor-metrics list                 every metric
+harbor-metrics explain low-score    why a score can be lower than expected
+harbor-metrics explain own-metric   how to write my_metric.py"""
+
+
+@click.command(cls=Examples, epilog=_EXAMPLES)
 @click.argument("sources", nargs=-1, metavar="[SOURCE...]")
 @click.option(
     "--registry",
     "registries",
     multiple=True,
     metavar="FILE",
-    help="Registry to look for the dataset in; by default the one the job names.",
+    help="The registry that the dataset stands in; by default the one that the job was run with.",
 )
 @click.option(
     "--dataset",
@@ -47,65 +61,85 @@ _JOB_DOCUMENTS = ("result.json", "config.json", "lock.json")
     "metrics",
     multiple=True,
     metavar="TYPE|JSON",
-    help="A further metric: a type, 'pass-at-k k=5 key=reward', FILE.py:FUNCTION, or "
-    '{"type": …, "kwargs": …}. Repeatable.',
+    help="One more metric, for this run: its name (pass@5), a name and kwargs ('quantile q=0.9'), "
+    'FILE.py:FUNCTION, or an entry {"type": …, "kwargs": …}. Repeatable.',
 )
-@click.option("--only-asked", is_flag=True, help="Run the metrics of --metric and no others.")
+@click.option(
+    "--only-asked",
+    is_flag=True,
+    help="Run only the metrics of --metric, not those of the registry.",
+)
 @click.option(
     "--missing",
     type=click.Choice(["zero", "skip", "error"]),
-    help="What a missing reward counts as; zero is Harbor's rule and the default.",
+    help="A trial without a reward counts as 0 (Harbor's rule and the default), is left out, or is "
+    "an error.",
 )
 @click.option(
     "--level",
     metavar="NUMBER|off",
     default="0.95",
     show_default=True,
-    help="Of the intervals beside means, rates and chances.",
+    help="Confidence of the intervals; off shows none.",
 )
 @click.option(
     "--over",
     type=click.Choice(["tasks", "attempts"]),
     default="tasks",
     show_default=True,
-    help="What the intervals allow for: other such tasks, or other attempts at these.",
+    help="What the intervals allow for: other tasks of the kind, or other attempts at these tasks.",
 )
 @click.option(
     "--labels",
     metavar="FILE",
-    help="Labels of tasks to group by: JSON, JSONL or CSV with a `task`.",
+    help="A file of labels for --group-by: JSON, JSONL or CSV with a column `task`.",
 )
 @click.option(
     "--group-by",
     "group_by",
     multiple=True,
     metavar="LABEL",
-    help="Each metric by this label of the tasks: of task.toml, the registry or --labels. "
-    "Repeatable.",
+    help="Compute each metric for every value of this label, such as category: of task.toml's "
+    "[metadata], the registry or --labels. Repeatable.",
 )
-@click.option("--require-complete", is_flag=True, help="Exit 1 when a planned trial is missing.")
+@click.option("--require-complete", is_flag=True, help="Exit 1 where a planned trial is missing.")
 @click.option(
-    "--dry-run", is_flag=True, help="Say which metrics and scripts would run; run nothing."
+    "--dry-run",
+    is_flag=True,
+    help="Say which metrics would run, and who asks for them; run nothing.",
 )
-@click.option("--format", "format_", type=click.Choice(FORMATS), default="table", show_default=True)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(FORMATS),
+    default="table",
+    show_default=True,
+    help="What to print; hub-rows are rows of a leaderboard of Harbor.",
+)
 @click.option(
     "--also",
     multiple=True,
     metavar="FORMAT:FILE",
-    help="Write a second rendering of the same result to a file. Repeatable.",
+    help="Write the same result in another format to a file, as csv:result.csv. Repeatable.",
 )
 @click.option(
-    "--sort", metavar="METRIC", help="Order several agents and datasets by it, the best first."
+    "--sort",
+    metavar="METRIC",
+    help="Order the lines of several agents or datasets by this metric, the best first.",
 )
 @click.option(
     "--digits",
     type=click.Choice(["significant", "full"]),
     default="significant",
     show_default=True,
-    help="Two digits of each standard error, or all; JSON and CSV always have all.",
+    help="How exact the table is: two digits of each standard error, or all digits. JSON and CSV "
+    "have all.",
 )
 @click.option(
-    "-o", "--output", metavar="RESULT.json", help="Write the result document to this file."
+    "-o",
+    "--output",
+    metavar="RESULT.json",
+    help="Write the result document, which is JSON, to this file.",
 )
 @script_options
 @click.option("--job-scripts", is_flag=True, help=JOB_SCRIPTS_HELP)
@@ -138,13 +172,15 @@ def command(
     columns: str,
     **script: Any,
 ) -> int:
-    """Compute dataset-level results of jobs and reward files.
+    """Print the score of jobs and logs: every metric, with its interval and what is missing.
 
-    A SOURCE is a Harbor job directory, a directory of several jobs, a rewards JSONL (an object of
-    numbers or null a line), a trials JSONL (with `task` and `rewards`), an Inspect log, lm-eval
-    samples or the folder of them, evsys rewards, a CSV, or - for standard input. Lines may be
-    packed (.gz, .zst). The format is recognised from the content. Several sources pool into one.
-    Without any, on a terminal, it is the job below ./jobs that was started last.
+    A SOURCE is a Harbor job (jobs/NAME), a folder of jobs, an Inspect log, lm-eval samples or the
+    folder of them, evsys rewards, a CSV, a rewards JSONL (an object of numbers or null a line), a
+    trials JSONL (with `task` and `rewards`), or - for standard input; lines may be packed (.gz,
+    .zst). The content says which it is. Without a SOURCE, on a terminal, it is the job below ./jobs
+    that was started last. Each agent, model and dataset gets numbers of its own.
+
+    The metrics are those of the dataset's registry, the job's own, and those of --metric.
     """
     from ..api import Request, finish, prepare
     from ..documents.diagnostics import Severity

@@ -5,10 +5,14 @@ from __future__ import annotations
 import click
 
 from ..output.streams import print_json, print_note
-from . import AS_HELP, COLUMNS_HELP, progress
+from . import AS_HELP, COLUMNS_HELP, Examples, progress
+
+_EXAMPLES = """\
+harbor-metrics convert jobs/new -o trials.jsonl
+harbor-metrics convert scores.csv --columns task=problem,reward=score > trials.jsonl"""
 
 
-@click.command()
+@click.command(cls=Examples, epilog=_EXAMPLES)
 @click.argument("source")
 @click.option(
     "-o", "--output", metavar="TRIALS.jsonl", help="Write to this file, not to standard output."
@@ -16,7 +20,10 @@ from . import AS_HELP, COLUMNS_HELP, progress
 @click.option("--as", "as_format", metavar="FORMAT", help=AS_HELP)
 @click.option("--columns", metavar="FIELD=COLUMN,...", default="", help=COLUMNS_HELP)
 def command(source: str, output: str | None, as_format: str | None, columns: str) -> int:
-    """Write any SOURCE that compute takes as a trials file, losing nothing a metric can use."""
+    """Write a job or a log as a trials file: a line of JSON a trial, with all that metrics can use.
+
+    A SOURCE is what `compute` takes. `harbor-metrics schema trials` explains the lines.
+    """
     from ..documents.files import check_writable, write_atomically
     from ..documents.wording import plural
     from ..readers.conversion import convert

@@ -1,25 +1,27 @@
-"""`harbor-metrics explain`: what a rule, a metric or a reducer means."""
+"""`harbor-metrics explain`: what a topic, a metric, a reducer or a rule means."""
 
 from __future__ import annotations
 
 import click
 
 from ..output.streams import print_text
+from . import Examples
+
+_EXAMPLES = """\
+harbor-metrics explain
+harbor-metrics explain low-score
+harbor-metrics explain pass@5
+harbor-metrics explain unknown-metric-field"""
 
 
-@click.command()
+@click.command(cls=Examples, epilog=_EXAMPLES)
 @click.argument("name", required=False)
 def command(name: str | None) -> int:
-    """Explain a metric, a reducer or a rule; without a NAME, list the rules."""
-    from ..validation.explanations import explain, other_rule_names, rule_names
-    from ..validation.rules import hints
+    """Explain a topic, a metric, a reducer or a rule; without a NAME, list all there are.
 
-    usual = [rule for rule in rule_names() if rule not in hints()]
-    if name is not None:
-        print_text(explain(name))
-    else:
-        print_text(f"rules of validate: {', '.join(usual)}\n\n")
-        print_text(f"hints, off unless selected: {', '.join(sorted(hints()))}\n\n")
-        print_text(f"rules of the other commands: {', '.join(other_rule_names())}\n\n")
-        print_text("metrics and reducers: `harbor-metrics list`\n")
+    The NAME of a rule stands in brackets behind the word `error` or `warning`.
+    """
+    from ..validation.explanations import explain, topics
+
+    print_text(topics() if name is None else explain(name))
     return 0

@@ -7,16 +7,21 @@ from typing import Literal
 import click
 
 from ..output.streams import print_json, print_note, print_text
-from . import terminal
+from . import Examples, terminal
+
+_EXAMPLES = """\
+harbor-metrics list
+harbor-metrics explain pass-at-k   one of them: what it computes, what it takes"""
 
 
-@click.command()
+@click.command(cls=Examples, epilog=_EXAMPLES)
 @click.option(
     "--format",
     "format_",
     type=click.Choice(["table", "json"]),
     default="table",
     show_default=True,
+    help="What to print.",
 )
 def command(format_: Literal["table", "json"]) -> int:
     """List metrics and reducers by family, and the names that other systems have for them."""

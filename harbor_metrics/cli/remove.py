@@ -5,9 +5,14 @@ from __future__ import annotations
 import click
 
 from ..output.streams import print_text
+from . import Examples
+
+_EXAMPLES = """\
+harbor-metrics remove registry.json my-dataset max
+harbor-metrics remove registry.json my-dataset 0 --diff"""
 
 
-@click.command()
+@click.command(cls=Examples, epilog=_EXAMPLES)
 @click.argument("registry")
 @click.argument("dataset", metavar="DATASET[@VERSION]")
 @click.argument("which", metavar="TYPE|INDEX")

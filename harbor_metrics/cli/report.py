@@ -11,7 +11,7 @@ import click
 
 from ..documents.wording import plural
 from ..output.streams import print_note
-from . import note_width, working
+from . import Examples, note_width, working
 from .compute import command as compute
 from .compute import level_of, refuse_input
 from .running import options_of
@@ -24,9 +24,15 @@ _OPTIONS = [option for option in compute.params if option.name not in _OF_COMPUT
 _PAGE = "report.html"
 
 
-@click.command(params=_OPTIONS)
+_EXAMPLES = """\
+harbor-metrics report jobs/new -o report.html
+harbor-metrics report jobs/old jobs/new -o report.html
+harbor-metrics report jobs/new --group-by category -o report.html"""
+
+
+@click.command(cls=Examples, params=_OPTIONS, epilog=_EXAMPLES)
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE|RESULT...")
-@click.option("-o", "--output", required=True, metavar="PAGE.html", help="Where to write it.")
+@click.option("-o", "--output", required=True, metavar="PAGE.html", help="The page to write.")
 def command(
     sources: Sequence[str],
     output: str,
@@ -38,7 +44,7 @@ def command(
     require_complete: bool,
     **more: Any,
 ) -> int:
-    """Write one page of HTML with pictures, which needs no network and runs no script.
+    """Write one page of HTML with pictures; it needs no network and runs no script.
 
     A SOURCE is what `compute` takes; a RESULT is a document that `compute -o` wrote, of which
     fewer pictures can be drawn, for it has no single tasks.

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 _MOST_GIB = 1_000_000
 _MOST_SECONDS = 1_000_000
 _Command = TypeVar("_Command", bound=Callable[..., Any])
-JOB_SCRIPTS_HELP = "Run scripts that only the configuration of a job names, confined."
+JOB_SCRIPTS_HELP = (
+    "Run also the metric scripts that only the job's own configuration names, confined."
+)
 _OPTIONS = (
     click.option(
         "--script-timeout",
@@ -45,7 +47,8 @@ _OPTIONS = (
         type=click.Choice(["auto", "require", "off"]),
         default="auto",
         show_default=True,
-        help="Confine metric scripts where the system can, or not at all without, or not.",
+        help="Keep metric scripts from your files and the network: where the system can, always "
+        "(else they do not run), or never.",
     ),
     click.option("--allow-network", is_flag=True, help="Let metric scripts use the network."),
     click.option(
@@ -57,7 +60,7 @@ _OPTIONS = (
     click.option(
         "--allow-outside",
         is_flag=True,
-        help="Run scripts that a registry names outside its own folder, or in a local repository.",
+        help="Run also metric scripts outside the registry's folder, or in a local repository.",
     ),
 )
 

@@ -8,6 +8,7 @@ import click
 
 from ..errors import InputError, MetricFailure
 from ..output.streams import print_note, print_text
+from . import Examples
 from .running import options_of, script_options
 
 
@@ -16,7 +17,12 @@ def command() -> None:
     """Try a metric script."""
 
 
-@command.command()
+_EXAMPLES = """\
+harbor-metrics script check metrics/mine.py
+harbor-metrics script check metrics/mine.py --rewards jobs/new"""
+
+
+@command.command(cls=Examples, epilog=_EXAMPLES)
 @click.argument("file")
 @click.option(
     "--rewards",

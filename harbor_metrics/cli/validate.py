@@ -10,7 +10,7 @@ import click
 
 from ..errors import InputError, UsageError
 from ..output.streams import print_commands, print_json, print_note, print_text
-from . import copies_of, fail
+from . import Examples, copies_of, fail
 
 if TYPE_CHECKING:
     from ..validation.validation import Report
@@ -18,20 +18,43 @@ if TYPE_CHECKING:
 FORMATS = ("text", "concise", "json", "jsonl", "github", "sarif")
 
 
-@click.command()
+_EXAMPLES = """\
+harbor-metrics validate
+harbor-metrics validate registry.json --fix
+harbor-metrics validate --format github
+harbor-metrics validate --format sarif > findings.sarif
+harbor-metrics validate --select hints
+harbor-metrics explain validate-in-ci"""
+
+
+@click.command(cls=Examples, epilog=_EXAMPLES)
 @click.argument("files", nargs=-1, metavar="[FILE|DIR]...")
-@click.option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(FORMATS),
+    default="text",
+    show_default=True,
+    help="github: annotations in GitHub Actions; sarif: for code scanning, exit code 0.",
+)
 @click.option(
     "--also",
     multiple=True,
     metavar="FORMAT:FILE",
-    help="Write a second rendering of the same run to a file. Repeatable.",
+    help="Write the same findings in another format to a file, as sarif:found.sarif. Repeatable.",
 )
 @click.option(
-    "--select", multiple=True, metavar="RULE", help="Only this rule, or hints. Repeatable."
+    "--select",
+    multiple=True,
+    metavar="RULE",
+    help="Only this rule, or `hints`: what could be better and is not wrong. Repeatable.",
 )
-@click.option("--ignore", multiple=True, metavar="RULE", help="Not this rule. Repeatable.")
-@click.option("--fix", is_flag=True, help="First mend what has exactly one right answer.")
+@click.option("--ignore", multiple=True, metavar="RULE", help="All rules but this one. Repeatable.")
+@click.option(
+    "--fix",
+    is_flag=True,
+    help="Mend in the files what has exactly one right answer, then validate.",
+)
 @click.option("--quiet", "-q", is_flag=True, help="Say nothing where nothing is wrong.")
 def command(
     files: Sequence[str],
@@ -42,7 +65,10 @@ def command(
     fix: bool,
     quiet: bool,
 ) -> int:
-    """Find every mistake in registries and other documents; run and fetch nothing.
+    """Find every mistake in registries and other documents; run nothing and fetch nothing.
+
+    Each mistake is shown where it stands, with what Harbor would do and what to write instead. Exit
+    1 where there is an error.
 
     A FILE is a registry.json, a result document, a rewards or trials JSONL, a dataset.toml, a
     pattern such as '**/registry.json', or - for standard input. In a DIR, by default

@@ -51,7 +51,8 @@ def plan_asked(metric: Asked) -> Planned:
     if failure is not None and not (
         planned.spec.type == UV_SCRIPT and failure.rule != "invalid-metric-kwargs"
     ):
-        raise UsageError(f"--metric {metric}: {failure}") from failure
+        more = f"harbor-metrics explain {name}" if failure.rule == "invalid-metric-kwargs" else ""
+        raise UsageError(f"--metric {metric}: {failure}", more) from failure
     return planned
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+import shlex
 import stat
 
 from ..documents.diagnostics import Diagnostic
 from ..documents.files import reason
-from ..documents.wording import listed
+from ..documents.wording import listed, plural
 from ..errors import InputError
 from ..trials.source import REFUSED, NotThisFormatError, Source
 from . import formats
 from .files.file import STANDARD_INPUT, File, opened
 from .formats import Format, named, takes
+from .harbor.job import jobs_in
 from .reading import Options
 from .recognition import head_of, mistaken, refusal
 
@@ -80,7 +82,7 @@ def _in_directory(path: str, given: Format | None, options: Options) -> list[Sou
             return _read(File(path, path), format_, options)
         except NotThisFormatError as error:
             if given is not None or not any(_files(path)):
-                raise
+                raise _refused(path, str(error)) from error
             why_not.append(str(error))
     wanted = [f for f in formats.FORMATS if f.in_folders] if given is None else [given]
     sources: list[Source] = []
@@ -100,10 +102,20 @@ def _in_directory(path: str, given: Format | None, options: Options) -> list[Sou
     if not sources:
         nouns = " nor ".join(format_.noun for format_ in wanted)
         which = f"{', and '.join(why_not)}, and" if why_not else f"{path}:"
-        raise NotThisFormatError(f"{which} no file in it is {nouns}", takes())
+        raise _refused(path, f"{which} no file in it is {nouns}")
     if others and given is not None:
         sources[0].diagnostics.append(_not_read(path, others, given))
     return sources
+
+
+def _refused(path: str, why: str) -> NotThisFormatError:
+    """Why a folder is not a source; where a folder in it holds jobs, that one."""
+    below = _folders(path)
+    for folder in [*below, *(f"{folder}/jobs" for folder in below)]:
+        if jobs := jobs_in(folder):
+            held = f"{path} is not a Harbor job; {folder} holds {plural(len(jobs), 'job')}"
+            return NotThisFormatError(held, f"harbor-metrics compute {shlex.quote(folder)}")
+    return NotThisFormatError(why, takes())
 
 
 def _not_read(path: str, others: list[str], given: Format) -> Diagnostic:
@@ -122,6 +134,11 @@ def _files(path: str) -> tuple[list[str], list[str]]:
     files = [entry.path for entry in seen if entry.is_file()]
     folders = [entry.path for entry in seen if entry.is_dir()]
     return files, [file for folder in folders for file in _files_of(folder)]
+
+
+def _folders(path: str) -> list[str]:
+    with os.scandir(path) as entries:
+        return sorted(os.path.normpath(e.path) for e in entries if e.name[0] != "." and e.is_dir())
 
 
 def _files_of(folder: str) -> list[str]:

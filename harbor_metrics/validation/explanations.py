@@ -13,12 +13,14 @@ import msgspec
 from ..catalogue import aliases, plugins
 from ..catalogue.families import families, metric_names, reducer_names
 from ..catalogue.names import find_metric, find_reducer
+from ..catalogue.suggestions import near_type
 from ..contract.spec import UV_SCRIPT, CommonKwargs, ScriptKwargs
 from ..documents.rules import OF_DOCUMENTS, OF_RUNS, RULES
 from ..documents.wording import did_you_mean, nearest, printable
 from ..errors import MetricFailure, UsageError
 from .examples import EXAMPLES
-from .rules import rules
+from .rules import hints, rules
+from .topics import TOPICS
 
 _WIDTH = 80
 _LONGEST = 98
@@ -40,15 +42,59 @@ def explain(name: str) -> str:
     Raises:
         UsageError: there is nothing of that name; the message names what is near.
     """
-    parts = [*_rule(name), *_metric(name), *_reducer(name)]
+    parts = [*_topic(name), *_rule(name), *_metric(name), *_reducer(name)]
     is_ours = bool(parts)
     parts += [_alias(alias) for alias in aliases.find(name) if not is_ours or "/" in name]
     if parts:
         return "\n".join(parts)
-    others = [a.name.replace("{k}", "1") for a in (*aliases.METRICS, *aliases.REDUCERS)]
-    known = [*metric_names(), *reducer_names(), *rule_names(), *other_rule_names(), *others]
-    near = did_you_mean(nearest(name, known))
-    raise UsageError(f"there is no metric, reducer or rule `{name}`{near}")
+    known = [*TOPICS, *metric_names(), *reducer_names(), *rule_names(), *other_rule_names()]
+    known += [a.name.replace("{k}", "1") for a in (*aliases.METRICS, *aliases.REDUCERS)]
+    near = near_type(name)
+    meant = [near] if near in metric_names() else nearest(name, known)
+    raise UsageError(
+        f"there is no topic, metric, reducer or rule `{name}`{did_you_mean(meant)}",
+        "`harbor-metrics explain` lists the topics and rules, `harbor-metrics list` the metrics",
+    )
+
+
+def exists(name: str) -> bool:
+    """Whether there is anything to say about it."""
+    try:
+        explain(name)
+    except UsageError:
+        return False
+    return True
+
+
+def topics() -> str:
+    """All topics with their questions, and every other name, by kind."""
+    width = max(map(len, TOPICS))
+    lines = [f"  {name:{width}}  {topic.question}" for name, topic in TOPICS.items()]
+    usual = [rule for rule in rule_names() if rule not in hints()]
+    kinds = {
+        "metrics": [*metric_names(), UV_SCRIPT],
+        "reducers": reducer_names(),
+        "rules of validate": usual,
+        "hints, which validate finds with --select hints": sorted(hints()),
+        "rules of the other commands": other_rule_names(),
+    }
+    folded = [f"{kind}\n{_folded(', '.join(names))}" for kind, names in kinds.items()]
+    head = "harbor-metrics explain NAME, where NAME is one of these\n\ntopics\n"
+    return head + "\n".join(lines) + "\n\n" + "\n\n".join(folded) + "\n"
+
+
+def _folded(text: str) -> str:
+    return "\n".join(f"  {line}" for line in wrap(text, _WIDTH - 2, break_on_hyphens=False))
+
+
+def _topic(name: str) -> Iterator[str]:
+    if name in TOPICS:
+        parts = TOPICS[name].answer.split("\n\n")
+        folded = [
+            part if part[:2] == "  " else fill(part, _WIDTH, break_on_hyphens=False)
+            for part in parts
+        ]
+        yield "\n\n".join([TOPICS[name].question, *folded]) + "\n"
 
 
 def _rule(name: str) -> Iterator[str]:

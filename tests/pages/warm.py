@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import pkgutil
 import select
 import signal
 import socket
@@ -36,10 +37,11 @@ def client(path: Path, place: str) -> None:
 
 def serve(place: str) -> None:
     """Answer until standard input ends, which whoever started this holds open."""
-    from harbor_metrics import api, cli  # noqa: F401
+    import harbor_metrics
 
-    for name in cli.COMMANDS:
-        import_module(f"harbor_metrics.cli.{name}")
+    for module in pkgutil.walk_packages(harbor_metrics.__path__, "harbor_metrics."):
+        if not module.name.endswith("__main__"):
+            import_module(module.name)
     gc.freeze()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     with socket.socket(socket.AF_UNIX) as listening:

@@ -92,7 +92,7 @@ def test_directory_without_a_source_is_refused(cli: Run, tmp_path: Path) -> None
     (tmp_path / "logs" / "notes.txt").write_text("hello\n")
     done = cli("compute", "logs")
     assert done.returncode == 3
-    assert "is no Harbor job" in done.stderr
+    assert "is not a Harbor job" in done.stderr
     assert "no file in it is an Inspect log nor lm-eval samples" in done.stderr
 
 

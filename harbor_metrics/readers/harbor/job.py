@@ -133,6 +133,14 @@ def looks_like_job(path: str) -> bool:
     )
 
 
+def jobs_in(path: str) -> list[str]:
+    """The paths of the jobs that lie in a folder, sorted; none where it cannot be read."""
+    try:
+        return [job for name in _folders(path) if looks_like_job(job := f"{path}/{name}")]
+    except OSError:
+        return []
+
+
 def _why_not(path: str) -> str:
     result = fields(f"{path}/result.json")
     if "trial_name" in result:
@@ -146,7 +154,7 @@ def _why_not(path: str) -> str:
             "that has `n_total_trials` and `stats`"
         )
     return (
-        f"{path} is no Harbor job: no directory in it holds a trial's result.json "
+        f"{path} is not a Harbor job: no directory in it holds a trial's result.json "
         "(with `task_name` and `trial_name`), and it has no config.json of a job"
     )
 

@@ -1,0 +1,72 @@
+"""`harbor-metrics` alone: what lies in this folder, and the command for it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator
+
+from ..documents.wording import plural, printable
+from ..output.streams import print_text
+
+_REGISTRIES = ("registry.json", "dataset.toml")
+# Where Harbor puts jobs unless it is told otherwise.
+_JOBS = "jobs"
+# Folders that are looked into: whoever stands in a home folder waits for no search.
+_MOST = 100
+
+
+def show() -> int:
+    """Print what can be done here."""
+    found = list(_found())
+    if not found:
+        print_text(
+            f"There is neither a ./{_JOBS} nor a registry.json here.\n\n"
+            "  harbor-metrics compute JOB     the score of a Harbor job, or of any log of rewards\n"
+            "  harbor-metrics validate FILE   every mistake in a registry\n\n"
+        )
+    for what, commands in found:
+        print_text(f"{what}\n" + "".join(f"  {command}\n" for command in commands) + "\n")
+    print_text("All commands, and examples: harbor-metrics --help\n")
+    return 0
+
+
+def _found() -> Iterator[tuple[str, list[str]]]:
+    # Inside, for weight: other commands do not look.
+    from ..readers.harbor.job import jobs_in, looks_like_job
+    from ..readers.harbor.newest import newest_job
+
+    if looks_like_job("."):
+        yield "This folder is a Harbor job.", ["harbor-metrics compute ."]
+        return
+    folders = [".", *_folders(".")]
+    for folder in folders:
+        path = os.path.normpath(os.path.join(folder, _JOBS))
+        jobs = jobs_in(path)
+        if not jobs:
+            continue
+        last = newest_job(path) or jobs[-1]
+        compute = [_call("compute", last)]
+        if len(jobs) > 1:
+            compute.append(_call("compute", path))
+        said = f", the last one {printable(last)}" if len(jobs) > 1 else f": {printable(last)}"
+        yield f"{printable(path)} holds {plural(len(jobs), 'Harbor job')}{said}.", compute
+    for folder in folders:
+        for name in _REGISTRIES:
+            path = os.path.normpath(os.path.join(folder, name))
+            if os.path.isfile(path):
+                kind = "a registry" if name == _REGISTRIES[0] else "a dataset"
+                yield f"{printable(path)} is {kind}.", [_call("validate", path)]
+
+
+def _call(command: str, path: str) -> str:
+    return f"harbor-metrics {command} {printable(shlex.quote(path))}"
+
+
+def _folders(path: str) -> list[str]:
+    try:
+        with os.scandir(path) as entries:
+            names = [entry.name for entry in entries if entry.name[0] != "." and entry.is_dir()]
+    except OSError:
+        return []
+    return sorted(names)[:_MOST]

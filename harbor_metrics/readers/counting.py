@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
+from ..numbers.exact import Number
 from ..trials.counted import Absent, CountedTable
 from ..trials.counted_lines import CountedLines, LineCounts
 from ..trials.counts import CountedTrials, NotCountableError
@@ -113,6 +114,7 @@ class _Lines:
     def __init__(self) -> None:
         self.counts = LineCounts()
         self._texts: Counter[bytes] = Counter()
+        self._columns = LineColumns()
 
     def add(self, block: bytes) -> None:
         """Count the lines of a block.
@@ -126,15 +128,13 @@ class _Lines:
         if len(self._texts) < _MOST_LINES and repeat_often(lines):
             self._texts.update(lines)
             return
-        columns = LineColumns()
-        if columns.add(block) != columns.n:
+        if self._columns.add(block) != self._columns.n:
             raise NotCountableError("a blank line")
-        for key, column in columns.columns.items():
+        n, columns, empty = self._columns.take()
+        for key, column in columns.items():
             self.counts.key(key).add([value for value in column if value is not None])
-        rows = zip(*columns.columns.values(), strict=True)
-        with_values = sum(any(value is not None for value in row) for row in rows)
-        self.counts.n_empty += len(columns.empty)
-        self.counts.n_scored += with_values + len(columns.empty)
+        self.counts.n_empty += len(empty)
+        self.counts.n_scored += n - _n_blank(n, list(columns.values())) + len(empty)
 
     def finish(self) -> LineCounts:
         """The counts, with every different text decoded once."""
@@ -147,3 +147,10 @@ class _Lines:
             for key, value in rewards.items():
                 self.counts.key(key).add_times(value, times)
         return self.counts
+
+
+def _n_blank(n: int, columns: list[list[Number | None]]) -> int:
+    """In how many of n rows every column lacks a value."""
+    if len(columns) == 1:
+        return columns[0].count(None)
+    return list(zip(*columns, strict=True)).count((None,) * len(columns)) if columns else n

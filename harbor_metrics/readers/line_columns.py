@@ -189,6 +189,12 @@ class LineColumns:
         self.empty |= {self.n + i for i in empty}
         self.n += n
 
+    def take(self) -> tuple[int, dict[str, list[Number | None]], set[int]]:
+        """What `extend` takes; the keys stay, for the lines that follow."""
+        taken = self.n, self.columns, self.empty
+        self.n, self.columns, self.empty = 0, {key: [] for key in self.columns}, set()
+        return taken
+
     def _append(self, rows: list[_Row]) -> None:
         for column, get in zip(self.columns.values(), self._getters, strict=True):
             column += map(get, rows)

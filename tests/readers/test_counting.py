@@ -17,6 +17,8 @@ from harbor_metrics import readers
 from harbor_metrics.readers import counting
 from harbor_metrics.readers.files import fork
 from harbor_metrics.readers.harbor import job
+from harbor_metrics.trials.counts import Counts, NotCountableError
+from harbor_metrics.trials.trial import Trial
 
 METRICS = ("mean", "median", "pass@2", "ci", "frequency", "variance-components")
 
@@ -86,6 +88,14 @@ def test_document_is_that_of_trials_that_were_kept(
     (counted,) = readers.read(str(source), counts=True)
     assert counted.counted is not None
     assert document(source, **options) == kept
+
+
+def test_trials_that_mostly_differ_are_given_up_soon() -> None:
+    counts = Counts()
+    rows = [Trial(task=f"t{i}", rewards={"r": i / 7}) for i in range(5_000)]
+    counts.add(rows[:2_000])
+    with pytest.raises(NotCountableError, match="most tasks differ"):
+        counts.add(rows[2_000:])
 
 
 @pytest.mark.parametrize(

@@ -94,11 +94,9 @@ def converted(
             f"`{name}` takes no `{field}`{near}; it takes {takes or 'no kwargs'}",
             field,
         )
-    for each in msgspec.structs.fields(to):
-        if each.required and each.name not in kwargs:
-            raise MetricFailure(
-                "invalid-metric-kwargs", f"`{name}` needs `{each.name}` in its kwargs"
-            )
+    for needed in _required(to):
+        if needed not in kwargs:
+            raise MetricFailure("invalid-metric-kwargs", f"`{name}` needs `{needed}` in its kwargs")
     own = {field: _whole(kwargs[field]) for field in to.__struct_fields__ if field in kwargs}
     try:
         struct = msgspec.convert(own, to)
@@ -114,6 +112,12 @@ def converted(
             raise MetricFailure("invalid-metric-kwargs", f"`{name}`: {error}") from error
         message = f"`{mismatch.where}` of `{name}` {mismatch.words}"
         raise MetricFailure("invalid-metric-kwargs", message, str(mismatch.path[0])) from error
+
+
+@cache
+def _required(struct: type[msgspec.Struct]) -> list[str]:
+    """The fields without a default."""
+    return [field.name for field in msgspec.structs.fields(struct) if field.required]
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import unicodedata
 from collections.abc import Iterator
+from operator import itemgetter
 from typing import Any
 
 from ...documents.document import Finding
@@ -89,7 +90,10 @@ def _repeated(view: View, field: str, message: str) -> Iterator[Finding]:
 def task_without_commit(view: View) -> Iterator[Finding]:
     """A task in a git repository has no `git_commit_id`: it changes when the repository does."""
     for dataset in view.datasets:
-        for j, task in enumerate(array(dataset, "tasks")):
+        tasks = array(dataset, "tasks")
+        if _all_have("git_commit_id", tasks):
+            continue
+        for j, task in enumerate(tasks):
             if isinstance(task, dict) and task.get("git_url") and not task.get("git_commit_id"):
                 yield dataset.part("tasks", j).find(
                     severity=WARNING,
@@ -105,10 +109,13 @@ def task_path(view: View) -> Iterator[Finding]:
     Harbor refuses it when it makes the job, before anything runs.
     """
     for dataset in view.datasets:
-        for j, task in enumerate(array(dataset, "tasks")):
+        tasks = array(dataset, "tasks")
+        if _all_stay_below(tasks):
+            continue
+        for j, task in enumerate(tasks):
             in_git = isinstance(task, dict) and isinstance(task.get("git_url"), str)
             path = task.get("path") if in_git else None
-            if not isinstance(path, str) or not (path.startswith("/") or ".." in path):
+            if not isinstance(path, str):
                 continue
             normal = posixpath.normpath(path)
             if posixpath.isabs(path) or normal == ".." or normal.startswith("../"):
@@ -121,6 +128,23 @@ def task_path(view: View) -> Iterator[Finding]:
                 )
 
 
+def _all_have(field: str, tasks: list[Any]) -> bool:
+    """Whether every task has the field, and not empty; in C, for registries of many tasks."""
+    try:
+        return all(map(itemgetter(field), tasks))
+    except (KeyError, TypeError):
+        return False
+
+
+def _all_stay_below(tasks: list[Any]) -> bool:
+    """Whether no path of a task is absolute or has two dots, as is so in most registries."""
+    try:
+        paths = "\n".join(map(itemgetter("path"), tasks))
+    except (KeyError, TypeError):
+        return False
+    return not (".." in paths or paths[:1] == "/" or "\n/" in paths)
+
+
 def mixed_task_sources(view: View) -> Iterator[Finding]:
     """Some tasks of a dataset lie in git and others on this machine.
 
@@ -128,6 +152,8 @@ def mixed_task_sources(view: View) -> Iterator[Finding]:
     """
     for dataset in view.datasets:
         tasks = array(dataset, "tasks")
+        if _all_have("git_url", tasks):
+            continue
         local = [j for j, t in enumerate(tasks) if isinstance(t, dict) and not t.get("git_url")]
         if local and len(local) < len(tasks):
             yield dataset.part("tasks", local[0]).find(

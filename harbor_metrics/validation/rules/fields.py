@@ -50,6 +50,8 @@ def unknown_field(view: View) -> Iterator[Finding]:
         for field in dataset.value.keys() - _IN_DATASET:
             yield _unknown(dataset, field, DATASET, "dataset")
         tasks = array(dataset, "tasks")
+        if set[str]().union(*(task for task in tasks if isinstance(task, dict))) <= _IN_TASK:
+            continue
         for j, task in enumerate(tasks):
             if isinstance(task, dict) and not task.keys() <= _IN_TASK:
                 for field in task.keys() - _IN_TASK:

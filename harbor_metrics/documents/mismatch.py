@@ -70,7 +70,11 @@ def _decider(noun: Noun) -> Any:
 
 def fits(value: Any, noun: Noun) -> bool:
     """Whether the value is what the schema says that it must be."""
-    return bool(_decider(noun).is_valid(value))
+    try:
+        return bool(_decider(noun).is_valid(value))
+    except UnicodeEncodeError:
+        # Half of a surrogate pair, which no text of Rust can hold.
+        return False
 
 
 def findings(

@@ -6,27 +6,36 @@ import codecs
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import islice
 from typing import Any
+
+import msgspec
 
 from ..documents import mismatch
 from ..documents.diagnostics import Diagnostic, Span
 from ..documents.document import Document, parse
-from ..readers.files.lines import each_line
+from ..documents.limits import has_long_number
+from ..numbers.exact import Number
+from ..readers.files.lines import blocks, each_line, split
 from ..trials import rewards
 from ..trials.check import check_trial
+from ..trials.source import REFUSED
 
+ENDINGS = (".jsonl", ".ndjson")
 # Slips that leave open which value is meant: nothing else is said of it.
 _VALUELESS = {"non-finite-number", "number-out-of-range"}
 # How many lines are looked at to tell trials from rewards.
 _LOOKED_AT = 50
 _SPACE = re.compile(r"\s*")
+_decode_rewards = msgspec.json.Decoder(dict[str, Number] | None).decode
+_encode_lines = msgspec.json.Encoder().encode_lines
 _NOT_OF_A_REWARD = {"name", "version", "tasks", "datasets", "metrics", "groups", "schema_version"}
 
 
 def is_lines(path: str, data: bytes) -> bool:
     """Whether a text is JSON lines: by its name, or because each of its first lines is whole."""
-    if path.endswith((".jsonl", ".ndjson")):
+    if path.endswith(ENDINGS):
         return True
     first, second = [*islice(_stripped(data), 2), b"", b""][:2]
     document, slips = parse(first, "")
@@ -53,6 +62,34 @@ def _stripped(data: bytes) -> Iterator[bytes]:
         start = end
         if line:
             yield line
+
+
+def are_clean(path: str) -> bool:
+    """Whether nothing is wrong in a file of lines, of which no more than a block is kept.
+
+    False also where only `check` can tell.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    with open(path, "rb") as file:
+        first = [*islice((line for line in file if line.strip()), _LOOKED_AT)]
+    is_trials = _are_trials(document.value for line in first if (document := parse(line, "")[0]))
+    decode = msgspec.json.decode if is_trials else _decode_rewards
+    fits = partial(mismatch.fits, noun="trial")
+    for block in blocks(path):
+        if b"\\" in block or has_long_number(block):
+            return False
+        try:
+            values = [decode(line) for line in split(block) if line.strip()]
+        except REFUSED:
+            return False
+        # Written again a repeated key has lost its quotes.
+        if _encode_lines(values).count(b'"') != block.count(b'"'):
+            return False
+        if is_trials and not all(map(fits, values)):
+            return False
+    return bool(first)
 
 
 def check(path: str, data: bytes) -> list[Diagnostic]:
@@ -83,8 +120,11 @@ def check(path: str, data: bytes) -> list[Diagnostic]:
 
 def _check_of(values: Iterable[Any]) -> Callable[[Document, str], list[Diagnostic]]:
     """What checks each of the values: they are trials where one of them names a task."""
-    is_trials = any(isinstance(v, dict) and isinstance(v.get("task"), str) for v in values)
-    return _trial if is_trials else _rewards
+    return _trial if _are_trials(values) else _rewards
+
+
+def _are_trials(values: Iterable[Any]) -> bool:
+    return any(isinstance(v, dict) and isinstance(v.get("task"), str) for v in values)
 
 
 def _spread_over_lines(data: bytes) -> list[tuple[int, str]] | None:

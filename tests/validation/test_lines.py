@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from validation.validated import rules_of
 
 from harbor_metrics.documents.diagnostics import Span
-from harbor_metrics.validation.lines import check, is_lines
+from harbor_metrics.validation import validation
+from harbor_metrics.validation.lines import are_clean, check, is_lines
 from harbor_metrics.validation.validation import validate
 
 REWARDS = b'{"reward": 1}\n{"reward": 0}\n'
@@ -86,3 +90,60 @@ def test_pretty_printed_json_says_that_a_line_is_one_object(tmp_path: Path) -> N
     assert "a line is one object" in spread.message
     assert spread.span == Span(1, 1, 1, 2)
     assert wrong.span == Span(2, 7, 2, 11)
+
+
+PIECES = [
+    b'{"reward": 1}',
+    b'{"reward": 0.5, "cost": 3}',
+    b"null",
+    b"{}",
+    b"",
+    b" \t",
+    b'{"reward": 1} ',
+    b'{"task": "a", "rewards": {"r": 1}}',
+    b'{"task": "a", "rewards": null, "labels": {"k": [1]}}',
+    b'{"task": "", "reward": 1, "attempt": 0}',
+    b'{"task": "a", "rewards": null, "task": "b"}',
+    b'{"reward": 1, "reward": 2}',
+    b'{"reward": 1}{"reward": 2}',
+    b'{"reward": "x"}',
+    b'{"reward": null}',
+    b'{"reward": 1e999}',
+    b'{"reward": ' + b"9" * 400 + b"}",
+    b'{"a\\u0062": 1, "ab": 2}',
+    b'{"\\ud800": 1}',
+    b'{"\xff": 1}',
+    b"\xef\xbb\xbfnull",
+    b"[1]",
+    b"1",
+    b'{"reward"',
+    b": 1}",
+]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(pieces=st.lists(st.sampled_from(PIECES), max_size=5), end=st.sampled_from([b"", b"\n"]))
+def test_lines_that_are_clean_are_those_of_which_nothing_is_said(
+    pieces: list[bytes], end: bytes, tmp_path: Path
+) -> None:
+    data = b"\n".join(pieces) + end
+    (tmp_path / "x.jsonl").write_bytes(data)
+    if are_clean(str(tmp_path / "x.jsonl")):
+        assert check("x.jsonl", data) == []
+    else:
+        assert check("x.jsonl", data) or b"\\" in data
+
+
+def test_large_file_without_mistakes_is_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def kept(path: str) -> Any:
+        raise AssertionError(path)
+
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(REWARDS * 50_000)
+    monkeypatch.setattr(validation, "read_bytes", kept)
+    assert validate(str(path)).ok
+    path.write_bytes(REWARDS * 50_000 + b"{}}")
+    with pytest.raises(AssertionError):
+        validate(str(path))

@@ -63,6 +63,13 @@ harbor-metrics explain comparing"""
     help="How p allows for several candidates: Holm, Benjamini-Hochberg, or not.",
 )
 @click.option(
+    "--pairs",
+    type=click.Choice(["base", "all"]),
+    default="base",
+    show_default=True,
+    help="Compare each run with the base, or every two, which ranks three or more.",
+)
+@click.option(
     "--margin",
     type=float,
     metavar="NUMBER",
@@ -81,6 +88,35 @@ harbor-metrics explain comparing"""
     show_default=True,
     metavar="NUMBER",
     help="With --detect: the probability with which they show it.",
+)
+@click.option(
+    "--no-worse",
+    multiple=True,
+    metavar="METRIC[:BY]",
+    help="Exit 1 if it is shown to be worse, by more than BY. Repeatable, as all gates.",
+)
+@click.option(
+    "--non-inferior",
+    multiple=True,
+    metavar="METRIC:BY",
+    help="Exit 1 unless it is shown not to lose BY.",
+)
+@click.option(
+    "--better",
+    multiple=True,
+    metavar="METRIC[:BY]",
+    help="Exit 1 unless it is shown to be better, by more than BY.",
+)
+@click.option(
+    "--fail-if",
+    multiple=True,
+    metavar="EXPRESSION",
+    help="Exit 1 if it holds: 'mean.low < -0.05', 'cost-per-task > 10%', 'tasks.worse > 3'.",
+)
+@click.option(
+    "--unpaired",
+    type=click.Choice(["drop", "error"]),
+    help="Whether gates leave out tasks of one run alone, or by default are undecided.",
 )
 @click.option(
     "--higher-is-better",
@@ -151,9 +187,15 @@ def command(
     over: Literal["tasks", "attempts"],
     cluster: str | None,
     adjust: Literal["holm", "bh", "none"],
+    pairs: Literal["base", "all"],
     margin: float | None,
     detect: float | None,
     power: float,
+    no_worse: Sequence[str],
+    non_inferior: Sequence[str],
+    better: Sequence[str],
+    fail_if: Sequence[str],
+    unpaired: Literal["drop", "error"] | None,
     higher: Sequence[str],
     lower: Sequence[str],
     registries: Sequence[str],
@@ -171,13 +213,15 @@ def command(
 
     A SOURCE is what `compute` takes, such as jobs/NAME; sources of one NAME are one run. The first
     run is the base, and every other one is compared with it. Tasks are paired by their names within
-    a dataset. Exit 0 whatever the difference.
+    a dataset. Exit 0 whatever the difference, but 1 where a gate fails or cannot be decided.
     """
     from ..api import Request
+    from ..comparison.gates import gates
     from ..comparison.request import ComparisonRequest, finish, prepare
     from ..comparison.settings import Settings
     from ..documents.files import check_writable
     from ..render import comparison as render
+    from ..render.csv import csv_of_comparison
     from ..render.text import text
     from .compute import refuse_input
 
@@ -191,6 +235,9 @@ def command(
         margin=margin,
         detect=detect,
         power=power,
+        pairs=pairs,
+        unpaired=unpaired,
+        gates=gates(no_worse=no_worse, non_inferior=non_inferior, better=better, fail_if=fail_if),
         higher=tuple(higher),
         lower=tuple(lower),
     )
@@ -227,7 +274,7 @@ def command(
     if format_ == "json":
         print_json(comparison.to_json())
     elif format_ == "csv":
-        print_text(render.csv(comparison))
+        print_text(csv_of_comparison(comparison))
     else:
         width, _ = terminal()
         print_text(render.table(comparison, width=width))

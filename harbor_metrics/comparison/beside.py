@@ -1,18 +1,16 @@
-"""Each candidate beside the base, on each dataset that both have."""
+"""Two runs beside each other, on each dataset that both have."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-
-import msgspec
+from itertools import combinations
 
 from ..documents.diagnostics import Diagnostic
 from ..documents.wording import listed, plural
 from ..errors import MetricFailure, UsageError
 from ..evaluation.group import counts_of, dataset_of
 from ..numbers import exact
-from ..numbers.adjustment import adjusted
 from ..numbers.exact import Number
 from ..trials.column import Column
 from ..trials.labelled import label_text
@@ -25,29 +23,44 @@ from .remarks import remarks
 from .rows import rows_of
 from .runs import Part, Run
 from .settings import Settings
+from .together import with_adjusted
 
 # Of more tasks than these only the largest changes are listed.
 _MOST_TASKS, _LISTED = 20_000, 1_000
 
 
 def compared(
-    base: Run,
-    candidates: Sequence[Run],
+    pairs: Sequence[tuple[Run, Run]],
     settings: Settings,
     run_scripts: RunScripts,
     diagnostics: list[Diagnostic],
 ) -> list[Compared]:
-    """The metrics of the base on every run, and their differences from it.
+    """Each base with a candidate: the metrics of the base on both, and their differences.
 
     Raises:
         UsageError: runs have no dataset, no task or no reward in common, or the same trials.
     """
     found = [
         _compared(base, candidate, parts, settings, run_scripts, diagnostics)
-        for candidate in candidates
+        for base, candidate in pairs
         for parts in _matching(base, candidate)
     ]
-    return _with_adjusted(found, settings)
+    return with_adjusted(found, settings.adjust)
+
+
+def all_pairs(runs: Sequence[Run]) -> list[tuple[Run, Run]]:
+    """Every two runs, those with the first run first, whose metrics all of them are compared by."""
+    base = runs[0]
+    others = [_with_plans_of(base, run) for run in runs[1:]]
+    return [*((base, run) for run in runs[1:]), *combinations(others, 2)]
+
+
+def _with_plans_of(base: Run, run: Run) -> Run:
+    parts = {
+        name: part._replace(plan=base.parts[name].plan) if name in base.parts else part
+        for name, part in run.parts.items()
+    }
+    return Run(run.name, parts)
 
 
 def _matching(base: Run, candidate: Run) -> list[tuple[Part, Part]]:
@@ -111,6 +124,8 @@ def _compared(
         candidate=sides[1],
         tasks=TaskLists(
             paired=len(pairs.paired),
+            higher=sum(row.difference > 0 for row in by_task),
+            lower=sum(row.difference < 0 for row in by_task),
             only_base=pairs.only_base,
             only_candidate=pairs.only_candidate,
             changed=pairs.changed,
@@ -215,27 +230,3 @@ def _sums(column: Column) -> dict[str, tuple[int, int]]:
 
 def _whole(top: int, scale: int) -> Number | None:
     return top if scale == 1 else exact.ratio(top, scale)
-
-
-def _with_adjusted(compared: Sequence[Compared], settings: Settings) -> list[Compared]:
-    """The rows with what their p is worth among all comparisons of the same metric."""
-    families: dict[tuple[str, str, str], list[tuple[int, int, float]]] = {}
-    for i, pair_ in enumerate(compared):
-        for j, row in enumerate(pair_.rows):
-            if row.p is not None:
-                family = (row.metric, row.type, msgspec.json.encode(row.kwargs).decode())
-                families.setdefault(family, []).append((i, j, float(row.p)))
-    worth: dict[tuple[int, int], float] = {}
-    for members in families.values():
-        ps = adjusted([p for _, _, p in members], settings.adjust)
-        worth |= {(i, j): p for (i, j, _), p in zip(members, ps, strict=True)}
-    return [
-        msgspec.structs.replace(
-            pair_,
-            rows=[
-                msgspec.structs.replace(row, p_adjusted=worth.get((i, j)))
-                for j, row in enumerate(pair_.rows)
-            ],
-        )
-        for i, pair_ in enumerate(compared)
-    ]

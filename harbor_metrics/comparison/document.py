@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import msgspec
 
@@ -11,7 +11,12 @@ from ..evaluation.result import Counts, DatasetRef, Struct, Tool, Written
 from ..numbers.adjustment import Adjust
 from ..numbers.exact import Number
 from ..numbers.uncertainty import Over
-from .verdicts import Verdict
+from .settings import Pairs, Unpaired
+from .verdicts import VERDICTS, Verdict
+
+# The worst first.
+Outcome = Literal["failed", "undecided", "passed"]
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 
 class SourceRef(Struct, frozen=True, kw_only=True):
@@ -36,9 +41,14 @@ class Side(Struct, frozen=True, kw_only=True):
 
 
 class TaskLists(Struct, frozen=True, kw_only=True):
-    """How many tasks are compared, and the names of those that are not."""
+    """How many tasks are compared, and the names of those that are not.
+
+    `higher` and `lower`: how many have more, and less, of the first reward in the candidate.
+    """
 
     paired: int
+    higher: int
+    lower: int
     only_base: list[str]
     only_candidate: list[str]
     changed: list[str]
@@ -73,7 +83,8 @@ class Row(Struct, frozen=True, kw_only=True):
     """One value of one metric on both sides, and what the difference is worth.
 
     `value` is the output's name, null where the metric gave none. `n`: tasks, or clusters, that
-    the interval rests on. `reason` says why a part is null.
+    the interval rests on. `left_out`: paired tasks without the value on a side. `reason` says why
+    a part is null.
     """
 
     metric: str
@@ -91,6 +102,7 @@ class Row(Struct, frozen=True, kw_only=True):
     method: str | None = None
     df: Number | None = None
     n: int | None = None
+    left_out: int = 0
     verdict: Verdict = "~"
     higher_is_better: bool | None = None
     assumed_direction: bool = False
@@ -130,6 +142,31 @@ class Compared(Struct, frozen=True, kw_only=True):
     not_listed: int = 0
 
 
+class Rank(Struct, frozen=True, kw_only=True):
+    """The best and the worst place that a run can have by one value, 1 being the best of all."""
+
+    dataset: str | None
+    metric: str
+    run: str
+    low: int
+    high: int
+
+
+class Decision(Struct, frozen=True, kw_only=True):
+    """What became of one gate in one comparison; undecided fails, too.
+
+    `why` is a sentence with the numbers, `help` one that says what would decide it.
+    """
+
+    gate: str
+    dataset: str | None
+    base: str
+    candidate: str
+    outcome: Outcome
+    why: str
+    help: str | None = None
+
+
 class Comparison(Written, frozen=True, kw_only=True):
     """Everything that one comparison found; shows itself as a table in a notebook."""
 
@@ -145,7 +182,11 @@ class Comparison(Written, frozen=True, kw_only=True):
     power: Number
     detect: Number | None
     base: str
+    pairs: Pairs
+    unpaired: Unpaired | None
     comparisons: list[Compared]
+    ranks: list[Rank]
+    gates: list[Decision]
     diagnostics: list[dict[str, Any]] = msgspec.field(default_factory=list)
 
     @property
@@ -155,11 +196,30 @@ class Comparison(Written, frozen=True, kw_only=True):
 
     @property
     def ok(self) -> bool:
-        """Whether nothing was found that an exit code must tell."""
+        """Whether nothing was found that an exit code must tell, and every gate passed."""
         sides = [side for pair in self.comparisons for side in (pair.base, pair.candidate)]
-        return not any(d["severity"] == Severity.ERROR for d in self.diagnostics) and not any(
-            side.counts.unread or not side.counts.scored for side in sides
+        return (
+            not any(d["severity"] == Severity.ERROR for d in self.diagnostics)
+            and not any(side.counts.unread or not side.counts.scored for side in sides)
+            and self.outcome in (None, "passed")
         )
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """The worst outcome of a gate, a failure being the worst; None without gates."""
+        found = {decision.outcome for decision in self.gates}
+        return next((each for each in OUTCOMES if each in found), None)
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """What the first values say; of several candidates and datasets the worst of it."""
+        found = {next((row.verdict for row in pair.rows), None) for pair in self.beside_base}
+        return next((each for each in VERDICTS if each in found), None)
+
+    @property
+    def beside_base(self) -> list[Compared]:
+        """The comparisons with the base: all, unless every two runs were compared."""
+        return [pair for pair in self.comparisons if pair.base.run == self.base]
 
     def _repr_html_(self) -> str:
         from ..render.notebook import html_of_comparison

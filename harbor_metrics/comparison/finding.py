@@ -70,8 +70,8 @@ class Finding(NamedTuple):
     attempts: int | None
     notes: list[str]
 
-    def row(self, asked: Asked, name: str, notes: list[str]) -> Row:
-        """The row of the document."""
+    def row(self, asked: Asked, name: str, notes: list[str], left_out: int) -> Row:
+        """The row of the document; `left_out` tasks were paired and have no value."""
         answer, settings = self.answer, asked.settings
         found, again, relative = answer.found, answer.reruns, answer.relative
         by_tasks = settings.over == "tasks" and settings.cluster is None
@@ -103,6 +103,7 @@ class Finding(NamedTuple):
             method=answer.method,
             df=found.df,
             n=answer.n,
+            left_out=left_out,
             verdict=word,
             relative=None if relative is None else Relative(**relative._asdict()),
             attempts=None if again is None else Again(**again.found._asdict()),

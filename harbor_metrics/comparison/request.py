@@ -18,10 +18,13 @@ from ..numbers.adjustment import Adjust
 from ..numbers.uncertainty import Over
 from ..trials.source import Progress, Source
 from ..trials.table import Missing
-from . import beside
+from .beside import all_pairs, compared
+from .decisions import decide, remarks
 from .document import Comparison, SourceRef
+from .gates import gates
 from .runs import Part, Run, chosen, named_sources, run_of, runs_by
-from .settings import Settings
+from .settings import Pairs, Settings, Unpaired
+from .together import ranks
 
 if TYPE_CHECKING:
     from ..scripts.options import ScriptOptions
@@ -47,9 +50,15 @@ def compare(
     missing: Missing | None = None,
     cluster: str | None = None,
     adjust: Adjust = "holm",
+    pairs: Pairs = "base",
     margin: float | None = None,
     detect: float | None = None,
     power: float = 0.8,
+    no_worse: str | Sequence[str] = (),
+    non_inferior: str | Sequence[str] = (),
+    better: str | Sequence[str] = (),
+    fail_if: str | Sequence[str] = (),
+    unpaired: Unpaired | None = None,
     higher_is_better: str | Sequence[str] = (),
     lower_is_better: str | Sequence[str] = (),
     registry: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
@@ -74,14 +83,19 @@ def compare(
         missing: what a missing reward counts as, where a metric's own kwargs do not say.
         cluster: a label of tasks that are alike, such as those of one repository.
         adjust: for several comparisons of one metric: `holm`, `bh` or `none`.
+        pairs: `all` compares every two runs, and ranks three or more.
         margin: differences within it either way are `same`.
         detect: a difference; says how many tasks would show it.
         power: with which probability they would.
+        no_worse, non_inferior, better, fail_if: gates, `METRIC[:BY]` or expressions; the
+            `outcome` of a comparison tells whether all passed.
+        unpaired: whether gates `drop` tasks of one run alone or, by default, are undecided.
         higher_is_better, lower_is_better: metrics or values, by name, where none says it.
         registry, dataset, metrics, labels, as_format, columns, scripts, progress: as of `compute`.
 
     Raises:
-        UsageError: the arguments contradict each other, or the runs have nothing in common.
+        UsageError: the arguments contradict each other, a gate is set on what is not there, or the
+            runs have nothing in common.
         InputError: a source or a registry cannot be read.
     """
     request = ComparisonRequest(
@@ -109,6 +123,14 @@ def compare(
             margin=margin,
             detect=detect,
             power=power,
+            pairs=pairs,
+            unpaired=unpaired,
+            gates=gates(
+                no_worse=_several(no_worse),
+                non_inferior=_several(non_inferior),
+                better=_several(better),
+                fail_if=_several(fail_if),
+            ),
             higher=_several(higher_is_better),
             lower=_several(lower_is_better),
         ),
@@ -164,15 +186,19 @@ def finish(request: ComparisonRequest, prepared: Prepared) -> Comparison:
     """The second half of `compare`: run the metrics.
 
     Raises:
-        UsageError: the runs have nothing in common.
+        UsageError: the runs have nothing in common, or a gate is set on what is not there.
     """
     paths = [source.path for _, source in prepared.sources]
     run_scripts = api.Scripts(request.computed.scripts, paths)
     diagnostics = list(prepared.diagnostics)
-    base, *candidates = prepared.runs
-    comparisons = beside.compared(base, candidates, request.settings, run_scripts, diagnostics)
-    diagnostics += run_scripts.diagnostics
     settings = request.settings
+    base, *candidates = prepared.runs
+    every_two = settings.pairs == "all"
+    pairs = all_pairs(prepared.runs) if every_two else [(base, each) for each in candidates]
+    comparisons = compared(pairs, settings, run_scripts, diagnostics)
+    diagnostics += run_scripts.diagnostics
+    decisions = decide([pair for pair in comparisons if pair.base.run == base.name], settings)
+    diagnostics += remarks(decisions, settings.level)
     return Comparison(
         sources=[
             SourceRef(
@@ -192,7 +218,11 @@ def finish(request: ComparisonRequest, prepared: Prepared) -> Comparison:
         power=settings.power,
         detect=settings.detect,
         base=base.name,
+        pairs=settings.pairs,
+        unpaired=settings.unpaired,
         comparisons=comparisons,
+        ranks=ranks(comparisons, settings.level) if every_two else [],
+        gates=decisions,
         diagnostics=[diagnostic.as_json() for diagnostic in dict.fromkeys(diagnostics)],
     )
 

@@ -81,6 +81,7 @@ def _of_script(asked: Asked, pairs: Pairs) -> list[Row]:
 
 
 def _of_bound(asked: Asked, bound: Bound, pairs: Pairs) -> list[Row]:
+    n_paired = len(pairs.paired)
     pairs, notes = _scored(asked, bound, pairs)
     if not pairs.paired:
         return [asked.row(None, reason="no task has a reward on both sides")]
@@ -97,7 +98,17 @@ def _of_bound(asked: Asked, bound: Bound, pairs: Pairs) -> list[Row]:
         ]
         if known[0] is None or known[1] is None:
             why = "; ".join(dict.fromkeys(whys))
-            rows.append(asked.row(name, base=known[0], candidate=known[1], reason=why, notes=notes))
+            lost = n_paired - len(pairs.paired)
+            rows.append(
+                asked.row(
+                    name,
+                    base=known[0],
+                    candidate=known[1],
+                    reason=why,
+                    notes=notes,
+                    left_out=lost,
+                )
+            )
             continue
         found = _of_means(asked, bound, pairs, name, base[name], candidate[name])
         if found is None:
@@ -105,7 +116,7 @@ def _of_bound(asked: Asked, bound: Bound, pairs: Pairs) -> list[Row]:
             if statistic not in _WITHOUT.keys() | _ORDERED and not without:
                 without = left_out(pairs, lambda kept: _values(asked, bound, kept))
             found = _of_numbers(asked, bound, pairs, name, (known[0], known[1]), without)
-        rows.append(found.row(asked, name, notes))
+        rows.append(found.row(asked, name, notes, n_paired - found.n))
     return rows
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import Literal, get_args
 
 import msgspec
 
@@ -10,6 +10,11 @@ from ..errors import UsageError
 from ..numbers.adjustment import Adjust
 from ..numbers.uncertainty import Over
 from ..trials.table import Missing
+from .gates import Gate
+
+# Which runs are compared with which; and whether gates leave tasks of one run alone out.
+Pairs = Literal["base", "all"]
+Unpaired = Literal["drop", "error"]
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,6 +30,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     power: float = 0.8
     higher: tuple[str, ...] = ()
     lower: tuple[str, ...] = ()
+    pairs: Pairs = "base"
+    unpaired: Unpaired | None = None
+    gates: tuple[Gate, ...] = ()
 
     def check(self) -> None:
         """Refuse what means nothing.
@@ -32,6 +40,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Raises:
             UsageError: a number or a choice is not one that can be.
         """
+        self._check_choices()
         for name, share in (("level", self.level), ("power", self.power)):
             if not 0 < share < 1:
                 example = 0.95 if name == "level" else 0.8
@@ -41,16 +50,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         for name, amount in (("margin", self.margin), ("detect", self.detect)):
             if amount is not None and not 0 < amount < float("inf"):
                 raise UsageError(f"--{name} is a difference above 0, and {amount} is not")
-        if self.missing is not None and self.missing not in get_args(Missing):
-            raise UsageError(
-                f"missing must be one of {', '.join(get_args(Missing))}, not {self.missing!r}"
-            )
-        if self.over not in get_args(Over):
-            raise UsageError(f"over must be one of {', '.join(get_args(Over))}, not {self.over!r}")
-        if self.adjust not in get_args(Adjust):
-            raise UsageError(
-                f"adjust must be one of {', '.join(get_args(Adjust))}, not {self.adjust!r}"
-            )
         both = set(self.higher) & set(self.lower)
         if both:
             raise UsageError(f"higher and lower cannot both be better: {', '.join(sorted(both))}")
@@ -58,4 +57,20 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             raise UsageError(
                 "--cluster is for other tasks (--over tasks); over attempts the tasks stay as they "
                 "are"
+            )
+
+    def _check_choices(self) -> None:
+        for name, choice, choices in (
+            ("missing", self.missing or "zero", get_args(Missing)),
+            ("over", self.over, get_args(Over)),
+            ("adjust", self.adjust, get_args(Adjust)),
+            ("pairs", self.pairs, get_args(Pairs)),
+            ("unpaired", self.unpaired or "error", get_args(Unpaired)),
+        ):
+            if choice not in choices:
+                raise UsageError(f"{name} must be one of {', '.join(choices)}, not {choice!r}")
+        if self.unpaired is not None and not self.gates:
+            raise UsageError(
+                f"--unpaired {self.unpaired} says what unpaired tasks do to gates, and none is set",
+                "--no-worse METRIC sets one",
             )

@@ -10,6 +10,8 @@ from ..contract.spec import HARBOR_TYPES
 from ..evaluation.plan import Planned
 
 Verdict = Literal["better", "worse", "higher", "lower", "same", "~"]
+# From the worst to the best.
+VERDICTS: tuple[Verdict, ...] = ("worse", "lower", "~", "same", "higher", "better")
 # What says nothing of which value is better, and is taken to mean rewards, of which more is better.
 _OF_REWARDS = {*HARBOR_TYPES, "mean-reward", "median", "quantile", "weighted-mean", "micro-average"}
 

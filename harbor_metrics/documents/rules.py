@@ -262,6 +262,11 @@ OF_RUNS = {
         "a checksum of each task, and a task that has changed is not the same task. Such tasks are "
         "counted, named and left out of the comparison.",
     ),
+    "several-gates": Rule(
+        _NOTE,
+        "At a level of 95 % a gate `no-worse` fails by chance in 2.5 of 100 comparisons of equal "
+        "runs. Of several gates one of them fails more often: at most as often as all added up.",
+    ),
     "run-incomplete": Rule(
         _WARNING,
         "A run that is compared has fewer trials than were planned, because its job has not ended "

@@ -34,5 +34,24 @@ def tasks_needed(variance: float, difference: float, level: float, power: float)
     return n
 
 
+def attempts_needed(
+    of_tasks: float,
+    of_attempts: float,
+    n: int,
+    difference: float,
+    level: float,
+    power: float,
+    df: float | None = None,
+) -> float | None:
+    """How many times as many attempts show a difference on `n` tasks; None where none would.
+
+    `of_tasks` is the variance of one task's own difference, `of_attempts` what its attempts add;
+    the degrees of freedom are n - 1 unless they are given.
+    """
+    quantiles = _quantiles(n - 1 if df is None else df, level, power)
+    room = n * (difference / quantiles) ** 2 - of_tasks
+    return of_attempts / room if room > 0 else None
+
+
 def _quantiles(df: float, level: float, power: float) -> float:
     return t_quantile((1 + level) / 2, df) + t_quantile(power, df)

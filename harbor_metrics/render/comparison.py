@@ -1,20 +1,15 @@
-"""A comparison as tables: for a terminal, for a notebook, and as CSV."""
+"""A comparison as tables: for a terminal, and for a notebook."""
 
 from __future__ import annotations
 
-import csv as csv_
-import io
 from collections.abc import Iterator
 
-import msgspec
-
-from ..comparison.document import Compared, Comparison, Row, TaskRow
-from ..contract.spec import UV_SCRIPT
+from ..comparison.document import OUTCOMES, Compared, Comparison, Decision, Rank, Row, TaskRow
+from ..comparison.naming import name_of
+from ..comparison.numerals import Numerals, numerals, ratio
 from ..documents.wording import columns, plural, printable
 from ..numbers.exact import Number
 from .alignment import align, fold, measure
-from .differences import Numerals, numerals, ratio
-from .naming import name as metric_name
 from .sheet import Line, Sheet
 
 _GAP = "  "
@@ -33,6 +28,8 @@ def table(comparison: Comparison, *, width: int = 80) -> str:
     for compared in comparison.comparisons:
         lines += ["", *_lines(comparison, compared, width)] if lines else []
         lines = lines or list(_lines(comparison, compared, width))
+    for name, text in together(comparison):
+        lines += _hanging(f"{name}  {text}", width)
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -154,29 +151,32 @@ def _p(value: Number | None) -> str:
     return f"<{least}" if value < least else f"{value:.{_P_PLACES}f}"
 
 
-def name_of(row: Row) -> str:
-    """What a row is called: `pass@2`, `mean`, `mean: category`."""
-    kwargs, value = dict(row.kwargs), row.value
-    if row.type == UV_SCRIPT:
-        path = kwargs.get("script_path")
-        label = path.rpartition("/")[2] if isinstance(path, str) else row.metric
-        return printable(label if value is None else f"{label}: {value}")
-    if isinstance(kwargs.get("k"), list) and value is not None and value.isdecimal():
-        kwargs["k"], value = int(value), None
-    label = metric_name(row.metric, row.type, kwargs)
-    return printable(label if value in (None, row.type) else f"{label}: {value}")
-
-
 def details(comparison: Comparison, compared: Compared) -> Iterator[tuple[str, str]]:
     """Heading and text of what stands below a table."""
     yield from _tasks(compared)
     shown = [row for row in compared.rows if row.difference is not None]
     if shown:
         yield "", conclusion(comparison, shown[0])
+    yield from _gates(comparison, compared)
     for row in compared.rows:
         if row.relative is not None:
             value, low, high = map(ratio, (row.relative.value, row.relative.low, row.relative.high))
             yield "relative", f"{name_of(row)} {value}, from {low} to {high}"
+    yield from _methods(comparison, compared)
+    yield from _planning(comparison, compared)
+    for text, rows in _grouped((row.reason, row) for row in compared.rows):
+        yield "why", f"{', '.join(rows)}: {printable(text)}"
+    for text, rows in _grouped((note, row) for row in compared.rows for note in row.notes):
+        who = "" if len(rows) == len(compared.rows) else f"{', '.join(rows)}: "
+        yield "note", f"{who}{printable(text)}"
+    assumed = [
+        name_of(row) for row in compared.rows if row.assumed_direction and row.verdict != "~"
+    ]
+    if assumed:
+        yield "note", f"{', '.join(assumed)}: more is taken to be better"
+
+
+def _methods(comparison: Comparison, compared: Compared) -> Iterator[tuple[str, str]]:
     methods: dict[str, list[str]] = {}
     for row in compared.rows:
         if row.method not in (None, "none") and row.low is not None:
@@ -191,17 +191,39 @@ def details(comparison: Comparison, compared: Compared) -> Iterator[tuple[str, s
             for method, rows in methods.items()
         ]
         yield "intervals", f"{over}; {', '.join(each)}"
-    yield from _planning(comparison, compared)
-    for text, rows in _grouped((row.reason, row) for row in compared.rows):
-        yield "why", f"{', '.join(rows)}: {printable(text)}"
-    for text, rows in _grouped((note, row) for row in compared.rows for note in row.notes):
-        who = "" if len(rows) == len(compared.rows) else f"{', '.join(rows)}: "
-        yield "note", f"{who}{printable(text)}"
-    assumed = [
-        name_of(row) for row in compared.rows if row.assumed_direction and row.verdict != "~"
-    ]
-    if assumed:
-        yield "note", f"{', '.join(assumed)}: more is taken to be better"
+
+
+def _gates(comparison: Comparison, compared: Compared) -> Iterator[tuple[str, str]]:
+    for decision in decided(comparison, compared):
+        yield "gate", f"{printable(decision.gate)}: {decision.outcome}: {printable(decision.why)}"
+        if decision.help is not None:
+            yield "  ", printable(decision.help)
+
+
+def decided(comparison: Comparison, compared: Compared) -> list[Decision]:
+    """What became of the gates in one comparison, the worst first."""
+    dataset = compared.dataset.name if compared.dataset is not None else None
+    who = (dataset, compared.base.run, compared.candidate.run)
+    own = [d for d in comparison.gates if (d.dataset, d.base, d.candidate) == who]
+    return sorted(own, key=lambda decision: OUTCOMES.index(decision.outcome))
+
+
+def together(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    """Heading and text of what stands below all tables: the places of the runs."""
+    found: dict[tuple[str | None, str], list[Rank]] = {}
+    for rank in comparison.ranks:
+        found.setdefault((rank.dataset, rank.metric), []).append(rank)
+    several = len({dataset for dataset, _ in found}) > 1
+    for (dataset, metric), ranks in found.items():
+        where = f" on {printable(dataset)}" if several and dataset is not None else ""
+        order = sorted(ranks, key=lambda rank: (rank.low, rank.high))
+        each = ", ".join(f"{printable(rank.run)} {place(rank)}" for rank in order)
+        yield "places", f"by {printable(metric)}{where}: {each}"
+
+
+def place(rank: Rank) -> str:
+    """The places that a run can have: `1`, `2 to 3`."""
+    return str(rank.low) if rank.low == rank.high else f"{rank.low} to {rank.high}"
 
 
 def _grouped(texts: Iterator[tuple[str | None, Row]]) -> list[tuple[str, list[str]]]:
@@ -264,21 +286,20 @@ def _tasks(compared: Compared) -> Iterator[tuple[str, str]]:
     up, down = ("better", "worse") if direction else ("higher", "lower")
     if direction is False:
         up, down = "worse", "better"
-    kinds: dict[str, list[TaskRow]] = {up: [], down: []}
-    for row in compared.by_task:
-        if row.difference:
-            kinds[up if row.difference > 0 else down].append(row)
-    same = len(compared.by_task) - sum(map(len, kinds.values())) + compared.not_listed
+    n = {up: compared.tasks.higher, down: compared.tasks.lower}
+    same = len(compared.by_task) + compared.not_listed - sum(n.values())
     of = f" ({printable(compared.key)})" if compared.key else ""
-    yield (
-        f"tasks{of}",
-        ", ".join([*(f"{len(rows)} {kind}" for kind, rows in kinds.items()), f"{same} the same"]),
-    )
+    each = [*(f"{count} {kind}" for kind, count in n.items()), f"{same} the same"]
+    yield f"tasks{of}", ", ".join(each)
     for kind in (down, up):
-        rows = kinds[kind]
+        rows = [
+            row
+            for row in compared.by_task
+            if row.difference and (row.difference > 0) == (kind == up)
+        ]
         if rows:
             changes = [_change(row) for row in rows[:_MOST_TASKS]]
-            more = f" and {len(rows) - _MOST_TASKS} more" if len(rows) > _MOST_TASKS else ""
+            more = f" and {n[kind] - _MOST_TASKS} more" if n[kind] > _MOST_TASKS else ""
             yield f"  {kind}", ", ".join(changes) + more
 
 
@@ -287,25 +308,3 @@ def _change(row: TaskRow) -> str:
     for total, attempts in (row.base, row.candidate):
         sides.append(f"{total:g}/{attempts}" if attempts > 1 else f"{total:g}")
     return _JOINED.join((printable(row.task), sides[0], "→", sides[1]))
-
-
-def csv(comparison: Comparison) -> str:
-    """A line for each value of each comparison, numbers with all their digits."""
-    fields = [name for name in Row.__struct_fields__ if name not in _NESTED]
-    out = io.StringIO()
-    writer = csv_.writer(out, lineterminator="\n")
-    writer.writerow(["dataset", "base_run", "candidate_run", "tasks", *fields])
-    for compared in comparison.comparisons:
-        dataset = compared.dataset.name if compared.dataset is not None else ""
-        who = [dataset, compared.base.run, compared.candidate.run, compared.tasks.paired]
-        for row in compared.rows:
-            values = [getattr(row, name) for name in fields]
-            texts = [
-                msgspec.json.encode(value).decode() if isinstance(value, dict | list) else value
-                for value in values
-            ]
-            writer.writerow([*who, *texts])
-    return out.getvalue()
-
-
-_NESTED = ("relative", "attempts", "checks", "efforts")

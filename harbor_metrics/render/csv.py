@@ -1,4 +1,4 @@
-"""A result as CSV: a row for each value, all digits, for spreadsheets and data frames."""
+"""Documents as CSV: a row for each value, all digits, for spreadsheets and data frames."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import io
 
 import msgspec
 
+from ..comparison.document import Comparison, Row
 from ..documents.wording import encodable
 from ..evaluation.result import Basis, Group, Outcome, Result, Uncertainty
 
@@ -92,4 +93,22 @@ def _text(cell: object) -> str:
         return ""
     if isinstance(cell, str):
         return str(encodable(cell))
-    return msgspec.json.encode(encodable(cell) if isinstance(cell, dict) else cell).decode()
+    return msgspec.json.encode(encodable(cell) if isinstance(cell, dict | list) else cell).decode()
+
+
+# What a row of a comparison holds that has no room in one cell.
+_NESTED = ("relative", "attempts", "checks", "efforts")
+
+
+def csv_of_comparison(comparison: Comparison) -> str:
+    """A line for each value of each comparison, numbers with all their digits."""
+    fields = [name for name in Row.__struct_fields__ if name not in _NESTED]
+    text = io.StringIO()
+    writer = _csv.writer(text, lineterminator="\n")
+    writer.writerow(["dataset", "base_run", "candidate_run", "tasks", *fields])
+    for compared in comparison.comparisons:
+        dataset = compared.dataset.name if compared.dataset is not None else ""
+        who = [dataset, compared.base.run, compared.candidate.run, compared.tasks.paired]
+        for row in compared.rows:
+            writer.writerow([_text(cell) for cell in (*who, *(getattr(row, f) for f in fields))])
+    return text.getvalue()

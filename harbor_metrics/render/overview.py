@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from ..documents.wording import columns, did_you_mean, listed, nearest, plural, printable
 from ..errors import UsageError
+from ..evaluation.naming import model_of, names
 from ..evaluation.result import Group, Outcome, Result
 from ..numbers.exact import Number
 from . import rows
 from .alignment import fold, longest_word
-from .naming import model_of, names
 from .numerals import NONE, Digits, exact
 from .sheet import Line, Sheet
 

@@ -38,12 +38,10 @@ def figures(report: Report) -> list[Figure]:
     series = report.series
     found: list[Figure | None] = []
     for comparison in report.comparisons:
-        for n, compared in enumerate(comparison.comparisons):
+        for n, compared in enumerate(comparison.beside_base):
             number = _number(report, compared.candidate.run, n)
             found += [differences(comparison, compared, number), changes(comparison, compared)]
-    if report.ranks:
-        row = report.comparisons[0].comparisons[0].rows[0]
-        found.append(places(report.ranks, beside.name_of(row)))
+    found += map(places, report.ranks)
     if series:
         found += [
             values(series),
@@ -67,7 +65,7 @@ def _title(report: Report) -> str:
     runs = list(dict.fromkeys(each.run for each in report.series if each.run))
     if len(groups) == 1:
         return rows.title(groups[0])
-    titles = [beside.title(pair) for each in report.comparisons for pair in each.comparisons]
+    titles = [beside.title(pair) for each in report.comparisons for pair in each.beside_base]
     if not groups:
         return titles[0] if titles else "No trials"
     datasets = dict.fromkeys(filter(None, map(rows.dataset, groups)))
@@ -83,7 +81,7 @@ def _answer(report: Report, shown: list[Figure]) -> tuple[list[str], list[str]]:
     verdicts = [
         beside.verdict(comparison, compared)
         for comparison in report.comparisons
-        for compared in comparison.comparisons
+        for compared in comparison.beside_base
     ]
     texts = [each.sentence for each in shown[:1]] if not verdicts else []
     texts += [
@@ -117,7 +115,7 @@ def _below(report: Report) -> list[Markup]:
         for text, names in texts.items()
     ]
     for comparison in report.comparisons:
-        for compared in comparison.comparisons:
+        for compared in comparison.beside_base:
             sheet = beside.sheet(comparison, compared)
             own = [": ".join(filter(None, pair)) for pair in sheet.below]
             lines += [text for text in own if text not in lines]

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from ..contract.spec import UV_SCRIPT
 from ..documents.wording import plural, printable
+from ..evaluation.naming import model_of, names
 from ..evaluation.result import Basis, Group, Outcome, Reading
 from ..numbers.exact import Number
-from .naming import model_of, names
 from .numerals import NONE, Digits, Numerals, exact, numerals, significant
 from .sheet import Line, Sheet
 

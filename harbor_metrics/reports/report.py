@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ..comparison.document import Comparison
+from ..comparison.document import Comparison, Rank
 from ..documents.diagnostics import Diagnostic
 from ..evaluation.result import Result, SourceRef
-from .ranks import Rank
 from .series import Series
 
 
@@ -26,9 +25,19 @@ class Report:
     ok: bool = True
     complete: bool = True
     comparisons: list[Comparison] = field(default_factory=list)
-    ranks: list[Rank] = field(default_factory=list)
     lacking: list[str] = field(default_factory=list)
     again: str = ""
+
+    @property
+    def ranks(self) -> list[list[Rank]]:
+        """The places of all runs by the first value, on each dataset where they are known."""
+        found: dict[tuple[int, str | None], list[Rank]] = {}
+        for i, comparison in enumerate(self.comparisons):
+            for rank in comparison.ranks:
+                first = found.setdefault((i, rank.dataset), [])
+                if not first or first[0].metric == rank.metric:
+                    first.append(rank)
+        return list(found.values())
 
 
 def report_of(result: Result, series: Sequence[Series], run: str | None) -> Report:

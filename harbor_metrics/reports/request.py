@@ -18,7 +18,6 @@ from ..comparison.settings import Settings
 from ..documents.files import read_bytes
 from ..errors import NeedsRowsError, UsageError
 from ..evaluation.result import Result, SourceRef
-from .ranks import Rank, ranks
 from .report import Report, report_of, together
 from .series import Series, series_of
 
@@ -62,12 +61,10 @@ def _of_runs(request: Request, named: Mapping[str, Sequence[str]]) -> Report:
     prepared: dict[str | None, api.Prepared] = {}
     comparisons: list[Comparison] = []
     lacking: list[str] = []
-    places: list[Rank] = []
     try:
         read = comparison.prepare(asked)
         prepared = read.computed
-        comparisons = [comparison.finish(asked, read)]
-        places = _ranks(asked, read)
+        comparisons = [_compared(asked, read)]
     except UsageError as error:
         lacking = [f"The runs are not compared: {error}."]
     reports = [
@@ -77,7 +74,7 @@ def _of_runs(request: Request, named: Mapping[str, Sequence[str]]) -> Report:
         for name, paths in named.items()
     ]
     whole = together(reports)
-    whole.comparisons, whole.ranks, whole.lacking = comparisons, places, lacking
+    whole.comparisons, whole.lacking = comparisons, lacking
     return whole
 
 
@@ -89,19 +86,13 @@ def _is_document(path: str) -> bool:
     return head.lstrip()[:1] == b"{" and _MARK in head and b'"tool"' in head
 
 
-def _ranks(asked: ComparisonRequest, read: comparison.Prepared) -> list[Rank]:
-    """The places of three runs or more on one dataset, by its first value."""
-    if not _FEWEST_RANKED <= len(read.runs) <= _MOST_RANKED:
-        return []
-    pairs = {}
-    for i, base in enumerate(read.runs[:-1]):
-        others = msgspec.structs.replace(read, runs=[base, *read.runs[i + 1 :]])
-        found = comparison.finish(asked, others).comparisons
-        for compared in found:
-            if (base.name, compared.candidate.run) in pairs or not compared.rows:
-                return []
-            pairs[base.name, compared.candidate.run] = compared.rows[0]
-    return ranks([run.name for run in read.runs], pairs, asked.settings.level)
+def _compared(asked: ComparisonRequest, read: comparison.Prepared) -> Comparison:
+    """The runs beside the first one; of three or more every two of them, where that can be."""
+    if _FEWEST_RANKED <= len(read.runs) <= _MOST_RANKED:
+        every_two = msgspec.structs.replace(asked.settings, pairs="all")
+        with suppress(UsageError):
+            return comparison.finish(msgspec.structs.replace(asked, settings=every_two), read)
+    return comparison.finish(asked, read)
 
 
 class _Either(msgspec.Struct):

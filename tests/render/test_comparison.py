@@ -12,6 +12,7 @@ from conftest import JOBS
 from harbor_metrics import Comparison, compare
 from harbor_metrics.documents.wording import columns
 from harbor_metrics.render import comparison as render
+from harbor_metrics.render.csv import csv_of_comparison
 from harbor_metrics.render.notebook import html_of_comparison
 
 GOLDEN = """\
@@ -60,7 +61,7 @@ def test_no_change_of_a_task_is_parted(models: Comparison) -> None:
 
 
 def test_csv_has_a_line_for_each_value_with_all_digits(models: Comparison) -> None:
-    rows = list(csv.DictReader(io.StringIO(render.csv(models))))
+    rows = list(csv.DictReader(io.StringIO(csv_of_comparison(models))))
     assert [(row["metric"], row["value"]) for row in rows] == [
         ("mean", "mean"),
         ("pass-at-k", "2"),

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from ...evaluation.naming import names
 from ...evaluation.result import Outcome, Uncertainty
 from ...numbers.exact import Number
 from ...reports.series import Series
 from .. import rows, svg
 from ..markup import Markup
-from ..naming import names
 from ..numerals import Numerals
 from ..svg import Scale, picture
 from .figure import Figure, Numbers, called, key_of

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from functools import partial
 
 from ...comparison.document import Compared, Comparison, Row, TaskRow
+from ...comparison.naming import name_of
+from ...comparison.numerals import numerals
 from ...documents.wording import plural, printable
 from .. import comparison as beside
 from .. import svg
-from ..differences import numerals
 from ..markup import Markup, joined
 from .figure import MOST_LINES, Figure, Numbers, stacked
 from .lanes import Lane, Spot, blocks
@@ -43,7 +44,7 @@ def differences(
     )
     sheet = beside.sheet(comparison, compared)
     lines = [line.cells for line in sheet.lines]
-    ids = [f"difference {beside.name_of(row)}" for row in compared.rows]
+    ids = [f"difference {name_of(row)}" for row in compared.rows]
     return Figure(
         "differences",
         title,
@@ -62,7 +63,7 @@ def _lane(row: Row, number: int) -> Lane:
     text = numerals(row.base, row.candidate, row)
     assert row.difference is not None
     spot = Spot(number, row.difference, row.low, row.high)
-    return Lane(beside.name_of(row), [spot], f"{text.difference} {row.verdict}")
+    return Lane(name_of(row), [spot], f"{text.difference} {row.verdict}")
 
 
 def changes(comparison: Comparison, compared: Compared) -> Figure | None:
@@ -84,7 +85,7 @@ def changes(comparison: Comparison, compared: Compared) -> Figure | None:
 
 def _whose(comparison: Comparison, compared: Compared) -> str:
     """The candidate, where there are several."""
-    return f": {printable(compared.candidate.run)}" if len(comparison.comparisons) > 1 else ""
+    return f": {printable(compared.candidate.run)}" if len(comparison.beside_base) > 1 else ""
 
 
 def _sentence(compared: Compared, rows: Sequence[TaskRow]) -> str:

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...comparison.document import Rank
 from ...documents.wording import printable
-from ...reports.ranks import Rank
+from ..comparison import place
 from .figure import Figure, Numbers, stacked
 from .lanes import Lane, Spot, blocks
 
 
-def places(found: Sequence[Rank], metric: str) -> Figure | None:
-    """The places of each run by the first metric; None where they were not compared so."""
-    if not found:
-        return None
+def places(found: Sequence[Rank]) -> Figure:
+    """The places of each run by one value on one dataset."""
     sure = sum(rank.low == rank.high for rank in found)
     sentence = (
-        f"By {metric} {sure} of {len(found)} runs have one place that is sure; all pairs compared, "
-        "by Holm."
+        f"By {printable(found[0].metric)} {sure} of {len(found)} runs have one place that is sure; "
+        "all pairs compared, by Holm."
     )
     drawn = [
         Lane(
             printable(rank.run),
             [Spot(i, (rank.low + rank.high) / 2, rank.low, rank.high)],
-            _said(rank),
+            place(rank),
         )
         for i, rank in enumerate(found)
     ]
@@ -32,9 +31,5 @@ def places(found: Sequence[Rank], metric: str) -> Figure | None:
         "Places",
         sentence,
         stacked("Places", sentence, (), blocks(drawn, whole=True)),
-        Numbers(("run", "place"), [(printable(rank.run), _said(rank)) for rank in found]),
+        Numbers(("run", "place"), [(printable(rank.run), place(rank)) for rank in found]),
     )
-
-
-def _said(rank: Rank) -> str:
-    return str(rank.low) if rank.low == rank.high else f"{rank.low} to {rank.high}"

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from itertools import islice
 
 from ...documents.wording import plural
+from ...evaluation.naming import names
 from ...evaluation.result import Outcome, Uncertainty
 from ...reports.series import Series
 from .. import rows
 from ..markup import indented
-from ..naming import names
 from .figure import Figure, Numbers, called, listed_by, stacked
 from .lanes import Lane, Spot, blocks
 

@@ -10,7 +10,7 @@ import msgspec
 from ..catalogue.aliases import implied_kwargs
 from ..contract.spec import UV_SCRIPT
 from ..documents.wording import printable
-from ..evaluation.result import Group, Outcome
+from .result import Group, Outcome
 
 # Types that people call by their k.
 _OF_K = {"pass-at-k": "pass@", "pass-hat-k": "pass^"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from ..comparison.document import Row
 from ..numbers.exact import Number
+from .document import Row
 
 _NONE = "—"
 # Beyond these places a number is written with an exponent.

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from results_by_hand import outcome
 
-from harbor_metrics.render.naming import names
+from harbor_metrics.evaluation.naming import names
 
 SKIP = {"missing": "skip"}
 BY = {"metric": "mean", "by": "side"}

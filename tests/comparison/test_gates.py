@@ -1,0 +1,356 @@
+"""Gates: how they are written, what decides them, and that what is undecided fails."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from comparison.runs_by_hand import Rewards, write_run
+from comparison.test_laws import compared as compared_files
+from comparison.test_laws import runs
+from conftest import JOBS, Run
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harbor_metrics import Comparison, compare
+from harbor_metrics.comparison.document import Decision
+from harbor_metrics.comparison.gates import Expression, gates
+from harbor_metrics.errors import UsageError
+
+N = 40
+ALL = {f"t{i:02}": [1] for i in range(N)}
+NONE = {task: [0] for task in ALL}
+HALF = {task: [i % 2] for i, task in enumerate(ALL)}
+# Ten tasks more, or less, than half of them.
+MORE = {task: [int(i % 2 or i < 20)] for i, task in enumerate(ALL)}
+LESS = {task: [int(i % 2 and i < 20)] for i, task in enumerate(ALL)}
+# Five more and five less.
+OTHER = {task: [i % 2 if i < 30 else 1 - i % 2] for i, task in enumerate(ALL)}
+
+
+def of_files(folder: Path, base: Rewards, candidate: Rewards, **asked: Any) -> Comparison:
+    ours = write_run(folder / "base.jsonl", base, agent="base")
+    theirs = write_run(folder / "new.jsonl", candidate, agent="new")
+    return compare(f"base={ours}", f"new={theirs}", **asked)
+
+
+def decided(folder: Path, base: Rewards, candidate: Rewards, **asked: Any) -> Decision:
+    (decision,) = of_files(folder, base, candidate, **asked).gates
+    return decision
+
+
+OUTCOMES = [
+    ("no_worse", "mean", MORE, "passed", "it is not shown to be worse: +0.250"),
+    ("no_worse", "mean", OTHER, "passed", "it is not shown to be worse: 0.000, from -0.166"),
+    ("no_worse", "mean", LESS, "failed", "it is worse: -0.250, from"),
+    ("no_worse", "mean:0.2", LESS, "passed", "it is not shown to be worse by more than 0.2: -0.25"),
+    ("no_worse", "mean:0.05", LESS, "failed", "it is worse by more than 0.05: -0.250"),
+    ("non_inferior", "mean:0.2", OTHER, "passed", "it is shown not to lose 0.2: 0.000, from"),
+    ("non_inferior", "mean:0.02", OTHER, "undecided", "it may lose 0.02 or more, and it may not"),
+    ("non_inferior", "mean:0.02", LESS, "failed", "it loses 0.02 or more: -0.250"),
+    ("better", "mean", MORE, "passed", "it is better: +0.250"),
+    ("better", "mean:0.2", MORE, "undecided", "it may be better by more than 0.2, and it may not"),
+    ("better", "mean:0.05", MORE, "passed", "it is better by more than 0.05: +0.250"),
+    ("better", "mean", OTHER, "undecided", "it may be better, and it may not: 0.000"),
+    ("better", "mean", LESS, "failed", "it is not better: -0.250"),
+    ("better", "mean", HALF, "undecided", "it may be better, and it may not: 0.000"),
+    ("fail_if", "mean < 0", LESS, "failed", "mean.difference is -0.25"),
+    ("fail_if", "mean.low < -0.2", OTHER, "passed", "mean.low is -0.16"),
+    ("fail_if", "mean.high <= 0", MORE, "passed", "mean.high is 0.4"),
+    ("fail_if", "`mean`.p < 0.05", LESS, "failed", "mean.p is 0.00"),
+    ("fail_if", "mean.candidate < 0.5", LESS, "failed", "mean.candidate is 0.25"),
+    ("fail_if", "mean.base >= 0.5", LESS, "failed", "mean.base is 0.5"),
+    ("fail_if", "mean < -10%", LESS, "undecided", "mean.relative is not known"),
+    ("fail_if", "tasks.worse > 9", LESS, "failed", "tasks.worse is 10"),
+    ("fail_if", "tasks.better > 9", LESS, "passed", "tasks.better is 0"),
+    ("fail_if", "tasks.better >= 10", MORE, "failed", "tasks.better is 10"),
+    ("fail_if", "tasks.unpaired > 0", LESS, "passed", "tasks.unpaired is 0"),
+    ("fail_if", "missing > 0", LESS, "passed", "missing is 0 in new"),
+    ("fail_if", "errored > 0", LESS, "passed", "errored is 0 in new"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "gate", "candidate", "outcome", "why"), OUTCOMES)
+def test_the_interval_decides(
+    kind: str, gate: str, candidate: Rewards, outcome: str, why: str, tmp_path: Path
+) -> None:
+    decision = decided(tmp_path, HALF, candidate, **{kind: gate})
+    assert decision.gate == f"{kind.replace('_', '-')} {gate}"
+    assert (decision.outcome, decision.base, decision.candidate) == (outcome, "base", "new")
+    assert decision.why.startswith(why)
+
+
+def test_less_can_be_better(tmp_path: Path) -> None:
+    asked = {"lower_is_better": "mean", "no_worse": "mean"}
+    worse = decided(tmp_path, HALF, MORE, **asked)
+    assert worse.outcome == "failed"
+    assert worse.why.startswith("it is worse: +0.250, from +0.")
+    assert worse.why.endswith("; less is better")
+    assert decided(tmp_path, HALF, LESS, lower_is_better="mean", better="mean").outcome == "passed"
+    more = decided(tmp_path, HALF, MORE, lower_is_better="mean", fail_if="tasks.worse > 9")
+    assert more.outcome == "failed"
+
+
+def test_a_constant_difference_has_no_interval_and_p_decides(tmp_path: Path) -> None:
+    three = [{task: own * 3 for task, own in side.items()} for side in (NONE, ALL)]
+    assert decided(tmp_path, *three, better="mean").outcome == "passed"
+    lost = decided(tmp_path, *reversed(three), no_worse="mean")
+    assert lost.outcome == "failed"
+    assert lost.why == "it is worse: -1, p 1.8e-12"
+    by = decided(tmp_path, *three, better="mean:0.5")
+    assert (by.outcome, by.why) == ("undecided", "no interval: all tasks differ by the same")
+
+
+def test_amounts_that_are_the_same_are_not_worse(tmp_path: Path) -> None:
+    amounts = {task: [2.5] for task in ALL}
+    assert decided(tmp_path, amounts, amounts, no_worse="mean").outcome == "passed"
+
+
+UNPAIRED = "1 task is unpaired (--unpaired drop compares the others)"
+
+
+@pytest.mark.parametrize(
+    ("kind", "gate"),
+    [("no_worse", "mean"), ("non_inferior", "mean:0.5"), ("better", "mean"),
+     ("fail_if", "mean < 0"), ("fail_if", "tasks.worse > 0")],
+)  # fmt: skip
+def test_an_unpaired_task_leaves_every_gate_undecided(kind: str, gate: str, tmp_path: Path) -> None:
+    fewer = dict(list(MORE.items())[1:])
+    decision = decided(tmp_path, HALF, fewer, **{kind: gate})
+    assert (decision.outcome, decision.why) == ("undecided", UNPAIRED)
+    same = decided(tmp_path, HALF, fewer, unpaired="error", **{kind: gate})
+    assert same == decision
+    assert decided(tmp_path, HALF, fewer, unpaired="drop", **{kind: gate}).outcome != "undecided"
+
+
+def test_what_is_unpaired_can_itself_be_a_gate(tmp_path: Path) -> None:
+    fewer = dict(list(MORE.items())[1:])
+    assert decided(tmp_path, HALF, fewer, fail_if="tasks.unpaired > 1").outcome == "passed"
+    assert decided(tmp_path, HALF, fewer, fail_if="tasks.unpaired > 0").outcome == "failed"
+
+
+def test_a_task_without_any_reward_on_a_side_is_not_dropped_silently(tmp_path: Path) -> None:
+    crashed = {**MORE, "t00": [None]}
+    skipped = {"no_worse": "mean", "missing": "skip"}
+    decision = decided(tmp_path, HALF, crashed, **skipped)
+    assert decision.outcome == "undecided"
+    assert decision.why.startswith("1 task has no value on a side (--unpaired drop")
+    assert decided(tmp_path, HALF, crashed, unpaired="drop", **skipped).outcome == "passed"
+    assert decided(tmp_path, HALF, crashed, no_worse="mean").outcome == "passed"
+
+
+def test_costs_that_a_side_does_not_know_leave_the_gate_undecided(tmp_path: Path) -> None:
+    for name, unknown in (("base", ""), ("new", "t05")):
+        write_run(
+            tmp_path / f"{name}.jsonl",
+            MORE,
+            agent=name,
+            usage=lambda task, _, unknown=unknown: (
+                {} if task == unknown else {"cost_usd": 1 + int(task[1:])}
+            ),
+        )
+    paths = [tmp_path / "base.jsonl", tmp_path / "new.jsonl"]
+    asked = {"metrics": "cost-per-task", "no_worse": "cost-per-task"}
+    (decision,) = compare(*paths, **asked).gates
+    assert decision.why.startswith("1 task has no value on a side")
+    (dropped,) = compare(*paths, unpaired="drop", **asked).gates
+    assert dropped.outcome == "passed"
+
+
+def test_a_metric_that_failed_leaves_its_gate_undecided(tmp_path: Path) -> None:
+    missing = {**HALF, "t00": [None]}
+    decision = decided(tmp_path, HALF, missing, missing="error", no_worse="mean")
+    assert decision.outcome == "undecided"
+    assert decision.why.startswith("new: ")
+
+
+def test_relative_amounts(tmp_path: Path) -> None:
+    costs = {f"t{i:02}": 1 + i % 3 for i in range(N)}
+    for name, factor in (("base", 1.0), ("new", 1.3)):
+        write_run(
+            tmp_path / name,
+            HALF,
+            agent=name,
+            usage=lambda task, _, factor=factor: {"cost_usd": costs[task] * factor},
+        )
+    paths = [tmp_path / "base", tmp_path / "new"]
+    asked = {"metrics": "cost-per-task"}
+    whole = compare(*paths, fail_if=["cost-per-task > 20%", "cost-per-task > 40%"], **asked)
+    assert [each.outcome for each in whole.gates] == ["failed", "passed"]
+    assert whole.gates[0].why == "cost-per-task.relative is 30%"
+
+
+def test_values_of_a_metric_are_named_as_the_table_names_them() -> None:
+    asked = {"metrics": '{"type": "pass-at-k", "kwargs": {"k": [2, 5]}}'}
+    whole = compare(JOBS / "two-models", no_worse=["pass@2", "`pass@5`:0.02"], **asked)
+    assert [each.gate for each in whole.gates] == ["no-worse pass@2", "no-worse `pass@5`:0.02"]
+    assert whole.outcome == "passed"
+    with pytest.raises(UsageError, match="`pass-at-k` has several values"):
+        compare(JOBS / "two-models", no_worse="pass-at-k", **asked)
+    with pytest.raises(UsageError, match="there is no `pass@3`; did you mean"):
+        compare(JOBS / "two-models", no_worse="pass@3", **asked)
+
+
+def test_an_unknown_direction_is_refused(tmp_path: Path, cli: Run) -> None:
+    for name, side in (("a", HALF), ("b", MORE)):
+        lines = [
+            {"task": task, "agent": name, "rewards": {"x": own[0], "y": 1}}
+            for task, own in side.items()
+        ]
+        (tmp_path / name).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    done = cli("compare", "a", "b", "--no-worse", "mean: x")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "nobody says whether more of `mean: x` is better" in done.stderr
+    assert "--higher-is-better 'x', or --lower-is-better 'x'" in done.stderr
+    assert (
+        cli("compare", "a", "b", "--no-worse", "mean: x", "--higher-is-better", "x").returncode == 0
+    )
+    done = cli("compare", "a", "b", "--fail-if", "tasks.worse > 0")
+    assert done.returncode == 2
+    done = cli("compare", "a", "b", "--fail-if", "`mean: x` > 0.2")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "gate  fail-if `mean: x` > 0.2: failed: mean: x.difference is 0.25" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        ("--no-worse mean", 0, "gate  no-worse mean: passed: it is not shown to be worse: +0.250"),
+        ("--better mean --no-worse mean", 0, "gate  better mean: passed"),
+        ("--better mean:0.2", 1, "gate  better mean:0.2: undecided"),
+        ("--fail-if mean>0", 1, "gate  fail-if mean>0: failed: mean.difference is 0.25"),
+    ],
+)
+def test_the_command_tells_every_gate_and_exits(
+    arguments: str, code: int, words: str, cli: Run, tmp_path: Path
+) -> None:
+    write_run(tmp_path / "a", HALF, agent="a")
+    write_run(tmp_path / "b", MORE, agent="b")
+    done = cli("compare", "a", "b", *arguments.split(), "-o", "c.json")
+    assert done.returncode == code, done.stderr
+    assert words in done.stdout
+    written = Comparison.read(str(tmp_path / "c.json"))
+    assert written.ok == (code == 0)
+    assert cli("validate", "c.json").returncode == 0
+
+
+REFUSED = {
+    "--no-worse ": "names no metric",
+    "--no-worse :0.02": "names no metric",
+    "--no-worse mean:-1": "what may be lost or gained is 0 or more",
+    "--no-worse mean:nan": "there is no `mean:nan`",
+    "--no-worse maen": "there is no `maen`; did you mean `mean`?",
+    "--no-worse `mean`:x": "behind `mean` stands ':x'",
+    "--non-inferior mean": "does not say how much may be lost|--non-inferior mean:0.02",
+    "--non-inferior mean:0": "does not say how much may be lost",
+    "--better mean:1e999": "what may be lost or gained is 0 or more",
+    "--fail-if mean": "is not NAME, one of < <= > >=, and a number|such as 'mean < -0.02'",
+    "--fail-if mean<": "'' is not a number or a percentage",
+    "--fail-if mean<x": "'x' is not a number or a percentage",
+    "--fail-if mean<1<2": "is not NAME, one of",
+    "--fail-if <1": "is not NAME, one of",
+    "--fail-if mean.low<5%": "only `relative` is a percentage",
+    "--fail-if tasks.worse<5%": "tasks.worse is a count, not a share",
+    "--fail-if `mean`.width<5": "there is no '.width' of a metric|the parts are difference",
+    "--fail-if tasks.lost>1": "there is no `tasks.lost`",
+    "--unpaired drop": "says what unpaired tasks do to gates, and none is set",
+}
+
+
+@pytest.mark.parametrize("arguments", REFUSED)
+def test_is_refused_with_a_sentence(arguments: str, cli: Run, tmp_path: Path) -> None:
+    write_run(tmp_path / "a", HALF, agent="a")
+    write_run(tmp_path / "b", MORE, agent="b")
+    option, _, value = arguments.partition(" ")
+    done = cli("compare", "a", "b", option, value)
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    for words in REFUSED[arguments].split("|"):
+        assert words in done.stderr
+
+
+def test_several_gates_err_more_often_and_that_is_said(tmp_path: Path) -> None:
+    whole = of_files(tmp_path, HALF, MORE, no_worse=["mean", "median"], metrics="median")
+    (said,) = (d for d in whole.found if d.rule == "several-gates")
+    assert "one of them fails in up to 5 of 100 comparisons" in said.message
+    assert not of_files(tmp_path, HALF, MORE, no_worse="mean").found
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("mean < 1", ("mean", "difference", "<", 1)),
+        ("mean.low>=-1e-3", ("mean", "low", ">=", -0.001)),
+        ("mean <= 5%", ("mean", "relative", "<=", 0.05)),
+        ("spread.py > .5", ("spread.py", "difference", ">", 0.5)),
+        ("`a < b`.p > 0.5", ("a < b", "p", ">", 0.5)),
+        ("`missing` > 0", ("missing", "difference", ">", 0)),
+        ("missing > 0", (None, "missing", ">", 0)),
+        ("tasks.changed > 0", (None, "tasks.changed", ">", 0)),
+    ],
+)
+def test_expressions(text: str, expected: tuple[Any, ...]) -> None:
+    (gate,) = gates(fail_if=[text])
+    assert gate.expression == Expression(*expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "metric", "by"),
+    [
+        ("mean", "mean", 0),
+        ("mean:0.02", "mean", 0.02),
+        ("mean: x", "mean: x", 0),
+        ("mean: x:1", "mean: x", 1),
+        ("`by: 2`", "by: 2", 0),
+        ("`by: 2`:3", "by: 2", 3),
+        ("pass@5 : 1e-2", "pass@5", 0.01),
+    ],
+)
+def test_names_are_split_at_the_last_colon_before_a_number(
+    text: str, metric: str, by: float
+) -> None:
+    (gate,) = gates(no_worse=[text])
+    assert (gate.metric.strip() if gate.metric else None, gate.by) == (metric, by)
+
+
+MARGINS = st.sampled_from([0, 0.01, 0.1, 0.5])
+
+
+@given(runs(), MARGINS)
+@settings(max_examples=60)
+def test_worse_is_what_is_better_with_the_runs_exchanged(
+    sides: tuple[Rewards, Rewards], by: float
+) -> None:
+    gate = f"mean:{by}"
+    (there,) = compared_files(*sides, no_worse=gate).gates
+    (back,) = compared_files(*reversed(sides), better=gate).gates
+    assert (there.outcome == "failed") == (back.outcome == "passed")
+
+
+@given(runs(), MARGINS.filter(bool))
+@settings(max_examples=60)
+def test_what_is_shown_not_to_lose_is_not_shown_to_be_worse(
+    sides: tuple[Rewards, Rewards], by: float
+) -> None:
+    gate = f"mean:{by}"
+    whole = compared_files(*sides, no_worse=gate, non_inferior=gate)
+    worse, inferior = (decision.outcome for decision in whole.gates)
+    assert inferior != "passed" or worse != "failed"
+    assert worse != "failed" or inferior == "failed"
+    assert whole.ok == (worse == inferior == "passed")
+
+
+@given(runs(), MARGINS)
+@settings(max_examples=60)
+def test_every_gate_has_one_outcome_and_a_sentence(
+    sides: tuple[Rewards, Rewards], by: float
+) -> None:
+    asked: dict[str, Sequence[str]] = {
+        "no_worse": [f"mean:{by}"], "better": [f"mean:{by}"], "fail_if": [f"mean < {by}"],
+    }  # fmt: skip
+    for decision in compared_files(*sides, **asked).gates:
+        assert decision.outcome in ("passed", "failed", "undecided")
+        assert decision.why
+        assert "\n" not in decision.why

@@ -1,0 +1,127 @@
+"""The places of runs, every two of them compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from pathlib import Path
+
+import msgspec
+import pytest
+from comparison.runs_by_hand import write_run
+from conftest import JOBS
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harbor_metrics import compare
+from harbor_metrics.comparison.document import Compared, Rank, Row
+from harbor_metrics.comparison.together import ranks
+
+# Any comparison; of it what ranks reads is replaced.
+(ANY,) = compare(JOBS / "two-models").comparisons
+Pair = tuple[str, str]
+
+
+def row(difference: float, p: float | None, *, higher: bool | None = True) -> Row:
+    return Row(
+        metric="mean", type="mean", kwargs={}, value="mean",
+        difference=difference, p=p, higher_is_better=higher,
+    )  # fmt: skip
+
+
+def compared(pairs: Mapping[Pair, Row]) -> list[Compared]:
+    replace = msgspec.structs.replace
+    return [
+        replace(
+            ANY,
+            base=replace(ANY.base, run=base),
+            candidate=replace(ANY.candidate, run=candidate),
+            rows=[own],
+        )
+        for (base, candidate), own in pairs.items()
+    ]
+
+
+def places(pairs: Mapping[Pair, Row]) -> list[tuple[str, int, int]]:
+    return [(rank.run, rank.low, rank.high) for rank in ranks(compared(pairs), 0.95)]
+
+
+def test_who_is_surely_better_stands_above() -> None:
+    pairs = {("a", "b"): row(0.5, 0.001), ("a", "c"): row(0.1, 0.5), ("b", "c"): row(-0.4, 0.001)}
+    assert places(pairs) == [("a", 2, 3), ("b", 1, 1), ("c", 2, 3)]
+
+
+def test_less_can_be_better() -> None:
+    pairs = {pair: row(0.5, 0.001, higher=False) for pair in combinations("abc", 2)}
+    assert places(pairs) == [("a", 1, 1), ("b", 2, 2), ("c", 3, 3)]
+
+
+def test_pairs_are_counted_together() -> None:
+    pairs = {pair: row(0.5, 0.02) for pair in combinations("abc", 2)}
+    assert places(pairs) == [("a", 1, 3), ("b", 1, 3), ("c", 1, 3)]
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        {pair: row(0.5, 0.001, higher=None) for pair in combinations("abc", 2)},
+        {pair: row(0.5, None) for pair in combinations("abc", 2)},
+        {("a", "b"): row(0.5, 0.001), ("a", "c"): row(0.5, 0.001)},
+        {("a", "b"): row(0.5, 0.001)},
+    ],
+    ids=["no direction", "no p", "not every two", "two runs"],
+)
+def test_there_are_no_places_of(pairs: dict[Pair, Row]) -> None:
+    assert places(pairs) == []
+
+
+@given(st.lists(st.tuples(st.sampled_from([-1, 0, 1]), st.floats(0, 1)), min_size=6, max_size=6))
+def test_every_place_is_one_of_those_there_are(found: list[tuple[int, float]]) -> None:
+    pairs = dict(zip(combinations("abcd", 2), (row(*each) for each in found), strict=True))
+    for _, low, high in places(pairs):
+        assert 1 <= low <= high <= 4
+
+
+@pytest.fixture
+def three(tmp_path: Path) -> list[Path]:
+    """Runs of which the third is surely better than the first two, which are alike."""
+    passing = {"one": range(0, 20, 2), "two": range(1, 20, 2), "three": range(19)}
+    return [
+        write_run(
+            tmp_path / f"{name}.jsonl", {f"t{i}": [int(i in own)] for i in range(20)}, agent=name
+        )
+        for name, own in passing.items()
+    ]
+
+
+def test_every_two_of_three_runs_are_compared_and_ranked(three: list[Path]) -> None:
+    names = [path.name for path in three]
+    whole = compare(*three, pairs="all")
+    pairs = [(each.base.run, each.candidate.run) for each in whole.comparisons]
+    assert pairs == list(combinations(names, 2))
+    assert whole.beside_base == whole.comparisons[:2]
+    assert [(rank.run, rank.low, rank.high) for rank in whole.ranks] == [
+        (names[0], 2, 3), (names[1], 2, 3), (names[2], 1, 1),
+    ]  # fmt: skip
+    assert whole.ranks[0] == Rank(dataset=None, metric="mean", run=names[0], low=2, high=3)
+
+
+def test_p_is_adjusted_for_every_two(three: list[Path]) -> None:
+    for how, times in (("holm", 3), ("none", 1)):
+        rows = [each.rows[0] for each in compare(*three, pairs="all", adjust=how).comparisons]  # type: ignore[arg-type]
+        least = min(rows, key=lambda one: float(one.p or 1))
+        assert least.p_adjusted == pytest.approx(times * float(least.p or 1))
+
+
+def test_gates_are_asked_of_the_candidates_beside_the_base_alone(three: list[Path]) -> None:
+    decided = compare(*three, pairs="all", no_worse="mean").gates
+    assert [(each.base, each.candidate) for each in decided] == [
+        ("one.jsonl", "two.jsonl"), ("one.jsonl", "three.jsonl"),
+    ]  # fmt: skip
+
+
+def test_the_metrics_of_the_base_run_on_every_pair(tmp_path: Path, three: list[Path]) -> None:
+    whole = compare(*three, pairs="all", metrics="median")
+    assert {tuple(row.metric for row in each.rows) for each in whole.comparisons} == {
+        ("mean", "median")
+    }

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from ..output.streams import print_json, print_note, print_text
+from ..output.streams import print_commands, print_json, print_note, print_text
 from ..trials.table import Missing
-from . import AS_HELP, COLUMNS_HELP, Examples, progress, terminal, working
+from . import AS_HELP, COLUMNS_HELP, Examples, copies_of, progress, terminal, working
 from .running import JOB_SCRIPTS_HELP, options_of, script_options
+
+if TYPE_CHECKING:
+    from ..comparison.document import Comparison
+
+FORMATS = ("table", "markdown", "json", "csv", "github")
 
 _EXAMPLES = """\
 harbor-metrics compare jobs/old jobs/new
 harbor-metrics compare base=jobs/old candidate=jobs/new --metric pass@2
 harbor-metrics compare jobs --by model
 harbor-metrics compare jobs/old jobs/new --detect 0.1
+harbor-metrics compare jobs/old jobs/new --no-worse mean --also markdown:comment.md
 harbor-metrics compare jobs/old jobs/new --format csv > comparison.csv
 harbor-metrics explain comparing"""
 
@@ -166,10 +172,16 @@ harbor-metrics explain comparing"""
 @click.option(
     "--format",
     "format_",
-    type=click.Choice(["table", "json", "csv"]),
+    type=click.Choice(FORMATS),
     default="table",
     show_default=True,
     help="What to print.",
+)
+@click.option(
+    "--also",
+    multiple=True,
+    metavar="FORMAT:FILE",
+    help="Write a second rendering of the same comparison to a file. Repeatable.",
 )
 @click.option(
     "-o", "--output", metavar="COMPARISON.json", help="Write the comparison document to this file."
@@ -203,7 +215,8 @@ def command(
     missing: Missing | None,
     level: float,
     labels: str | None,
-    format_: Literal["table", "json", "csv"],
+    format_: str,
+    also: Sequence[str],
     output: str | None,
     as_format: str | None,
     columns: str,
@@ -219,9 +232,7 @@ def command(
     from ..comparison.gates import gates
     from ..comparison.request import ComparisonRequest, finish, prepare
     from ..comparison.settings import Settings
-    from ..documents.files import check_writable
-    from ..render import comparison as render
-    from ..render.csv import csv_of_comparison
+    from ..documents.files import check_writable, write_atomically
     from ..render.text import text
     from .compute import refuse_input
 
@@ -241,10 +252,12 @@ def command(
         higher=tuple(higher),
         lower=tuple(lower),
     )
-    if output is not None:
-        named = [source.partition("=")[2] for source in sources if "=" in source]
-        refuse_input(output, [*sources, *named, *registries, *([labels] if labels else [])])
-        check_writable(output)
+    copies = copies_of(also, FORMATS)
+    written = [*([output] if output is not None else []), *(path for _, path in copies)]
+    named = [source.partition("=")[2] for source in sources if "=" in source]
+    for path in written:
+        refuse_input(path, [*sources, *named, *registries, *([labels] if labels else [])])
+        check_writable(path)
     with progress("reading") as update:
         request = ComparisonRequest(
             computed=Request(
@@ -265,18 +278,40 @@ def command(
             settings=settings,
         )
         prepared = prepare(request)
-    if output is not None:
-        refuse_input(output, prepared.inputs)
+    for path in written:
+        refuse_input(path, prepared.inputs)
     with working("comparing"):
         comparison = finish(request, prepared)
     if output is not None:
         comparison.write(output)
-    if format_ == "json":
-        print_json(comparison.to_json())
-    elif format_ == "csv":
-        print_text(csv_of_comparison(comparison))
-    else:
-        width, _ = terminal()
-        print_text(render.table(comparison, width=width))
+    for also_format, path in copies:
+        write_atomically(path, _render(comparison, also_format).encode())
+    width, _ = terminal()
+    shown = _render(comparison, format_, width)
+    show = {"json": print_json, "github": print_commands}.get(format_, print_text)
+    show(shown)
+    if format_ == "github":
+        print_note(_render(comparison, "table"))
     print_note(text(comparison.found))
     return 0 if comparison.ok else 1
+
+
+def _render(comparison: Comparison, format_: str, width: int = 80) -> str:
+    # The imports are inside for weight: one format is asked for.
+    if format_ == "json":
+        return comparison.to_json()
+    if format_ == "csv":
+        from ..render.csv import csv_of_comparison
+
+        return csv_of_comparison(comparison)
+    if format_ == "markdown":
+        from ..render.comment import comment
+
+        return comment(comparison)
+    if format_ == "github":
+        from ..render.github import github_of_comparison
+
+        return github_of_comparison(comparison)
+    from ..render.comparison import table
+
+    return table(comparison, width=width)

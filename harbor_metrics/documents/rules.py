@@ -262,6 +262,16 @@ OF_RUNS = {
         "a checksum of each task, and a task that has changed is not the same task. Such tasks are "
         "counted, named and left out of the comparison.",
     ),
+    "gate-failed": Rule(
+        _ERROR,
+        "A gate that `compare` was given failed: the interval, or the number it is about, lies "
+        "beyond what it allows. `compare` exits 1.",
+    ),
+    "gate-undecided": Rule(
+        _WARNING,
+        "A gate that `compare` was given could neither pass nor fail: the interval holds what "
+        "passes and what fails, there is none, or tasks are unpaired. `compare` exits 1.",
+    ),
     "several-gates": Rule(
         _NOTE,
         "At a level of 95 % a gate `no-worse` fails by chance in 2.5 of 100 comparisons of equal "

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..comparison.document import Comparison, Decision
 from ..documents.diagnostics import Diagnostic, Severity
 from ..documents.wording import printable
+from .sentences import who
 
 # GitHub shows this many annotations of a kind for a step, and drops the others without a word.
 PER_STEP = 10
@@ -24,6 +26,21 @@ def github(diagnostics: Sequence[Diagnostic]) -> str:
     if dropped:
         lines.append(f"{dropped} more: GitHub shows {PER_STEP} of a kind; the log has all")
     return "".join(f"{line}\n" for line in lines)
+
+
+def github_of_comparison(comparison: Comparison) -> str:
+    """A command for each gate that failed or could not be decided, and for what was found."""
+    of_gates = [_of_gate(decision) for decision in comparison.gates]
+    return github([*(found for found in of_gates if found is not None), *comparison.found])
+
+
+def _of_gate(decision: Decision) -> Diagnostic | None:
+    said, whom, help_ = f"{decision.gate}: {decision.why}", who(decision), decision.help or ""
+    if decision.outcome == "failed":
+        return Diagnostic(rule="gate-failed", message=said, subject=whom, help=help_)
+    if decision.outcome == "undecided":
+        return Diagnostic(rule="gate-undecided", message=said, subject=whom, help=help_)
+    return None
 
 
 def _command(d: Diagnostic, command: str) -> str:

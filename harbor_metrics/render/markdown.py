@@ -7,7 +7,20 @@ from collections.abc import Iterable, Sequence
 
 from .sheet import Sheet
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
+# Nothing can be seen of it, and no name, number or address goes on behind it.
+_APART = "&#8203;"
+# What is markup; and what GitHub makes more of than text, which no backslash stops: mentions and
+# addresses of mail, numbers of issues, addresses, emoji, formulas.
+_MARKUP = re.compile(
+    r"(?P<special>[\\`*_{}\[\]<>|~&])"
+    r"|(?P<mention>(?<![A-Za-z0-9])@(?=\w)|@(?=[\w-]+\.))"
+    r"|(?P<issue>#(?=\d))|(?P<hash>#)"
+    r"|(?P<number>\b[Gg][Hh])(?=-\d)"
+    r"|(?P<address>\b(?:[Ww]{3}(?=\.)|(?:[Mm][Aa][Ii][Ll][Tt][Oo]|[Xx][Mm][Pp][Pp]|[A-Za-z]+(?=:/)):))"
+    r"|(?P<emoji>:(?=[\w+-]+:))"
+    r"|(?P<formula>\$)"
+)
+_AS_IT_READS = {"special": r"\{}", "hash": r"\{}", "formula": "<span>{}</span>"}
 # An indent that Markdown keeps.
 _INDENT = "&emsp;"
 
@@ -18,22 +31,32 @@ def markdown(sheets: Iterable[Sheet]) -> str:
 
 
 def _section(sheet: Sheet) -> str:
-    lines = [f"### {_escape(sheet.title)}", "", _escape(sheet.counts), ""]
-    sides = [":---"] * sheet.names + ["---:"] * (len(sheet.headings) - sheet.names)
-    lines += [_line([_escape(" ".join(head.split("\n"))) for head in sheet.headings]), _line(sides)]
+    lines = [f"### {inert(sheet.title)}", "", inert(sheet.counts), "", *heading(sheet)]
     below = []
     for line in sheet.lines:
-        first, *others = map(_escape, line.cells)
-        lines.append(_line([_INDENT * line.indent + first, *others]))
+        first, *others = map(inert, line.cells)
+        lines.append(row([_INDENT * line.indent + first, *others]))
         if line.why:
-            below.append(f"- {first}: {_escape(' '.join(line.why.split(chr(10))))}")
-    below += [f"- {name}: {_escape(text)}" for name, text in sheet.below]
+            below.append(f"- {first}: {inert(' '.join(line.why.split(chr(10))))}")
+    below += [f"- {name}: {inert(text)}" for name, text in sheet.below]
     return "\n".join([*lines, "", *dict.fromkeys(below), *([""] if below else [])])
 
 
-def _line(cells: Sequence[str]) -> str:
+def heading(sheet: Sheet) -> list[str]:
+    """The two lines that a table begins with; numbers stand on the right."""
+    sides = [":---"] * sheet.names + ["---:"] * (len(sheet.headings) - sheet.names)
+    return [row([inert(" ".join(head.split("\n"))) for head in sheet.headings]), row(sides)]
+
+
+def row(cells: Sequence[str]) -> str:
+    """A line of a table, of cells that are Markdown already."""
     return f"| {' | '.join(cells)} |"
 
 
-def _escape(text: str) -> str:
-    return _SPECIAL.sub(r"\\\1", text)
+def inert(text: str) -> str:
+    """The text as it reads: no markup, and nothing that a host makes a link or a mention of."""
+    return _MARKUP.sub(_as_it_reads, text)
+
+
+def _as_it_reads(found: re.Match[str]) -> str:
+    return _AS_IT_READS.get(found.lastgroup or "", f"{{}}{_APART}").format(found[0])

@@ -7,7 +7,7 @@ from ..documents.wording import plural, printable
 from ..evaluation.result import SourceRef
 from ..reports.report import Report
 from . import comparison as beside
-from . import html, rows
+from . import html, rows, sentences
 from .figures.attempts import attempts
 from .figures.chances import chances
 from .figures.costs import costs
@@ -65,7 +65,7 @@ def _title(report: Report) -> str:
     runs = list(dict.fromkeys(each.run for each in report.series if each.run))
     if len(groups) == 1:
         return rows.title(groups[0])
-    titles = [beside.title(pair) for each in report.comparisons for pair in each.beside_base]
+    titles = [sentences.title(pair) for each in report.comparisons for pair in each.beside_base]
     if not groups:
         return titles[0] if titles else "No trials"
     datasets = dict.fromkeys(filter(None, map(rows.dataset, groups)))
@@ -79,7 +79,7 @@ def _answer(report: Report, shown: list[Figure]) -> tuple[list[str], list[str]]:
     who = called(report.series) if report.series else []
     several = len(who) > 1
     verdicts = [
-        beside.verdict(comparison, compared)
+        sentences.verdict(comparison, compared)
         for comparison in report.comparisons
         for compared in comparison.beside_base
     ]

@@ -1,10 +1,59 @@
-"""Results as Markdown."""
+"""Markdown: what is a stranger's is text, and nothing else, where it is rendered."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from conftest import Run, trial, write_job
+from hypothesis import given
+from hypothesis import strategies as st
+from render import rendered
+
+from harbor_metrics.documents.wording import printable
+from harbor_metrics.output.escapes import escaped
+from harbor_metrics.render.markdown import inert, row
+
+HOSTILE = [
+    "<script>alert(1)</script>", "</details><img src=x onerror=alert(1)>", "<!-- x", "-->", "a|b",
+    "[x](https://evil.example)", "![x](y)", "<https://evil.example>", "https://evil.example/a",
+    "www.evil.example", "mailto:a@b.example", "a@b.example", "local-single@1.0", "@octocat",
+    "(@octocat)", "#12", "octo/repo#12", "GH-12", ":tada:", "$x^2$", "`code`", "**bold**", "__b__",
+    "~~gone~~", "# head", "- item", "1. item", "> [!TIP]", "    code", "---", "===", "| a | b |",
+    "&lt;b&gt;", "&#64;octocat", "\\", "\\`", "a\nb", "a\r\n\r\n# b", "::error::x", "##[error]x",
+    "\x1b[31m", "\u202ex", "[^1]", "[x]: https://evil.example", "$$x$$", "@", "#", "é*", "",
+]  # fmt: skip
+PARTS = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=3), st.sampled_from(list("@#:$<>&`")))
+TEXTS = st.lists(PARTS, max_size=6).map("".join)
+
+
+def in_a_table(text: str) -> str:
+    return "\n".join([row(["a"]), row([":---"]), row([inert(printable(text))]), ""])
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_what_a_stranger_wrote_is_read_as_he_wrote_it(text: str) -> None:
+    assert list(rendered.cells(in_a_table(text)))[1] == " ".join(printable(text).split())
+
+
+@given(TEXTS)
+def test_what_a_stranger_wrote_makes_no_element(text: str) -> None:
+    own = [tag for tag in rendered.tags(in_a_table(text)) if tag != "span"]
+    assert own == rendered.tags(in_a_table("x"))
+    heading = f"### {inert(printable(text))} x\n"
+    assert set(rendered.tags(heading)) <= {"h3", "span"}
+
+
+@given(TEXTS)
+def test_nothing_is_mentioned_or_linked(text: str) -> None:
+    shown = rendered.html(in_a_table(text))
+    assert not rendered.linked(shown), shown
+
+
+@given(TEXTS)
+def test_it_is_printed_as_it_is(text: str) -> None:
+    table = in_a_table(text)
+    assert escaped(table) == table
 
 
 def test_markdown_escapes_names(cli: Run, tmp_path: Path) -> None:

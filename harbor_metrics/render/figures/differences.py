@@ -10,7 +10,7 @@ from ...comparison.naming import name_of
 from ...comparison.numerals import numerals
 from ...documents.wording import plural, printable
 from .. import comparison as beside
-from .. import svg
+from .. import sentences, svg
 from ..markup import Markup, joined
 from .figure import MOST_LINES, Figure, Numbers, stacked
 from .lanes import Lane, Spot, blocks
@@ -38,9 +38,9 @@ def differences(
             band=comparison.margin,
         )
     ]
-    title = f"Differences: {beside.title(compared)}"
+    title = f"Differences: {sentences.title(compared)}"
     sentence = (
-        beside.conclusion(comparison, rows[0]) if rows else "No difference could be computed."
+        sentences.conclusion(comparison, rows[0]) if rows else "No difference could be computed."
     )
     sheet = beside.sheet(comparison, compared)
     lines = [line.cells for line in sheet.lines]
@@ -71,7 +71,7 @@ def changes(comparison: Comparison, compared: Compared) -> Figure | None:
     rows = sorted(compared.by_task, key=lambda row: (-row.difference, row.task))
     if not rows:
         return None
-    title = f"Differences by task: {beside.title(compared)}"
+    title = f"Differences by task: {sentences.title(compared)}"
     sentence = _sentence(compared, rows)
     return Figure(
         "changes",

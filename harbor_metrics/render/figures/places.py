@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...comparison.document import Rank
 from ...documents.wording import printable
-from ..comparison import place
+from ..sentences import place
 from .figure import Figure, Numbers, stacked
 from .lanes import Lane, Spot, blocks
 

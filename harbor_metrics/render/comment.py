@@ -10,6 +10,7 @@ from ..documents.wording import plural, printable
 from . import comparison as beside
 from . import sentences
 from .markdown import heading, inert, row
+from .markup import folded
 from .sentences import Turned
 
 # By which the comment can be found again, to be replaced.
@@ -124,10 +125,11 @@ def _add(page: _Page, comparison: Comparison, compared: Compared) -> None:
 def _add_tasks(page: _Page, compared: Compared, turned: Turned) -> None:
     names = [_text(printable(side.run)) for side in (compared.base, compared.candidate)]
     more = f", the {_MOST_TASKS} largest changes" if turned.n > _MOST_TASKS else ""
+    before, behind = folded(f"{plural(turned.n, 'task')} {turned.kind}{more}")
     page.add(
         [
             "",
-            f"<details><summary>{plural(turned.n, 'task')} {turned.kind}{more}</summary>",
+            before,
             "",
             row(["task", *names, "difference"]),
             row([":---", "---:", "---:", "---:"]),
@@ -136,7 +138,7 @@ def _add_tasks(page: _Page, compared: Compared, turned: Turned) -> None:
             row([_text(printable(each.task)), *sentences.sides(each), f"{each.difference:+.3g}"])
             for each in turned.rows[:_MOST_TASKS]
         ],
-        ["", "</details>"],
+        ["", behind],
     )
 
 

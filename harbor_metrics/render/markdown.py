@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from .markup import DOLLAR
 from .sheet import Sheet
 
 # Nothing can be seen of it, and no name, number or address goes on behind it.
@@ -20,7 +21,7 @@ _MARKUP = re.compile(
     r"|(?P<emoji>:(?=[\w+-]+:))"
     r"|(?P<formula>\$)"
 )
-_AS_IT_READS = {"special": r"\{}", "hash": r"\{}", "formula": "<span>{}</span>"}
+_AS_IT_READS = {"special": r"\{}", "hash": r"\{}", "formula": DOLLAR}
 # An indent that Markdown keeps.
 _INDENT = "&emsp;"
 

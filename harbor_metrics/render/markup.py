@@ -55,3 +55,12 @@ def decimal(value: float) -> str:
     """The number to two places, the shortest way: pictures need no more."""
     text = f"{value:.2f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
+
+
+def folded(summary: str) -> tuple[str, str]:
+    """What stands before and behind lines of Markdown that are folded away."""
+    return f"<details>{element('summary', summary)}", "</details>"
+
+
+# A dollar in Markdown that begins no formula.
+DOLLAR = element("span", "$")

@@ -29,7 +29,8 @@ def written(path: Path, run: Run) -> Path:
     """A trials file of a run."""
     path.write_text(
         "".join(
-            f'{{"task":"t{i:04}","attempt":{j},"rewards":{{"reward":{reward:.0f}}}}}\n'
+            f'{{"task":"t{i:04}","attempt":{j},"rewards":{{"reward":{reward:.0f}}},'
+            f'"agent":"{path.name}"}}\n'
             for i, rewards in enumerate(run)
             for j, reward in enumerate(rewards)
         )

@@ -51,6 +51,11 @@ _INSPECT: dict[str, Any] = {"reducer": "mean", "missing": "skip"}
 _UNSCORED = "A sample without a score is left out, as Inspect leaves it out."
 _PAIRWISE = "Inspect rounds in pairs, and so differs in the last digits."
 _ONE = "Undefined for one sample, where Inspect says 0."
+_CATEGORIES: dict[str, Any] = {"missing": "skip", "label": "inspect/value"}
+_OF_TEXTS = (
+    "Texts and booleans are counted as they were given (`true` is Inspect's `True`), numbers as "
+    "numbers: 1 and 1.0 are one value. Of a member of objects `label` is `inspect/value/MEMBER`."
+)
 _SEED = "`samples` for `num_samples`; Inspect draws without a seed, here the same gives the same."
 
 METRICS: tuple[Alias, ...] = (
@@ -67,9 +72,11 @@ METRICS: tuple[Alias, ...] = (
         "inspect/ci",
         "ci",
         {**_INSPECT, "method": "t", "cluster": None},
-        "`low` and `high` for `lower` and `upper`. Undefined for one sample or cluster, and where "
-        "all values are the same; Inspect says the mean twice there. "
-        f"With `method` `bootstrap`: {_SEED}",
+        "`low` and `high` for `lower` and `upper`, the same but for the last digits. Undefined "
+        "for one sample or cluster, and where all values are the same: Inspect says the mean "
+        "twice there, and 0 twice of no sample. With `method` `bootstrap` both take quantiles of "
+        "the means of drawn samples, or clusters: `samples` for `num_samples`; Inspect draws "
+        "without a seed, so that its ends differ from run to run, here the same gives the same.",
     ),
     Alias(
         "inspect/ci_wilson",
@@ -88,16 +95,28 @@ METRICS: tuple[Alias, ...] = (
     Alias(
         "inspect/frequency",
         "frequency",
-        {"missing": "skip"},
-        "Of numbers: what the reader made of the scores. 1 and 1.0 are one value.",
+        _CATEGORIES,
+        f"Inspect's `categories` are those that there are. {_OF_TEXTS}",
     ),
-    Alias("inspect/categorical", "frequency", {"missing": "skip"}, "Inspect's list of that one."),
+    Alias(
+        "inspect/categorical",
+        "frequency",
+        _CATEGORIES,
+        f"A list of Inspect's `frequency` alone. {_OF_TEXTS}",
+    ),
     Alias(
         "inspect/perplexity_per_token",
         "weighted-perplexity",
         {"missing": "skip", "key": "sum_log_probs", "weight": "num_tokens"},
         "Over all epochs, where Inspect takes the first one's. Undefined where Inspect says NaN or "
         "infinity.",
+    ),
+    Alias(
+        "inspect/perplexity_per_seq",
+        "perplexity",
+        {"missing": "skip", "key": "sum_log_probs", "per": "num_tokens"},
+        "Over all epochs, where Inspect takes the first one's. Undefined where Inspect says NaN or "
+        "infinity, and where a sample has no tokens, which Inspect leaves out.",
     ),
     Alias("evsys/mean_reward", "mean-reward", {}, "evsys rounds each task's mean."),
     Alias("evsys/avg", "mean-reward", {}, "evsys rounds each task's mean."),
@@ -169,6 +188,12 @@ METRICS += (
         "Undefined where lm-eval says 0.",
     ),
     Alias("lm-eval/brier_score", "brier-score", _of("brier_score"), _EMPTY),
+    Alias(
+        "lm-eval/likelihood",
+        "likelihood",
+        _of("likelihood"),
+        "From lm-eval 0.5 on: before, it is a list for each document.",
+    ),
     Alias("lm-eval/exact_match", "exact-match", _LM_EVAL, "A misspelt option is an error here."),
     Alias("lm-eval/bleu", "bleu", _LM_EVAL),
     Alias("lm-eval/chrf", "chrf", _LM_EVAL),
@@ -213,6 +238,10 @@ METRICS += (
     ),
 )
 _TOO_FEW = "Undefined for fewer than k attempts; `missing` `skip` leaves such a task out."
+_VOTES = (
+    'Votes are numbers: scores that become the same one are one vote, as "C" and 1 are, which '
+    "Inspect counts apart."
+)
 _TRUTHY = "What is not 0 passes in lm-eval, here what reaches the `threshold`."
 REDUCERS: tuple[Alias, ...] = tuple(
     alias._replace(kind="reducer")
@@ -220,10 +249,13 @@ REDUCERS: tuple[Alias, ...] = tuple(
         Alias(f"pass^{_K}", "pass-hat-k", {}),
         Alias("inspect/mean", "mean", {}),
         Alias("inspect/median", "median", {}),
-        Alias("inspect/mode", "mode", {}),
+        Alias("inspect/mode", "mode", {}, _VOTES),
         Alias("inspect/max", "max", {}),
         Alias(
-            "inspect/majority", "majority", {}, "A missing score does not count as a vote against."
+            "inspect/majority",
+            "majority",
+            {},
+            f"A missing score does not count as a vote against. {_VOTES}",
         ),
         Alias(f"inspect/at_least_{_K}", "at-least-k", {"method": "available"}),
         Alias(f"inspect/pass_at_{_K}", "pass-at-k", {}, _TOO_FEW),

@@ -31,6 +31,8 @@ _NAMES_OF_LABELS = frozenset(
         "weight",
         "reference",
         "probabilities",
+        "label",
+        "per",
         "confidence",
         "low",
         "high",

@@ -24,7 +24,17 @@ from .result import Basis, Reading, Uncertainty
 # The metrics that of rewards of 0 and 1 are the share of those that pass.
 _MEANS = ("mean", "accuracy")
 # The kwargs of our metrics that name other rewards, or labels.
-_BESIDE = ("weight", "reference", "probabilities", "confidence", "low", "high", "minutes")
+_BESIDE = (
+    "weight",
+    "reference",
+    "probabilities",
+    "likelihoods",
+    "confidence",
+    "low",
+    "high",
+    "minutes",
+    "per",
+)
 
 
 @dataclass(slots=True)

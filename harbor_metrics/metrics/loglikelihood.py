@@ -3,22 +3,67 @@
 from __future__ import annotations
 
 import math
+from typing import Annotated
 
-from ..contract.estimate import Undefined, units
-from ..contract.parameters import Lower, Weight
+from msgspec import Meta
+
+from ..contract.estimate import Undefined, estimate, ratio_units, units
+from ..contract.parameters import Higher, Lower, Weight
 from ..numbers import exact
 from ..trials.column import Column
 from .moments import BEYOND, NO_VALUES
 
+_Per = Annotated[
+    Annotated[str, Meta(min_length=1)] | None,
+    Meta(
+        description="The reward key or label that each loglikelihood is divided by, such as its "
+        "number of tokens.",
+    ),
+]
+_Likelihoods = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        description="What the reward keys of all answers begin with: `ll` for `ll/0`, `ll/1`, ….",
+        examples=["ll"],
+    ),
+]
 
-def perplexity(rewards: Column) -> Lower:
-    """Exponential of the negative mean loglikelihood.
 
-    exp(-Σ ll / n) over rewards that are loglikelihoods. Undefined where it is beyond binary64, and
-    lm-eval's `perplexity` raises. It has no closed-form error: see `bootstrap-stderr`.
+def likelihood(rewards: Column, *, likelihoods: _Likelihoods) -> Higher:
+    """Average loglikelihood of the right answer, among those of all answers.
+
+    Over trials the mean of the loglikelihood at the place that `key` holds, counted from 0, rounded
+    once. lm-eval 0.5's `likelihood`.
     """
     if not len(rewards):
         return Undefined(NO_VALUES)
+    values = []
+    for place, trial in zip(rewards.values, rewards.trials, strict=True):
+        value = (trial.rewards or {}).get(f"{likelihoods}/{place}")
+        if value is None:
+            who = trial.trial or trial.task
+            return Undefined(f"{who} has no reward `{likelihoods}/{place}`")
+        values.append(value)
+    integers, scale = exact.scaled(values)
+    return estimate(ratio_units(rewards, integers, None, scale), n=len(rewards))
+
+
+def perplexity(rewards: Column, *, per: _Per = None) -> Lower:
+    """Exponential of the negative mean loglikelihood.
+
+    exp(-Σ ll / n) over rewards that are loglikelihoods, with `per` each of them a unit of its own
+    text. Undefined where it is beyond binary64, and lm-eval's `perplexity` raises. It has no
+    closed-form error: see `bootstrap-stderr`.
+    """
+    if not len(rewards):
+        return Undefined(NO_VALUES)
+    if per is not None:
+        sizes = rewards.numbers(per)
+        if min(sizes) <= 0:
+            return Undefined(f"undefined ratio: a `{per}` is {min(sizes)}")
+        shares = [value / size for value, size in zip(rewards.values, sizes, strict=True)]
+        return _exp(-math.fsum(shares) / len(shares))
     return _exp(exact.rounded(-units(rewards).mean))
 
 

@@ -26,7 +26,6 @@ _DEFAULTS = {
 _NOTHING_HERE = {
     "acc_all": "it is over the answers to one question, which a reward is not",
     "bypass": "it is always 999",
-    "likelihood": "it is a list for each document",
 }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from ..catalogue import aliases, plugins
+from ..catalogue import aliases, elsewhere, plugins
 from ..catalogue.families import families, metric_names, reducer_names
 from ..catalogue.names import find_metric, find_reducer
 from ..catalogue.suggestions import near_type
@@ -47,8 +47,11 @@ def explain(name: str) -> str:
     parts += [_alias(alias) for alias in aliases.find(name) if not is_ours or "/" in name]
     if parts:
         return "\n".join(parts)
+    if (other := elsewhere.find(name)) is not None:
+        return _elsewhere(other)
     known = [*TOPICS, *metric_names(), *reducer_names(), *rule_names(), *other_rule_names()]
     known += [a.name.replace("{k}", "1") for a in (*aliases.METRICS, *aliases.REDUCERS)]
+    known += elsewhere.names()
     near = near_type(name)
     meant = [near] if near in metric_names() else nearest(name, known)
     raise UsageError(
@@ -165,6 +168,14 @@ def _alias(alias: aliases.Alias) -> str:
     if alias.difference:
         lines += ["", *wrap(alias.difference, _WIDTH)]
     return "\n".join([*lines, "", f"See `harbor-metrics explain {alias.type}`.", ""])
+
+
+def _elsewhere(other: elsewhere.Elsewhere) -> str:
+    title = f"{other.name}: the name of a {other.kind} elsewhere, without one here"
+    lines = [title, "", *wrap(other.paragraph, _WIDTH)]
+    if other.instead is not None:
+        lines += ["", "instead", *_json(other.instead)]
+    return "\n".join([*lines, ""])
 
 
 def _known_as(name: str, known: tuple[aliases.Alias, ...]) -> str:

@@ -44,6 +44,7 @@ NEED_ROWS = {
     "f1",
     "grouped",
     "krippendorff-alpha",
+    "likelihood",
     "majority-at-k",
     "matthews-corrcoef",
     "micro-average",

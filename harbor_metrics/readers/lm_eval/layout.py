@@ -20,24 +20,27 @@ KNOWN = (
     *OF_PAIRS,
     *OF_CLASSES,
     "brier_score",
+    "likelihood",
     *OF_TEXTS,
 )
 # Metric -> the aggregation that lm-eval has registered with it.
 AGGREGATIONS = {
     **dict.fromkeys(("acc", "acc_norm", "acc_bytes", "acc_mutual_info", "exact_match"), "mean"),
     **dict.fromkeys(("word_perplexity", "byte_perplexity"), "weighted_perplexity"),
-    **{name: name for name in ("perplexity", "bits_per_byte", "f1", "brier_score", *OF_TEXTS)},
+    **{
+        name: name
+        for name in ("perplexity", "bits_per_byte", "f1", "brier_score", "likelihood", *OF_TEXTS)
+    },
     **dict.fromkeys(("mcc", "matthews_corrcoef"), "matthews_corrcoef"),
 }
-# Metrics with an aggregation of their own name, which no task asks for.
-_ITS_OWN = {name: name for name in (BYPASS, "likelihood")}
 # The names of aggregations that are another one's.
 RENAMED = {"mcc": "matthews_corrcoef"}
 
 
 def aggregation(metric: str, given: object = None) -> str:
     """How the values of a metric become one number: as a task says, else as is registered."""
-    name = str(given) if given else _ITS_OWN.get(metric, AGGREGATIONS.get(metric, "mean"))
+    registered = BYPASS if metric == BYPASS else AGGREGATIONS.get(metric, "mean")
+    name = str(given) if given else registered
     return RENAMED.get(name, name)
 
 
@@ -58,4 +61,6 @@ def kwargs(metric: str, aggregation: str) -> dict[str, str]:
         return {"key": second, "reference": first}
     if aggregation == "brier_score":
         return {"key": first, "probabilities": second}
+    if aggregation == "likelihood":
+        return {"key": first, "likelihoods": second}
     return {} if aggregation in OF_TEXTS else {"key": metric}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import pytest
 from conftest import Run
-from inspect_logs import scored, trials
+from inspect_logs import log, sample, scored, trials
 
 
 @pytest.mark.parametrize(
@@ -65,3 +66,27 @@ def test_text_that_is_not_a_number_is_reported(cli: Run, tmp_path: Path) -> None
     done = cli("compute", scored('"excellent"', tmp_path))
     assert "1 scores are texts that are no numbers" in done.stderr
     assert '"excellent"' in done.stderr
+
+
+def test_categories_of_a_scorer_are_counted_by_their_names(cli: Run, tmp_path: Path) -> None:
+    values = ["red", "green", "red", True, 3]
+    document = log([sample(f"s{i}", value) for i, value in enumerate(values)])
+    (tmp_path / "x.json").write_text(json.dumps(document))
+    done = cli(
+        "compute", "x.json", "--only-asked", "--metric", "inspect/frequency", "--format", "json"
+    )
+    (metric,) = json.loads(done.stdout)["groups"][0]["metrics"]
+    assert metric["values"] == {"green": 0.2, "red": 0.4, "true": 0.2, "3": 0.2}
+
+
+def test_perplexity_of_a_sequence_is_of_its_own_tokens(cli: Run, tmp_path: Path) -> None:
+    notes = [{"sum_log_probs": -6.0, "num_tokens": 3}, {"sum_log_probs": -4.0, "num_tokens": 1}]
+    samples = [
+        sample(f"s{i}", 1.0, scores={"num": {"value": 1.0, "metadata": note}})
+        for i, note in enumerate(notes)
+    ]
+    (tmp_path / "x.json").write_text(json.dumps(log(samples)))
+    asked = ("--only-asked", "--metric", "inspect/perplexity_per_seq", "--format", "json")
+    done = cli("compute", "x.json", *asked)
+    (metric,) = json.loads(done.stdout)["groups"][0]["metrics"]
+    assert metric["values"] == {"perplexity": pytest.approx(math.exp(3))}

@@ -55,6 +55,19 @@ def _past_space(text: str, at: int) -> int:
     return _SPACE.match(text, at).end()  # type: ignore[union-attr]  # matches always
 
 
+def _past(text: str, at: int) -> int:
+    """The offset behind a value; of an array one entry at a time is held, for long ones."""
+    if text[at] != "[":
+        end: int = _scan_once(text, at)[1]
+        return end
+    at = _past_space(text, at + 1)
+    while text[at] != "]":
+        at = _past_space(text, _scan_once(text, at)[1])
+        if text[at] == ",":
+            at = _past_space(text, at + 1)
+    return at + 1
+
+
 def _walk(
     text: str,
     at: int,
@@ -69,7 +82,7 @@ def _walk(
     the last one counts.
     """
     if not node or text[at] not in "{[":
-        end = _scan_once(text, at)[1]
+        end = _past(text, at)
         places[path] = Extent(at, end, key)
         return end
     start, is_object = at, text[at] == "{"
@@ -86,7 +99,7 @@ def _walk(
         if step in node:
             at = _walk(text, at, node[step], (*path, step), member, places)
         else:
-            at = _scan_once(text, at)[1]
+            at = _past(text, at)
         at = _past_space(text, at)
         if text[at] == ",":
             at = _past_space(text, at + 1)

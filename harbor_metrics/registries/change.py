@@ -92,14 +92,16 @@ def add_all(
         messages = []
         index, before, name = _look_up(document, dataset)
         lead = [] if first is None or before.get("metrics") else [first]
+        text = document.text
         for entry in (*lead, *entries):
+            if text != document.text:
+                document = edit.edited(document, index, text)
             text, message = _put(document, dataset, entry, pin=pin)
             messages.append(message)
-            if text != document.text:
-                document = _parse_whole(text.encode(), path)
         if not before.get("metrics"):
-            note = _without_default(document.value[index].get("metrics", []), path, name)
-        return document.text, "\n".join(messages) or "nothing to add"
+            after = edit.edited(document, index, text).value[index]
+            note = _without_default(after.get("metrics", []), path, name)
+        return text, "\n".join(messages) or "nothing to add"
 
     return replace(apply(path, change), note=note)
 
@@ -237,12 +239,16 @@ def apply(path: str, change: Callable[[Document], tuple[str, str]]) -> Change:
         data = read_bytes(path)
         document = _parse_whole(data, path)
         after, message = change(document)
-        if after != document.text:
+        before = document.text
+        # What a large registry says takes more than its text.
+        del document
+        if after != before:
             mark = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
             if read_bytes(path) != data:
                 raise EditError(f"{path} was changed by another program meanwhile", "try again")
+            del data
             write_atomically(path, mark + after.encode())
-        return Change(message, document.text, after)
+        return Change(message, before, after)
 
 
 def _parse_whole(data: bytes, path: str) -> Document:

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 from ..documents.document import Document, parse
 from ..errors import HarborMetricsError
 
-_SPACE_BEFORE = re.compile(r"\s*\Z")
+# So much of two texts is compared at once.
+_PIECE = 1 << 20
 
 
 class EditError(HarborMetricsError):
@@ -72,9 +73,8 @@ def with_metric(document: Document, place: Place, entry: dict[str, Any]) -> str:
         text = _fill_empty(document, place, entry)
     else:
         text = _add_field(document, place, entry)
-    expected = _copy(document.value)
-    expected[place.dataset].setdefault(place.field, []).append(entry)
-    return _check(text, expected)
+    expected = {**dataset, place.field: [*dataset.get(place.field, []), entry]}
+    return _check(document, place.dataset, text, expected)
 
 
 def with_entry(document: Document, place: Place, entry: dict[str, Any]) -> str:
@@ -91,31 +91,34 @@ def without_metric(document: Document, place: Place) -> str:
         EditError: the new text would differ by more than that.
     """
     text, array = document.text, (place.dataset, place.field)
-    n = len(document.value[place.dataset][place.field])
+    dataset = document.value[place.dataset]
+    metrics = dataset[place.field]
     start, end = document.offsets((*array, place.index))
-    expected = _copy(document.value)
-    del expected[place.dataset][place.field][place.index]
-    if place.index < n - 1:
+    left = metrics[: place.index] + metrics[place.index + 1 :]
+    expected = {**dataset, place.field: left}
+    if place.index < len(left):
         following = document.offsets((*array, place.index + 1))[0]
-        return _check(text[:start] + text[following:], expected)
-    if n > 1:
+        after = text[:start] + text[following:]
+    elif left:
         previous = document.offsets((*array, place.index - 1))[1]
-        return _check(text[:previous] + text[end:], expected)
-    opening, closing = document.offsets(array)
-    if start > opening + 1:
-        before, after = text[opening + 1 : start], text[end : closing - 1]
-        inside = before if before == after else ""
-        return _check(f"{text[:opening]}[{inside}]{text[closing:]}", expected)
-    del expected[place.dataset][place.field]
-    return _check(_drop_field(document, array), expected)
+        after = text[:previous] + text[end:]
+    else:
+        opening, closing = document.offsets(array)
+        if start > opening + 1:
+            before, behind = text[opening + 1 : start], text[end : closing - 1]
+            inside = before if before == behind else ""
+            after = f"{text[:opening]}[{inside}]{text[closing:]}"
+        else:
+            del expected[place.field]
+            after = _drop_field(document, array)
+    return _check(document, place.dataset, after, expected)
 
 
 def _append(document: Document, place: Place, entry: dict[str, Any]) -> str:
     text, array = document.text, (place.dataset, place.field)
     last = len(document.value[place.dataset][place.field]) - 1
     start, end = document.offsets((*array, last))
-    before = _SPACE_BEFORE.search(text, 0, start)
-    space = before[0] if before else ""
+    space = _space_before(text, start)
     style = Style.of(text)
     if last == 0 and "\n" not in space:
         space = " " if style.is_spaced else ""
@@ -148,15 +151,13 @@ def _add_field(document: Document, place: Place, entry: dict[str, Any]) -> str:
     member = f'"{place.field}"{colon}[{style.write(entry, None, over_lines=False)}]'
     if "tasks" in fields:
         at = document.offsets((place.dataset, "tasks"), key=True)[0]
-        before = _SPACE_BEFORE.search(text, 0, at)
-        space = before[0] if before else ""
+        space = _space_before(text, at)
         if fields[0] == "tasks" and "\n" not in space:
             space = " " if style.is_spaced else ""
         return f"{text[:at]}{member},{space}{text[at:]}"
     last_key = document.offsets((place.dataset, fields[-1]), key=True)[0]
     end = document.offsets((place.dataset, fields[-1]))[1]
-    before = _SPACE_BEFORE.search(text, 0, last_key)
-    return f"{text[:end]},{before[0] if before else ''}{member}{text[end:]}"
+    return f"{text[:end]},{_space_before(text, last_key)}{member}{text[end:]}"
 
 
 def _drop_field(document: Document, array: tuple[int, str]) -> str:
@@ -169,6 +170,13 @@ def _drop_field(document: Document, array: tuple[int, str]) -> str:
     end = document.offsets(array)[1]
     previous = document.offsets((array[0], fields[index - 1]))[1] if index else key
     return text[:previous] + text[end:]
+
+
+def _space_before(text: str, at: int) -> str:
+    begin = at
+    while begin and text[begin - 1].isspace():
+        begin -= 1
+    return text[begin:at]
 
 
 def _indent(text: str, at: int) -> str | None:
@@ -192,26 +200,67 @@ def _unit(document: Document, dataset: int) -> str:
     return "\t" if indent and indent.startswith("\t") else " " * _step(document.text)
 
 
-def _copy(value: Any) -> Any:
-    return json.loads(json.dumps(value))
+def edited(document: Document, dataset: int, text: str) -> Document:
+    """The document with a text that `_check` has passed; no more than the dataset is read again."""
+    changed = _changed(document, dataset, text)
+    value = [*document.value[:dataset], changed, *document.value[dataset + 1 :]]
+    return Document(document.path, text.encode(), value)
 
 
-def _check(text: str, expected: Any) -> str:
-    """The text, if it says what is expected and nothing else is different."""
+def _changed(document: Document, dataset: int, text: str) -> Any:
+    """The dataset in a text that differs from that of the document in this dataset alone.
+
+    Raises:
+        EditError: it differs elsewhere, or the dataset is not JSON.
+    """
+    start, end = document.offsets((dataset,))
+    n_behind = len(document.text) - end
+    until = len(text) - n_behind
+    is_same = _agree(document.text, 0, text, 0, start)
+    if not (is_same and _agree(document.text, end, text, until, n_behind)):
+        raise _too_much()
+    piece, slips = parse(text[start:until].encode(), "")
+    if slips or piece is None:
+        raise _too_much()
+    return piece.value
+
+
+def _agree(a: str, a_at: int, b: str, b_at: int, n: int) -> bool:
+    """Whether so many characters from these places on are the same; no text is copied whole."""
+    return all(
+        a[a_at + i : a_at + min(i + _PIECE, n)] == b[b_at + i : b_at + min(i + _PIECE, n)]
+        for i in range(0, n, _PIECE)
+    )
+
+
+def _too_much() -> EditError:
+    return EditError(
+        "the change would alter more than the metric, and was not made",
+        "edit the file by hand, and tell us how it is written",
+    )
+
+
+def _check(document: Document, dataset: int, text: str, expected: Any) -> str:
+    """The text, if the dataset says what is expected and nothing else is different."""
     try:
-        data = text.encode()
+        changed = _changed(document, dataset, text)
     except UnicodeEncodeError:
         raise EditError(
             "the metric holds half of a surrogate pair, which no file can hold",
             "write the character itself",
         ) from None
-    document, slips = parse(data, "")
-    if slips or document is None or _exact(document.value) != _exact(expected):
-        raise EditError(
-            "the change would alter more than the metric, and was not made",
-            "edit the file by hand, and tell us how it is written",
-        )
+    if not _is_same(changed, expected):
+        raise _too_much()
     return text
+
+
+def _is_same(a: Any, b: Any) -> bool:
+    """Whether two values are the same JSON; 1, 1.0 and true, equal in Python, are not."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(_is_same(value, b[key]) for key, value in a.items())
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(_is_same, a, b))
+    return type(a) is type(b) and repr(a) == repr(b)
 
 
 def _exact(value: Any) -> str:

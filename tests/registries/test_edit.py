@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 from registries_by_hand import DATASET
 
 from harbor_metrics.documents.document import parse
-from harbor_metrics.registries.edit import Place, with_metric, without_metric
+from harbor_metrics.registries import edit
+from harbor_metrics.registries.edit import EditError, Place, with_metric, without_metric
 
 SHAPES = [
     DATASET,
@@ -72,3 +74,27 @@ def test_empty_array_comes_back_as_it_was(inside: str) -> None:
     after = with_metric(document, Place(0, "metrics", 0), {"type": "mean"})
     edited, _ = parse(after.encode(), "x")
     assert without_metric(edited, Place(0, "metrics", 0)) == text
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda text, new: text.replace('"b"', '"c"'),
+        lambda text, new: text.replace('"metrics": []', f'"metrics": [{new}, {new}]'),
+        lambda text, new: text.replace('"metrics": []', '"metrics": [{"type": "mean", "k": 1.0}]'),
+        lambda text, new: text.replace('"metrics": []', '"metrics": ['),
+        lambda text, new: text.replace("[]", f"[{new}]") + " ",
+    ],
+    ids=["another dataset", "twice", "1.0 for 1", "no JSON", "behind"],
+)
+def test_text_that_says_more_than_the_metric_is_refused(
+    write: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = {"type": "mean", "k": 1}
+    datasets = [{"name": "a", "metrics": []}, {"name": "b"}]
+    document, _ = parse(json.dumps(datasets).encode(), "")
+    assert document is not None
+    wrong = write(document.text, json.dumps(entry))
+    monkeypatch.setattr(edit, "_fill_empty", lambda *_: wrong)
+    with pytest.raises(EditError, match="alter more than the metric"):
+        with_metric(document, Place(0, "metrics", 0), entry)

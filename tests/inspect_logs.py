@@ -9,7 +9,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-import zstandard
+from backports import zstd
 from conftest import HERE
 
 from harbor_metrics import readers
@@ -42,7 +42,7 @@ def write_zstd(path: Path, content: Members, frames: int) -> Path:
     for name, value in content.items():
         data = json.dumps(value).encode()
         step = len(data) // frames + 1
-        packed = b"".join(zstandard.compress(data[i : i + step]) for i in range(0, len(data), step))
+        packed = b"".join(zstd.compress(data[i : i + step]) for i in range(0, len(data), step))
         fields = b"".join(
             number.to_bytes(size, "little")
             for number, size in [

@@ -6,6 +6,8 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
+from itertools import chain
 from pathlib import Path
 
 from conftest import ROOT
@@ -41,3 +43,15 @@ def test_action_annotates_the_mistakes_and_summarises_them(tmp_path: Path) -> No
     assert done.returncode == 1, done.stderr
     assert done.stdout.startswith("::error ")
     assert "error[missing-field]" in (tmp_path / "summary.md").read_text()
+
+
+def test_each_dependency_has_its_weight_licence_and_reason_in_contributing() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"].values()
+    wanted = {re.match(r"[\w.-]+", text)[0] for text in chain(project["dependencies"], *extras)}
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    table = text.partition("## What is installed, and why")[2].partition("\n## ")[0]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()]
+    rows = [row for row in rows if len(row) == 4][2:]
+    assert {row[0].partition(" ")[0] for row in rows} == wanted
+    assert all(float(row[1]) > 0 and row[2] and row[3] for row in rows)

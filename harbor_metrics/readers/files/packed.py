@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import zlib
 from collections.abc import Iterable, Iterator
 
@@ -9,8 +10,6 @@ GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 # Frames that hold no data and may come first, as pzstd and indexes put them.
 SKIPPABLE = tuple(bytes([low, 0x2A, 0x4D, 0x18]) for low in range(0x50, 0x60))
 _PIECE = 1 << 20
-# Four packed bytes of zstd can stand for 128 KiB.
-_SLICE = 4_096
 
 
 class DamagedError(ValueError):
@@ -62,20 +61,23 @@ def inflated(chunks: Iterable[bytes]) -> Iterator[bytes]:
 def unzstd(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """The bytes packed in zstd frames; several may follow each other."""
     # For weight: most files are not packed.
-    import zstandard
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
 
-    context = zstandard.ZstdDecompressor()
-    frame = context.decompressobj()
+    frame = zstd.ZstdDecompressor()
     try:
         for chunk in chunks:
-            for start in range(0, len(chunk), _SLICE):
-                data = chunk[start : start + _SLICE]
-                while data:
-                    if frame.eof:
-                        frame = context.decompressobj()
-                    yield frame.decompress(data)
-                    data = frame.unused_data if frame.eof else b""
-    except zstandard.ZstdError as error:
+            data = chunk
+            while data:
+                if frame.eof:
+                    frame = zstd.ZstdDecompressor()
+                yield frame.decompress(data, _PIECE)
+                while not frame.eof and not frame.needs_input:
+                    yield frame.decompress(b"", _PIECE)
+                data = frame.unused_data
+    except zstd.ZstdError as error:
         raise DamagedError(f"is damaged: {error}") from error
     if not frame.eof:
         raise DamagedError("is cut off: its zstd frame has no end")

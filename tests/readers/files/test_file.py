@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-import zstandard
+from backports import zstd
 
 from harbor_metrics import readers
 
@@ -18,7 +18,7 @@ from harbor_metrics import readers
 def test_source_is_read_from_standard_input(tmp_path: Path) -> None:
     content = b'{"reward": 1}\nnull\n'
     command = [sys.executable, "-m", "harbor_metrics", "compute", "-", "--format", "json"]
-    for data in (content, gzip.compress(content), zstandard.compress(content)):
+    for data in (content, gzip.compress(content), zstd.compress(content)):
         done = subprocess.run(command, input=data, capture_output=True, cwd=tmp_path, check=False)
         assert done.returncode == 0, done.stderr
         document = json.loads(done.stdout)

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import zstandard
+from backports import zstd
 from conftest import Run
 from readers.contents import FORMATS
 
 from harbor_metrics import InputError, readers
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress], ids=["gz", "zst"])
+@pytest.mark.parametrize("pack", [gzip.compress, zstd.compress], ids=["gz", "zst"])
 @pytest.mark.parametrize(
     ("kind", "content"), FORMATS[2:], ids=[f"{k}{i}" for i, (k, _) in enumerate(FORMATS[2:])]
 )
@@ -37,14 +37,14 @@ def test_packed_file_gives_the_same_trials(
 
 def test_file_packed_in_parts_is_read_whole(tmp_path: Path) -> None:
     lines = [f'{{"reward": {i / 7}}}\n'.encode() for i in range(2_000)]
-    for name, pack in {"gz": gzip.compress, "zst": zstandard.compress}.items():
+    for name, pack in {"gz": gzip.compress, "zst": zstd.compress}.items():
         parts = (pack(b"".join(lines[:900])), pack(b""), pack(b"".join(lines[900:])))
         (tmp_path / name).write_bytes(b"".join(parts))
         (source,) = readers.read(str(tmp_path / name))
         assert len(source.trials) == 2_000
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress], ids=["gz", "zst"])
+@pytest.mark.parametrize("pack", [gzip.compress, zstd.compress], ids=["gz", "zst"])
 @pytest.mark.parametrize("damage", ["cut", "changed"])
 def test_damaged_packed_file_is_refused(pack: Any, damage: str, cli: Run, tmp_path: Path) -> None:
     lines = [f'{{"reward": {random.Random(i).random()}}}\n'.encode() for i in range(100)]
@@ -61,13 +61,13 @@ def test_file_that_unpacks_to_too_much_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("harbor_metrics.readers.files.file.MOST_UNPACKED", 1 << 20)
-    (tmp_path / "x").write_bytes(zstandard.compress(bytes(3 << 20)))
+    (tmp_path / "x").write_bytes(zstd.compress(bytes(3 << 20)))
     with pytest.raises(InputError, match="unpacks to more than 0 GiB, the most that is read"):
         readers.read(str(tmp_path / "x"))
 
 
 @pytest.mark.parametrize("size", [(1 << 20) - 1, 1 << 20, (1 << 20) + 1, (1 << 20) + 9, 5 << 19])
-@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress], ids=["gz", "zst"])
+@pytest.mark.parametrize("pack", [gzip.compress, zstd.compress], ids=["gz", "zst"])
 def test_packed_file_is_whole_whatever_its_size(size: int, pack: Any, tmp_path: Path) -> None:
     row = b'{"reward": 1}\n'
     path = tmp_path / "x"
@@ -79,7 +79,7 @@ def test_packed_file_is_whole_whatever_its_size(size: int, pack: Any, tmp_path: 
 def test_frame_without_data_may_come_first(tmp_path: Path) -> None:
     skipped = bytes([0x50, 0x2A, 0x4D, 0x18, 4, 0, 0, 0]) + b"abcd"
     path = tmp_path / "x.zst"
-    path.write_bytes(skipped + zstandard.compress(b'{"reward": 1}\n') + skipped)
+    path.write_bytes(skipped + zstd.compress(b'{"reward": 1}\n') + skipped)
     (source,) = readers.read(str(path))
     assert [trial.rewards for trial in source.trials] == [{"reward": 1}]
 

@@ -60,10 +60,11 @@ def inflated(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 def unzstd(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """The bytes packed in zstd frames; several may follow each other."""
-    # For weight: most files are not packed.
     if sys.version_info >= (3, 14):
+        # For weight: most files are not packed.
         from compression import zstd
     else:
+        # For weight, as well.
         from backports import zstd
 
     frame = zstd.ZstdDecompressor()

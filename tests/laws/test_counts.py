@@ -65,7 +65,7 @@ NEED_ROWS = {
     "weighted-perplexity",
 }
 # Kwargs with which a metric that needs none needs rows after all.
-ROW_KWARGS = {"reducer", "metric"}
+ROW_KWARGS = {"reducer", "metric", "label", "per"}
 
 
 def counted(rows: list[Trial], cuts: int = 1) -> CountedTable:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import re
 import sys
 from difflib import unified_diff
 from pathlib import Path
@@ -11,7 +13,16 @@ import pytest
 from conftest import ROOT
 from pages.page import SET_UP, Page, matches
 
+from harbor_metrics.cli import COMMANDS
+
 PAGES = [Page(path) for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))]
+
+SPEC = importlib.util.spec_from_file_location("write", ROOT / "docs" / "write.py")
+assert SPEC is not None
+assert SPEC.loader is not None
+write = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(write)
+WRITTEN = [page for page in PAGES if "<!-- written: " in page.text]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.path.stem)
@@ -33,6 +44,38 @@ def test_page_prints_what_it_shows(
             wrong += f"{at}: {step.shown}exits {code}, the page says {step.code}\n{said}\n"
     if wrong:
         pytest.fail(wrong, pytrace=False)
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.path.stem)
+def test_what_a_page_takes_from_the_program_is_current(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert page.text == write.written(page.text), "run `python docs/write.py`"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.path.stem)
+def test_every_link_leads_somewhere(page: Page) -> None:
+    outside_code = re.sub(r"```.*?```", "", page.text, flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)\s]+)\)", outside_code):
+        path, _, anchor = target.partition("#")
+        if target.startswith("https://"):
+            continue
+        linked = page.path.parent / path if path else page.path
+        assert linked.exists(), target
+        said = linked.read_text(encoding="utf-8") if anchor else ""
+        headings = re.findall(r"^#+ (.*)$", said, re.MULTILINE)
+        anchors = [re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in headings]
+        assert not anchor or anchor in anchors, target
+
+
+def test_the_readme_can_be_read_at_once_and_names_every_command() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 150
+    table = text.partition("## All commands")[2]
+    assert set(COMMANDS) <= set(re.findall(r"`([a-z]+)`", table))
+    # Nothing of this name is published yet.
+    assert not re.search(r"install (--with )?harbor-metrics", text)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.path.stem)

@@ -41,9 +41,8 @@ def document(example: Example, text: str) -> tuple[str, str]:
     return "registry.json", "[{" + ",\n".join([*others, text]) + "\n}]"
 
 
-def broken(example: Example, text: str, folder: Path) -> list[str]:
-    """The rules that a file with an example in it breaks, hints among them."""
-    folder.mkdir()
+def lay(example: Example, text: str, folder: Path) -> Path:
+    """Write a document that has the example in it, and the scripts that it may name."""
     for place in ("m.py", "metrics/m.py"):
         (folder / place).parent.mkdir(exist_ok=True)
         (folder / place).write_text(f"{text}\nimport sys\n" if example.part == "py" else SCRIPT)
@@ -53,8 +52,15 @@ def broken(example: Example, text: str, folder: Path) -> list[str]:
     digest = hashlib.sha256((folder / "m.py").read_bytes()).hexdigest()
     name, content = document(example, text.replace("<64 digits>", digest))
     (folder / name).write_bytes(content.encode("utf-8", "surrogateescape"))
-    found = [d.rule for d in validate(folder / name, select=["hints"]).found]
-    return [*rules_of(folder / name), *found]
+    return folder / name
+
+
+def broken(example: Example, text: str, folder: Path) -> list[str]:
+    """The rules that a file with an example in it breaks, hints among them."""
+    folder.mkdir()
+    path = lay(example, text, folder)
+    found = [d.rule for d in validate(path, select=["hints"]).found]
+    return [*rules_of(path), *found]
 
 
 @pytest.mark.parametrize("name", rule_names())

@@ -44,6 +44,7 @@ def copy(tmp_path: Path) -> Path:
     # Beside conftest.py stands what it imports.
     for path in (*HERE.glob("[!t]*.py"), ROOT / "pyproject.toml"):
         shutil.copy(path, tmp_path / path.relative_to(ROOT))
+    shutil.copytree(HERE / "pages", tmp_path / "tests" / "pages")
     return tmp_path
 
 

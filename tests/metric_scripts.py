@@ -41,12 +41,15 @@ def registry_of(folder: Path, *metrics: dict[str, Any]) -> Path:
     return path
 
 
-def wheel_with_a_start_file(folder: Path, code: str) -> None:
-    """A package whose .pth runs code whenever an interpreter of its environment starts."""
+def wheel_with_a_start_file(folder: Path, code: str, *, wants: str = "", body: str = "") -> None:
+    """A package whose .pth runs code whenever an interpreter of its environment starts.
+
+    `wants` are further lines of its METADATA, `body` is what one imports.
+    """
     files = {
         "eager.pth": f"import sys; exec({code!r})\n",
-        "eager.py": "",
-        "eager-1.dist-info/METADATA": "Metadata-Version: 2.1\nName: eager\nVersion: 1\n",
+        "eager.py": body,
+        "eager-1.dist-info/METADATA": f"Metadata-Version: 2.1\nName: eager\nVersion: 1\n{wants}",
         "eager-1.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     }
     record = "".join(f"{name},,\n" for name in [*files, "eager-1.dist-info/RECORD"])

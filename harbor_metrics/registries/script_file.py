@@ -149,7 +149,14 @@ def metadata(script: Script) -> dict[str, Any] | None:
             "script-metadata",
             f"the script has more than one PEP 723 block, the second on line {line}",
         )
-    lines = blocks[0]["content"].splitlines()
+    if "\r# /// script" in text:
+        raise MetricFailure(
+            "script-metadata",
+            "a carriage return stands before a PEP 723 block of the script without a line feed, "
+            "which others take for the end of a line: end each line with a line feed",
+        )
+    # At line feeds alone, as uv does: a line with another separator of Unicode goes on.
+    lines = blocks[0]["content"].removesuffix("\n").split("\n")
     content = "\n".join(line[2:] if line.startswith("# ") else line[1:] for line in lines)
     try:
         return tomllib.loads(content)

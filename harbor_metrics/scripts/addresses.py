@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
-from ..documents.wording import listed, without_passwords
+from ..documents.wording import listed, printable, without_passwords
 from ..errors import MetricFailure
+from .local_packages import asks_for_an_address
 
 _OF_USER = (
     *("UV_INDEX", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS"),
@@ -37,14 +38,22 @@ _ADDRESS = re.compile(r"(?:https?|ssh|git|ftps?|file|s3|gs|sftp):|:[/\\]{2}|^[/\
 # A name, and a file of this machine, perhaps with its digest.
 _FILE = re.compile(r"[\w.\[\],-]+ *@ *file://(/[^#?\s;\\\x00]*)(?:#sha256=[0-9a-f]{64})?")
 _VARIABLE = re.compile(r"\$\{?\w")
+# What would be more than a part of one line where uv writes names and paths of a lock into lines.
+_BEYOND_A_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029#\\]|\$\{?\w")
 
 
 def lead_elsewhere(
-    wants: Mapping[str, Any], lock: bytes | None, *, folder: str, allow_network: bool
+    wants: Mapping[str, Any],
+    lock: Mapping[str, Any],
+    packages: Sequence[str] = (),
+    *,
+    folder: str,
+    allow_network: bool,
 ) -> bool:
     """Whether the script leads to an address of its own, so that no password may be sent.
 
-    A file that lies in the script's own `folder` is as near as the script itself.
+    A file that lies in the script's own `folder` is as near as the script itself; of the local
+    `packages` it is asked whether they depend on something at an address.
 
     Raises:
         MetricFailure: it does, and the network is not allowed; or an address holds a variable.
@@ -59,6 +68,10 @@ def lead_elsewhere(
     if isinstance(dependencies, list):
         dependencies = [text for text in dependencies if not _is_beside(text, folder)]
     elsewhere = list(dict.fromkeys([*_of_block(dependencies, settings), *_of_lock(lock)]))
+    elsewhere += [
+        f"what {printable(os.path.basename(path))} depends on"
+        for path in filter(asks_for_an_address, packages)
+    ]
     if elsewhere and not allow_network:
         shown = listed([without_passwords(text)[:200] for text in elsewhere])
         raise MetricFailure(
@@ -98,18 +111,52 @@ def _of_block(dependencies: Any, settings: Mapping[str, Any]) -> Iterator[str]:
     yield from filter(_is_address, _texts(dependencies))
 
 
-def _of_lock(lock: bytes | None) -> Iterator[str]:
-    """The addresses in a lock, but those of packages that an index has.
+def read_lock(lock: bytes | None) -> dict[str, Any]:
+    """The table of a lock, empty where there is none.
 
-    Of these the name, the version and the digests are used, and the user's indexes are asked.
+    Raises:
+        MetricFailure: it is not what uv writes, so that uv may read something else in it.
     """
     # For weight: few scripts have a lock.
     import tomllib
 
     try:
         content = tomllib.loads((lock or b"").decode())
-    except (ValueError, RecursionError):
-        return  # uv will say so
+    except (ValueError, RecursionError) as error:
+        raise _not_of_uv(f"is not TOML: {error}") from error
+    odd = next((text for text in _written_in_lines(content) if _BEYOND_A_LINE.search(text)), None)
+    if odd is not None:
+        raise _not_of_uv(f"holds {printable(odd[:200])!r}, which is no name, path or marker")
+    return content
+
+
+def _not_of_uv(what: str) -> MetricFailure:
+    return MetricFailure(
+        "script-environment",
+        f"the lock beside the script {what} (make it anew: uv lock --script)",
+    )
+
+
+def _written_in_lines(value: Any) -> Iterator[str]:
+    """All texts of a lock, but the addresses of files, of which none is used."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            if key != "url":
+                yield from _written_in_lines(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _written_in_lines(inner)
+
+
+def _of_lock(lock: Mapping[str, Any]) -> Iterator[str]:
+    """The addresses in a lock, but those of packages that an index has.
+
+    Of these the name, the version and the digests are used, and the user's indexes are asked.
+    """
+    content = dict(lock)
     packages = content.pop("package", [])
     if isinstance(packages, list):
         packages = [package for package in packages if not _of_index(package)]

@@ -5,25 +5,27 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+from collections.abc import Sequence
 from hashlib import sha256
 
 import msgspec
 
 from ..confinement.supervisor import remove
 from ..confinement.workplace import Workplace
-from ..documents.files import write_atomically
+from ..documents.files import reason, write_atomically
 from ..errors import MetricFailure, OutputError
 from ..registries.script_file import Script, metadata, read
-from .addresses import lead_elsewhere
+from .addresses import lead_elsewhere, read_lock
 from .bounds import Required
 from .cache import ENVIRONMENTS, alone, cache_folder, use
 from .contents import File, checked, contents
 from .install import Wanted, install, version
+from .local_packages import check_wheels, digests, local_packages
 from .options import ScriptOptions
 from .uv_access import our_python, readable_of
 
 # Changes whenever environments are made or kept in another way.
-_FORM = 2
+_FORM = 3
 
 
 class Environment(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,11 +68,24 @@ def environment(
         )
     lock = _lock(script)
     beside = os.path.dirname(os.path.abspath(script.path))
-    elsewhere = lead_elsewhere(wants, lock, folder=beside, allow_network=options.allow_network)
-    wanted = Wanted(
-        script, wants, sha256(lock).hexdigest() if lock is not None else None, elsewhere
+    pins = read_lock(lock)
+    packages = local_packages(wants, pins, beside)
+    elsewhere = lead_elsewhere(
+        wants, pins, packages, folder=beside, allow_network=options.allow_network
     )
-    asked = (_FORM, script.path, wants, wanted.lock, options.allow_build, our_python())
+    if not options.allow_build:
+        check_wheels(packages)
+    wanted = Wanted(
+        script,
+        wants,
+        sha256(lock).hexdigest() if lock is not None else None,
+        elsewhere,
+        _digests(packages),
+    )
+    asked = (
+        *(_FORM, script.path, wants, wanted.lock, wanted.local),
+        *(options.allow_build, our_python()),
+    )
     key = sha256(repr(asked).encode("utf-8", "surrogatepass")).hexdigest()
     folder = cache_folder(ENVIRONMENTS)
     name = sha256(os.fsencode(script.path)).hexdigest()[:32]
@@ -123,10 +138,20 @@ def _check_unchanged(wanted: Wanted) -> None:
     lock = _lock(wanted.script)
     digest = sha256(lock).hexdigest() if lock is not None else None
     now = read(wanted.script.path, wanted.script.shown)
-    if digest != wanted.lock or metadata(now) != wanted.wants:
+    local = _digests([path for path, _ in wanted.local])
+    if (digest, metadata(now), local) != (wanted.lock, wanted.wants, wanted.local):
         raise MetricFailure(
             "script-environment", "the script was changed while its environment was made"
         )
+
+
+def _digests(packages: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    try:
+        return tuple(digests(packages))
+    except OSError as error:
+        raise MetricFailure(
+            "script-environment", f"a package beside the script cannot be read: {reason(error)}"
+        ) from error
 
 
 def _new_folder(kept: str, place: Workplace) -> tuple[str, bool]:

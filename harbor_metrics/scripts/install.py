@@ -57,7 +57,7 @@ _ABOUT = (
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A script, the table of its PEP 723 block, and the digest of the lock beside it.
+    """A script, the table of its PEP 723 block, and the digests of lock and `local` packages.
 
     They lead `elsewhere`: to addresses that the user has not set, which get no password.
     """
@@ -66,6 +66,7 @@ class Wanted:
     wants: dict[str, Any]
     lock: str | None
     elsewhere: bool
+    local: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,3 +73,30 @@ def test_another_script_in_the_current_directory_is_reported(
     done = cli("compute", job, "--registry", "there/r.json", "--format", "json")
     assert group(done)["metrics"][0]["values"] == {"n": 10}
     assert "in the current directory" in done.stderr
+
+
+class TestBlock:
+    """What stands in a block is what uv reads in it."""
+
+    @staticmethod
+    def block(text: str) -> dict[str, object] | None:
+        return script.metadata(script.Script("m.py", text.encode()))
+
+    def test_lines_end_at_line_feeds_alone(self) -> None:
+        for separator in ("\u2028", "\u0085"):
+            text = (
+                f"# /// script\n# a = '''{separator}'''\n# dependencies = [\"evil\"]\n# b = '''\n"
+                "# dependencies = []\n# c = ''' #'''\n# ///\n"
+            )
+            table = self.block(text)
+            assert table is not None
+            assert table["dependencies"] == ["evil"]
+
+    def test_lines_may_end_as_on_windows(self) -> None:
+        text = '# /// script\r\n# dependencies = ["a"]\r\n# ///\r\n'
+        assert self.block(text) == {"dependencies": ["a"]}
+
+    def test_block_after_a_carriage_return_alone_is_refused(self) -> None:
+        text = "#\r# /// script\n# dependencies = ['evil']\n# ///\n"
+        with pytest.raises(MetricFailure, match="carriage return"):
+            self.block(f"{text}# /// script\n# dependencies = []\n# ///\n")

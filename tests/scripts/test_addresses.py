@@ -19,7 +19,7 @@ from printed import outcomes as printed_outcomes
 from uv import find_uv_bin
 
 from harbor_metrics.errors import MetricFailure
-from harbor_metrics.scripts.addresses import lead_elsewhere
+from harbor_metrics.scripts.addresses import lead_elsewhere, read_lock
 
 ELSEWHERE = [
     'dependencies = ["x @ https://evil.example/x-1-py3-none-any.whl"]',
@@ -60,13 +60,20 @@ name = "x"
 source = {0}
 wheels = [{{ url = "https://evil.example/x-1-py3-none-any.whl" }}]
 """
+EAGER = """\
+# /// script
+# dependencies = ["eager"]
+# [tool.uv.sources]
+# eager = {path = "eager-1-py3-none-any.whl"}
+# ///
+"""
 MINE = "https://me:password@packages.mine.example/simple"
 
 
 def elsewhere(text: str, *, allow_network: bool = False, lock: str | None = None) -> bool:
     given = None if lock is None else lock.encode()
     wants = tomllib.loads(text)
-    return lead_elsewhere(wants, given, folder="/me/metrics", allow_network=allow_network)
+    return lead_elsewhere(wants, read_lock(given), folder="/me/metrics", allow_network=allow_network)
 
 
 @pytest.fixture(autouse=True)
@@ -116,6 +123,27 @@ def test_an_index_that_a_lock_requires_by_itself_leads_elsewhere() -> None:
     assert elsewhere("", allow_network=True, lock=lock)
 
 
+@pytest.mark.parametrize(
+    "lock",
+    [
+        # TOML 1.1, which uv reads.
+        'escape = "\\e"',
+        "table = {\n a = 1,\n}",
+        "version = ",
+        # Each would be a line of its own where uv writes what is to be installed.
+        LOCK.format('{ path = "x\\n-r other.txt\\ny/x-1-py3-none-any.whl" }'),
+        LOCK.format('{ path = "x\\r--index-url=other" }'),
+        LOCK.format('{ path = "x\\u2028--index-url=other" }'),
+        LOCK.format('{ path = "${UV_INDEX_CORP_PASSWORD}/x-1-py3-none-any.whl" }'),
+        LOCK.format('{ registry = "x" }') + "marker = \"sys_platform == 'a\\n-r other'\"",
+        LOCK.format('{ registry = "x" }') + "marker = \"sys_platform == ' #'\"",
+    ],
+)
+def test_a_lock_that_uv_may_read_otherwise_is_refused(lock: str) -> None:
+    with pytest.raises(MetricFailure, match="uv lock --script"):
+        elsewhere("", allow_network=True, lock=lock)
+
+
 def test_a_password_in_a_block_is_not_printed() -> None:
     with pytest.raises(MetricFailure) as failure:
         elsewhere('dependencies = ["x @ https://me:hunter2@evil.example/x.whl"]')
@@ -148,6 +176,12 @@ def test_nobody_is_asked_who_was_not_set_and_nobody_is_told_a_password(
         one = printed_outcomes(cli(*command, env=env))[-1]
         assert "--allow-network" in one["error"]["message"]
         assert heard == []
+        wheel_with_a_start_file(tmp_path, "", wants=f"Requires-Dist: x @ http://127.0.0.1:{port}\n")
+        (tmp_path / "m.py").write_text(f"{EAGER}{HEAD}answer(x=1)")
+        one = printed_outcomes(cli(*command, env=env))[-1]
+        assert "eager-1-py3-none-any.whl depends on" in one["error"]["message"]
+        assert heard == []
+        (tmp_path / "m.py").write_text(f"{block}{HEAD}answer(x=1)")
         more = ("--allow-network", "--script-timeout", "15")
         one = printed_outcomes(cli(*command, *more, env=env))[-1]
         assert one["status"] == "failed"

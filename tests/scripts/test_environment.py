@@ -135,6 +135,17 @@ class TestEnvironment:
         assert "--allow-build" in one["error"]["message"]
         assert not (tmp_path / "built").exists()
 
+    def test_package_beside_the_script_that_was_changed_is_installed_anew(
+        self, outcomes, tmp_path: Path
+    ) -> None:
+        block = '# /// script\n# dependencies = ["eager"]\n# [tool.uv.sources]\n'
+        block += '# eager = {path = "eager-1-py3-none-any.whl"}\n# ///\n'
+        text = f"{block}{HEAD}import eager\nanswer(x=eager.X)"
+        for number in (1, 2):
+            wheel_with_a_start_file(tmp_path, "", body=f"X = {number}\n")
+            (one,), _ = outcomes(text)
+            assert one["values"] == {"x": number}, one
+
     @linux
     def test_build_code_is_confined_and_knows_no_password(
         self,

@@ -10,8 +10,10 @@ import signal
 def stat(q): return open("/proc/%d/stat"%q).read().rpartition(")")[2].split()
 above=[]; q=os.getpid()
 while q>1:
-    q=int(stat(q)[1])
-    if q<=1 or int(stat(q)[3])!=q: break
+    try:
+        q=int(stat(q)[1])
+        if q<=1 or int(stat(q)[3])!=q: break
+    except OSError: break
     above.append(q)
 for q in reversed(above):
     try: os.kill(q,signal.SIGKILL)

@@ -24,6 +24,7 @@ _PR_SET_SECCOMP, _MODE_FILTER = 22, 2
 _LOAD, _RETURN, _AND = 0x20, 0x06, 0x54
 _IF_EQUAL, _IF_AT_LEAST, _IF_ANY_BIT = 0x15, 0x35, 0x45
 _ALLOW, _REFUSE, _UNKNOWN = 0x7FFF0000, 0x00050001, 0x00050026  # EPERM, ENOSYS
+_NOT_OF_THIS_FILE = 0x00050019  # ENOTTY, after which programs do without
 _NUMBER, _MACHINE = 0, 4
 # Where the halves of an argument lie, the lower first on both machines.
 _ARGUMENTS = (16, 24, 32, 40, 48, 56)
@@ -108,7 +109,8 @@ _CLONE, _CLONE3, _UNSHARE = (56, 220), (435, 435), (272, 97)
 _SOCKET, _SOCKETPAIR = (41, 198), (53, 199)
 # Without the network nobody is called and nothing is sent, but on pairs and to who has called.
 _CALLING = {"connect": (42, 203), "sendmsg": (46, 211), "sendmmsg": (307, 269)}
-_CALLED = {"listen": (50, 201), "accept": (43, 202), "accept4": (288, 242)}
+# Who has an address can be found by it, and found gone.
+_CALLED = {"bind": (49, 200), "listen": (50, 201), "accept": (43, 202), "accept4": (288, 242)}
 _SEND_TO, _SET_OPTION = (44, 206), (54, 208)
 # Those that take a process as their first argument, and 0 for the caller.
 _OF_PROCESS = {
@@ -121,6 +123,26 @@ _OF_PROCESS = {
 # And as their second, where the first does not say that all of a user are meant.
 _OF_SOMEBODY = {"setpriority": (141, 140, 2), "ioprio_set": (251, 30, 3)}
 
+# Calls that give a file its mode: the number, where the mode stands, and where flags say that a
+# file is made. chmod, fchmod, fchmodat, fchmodat2, open, openat, creat, mknod, mknodat; of these
+# arm64 has those that end in "at", fchmod and fchmodat2.
+_MODES = (
+    (
+        *((90, 1, 0), (91, 1, 0), (268, 2, 0), (452, 2, 0)),
+        *((2, 2, 1), (257, 3, 2), (85, 1, 0), (133, 1, 0), (259, 2, 0)),
+    ),
+    ((52, 1, 0), (53, 2, 0), (452, 2, 0), (56, 3, 2), (33, 2, 0)),
+)
+_SET_USER = 0o4000
+_MAKES_A_FILE = 0x40 | 0x400000  # O_CREAT, and the bit of O_TMPFILE that is no other's
+# As `open`, with its arguments where no filter sees them.
+_OPEN_AT_2 = (437, 437)
+_CONTROL, _FILE_CONTROL = (16, 29), (72, 25)
+# What file systems are asked to do by `ioctl`: attributes, versions, verity, encryption, snapshots.
+_OF_FILE_SYSTEMS = tuple(ord(letter) << 8 for letter in "fvX\x94")
+_KIND_OF_CONTROL, _GET_FLAGS = 0xFF00, 0x80086601
+_LEASE, _WATCH_FOLDER = 1024, 1026
+
 # Mounts, control groups, names, queues, users, processes, network; and time, only of `unshare`.
 _NEW_NAMESPACES = 0x7E020000
 _NEW_TIME = 0x80
@@ -132,10 +154,11 @@ _TCP, _UDP, _ROUTES = 6, 17, 0
 _OF_ADDRESSES = (0, 41)
 
 
-def deny_calls(*, network: bool) -> None:
+def deny_calls(*, network: bool, apart: bool = False) -> None:
     """No such call from here on, by this process and by those that it starts.
 
-    No socket but those of TCP and UDP; without the network they reach nobody.
+    No socket but those of TCP and UDP; without the network they reach nobody, and there are none of
+    UDP but `apart`, in a network of one's own.
 
     Raises:
         OSError: of this machine the numbers are not known, or the kernel takes no filter.
@@ -146,14 +169,14 @@ def deny_calls(*, network: bool) -> None:
     machine, column = known
     # A session keyring of its own; where that is not to be had there are no keys to be had.
     LIBC.syscall(ctypes.c_long(_DENIED["keyctl"][column]), ctypes.c_long(1), None)
-    program = _program(machine, column, network=network)
+    program = _program(machine, column, network=network, datagrams=network or apart)
     packed = b"".join(struct.pack("=HBBI", *instruction) for instruction in program)
     buffer = ctypes.create_string_buffer(packed, len(packed))
     header = struct.pack("@HP", len(program), ctypes.addressof(buffer))
     checked(LIBC.prctl(_PR_SET_SECCOMP, _MODE_FILTER, header, 0, 0))
 
 
-def _program(machine: int, column: int, *, network: bool) -> list[Instruction]:
+def _program(machine: int, column: int, *, network: bool, datagrams: bool) -> list[Instruction]:
     refuse, allow = (_RETURN, 0, 0, _REFUSE), (_RETURN, 0, 0, _ALLOW)
     program = [
         (_LOAD, 0, 0, _MACHINE),
@@ -163,6 +186,7 @@ def _program(machine: int, column: int, *, network: bool) -> list[Instruction]:
         (_IF_AT_LEAST, 0, 1, _OTHER_NUMBERING),
         refuse,
         *_where(_CLONE3[column], [(_RETURN, 0, 0, _UNKNOWN)]),
+        *_where(_OPEN_AT_2[column], [(_RETURN, 0, 0, _UNKNOWN)]),
     ]
     for numbers in _DENIED.values():
         program += _where(numbers[column], [refuse])
@@ -175,11 +199,14 @@ def _program(machine: int, column: int, *, network: bool) -> list[Instruction]:
     for *both, user in _OF_SOMEBODY.values():
         of_user = [(_LOAD, 0, 0, _ARGUMENTS[0]), (_IF_EQUAL, 0, 1, user), refuse]
         program += _where(both[column], [*of_user, *_unless(1, ourselves)])
+    program += _of_files(column)
     program += _where(_SOCKETPAIR[column], _sockets([(_UNIX, (_STREAM, _PACKETS), (0,))]))
+    # A socket for them has an address, which others can find, as soon as it is used.
+    kinds = [(_STREAM, _TCP), *([(_DATAGRAM, _UDP)] if datagrams else [])]
     permitted: list[tuple[int, tuple[int, ...], tuple[int, ...]]] = [
         (family, (kind,), (0, protocol))
         for family in (_INTERNET, _INTERNET_6)
-        for kind, protocol in ((_STREAM, _TCP), (_DATAGRAM, _UDP))
+        for kind, protocol in kinds
     ]
     if network:
         # Who looks up names asks for the routes.
@@ -188,6 +215,33 @@ def _program(machine: int, column: int, *, network: bool) -> list[Instruction]:
         program += _without_network(column)
     program += _where(_SOCKET[column], _sockets(permitted))
     return [*program, allow]
+
+
+def _of_files(column: int) -> list[Instruction]:
+    """Nothing becomes a program with its owner's rights, and no file system changes its files.
+
+    Landlock says nothing of modes, attributes and leases; a lease stops who opens the file.
+    """
+    refuse, allow = (_RETURN, 0, 0, _REFUSE), (_RETURN, 0, 0, _ALLOW)
+    program = []
+    for number, mode, flags in _MODES[column]:
+        checks = [(_LOAD, 0, 0, _ARGUMENTS[mode]), (_IF_ANY_BIT, 0, 1, _SET_USER), refuse, allow]
+        if flags:
+            made = [(_LOAD, 0, 0, _ARGUMENTS[flags]), (_IF_ANY_BIT, 1, 0, _MAKES_A_FILE), allow]
+            checks = [*made, *checks]
+        program += _where(number, checks)
+    kinds = [(_IF_EQUAL, len(_OF_FILE_SYSTEMS) - i, 0, k) for i, k in enumerate(_OF_FILE_SYSTEMS)]
+    request = (_LOAD, 0, 0, _ARGUMENTS[1])
+    program += _where(
+        _CONTROL[column],
+        [
+            *(request, (_IF_EQUAL, 0, 1, _GET_FLAGS), allow),
+            *(request, (_AND, 0, 0, _KIND_OF_CONTROL), *kinds, allow),
+            (_RETURN, 0, 0, _NOT_OF_THIS_FILE),
+        ],
+    )
+    watched = [(_IF_EQUAL, 1, 0, _LEASE), (_IF_EQUAL, 0, 1, _WATCH_FOLDER), refuse, allow]
+    return program + _where(_FILE_CONTROL[column], [request, *watched])
 
 
 def _without_network(column: int) -> list[Instruction]:

@@ -132,7 +132,7 @@ def _confine(request: Request, layers: list[str], missing: list[str]) -> bool:
     if not request["filtered"]:
         return False
     try:
-        calls.deny_calls(network=request["network"])
+        calls.deny_calls(network=request["network"], apart=sandbox.NAMESPACES in layers)
     except OSError as error:
         missing.append(f"{calls.FILTER}: {error.strerror}")
         return False

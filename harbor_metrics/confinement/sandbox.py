@@ -288,8 +288,10 @@ def landlock(
             _permit(ruleset, path, _READING)
         for path in ("/proc", *listed):
             _permit(ruleset, path, _READ_DIR)
-        for path in (*_DEVICES, _SHARED_MEMORY, *writable):
+        for path in (*_DEVICES, *writable):
             _permit(ruleset, path, files)
+        # Of everybody's shared memory nothing is found but what one knows the name of.
+        _permit(ruleset, _SHARED_MEMORY, files & ~_READ_DIR if alone else files)
         call(_RESTRICT_SELF, ruleset, 0)
     finally:
         os.close(ruleset)

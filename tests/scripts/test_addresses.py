@@ -73,7 +73,9 @@ MINE = "https://me:password@packages.mine.example/simple"
 def elsewhere(text: str, *, allow_network: bool = False, lock: str | None = None) -> bool:
     given = None if lock is None else lock.encode()
     wants = tomllib.loads(text)
-    return lead_elsewhere(wants, read_lock(given), folder="/me/metrics", allow_network=allow_network)
+    return lead_elsewhere(
+        wants, read_lock(given), folder="/me/metrics", allow_network=allow_network
+    )
 
 
 @pytest.fixture(autouse=True)

@@ -182,6 +182,15 @@ def folder() -> Iterator[Path]:
 
 
 @pytest.fixture
+def neighbour() -> Iterator[Path]:
+    """What somebody shares with others in memory."""
+    path = Path(f"/dev/shm/hostile-neighbour-{os.getpid()}")
+    path.write_text("shared")
+    yield path
+    path.unlink()
+
+
+@pytest.fixture
 def bystander() -> Iterator[list[subprocess.Popen[bytes]]]:
     """Starts a process of a user that a script could kill."""
     started: list[subprocess.Popen[bytes]] = []
@@ -199,6 +208,7 @@ def test_hostile_scripts_do_no_harm(
     layers: tuple[str, ...],
     folder: Path,
     bystander: list[subprocess.Popen[bytes]],
+    neighbour: Path,
     request: pytest.FixtureRequest,
 ) -> None:
     """No hang, no survivor, no file left, no wrong answer, no secret; the others' values stand."""

@@ -67,7 +67,7 @@ def test_a_wheel_that_depends_on_an_address_says_so(tmp_path: Path, metadata: by
 
 
 def test_a_wheel_may_depend_on_packages_and_name_its_home(tmp_path: Path) -> None:
-    metadata = b"Author-email: a@b.example\nHome-page: https://b.example\nRequires-Dist: y>=1\n\n@\n"
+    metadata = b"Author-email: a@b.example\nRequires-Dist: y>=1\nHome-page: https://b.example\n"
     assert not asks_for_an_address(wheel(tmp_path, metadata))
 
 

@@ -4,6 +4,7 @@
 # ///
 import argparse
 import ctypes
+import fcntl
 import json
 import os
 
@@ -23,6 +24,11 @@ def tries():
     yield lambda: os.setxattr(secret, "user.seen", b"1")
     yield lambda: os.chown(secret, os.getuid(), os.getgid())
     yield lambda: os.stat(secret if watch() >= 0 else "/nowhere")
+    # Of what it may read.
+    script, folder = os.open(__file__, os.O_RDONLY), os.open(os.path.dirname(__file__), os.O_RDONLY)
+    yield lambda: fcntl.ioctl(script, 0x40087602, b"12345678")  # FS_IOC_SETVERSION
+    yield lambda: fcntl.fcntl(script, 1024, fcntl.F_RDLCK)  # F_SETLEASE
+    yield lambda: fcntl.fcntl(folder, 1026, 1)  # F_NOTIFY
 
 
 reached = 0

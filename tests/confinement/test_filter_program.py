@@ -1,0 +1,153 @@
+"""The filter as the kernel would run it, for both machines that it is made for.
+
+`calls.json` has the numbers of all calls on x86-64 and on arm64, out of the headers of Linux.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from conftest import HERE
+
+from harbor_metrics.confinement.filter import _DENIED, _MACHINES, _program
+
+CALLS = json.loads((HERE / "confinement" / "calls.json").read_text())
+MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+ALLOWED, REFUSED, UNKNOWN, NOT_OF_THIS_FILE = 0x7FFF0000, 0x00050001, 0x00050026, 0x00050019
+CREATE, READ_WRITE = 0o100, 2
+UNIX, INTERNET, PACKET = 1, 2, 17
+STREAM, DATAGRAM, CLOSE_ON_EXEC = 1, 2, 0o2000000
+
+
+@pytest.fixture(params=MACHINES)
+def machine(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def run(program, machine: int, number: int, *arguments: int) -> int:
+    """What the program returns for a call: the instructions of classic BPF that it is made of."""
+    data = {0: number, 4: machine}
+    for i, argument in enumerate([*arguments, *[0] * (6 - len(arguments))]):
+        data |= {16 + 8 * i: argument & 0xFFFFFFFF, 20 + 8 * i: argument >> 32}
+    at = loaded = 0
+    while True:
+        code, yes, no, value = program[at]
+        at += 1
+        if code == 0x06:
+            return int(value)
+        if code == 0x20:
+            loaded = data[value]
+        elif code == 0x54:
+            loaded &= value
+        else:
+            tests = {0x15: loaded == value, 0x35: loaded >= value, 0x45: bool(loaded & value)}
+            at += yes if tests[code] else no
+
+
+def asked(machine: str, name: str, *arguments: int, network: bool = False, apart: bool = False):
+    numbered, column = _MACHINES[machine]
+    program = _program(numbered, column, network=network, datagrams=network or apart)
+    return run(program, MACHINES[machine], CALLS[name][column], *arguments)
+
+
+def test_numbers_are_those_of_the_headers() -> None:
+    # These are younger than the headers; numbers are the same everywhere since 424.
+    young = {"open_tree_attr", "setxattrat", "removexattrat", "file_setattr"}
+    # arm64 has the last of these alone.
+    owners = {"chown": "fchownat", "lchown": "fchownat"}
+    for name, numbers in _DENIED.items():
+        if name in young:
+            assert numbers[0] == numbers[1] > 450
+        else:
+            assert list(numbers) == [CALLS[name][0], CALLS[owners.get(name, name)][1]], name
+
+
+def test_every_call_but_those_denied_can_be_made(machine: str) -> None:
+    column = _MACHINES[machine][1]
+    numbers = {name: n[column] for name, n in CALLS.items() if n[column] is not None}
+    refused = {name for name in numbers if asked(machine, name) != ALLOWED}
+    denied = {n[column] for n in _DENIED.values()}
+    more = {"bind", "listen", "accept", "accept4", "connect", "sendmsg", "sendmmsg"}
+    more |= {"socket", "socketpair", "clone3", "openat2"}
+    # Of IP, which is level 0.
+    more |= {"setsockopt"}
+    # Of process 0, which is the caller to some of them.
+    expected = {name for name, n in numbers.items() if n in denied} | more
+    assert refused == expected
+
+
+def test_another_machine_or_numbering_is_refused(machine: str) -> None:
+    numbered, column = _MACHINES[machine]
+    program = _program(numbered, column, network=True, datagrams=True)
+    getpid = CALLS["getpid"][column]
+    assert run(program, MACHINES[machine], getpid) == ALLOWED
+    assert run(program, 0x40000003, getpid) == REFUSED
+    assert run(program, MACHINES[machine], getpid | 0x40000000) == REFUSED
+
+
+def test_calls_with_arguments_out_of_sight_are_unknown(machine: str) -> None:
+    assert asked(machine, "clone3") == asked(machine, "openat2") == UNKNOWN
+
+
+def test_threads_are_made_and_namespaces_are_not(machine: str) -> None:
+    assert asked(machine, "clone", 0x3D0F00) == ALLOWED
+    for flag in (0x10000000, 0x20000000, 0x40000000, 0x08000000, 0x20000, 0x04000000, 0x02000000):
+        assert asked(machine, "clone", flag | 17) == asked(machine, "unshare", flag) == REFUSED
+    assert asked(machine, "unshare", 0x80) == REFUSED
+
+
+def test_sockets_by_family_kind_and_protocol(machine: str) -> None:
+    assert asked(machine, "socket", INTERNET, STREAM | CLOSE_ON_EXEC, 6) == ALLOWED
+    for protocol in (132, 136, 262):
+        assert asked(machine, "socket", INTERNET, STREAM, protocol, network=True) == REFUSED
+    for network, apart in ((False, False), (True, False), (False, True)):
+        answer = asked(machine, "socket", INTERNET, DATAGRAM, 0, network=network, apart=apart)
+        assert answer == (ALLOWED if network or apart else REFUSED)
+    for family in (UNIX, PACKET, 38, 40):
+        assert asked(machine, "socket", family, STREAM, 0, network=True) == REFUSED
+    assert asked(machine, "socketpair", UNIX, STREAM | CLOSE_ON_EXEC, 0) == ALLOWED
+    assert asked(machine, "socketpair", UNIX, DATAGRAM, 0) == REFUSED
+
+
+def test_nothing_is_sent_to_an_address(machine: str) -> None:
+    assert asked(machine, "sendto", 3, 4, 5, 0, 0, 0) == ALLOWED
+    for address in (1, 1 << 32):
+        assert asked(machine, "sendto", 3, 4, 5, 0, address, 16) == REFUSED
+        assert asked(machine, "sendto", 3, 4, 5, 0, address, 16, network=True) == ALLOWED
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("chmod", (1,)),
+        ("fchmod", (1,)),
+        ("fchmodat", (1, 2)),
+        ("open", (1, CREATE)),
+        ("openat", (1, 2, CREATE)),
+        ("openat", (1, 2, 0o20200000 | READ_WRITE)),
+        ("creat", (1,)),
+        ("mknod", (1,)),
+        ("mknodat", (1, 2)),
+    ],
+)
+def test_no_file_is_given_its_owners_rights(
+    machine: str, name: str, arguments: tuple[int, ...]
+) -> None:
+    if CALLS[name][_MACHINES[machine][1]] is None:
+        return
+    assert asked(machine, name, *arguments, 0o755) == ALLOWED
+    assert asked(machine, name, *arguments, 0o104755) == REFUSED
+
+
+def test_a_mode_says_nothing_where_no_file_is_made(machine: str) -> None:
+    assert asked(machine, "openat", 1, 2, 0o200000 | READ_WRITE, 0o4755) == ALLOWED
+
+
+def test_file_systems_are_asked_for_flags_alone(machine: str) -> None:
+    terminal, get_flags = 0x5401, 0x80086601
+    assert asked(machine, "ioctl", 3, terminal) == asked(machine, "ioctl", 3, get_flags) == ALLOWED
+    for request in (0x40086602, 0x40087602, 0x401C5820, 0x40806685, 0x5000940E):
+        assert asked(machine, "ioctl", 3, request) == NOT_OF_THIS_FILE
+    for request, answer in ((1, ALLOWED), (1024, REFUSED), (1026, REFUSED), (1030, ALLOWED)):
+        assert asked(machine, "fcntl", 3, request) == answer

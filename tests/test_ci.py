@@ -10,6 +10,9 @@ import tomllib
 from itertools import chain
 from pathlib import Path
 
+import pytest
+import yaml
+from comparison.runs_by_hand import write_run
 from conftest import ROOT
 
 
@@ -22,24 +25,41 @@ def test_hook_matches_registries_and_manifests_only() -> None:
     assert not re.search(pattern, "a/my-registry.json")
 
 
-def test_action_annotates_the_mistakes_and_summarises_them(tmp_path: Path) -> None:
-    """The second step, as a runner would start it, with the tool in place of the installed one."""
-    text = (ROOT / "action.yml").read_text()
-    script = text.split("run: |")[2].replace("\n        ", "\n")
-    tool = tmp_path / "harbor-metrics" / "bin" / "harbor-metrics"
-    tool.parent.mkdir(parents=True)
-    tool.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m harbor_metrics "$@"\n')
-    tool.chmod(0o755)
-    (tmp_path / "registry.json").write_text('[{"name": "a__b"}]')
-    env = {**os.environ, "RUNNER_TEMP": str(tmp_path), "FILES": "*.json\nregistry.json"}
-    env["GITHUB_STEP_SUMMARY"] = str(tmp_path / "summary.md")
-    done = subprocess.run(
-        ["bash", "-eo", "pipefail", "-c", script],
-        cwd=tmp_path,
+def steps(path: Path) -> dict[str, dict[str, str]]:
+    """The steps of an action by their names."""
+    action = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return {step["name"]: step for step in action["runs"]["steps"]}
+
+
+def install(folder: Path) -> None:
+    """The tool where the first step of an action would install it."""
+    programs = folder / "harbor-metrics" / "bin"
+    programs.mkdir(parents=True)
+    for name, module in (("harbor-metrics", "-m harbor_metrics"), ("python", "")):
+        (programs / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {module} "$@"\n')
+        (programs / name).chmod(0o755)
+
+
+def run_step(script: str, folder: Path, **given: str) -> subprocess.CompletedProcess[str]:
+    """A step as a runner starts it."""
+    env = {**os.environ, "RUNNER_TEMP": str(folder), **given}
+    env["GITHUB_STEP_SUMMARY"] = str(folder / "summary.md")
+    env["GITHUB_OUTPUT"] = str(folder / "outputs")
+    return subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
+        cwd=folder,
         env=env,
         capture_output=True,
         text=True,
     )
+
+
+def test_action_annotates_the_mistakes_and_summarises_them(tmp_path: Path) -> None:
+    """The second step, as a runner would start it, with the tool in place of the installed one."""
+    script = steps(ROOT / "action.yml")["Validate"]["run"]
+    install(tmp_path)
+    (tmp_path / "registry.json").write_text('[{"name": "a__b"}]')
+    done = run_step(script, tmp_path, FILES="*.json\nregistry.json")
     assert done.returncode == 1, done.stderr
     assert done.stdout.startswith("::error ")
     assert "error[missing-field]" in (tmp_path / "summary.md").read_text()
@@ -55,3 +75,118 @@ def test_each_dependency_has_its_weight_licence_and_reason_in_contributing() -> 
     rows = [row for row in rows if len(row) == 4][2:]
     assert {row[0].partition(" ")[0] for row in rows} == wanted
     assert all(float(row[1]) > 0 and row[2] and row[3] for row in rows)
+
+
+COMPARE = ROOT / "compare" / "action.yml"
+HALF = {f"t{i:02}": [i % 2] for i in range(40)}
+MORE = {task: [int(i % 2 or i < 20)] for i, task in enumerate(HALF)}
+
+
+def outputs(folder: Path) -> dict[str, str]:
+    lines = (folder / "outputs").read_text().splitlines()
+    return dict(line.split("=", 1) for line in lines)
+
+
+def run_compare(folder: Path, **given: str) -> subprocess.CompletedProcess[str]:
+    """The step that compares, with files that have spaces and `=` in their names."""
+    install(folder)
+    write_run(folder / "main run.jsonl", HALF, agent="a")
+    write_run(folder / "new=run.jsonl", MORE, agent="b")
+    inputs = {"BASE": "main run.jsonl", "CANDIDATE": "new=run.jsonl"}
+    inputs |= {"GATES": "", "METRICS": "", "OPTIONS": "", **given}
+    return run_step(steps(COMPARE)["Compare"]["run"], folder, **inputs)
+
+
+def test_compare_without_gates_summarises(tmp_path: Path) -> None:
+    done = run_compare(tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == ""
+    found = outputs(tmp_path)
+    assert (found["verdict"], found["outcome"]) == ("better", "none")
+    summary = (tmp_path / "summary.md").read_text()
+    assert summary == Path(found["comment"]).read_text()
+    assert summary.startswith("<!-- harbor-metrics compare -->\n> [!TIP]")
+    folder = Path(found["document"]).parent
+    assert {path.name for path in folder.iterdir()} == {
+        "comparison.json", "comparison.html", "comment.md",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("gates", "outcome", "code"),
+    [
+        ("no-worse mean\n\n  better  mean:0.05 \n", "passed", 0),
+        ("no-worse mean\r\nbetter mean:0.2\r\n", "undecided", 1),
+        ("better mean:0.2\nfail-if tasks.better > 3", "failed", 1),
+        ("fail-if `mean` > 0.1", "failed", 1),
+    ],
+)
+def test_compare_tells_the_worst_outcome(
+    gates: str, outcome: str, code: int, tmp_path: Path
+) -> None:
+    done = run_compare(tmp_path, GATES=gates, METRICS="pass@1\n  median\n")
+    assert done.returncode == code, done.stderr
+    assert outputs(tmp_path)["outcome"] == outcome
+    assert ("::error title=harbor-metrics (gate-failed)::" in done.stdout) == (outcome == "failed")
+    summary = (tmp_path / "summary.md").read_text()
+    assert "| pass@1 |" in summary
+    assert "| median |" in summary
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (
+            {"GATES": "no-wurst mean"},
+            "compare::a line of gates begins",
+        ),
+        ({"GATES": "no-worse maen"}, "did you mean `mean`?"),
+        ({"GATES": "$(touch hacked); better mean"}, "a line of gates begins"),
+        ({"CANDIDATE": "gone"}, "gone: No such file"),
+        ({"METRICS": "nope"}, "unknown metric type `nope`"),
+    ],
+)
+def test_compare_says_what_is_wrong_with_its_inputs(
+    given: dict[str, str], words: str, tmp_path: Path
+) -> None:
+    done = run_compare(tmp_path, **given)
+    assert done.returncode in (2, 3)
+    assert words in done.stdout + done.stderr
+    assert not (tmp_path / "outputs").exists()
+    assert not (tmp_path / "hacked").exists()
+
+
+def test_options_are_handed_on(tmp_path: Path) -> None:
+    done = run_compare(tmp_path, OPTIONS="--margin 0.9\n--missing skip\n")
+    assert done.returncode == 0, done.stderr
+    assert outputs(tmp_path)["verdict"] == "same"
+
+
+def test_the_actions_give_every_input_to_a_step_and_every_output_from_one() -> None:
+    for path in (ROOT / "action.yml", COMPARE):
+        action = yaml.safe_load(path.read_text(encoding="utf-8"))
+        used = str(action["runs"])
+        assert all(f"inputs.{name} " in used for name in action["inputs"])
+        for output in action.get("outputs", {}).values():
+            name = re.search(r"steps\.compare\.outputs\.(\w+)", output["value"])[1]
+            assert f"{name}=" in steps(path)["Compare"]["run"]
+        # What a user gives comes by the environment, never into the text of a script.
+        assert not any("${{" in step.get("run", "") for step in action["runs"]["steps"])
+
+
+def test_compare_installs_the_package_beside_it(tmp_path: Path) -> None:
+    step = steps(COMPARE)["Install harbor-metrics"]
+    assert step["env"]["ACTION_PATH"] == "${{ github.action_path }}"
+    log = tmp_path / "log"
+    python = tmp_path / "python"
+    python.write_text(
+        '#!/bin/sh\nmkdir -p "$3/bin"\n'
+        f'printf \'#!/bin/sh\\nprintf "%%s " "$@" > {log}\\n\' > "$3/bin/python"\n'
+        'chmod +x "$3/bin/python"\n'
+    )
+    python.chmod(0o755)
+    place = str(ROOT / "compare")
+    done = run_step(step["run"], tmp_path, ACTION_PATH=place, PYTHON=str(python))
+    assert done.returncode == 0, done.stderr
+    installed = log.read_text().split()[-1]
+    assert (Path(installed) / "pyproject.toml").samefile(ROOT / "pyproject.toml")

@@ -191,8 +191,8 @@ def _of_expression(metric: str, expression: Expression, row: Row) -> _Found:
 
 
 _WITHOUT = {
-    "relative": "a difference is a share of the base where that is surely above 0, an amount such "
-    "as dollars",
+    "relative": "it is computed of amounts alone, such as dollars or tokens, where the base is "
+    "surely above 0",
     "low": "there is no interval",
     "high": "there is no interval",
     "p": "there is no p",

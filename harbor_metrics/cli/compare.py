@@ -10,6 +10,7 @@ import click
 from ..output.streams import print_commands, print_json, print_note, print_text
 from ..trials.table import Missing
 from . import AS_HELP, COLUMNS_HELP, Examples, copies_of, progress, terminal, working
+from .gating import gate_options
 from .running import JOB_SCRIPTS_HELP, options_of, script_options
 
 if TYPE_CHECKING:
@@ -95,35 +96,7 @@ harbor-metrics explain comparing"""
     metavar="NUMBER",
     help="With --detect: the probability with which they show it.",
 )
-@click.option(
-    "--no-worse",
-    multiple=True,
-    metavar="METRIC[:BY]",
-    help="Exit 1 if it is shown to be worse, by more than BY. Repeatable, as all gates.",
-)
-@click.option(
-    "--non-inferior",
-    multiple=True,
-    metavar="METRIC:BY",
-    help="Exit 1 unless it is shown not to lose BY.",
-)
-@click.option(
-    "--better",
-    multiple=True,
-    metavar="METRIC[:BY]",
-    help="Exit 1 unless it is shown to be better, by more than BY.",
-)
-@click.option(
-    "--fail-if",
-    multiple=True,
-    metavar="EXPRESSION",
-    help="Exit 1 if it holds: 'mean.low < -0.05', 'cost-per-task > 10%', 'tasks.worse > 3'.",
-)
-@click.option(
-    "--unpaired",
-    type=click.Choice(["drop", "error"]),
-    help="Whether gates leave out tasks of one run alone, or by default are undecided.",
-)
+@gate_options
 @click.option(
     "--higher-is-better",
     "higher",

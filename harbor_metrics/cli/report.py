@@ -14,6 +14,7 @@ from ..output.streams import print_note
 from . import Examples, note_width, working
 from .compute import command as compute
 from .compute import level_of, refuse_input
+from .gating import gate_options
 from .running import options_of
 
 # The options of `compute` that say how it prints, or that a page has no use for.
@@ -26,12 +27,13 @@ _PAGE = "report.html"
 
 _EXAMPLES = """\
 harbor-metrics report jobs/new -o report.html
-harbor-metrics report jobs/old jobs/new -o report.html
+harbor-metrics report jobs/old jobs/new --no-worse mean -o report.html
 harbor-metrics report jobs/new --group-by category -o report.html"""
 
 
 @click.command(cls=Examples, params=_OPTIONS, epilog=_EXAMPLES)
-@click.argument("sources", nargs=-1, required=True, metavar="SOURCE|RESULT...")
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE|RESULT|COMPARISON...")
+@gate_options
 @click.option("-o", "--output", required=True, metavar="PAGE.html", help="The page to write.")
 def command(
     sources: Sequence[str],
@@ -46,10 +48,12 @@ def command(
 ) -> int:
     """Write one page of HTML with pictures; it needs no network and runs no script.
 
-    A SOURCE is what `compute` takes; a RESULT is a document that `compute -o` wrote, of which
-    fewer pictures can be drawn, for it has no single tasks.
+    A SOURCE is what `compute` takes, and several are compared; a RESULT or a COMPARISON is a
+    document that `compute -o` or `compare -o` wrote, of which fewer pictures can be drawn, for it
+    has no single trials. Gates, and exit 1 where one does not pass, are those of `compare`.
     """
     from ..api import Request
+    from ..comparison.gates import gates
     from ..documents.files import check_writable, write_atomically
     from ..render.page import figures, page
     from ..render.remarks import remarks
@@ -69,7 +73,8 @@ def command(
             scripts=scripts,
             **{name: more[name] for name in _AS_GIVEN},
         )
-        made = report(request)
+        asked = gates(**{name: more[name] for name in _GATES})
+        made = report(request, asked, more["unpaired"])
     made.again = _again(sys.argv[1:])
     with working("drawing"):
         written = page(made).encode()
@@ -83,6 +88,7 @@ def command(
     return 0 if made.ok else 1
 
 
+_GATES = ("no_worse", "non_inferior", "better", "fail_if")
 _AS_GIVEN = ("only_asked", "missing", "over", "group_by", "as_format", "columns")
 
 

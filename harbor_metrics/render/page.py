@@ -6,7 +6,6 @@ from ..documents.diagnostics import Diagnostic
 from ..documents.wording import plural, printable
 from ..evaluation.result import SourceRef
 from ..reports.report import Report
-from . import comparison as beside
 from . import html, rows, sentences
 from .figures.attempts import attempts
 from .figures.chances import chances
@@ -44,7 +43,7 @@ def figures(report: Report) -> list[Figure]:
     found += map(places, report.ranks)
     if series:
         found += [
-            values(series),
+            values(series) if any(each.group.metrics for each in series) else None,
             attempts(series),
             chances(series),
             rewards(series),
@@ -96,10 +95,28 @@ def _answer(report: Report, shown: list[Figure]) -> tuple[list[str], list[str]]:
         for outcome in each.group.metrics
         if outcome.status == "failed"
     )
-    wrong = [f"Failed: {', '.join(failed)}."] if failed else []
+    passed, wrong = _gates(report)
+    texts = [*passed, *texts]
+    wrong += [f"Failed: {', '.join(failed)}."] if failed else []
     if not report.complete:
         wrong.append("Planned trials are missing: the numbers are over those that are there.")
     return [*texts, *report.lacking], [*verdicts, *wrong]
+
+
+def _gates(report: Report) -> tuple[list[str], list[str]]:
+    """What became of the gates: those that passed, and the others, each in a sentence."""
+    passed: list[str] = []
+    others: list[str] = []
+    for comparison in report.comparisons:
+        several = len(comparison.beside_base) > 1
+        for pair in comparison.beside_base:
+            for decision in sentences.decided(comparison, pair):
+                whom = f"{sentences.who(decision)}: " if several else ""
+                said = f"{whom}Gate {sentences.said(decision)}."
+                (passed if decision.outcome == "passed" else others).append(
+                    f"{said} {decision.help}" if decision.help else said
+                )
+    return passed, others
 
 
 def _below(report: Report) -> list[Markup]:
@@ -116,8 +133,7 @@ def _below(report: Report) -> list[Markup]:
     ]
     for comparison in report.comparisons:
         for compared in comparison.beside_base:
-            sheet = beside.sheet(comparison, compared)
-            own = [": ".join(filter(None, pair)) for pair in sheet.below]
+            own = [": ".join(pair) for pair in sentences.notes(comparison, compared)]
             lines += [text for text in own if text not in lines]
     if lines:
         parts.append(html.section("methods", "How the numbers are to be read", html.listing(lines)))

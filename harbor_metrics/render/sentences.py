@@ -39,7 +39,7 @@ def details(comparison: Comparison, compared: Compared) -> Iterator[tuple[str, s
     if shown:
         yield "", conclusion(comparison, shown[0])
     for decision in decided(comparison, compared):
-        yield "gate", f"{printable(decision.gate)}: {decision.outcome}: {printable(decision.why)}"
+        yield "gate", said(decision)
         if decision.help is not None:
             yield "  ", printable(decision.help)
     yield from notes(comparison, compared)
@@ -88,6 +88,11 @@ def decided(comparison: Comparison, compared: Compared) -> list[Decision]:
     who = (dataset, compared.base.run, compared.candidate.run)
     own = [d for d in comparison.gates if (d.dataset, d.base, d.candidate) == who]
     return sorted(own, key=lambda decision: OUTCOMES.index(decision.outcome))
+
+
+def said(decision: Decision) -> str:
+    """What became of a gate, and why."""
+    return f"{printable(decision.gate)}: {decision.outcome}: {printable(decision.why)}"
 
 
 def who(decision: Decision) -> str:

@@ -12,12 +12,13 @@ from .. import api
 from ..api import LEVEL, Request
 from ..comparison import request as comparison
 from ..comparison.document import Comparison
+from ..comparison.gates import Gate
 from ..comparison.request import ComparisonRequest
 from ..comparison.runs import named_sources
-from ..comparison.settings import Settings
+from ..comparison.settings import Settings, Unpaired
 from ..documents.files import read_bytes
 from ..errors import NeedsRowsError, UsageError
-from ..evaluation.result import Result, SourceRef
+from ..evaluation.result import Group, Result, SourceRef, Spent
 from .report import Report, report_of, together
 from .series import Series, series_of
 
@@ -25,29 +26,44 @@ from .series import Series, series_of
 _BEGINNING = 4096
 _MARK = b'"schema_version"'
 # All pairs of so many runs are compared.
-_FEWEST_RANKED, _MOST_RANKED = 3, 8
+_FEWEST_COMPARED, _FEWEST_RANKED, _MOST_RANKED = 2, 3, 8
 
 
-def report(request: Request) -> Report:
+def report(
+    request: Request, gates: tuple[Gate, ...] = (), unpaired: Unpaired | None = None
+) -> Report:
     """What a page of these sources and documents shows; runs of several names are compared, too.
 
+    `gates` are asked of these runs, and `unpaired` says what unpaired tasks do to them.
+
     Raises:
-        UsageError: the request contradicts itself.
+        UsageError: the request contradicts itself, or gates are set where nothing is compared.
         InputError: a source, a registry or a document cannot be read.
     """
     documents = [path for path in request.sources if _is_document(path)]
     named = named_sources([path for path in request.sources if path not in documents])
     several = len(documents) + len(named) > 1
+    Settings(gates=gates, unpaired=unpaired).check()
+    if gates and len(named) < _FEWEST_COMPARED:
+        raise UsageError(
+            f"--{gates[0]}: a gate compares runs, and there is one source",
+            "name the base first and then the candidates",
+        )
     reports = [_of_document(path, path if several else None) for path in documents]
     if len(named) > 1:
-        reports.append(_of_runs(request, named))
+        reports.append(_of_runs(request, named, gates, unpaired))
     for name, paths in named.items() if len(named) == 1 else ():
         own = msgspec.structs.replace(request, sources=tuple(paths))
         reports.append(_of_sources(own, name if several else None))
     return reports[0] if len(reports) == 1 else together(reports)
 
 
-def _of_runs(request: Request, named: Mapping[str, Sequence[str]]) -> Report:
+def _of_runs(
+    request: Request,
+    named: Mapping[str, Sequence[str]],
+    gates: tuple[Gate, ...],
+    unpaired: Unpaired | None,
+) -> Report:
     """Runs and how they compare; each by itself where they cannot be compared."""
     sources = tuple(f"{name}={path}" for name, paths in named.items() for path in paths)
     asked = ComparisonRequest(
@@ -56,6 +72,8 @@ def _of_runs(request: Request, named: Mapping[str, Sequence[str]]) -> Report:
             level=LEVEL if request.level is None else request.level,
             over=request.over,
             missing=request.missing,
+            gates=gates,
+            unpaired=unpaired,
         ),
     )
     prepared: dict[str | None, api.Prepared] = {}
@@ -66,6 +84,8 @@ def _of_runs(request: Request, named: Mapping[str, Sequence[str]]) -> Report:
         prepared = read.computed
         comparisons = [_compared(asked, read)]
     except UsageError as error:
+        if gates:
+            raise
         lacking = [f"The runs are not compared: {error}."]
     reports = [
         _of_sources(
@@ -75,6 +95,7 @@ def _of_runs(request: Request, named: Mapping[str, Sequence[str]]) -> Report:
     ]
     whole = together(reports)
     whole.comparisons, whole.lacking = comparisons, lacking
+    whole.ok = whole.ok and all(each.ok for each in comparisons)
     return whole
 
 
@@ -124,13 +145,38 @@ def _of_comparison(path: str) -> Report:
     ]
     names = ", ".join(source.path for _, source in sources)
     return Report(
-        [],
+        _sides(found),
         sources,
         found.found,
         found.ok,
+        all(side.complete for pair in found.comparisons for side in (pair.base, pair.candidate)),
         comparisons=[found],
-        lacking=[f"{path} has no values of single runs: those are drawn from its sources, {names}"],
+        lacking=[
+            f"{path} has no single trials: other pictures are drawn from its sources, {names}"
+        ],
     )
+
+
+def _sides(comparison: Comparison) -> list[Series]:
+    """Each run on each dataset: how many trials it has; their values stand in no document."""
+    found: dict[tuple[str, str | None], Series] = {}
+    for pair in comparison.comparisons:
+        for side in (pair.base, pair.candidate):
+            group = Group(
+                agent=side.agent,
+                model=side.model,
+                dataset=pair.dataset,
+                evals_key=None,
+                complete=side.complete,
+                counts=side.counts,
+                exceptions={},
+                usage=Spent(),
+                pass_at_k={},
+                metrics=[],
+            )
+            name = pair.dataset.name if pair.dataset is not None else None
+            found.setdefault((side.run, name), Series(side.run, group))
+    return list(found.values())
 
 
 def _of_sources(request: Request, run: str | None, prepared: api.Prepared | None = None) -> Report:

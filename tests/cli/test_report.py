@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+from comparison.runs_by_hand import write_run
 from conftest import JOBS, Run, registry_of_job, trial, write_job
 
 
@@ -97,5 +98,61 @@ def test_a_comparison_document_is_drawn(cli: Run, tmp_path: Path) -> None:
     done = cli("report", "comparison.json", "-o", "page.html")
     assert done.returncode == 0
     page = (tmp_path / "page.html").read_text()
-    assert page.count("<figure ") == 2
-    assert "has no values of single runs" in page
+    assert re.findall('<figure id="([a-z-]*)"', page) == ["differences", "changes", "trials"]
+    assert "has no single trials" in page
+    # The denominators of both runs, and errors that the document counts and does not name.
+    assert "sail-1: 50 trials, 10 tasks, 5 missing, 5 errored" in page
+    assert "<th>other errors</th><td>5</td><td>5</td>" in page
+
+
+GATES = ("--no-worse", "mean", "--non-inferior", "mean:0.02", "--fail-if", "tasks.worse > 0")
+FAILED = "<strong>Gate fail-if tasks.worse &gt; 0: failed: tasks.worse is 1.</strong>"
+UNDECIDED = "<strong>Gate non-inferior mean:0.02: undecided: it may lose 0.02 or more, and it may"
+PASSED = "<p>Gate no-worse mean: passed: it is not shown to be worse: +0.040, from -0.073 to"
+
+
+def test_gates_of_a_document_stand_on_top(cli: Run, tmp_path: Path) -> None:
+    assert cli("compare", JOBS / "two-models", *GATES, "-o", "comparison.json").returncode == 1
+    done = cli("report", "comparison.json", "-o", "page.html")
+    assert done.returncode == 1
+    page = (tmp_path / "page.html").read_text()
+    places = [page.index(words) for words in ("<h1>", FAILED, UNDECIDED, PASSED, "<figure ")]
+    assert places == sorted(places)
+    assert "It would take 491 tasks with 5 attempts" in page
+
+
+def test_gates_of_runs_stand_on_top_and_decide_the_exit(cli: Run, tmp_path: Path) -> None:
+    jobs = [JOBS.parents[1] / "registry/jobs" / name for name in ("buoys", "buoys-sail-2")]
+    done = cli("report", *jobs, "--no-worse", "mean", "-o", "page.html")
+    assert done.returncode == 0, done.stderr
+    assert "<p>Gate no-worse mean: passed: " in (tmp_path / "page.html").read_text()
+    done = cli("report", *jobs, "--better", "mean", "-o", "page.html")
+    assert done.returncode == 1
+    assert "<strong>Gate better mean: undecided: " in (tmp_path / "page.html").read_text()
+
+
+def test_a_gate_that_cannot_be_asked_is_refused(cli: Run, tmp_path: Path) -> None:
+    jobs = [JOBS.parents[1] / "registry/jobs" / name for name in ("buoys", "charts")]
+    for arguments, words in (
+        ([jobs[0], "--no-worse", "mean"], "a gate compares runs, and there is one source"),
+        ([*jobs, "--no-worse", "mean"], "have no dataset in common"),
+        ([*jobs, "--unpaired", "drop"], "and none is set"),
+    ):
+        done = cli("report", *arguments, "-o", "page.html")
+        assert done.returncode == 2, done.stderr
+        assert words in done.stderr
+        assert not (tmp_path / "page.html").exists()
+
+
+def test_a_document_of_every_two_runs_has_their_places(cli: Run, tmp_path: Path) -> None:
+    for run, passing in (("a", 2), ("b", 1), ("c", 20)):
+        rewards = {f"t{i}": [int(i < passing or i % 4 == 0)] for i in range(20)}
+        write_run(tmp_path / run, rewards, agent=run)
+    cli("compare", "a", "b", "c", "--pairs", "all", "-o", "comparison.json")
+    done = cli("report", "comparison.json", "-o", "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert re.findall('<figure id="([a-z0-9-]*)"', page) == [
+        "differences", "changes", "differences-2", "changes-2", "places", "trials",
+    ]  # fmt: skip
+    assert "<th>c</th><td>1</td>" in page
+    assert done.returncode == 0

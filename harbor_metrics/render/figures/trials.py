@@ -57,5 +57,6 @@ def _fates(group: Group, kinds: Sequence[str]) -> dict[str, int]:
         "that cannot be read": counts.unread,
         "planned and not there": planned,
         **{printable(kind): group.exceptions.get(kind, 0) for kind in kinds},
-        _REST: sum(n for kind, n in group.exceptions.items() if kind not in kinds),
+        # Errors that a document counts and does not name are among the others.
+        _REST: counts.errored - sum(group.exceptions.get(kind, 0) for kind in kinds),
     }

@@ -12,10 +12,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from compare import line
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
 
-# `compare` has put the tests on the path.
-from comparison import simulated_gates as simulated  # type: ignore[import-not-found]
+from comparison import simulated_gates as simulated  # type: ignore[import-not-found]  # noqa: E402
+
+from compare import line  # noqa: E402
 
 SHAPES = ("uniform", "bimodal", "hard")
 SIZES = (20, 50, 200)

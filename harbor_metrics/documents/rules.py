@@ -233,12 +233,12 @@ OF_RUNS = {
         "A metric of lm-eval has a number for some samples and none for others. For these it "
         "counts as a missing reward: as 0, or as `--missing` says.",
     ),
-    # Registries.
     "aggregation-unknown": Rule(
         _NOTE,
         "A run of lm-eval makes a number of a metric by code of the task's own, which the samples "
         "do not hold. It is not among what is computed by default; `--metric` names what runs.",
     ),
+    # Registries.
     "dataset-not-said": Rule(
         _WARNING,
         "A registry was given, but the trials name no dataset, so no metrics of the registry run: "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Iterator
-from textwrap import fill, wrap
+from textwrap import fill, indent, wrap
 from typing import Any
 
 import msgspec
@@ -20,6 +20,7 @@ from ..documents.wording import did_you_mean, nearest, printable
 from ..errors import MetricFailure, UsageError
 from .examples import EXAMPLES
 from .rules import hints, rules
+from .run_examples import run_examples
 from .topics import TOPICS
 
 _WIDTH = 80
@@ -108,10 +109,12 @@ def _rule(name: str) -> Iterator[str]:
 
 
 def _example_of(name: str) -> str:
-    """A mistake and what to write instead; nothing for rules that no document breaks."""
+    """A mistake and what to write instead."""
     example = EXAMPLES.get(name)
     if example is None:
-        return ""
+        files, wrong, right = run_examples()[name]
+        run = (("files", files), ("wrong", wrong), ("write", right))
+        return "".join(f"\n{title}\n{indent(text, '  ')}\n" for title, text in run if text)
     parts = (("wrong", example.wrong), ("write", example.right))
     return "".join(f"\n{title}\n{_shown(text)}" for title, text in parts)
 

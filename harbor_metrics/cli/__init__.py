@@ -58,7 +58,8 @@ A table for a spreadsheet or pandas, and pictures:
 pass@5 for all who run the dataset, and a check of every registry in CI:
   harbor-metrics add registry.json my-dataset pass@5
   harbor-metrics validate --format github
-More, such as a metric of your own:
+Answers to more questions, such as how to write a metric of your own:
+  harbor-metrics explain
   harbor-metrics explain own-metric"""
 # The options that every command with a SOURCE has.
 *_FORMATS, _LAST = formats.names()
@@ -82,7 +83,7 @@ class Commands(Examples, click.Group):
     """A group that imports a command only when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: D102, ARG002
-        return list(COMMANDS)
+        return [*COMMANDS]  # `list` is a command, too
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: D102, ARG002
         if name not in COMMANDS:
@@ -107,7 +108,7 @@ class Commands(Examples, click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: D102, ARG002
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([*COMMANDS.items()])
 
 
 @click.group(
@@ -171,6 +172,10 @@ def _call() -> int:
         from .misses import option_meant
 
         fail(UsageError(*option_meant(error)))
+        return error.exit_code
+    except click.UsageError as error:
+        path = error.ctx.command_path if error.ctx is not None else "harbor-metrics"
+        fail(UsageError(error.format_message().rstrip("."), f"{path} --help"))
         return error.exit_code
     except click.ClickException as error:
         error.show()

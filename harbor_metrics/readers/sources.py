@@ -8,7 +8,7 @@ import stat
 
 from ..documents.diagnostics import Diagnostic
 from ..documents.files import reason
-from ..documents.wording import listed, plural
+from ..documents.wording import did_you_mean, listed, nearest, plural
 from ..errors import InputError
 from ..trials.source import REFUSED, NotThisFormatError, Source
 from . import formats
@@ -29,7 +29,8 @@ def sources_at(path: str, as_format: str | None, options: Options) -> list[Sourc
     try:
         mode = 0 if path == STANDARD_INPUT else os.stat(path).st_mode
     except OSError as error:
-        raise InputError(f"{path}: {reason(error)}", f"a source is {takes()}") from error
+        near = did_you_mean(_beside(path))
+        raise InputError(f"{path}: {reason(error)}{near}", f"a source is {takes()}") from error
     except ValueError as error:
         raise InputError(f"{path!r} is no path: {error}") from error
     try:
@@ -39,6 +40,16 @@ def sources_at(path: str, as_format: str | None, options: Options) -> list[Sourc
             return _in_file(file, given, options)
     except OSError as error:
         raise InputError(f"{path}: {reason(error)}", f"a source is {takes()}") from error
+
+
+def _beside(path: str) -> list[str]:
+    """What lies where a path leads that leads nowhere, and has nearly its name."""
+    folder, name = os.path.split(path)
+    try:
+        names = os.listdir(folder or ".")
+    except (OSError, ValueError):
+        return []
+    return [os.path.join(folder, near) for near in nearest(name, names)]
 
 
 def _read(file: File, format_: Format, options: Options) -> list[Source]:

@@ -40,7 +40,7 @@ SHOWN = [*examples(group.epilog or ""), *IN_HELP, *IN_TOPICS]
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which the files lie that examples name."""
-    folder = tmp_path_factory.mktemp("world")
+    folder = tmp_path_factory.mktemp("around") / "world"
     shutil.copytree(ROOT / "registry", folder, dirs_exist_ok=True)
     shutil.rmtree(folder / "jobs" / "charts")
     (folder / "jobs" / "buoys").rename(folder / "jobs" / "old")
@@ -147,6 +147,8 @@ def test_help_as_a_command_is_help(shell: Run) -> None:
         ("explain unknown-metric-feld", "did you mean `unknown-metric-field`?", ""),
         ("compute jobs/new --metric pas@5", "did you mean `pass@5`?", ""),
         ("compute jobs/new --metric pass-at-k", "needs `k`", "harbor-metrics explain pass-at-k"),
+        ("report jobs/new", "Missing option '-o'", "harbor-metrics report --help"),
+        ("compute --missing zer jobs", "'zer' is not one of", "harbor-metrics compute --help"),
         ("schema results", "did you mean `result`?", "one of: "),
     ],
 )
@@ -193,6 +195,12 @@ def test_a_folder_that_holds_jobs_leads_to_them(shell: Run, world: Path) -> None
         assert done.returncode == 3
         assert f"{given} is not a Harbor job; {holds} holds 2 jobs" in done.stderr
         assert f"harbor-metrics compute {holds}" in done.stderr
+
+
+def test_a_misspelt_source_leads_to_what_lies_there(shell: Run) -> None:
+    done = shell("harbor-metrics compute jobs/nwe")
+    assert done.returncode == 3
+    assert "jobs/nwe: No such file or directory; did you mean `jobs/new`?" in done.stderr
 
 
 def test_explain_alone_lists_every_topic_metric_reducer_and_rule(shell: Run) -> None:

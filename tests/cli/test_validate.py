@@ -92,4 +92,4 @@ def test_hints_are_said_where_they_are_asked_for(cli: Run) -> None:
     assert one.stdout == done.stdout
     hidden = cli("validate", file, "--select", "hints", "--ignore", "script-digest")
     assert hidden.stdout == "No mistakes in 1 file, 1 dataset.\n"
-    assert "hints, off unless selected: same-metric, script-dependency" in cli("explain").stdout
+    assert "with --select hints\n  same-metric, script-dependency" in cli("explain").stdout

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
 
 from . import readers
 from .documents.diagnostics import Diagnostic
-from .documents.wording import shown_path
+from .engines import opening
+from .engines.opening import is_relation
 from .errors import UsageError
 from .evaluation.asked import Asked, plan_asked
 from .evaluation.evaluate import evaluate
-from .evaluation.group import group_of, unscored
+from .evaluation.group import group_of, reference_of, unscored
 from .evaluation.grouping import by_labels
 from .evaluation.plan import Plan, Planned, plan
 from .evaluation.remarks import once
-from .evaluation.result import Outcome, Result, SourceRef
+from .evaluation.result import Outcome, Result
 from .numbers.uncertainty import Over
 from .readers import labels as labels_file
+from .readers.columns import parse_columns
 from .registries.registry import Registries, split
 from .trials import labels as task_labels
 from .trials import regrouping
@@ -41,7 +43,7 @@ LEVEL = 0.95
 class Request(msgspec.Struct, frozen=True, kw_only=True):
     """What is to be computed, and from which sources; see `compute` for each field."""
 
-    sources: tuple[str, ...]
+    sources: tuple[Any, ...]
     registries: tuple[str, ...] = ()
     dataset: str | None = None
     metrics: tuple[Asked, ...] = ()
@@ -59,6 +61,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     # Whether the sources are jobs of the user's own, whose scripts are the user's word.
     own_jobs: bool = False
     progress: Progress | None = None
+    engine: str | None = None
 
 
 class PreparedGroup(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,7 +91,7 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def compute(
-    *sources: str | os.PathLike[str],
+    *sources: Any,
     registry: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     dataset: str | None = None,
     metrics: Asked | Sequence[Asked] = (),
@@ -102,12 +105,14 @@ def compute(
     columns: str | Mapping[str, str] = "",
     scripts: ScriptOptions | None = None,
     progress: Progress | None = None,
+    engine: str | None = None,
 ) -> Result:
     """Dataset-level results of jobs, logs of other harnesses, rewards, trials and tables.
 
     Args:
         sources: paths of job directories, directories of jobs, rewards JSONL, trials JSONL,
-            Inspect logs, lm-eval samples, evsys rewards, CSV; `-` is standard input.
+            Inspect logs, lm-eval samples, evsys rewards, CSV; `-` is standard input. Parquet, or
+            data frames of any kind that narwhals takes: their trials stay where they lie.
         registry: registry files to look for the datasets in; by default those the jobs name.
         dataset: `name` or `name@version`; filters sources that name a dataset, names the others.
         metrics: types, types with kwargs as `pass-at-k k=5`, JSON objects, files as
@@ -122,6 +127,7 @@ def compute(
         columns: which column of a CSV is what: `task=problem_id,reward=score`, or a mapping.
         scripts: how metric scripts are run: their limits and what they may reach.
         progress: called with trials read and trials in all while a job is read.
+        engine: what computes from Parquet: `duckdb` (the default), `spark`, `sc://HOST:PORT`.
 
     Raises:
         UsageError: the arguments contradict each other.
@@ -131,7 +137,7 @@ def compute(
     if isinstance(metrics, str) or not isinstance(metrics, Sequence):
         metrics = [metrics]
     request = Request(
-        sources=tuple(os.fspath(source) for source in sources),
+        sources=tuple(os.fspath(s) if isinstance(s, os.PathLike) else s for s in sources),
         registries=tuple(os.fspath(path) for path in registries),
         dataset=dataset,
         metrics=tuple(metrics),
@@ -145,6 +151,7 @@ def compute(
         columns=columns,
         scripts=scripts,
         progress=progress,
+        engine=engine,
     )
     return compute_request(request)
 
@@ -169,6 +176,9 @@ def prepare(request: Request, *, keep: bool = False) -> Prepared:
         raise UsageError("only the metrics that were asked for should run, and none was asked for")
     asked = [plan_asked(metric) for metric in request.metrics]
     registries = Registries(request.registries)
+    if any(is_relation(source, request.engine) for source in request.sources):
+        sources = _relations(request, asked, keep=keep)
+        return _foreseen(request, plan_groups(request, sources, [], registries, asked))
     sources, diagnostics = _read(request, counts=not keep and request.labels is None)
     counted = [source.counted for source in sources if source.counted is not None]
     if counted and (len(counted) < len(sources) or twice(counted)):
@@ -184,6 +194,57 @@ def prepare(request: Request, *, keep: bool = False) -> Prepared:
         sources = [readers.with_texts(source) for source in sources]
         prepared = plan_groups(request, sources, diagnostics, registries, asked)
     return prepared
+
+
+def _relations(request: Request, asked: Sequence[Planned], *, keep: bool) -> list[Source]:
+    """The sources that an engine is asked about.
+
+    Raises:
+        UsageError: something is asked for that needs the trials, or other sources stand beside.
+        InputError: the engine is not installed, or cannot read them.
+    """
+    opening.require("narwhals", "engine")
+    # For weight, and because what it imports is installed with an extra.
+    from .engines.sources import read
+
+    if not all(is_relation(source, request.engine) for source in request.sources):
+        raise UsageError(
+            "some sources lie on an engine, and some are read: they cannot be pooled",
+            "harbor-metrics convert SOURCE -o trials.parquet makes one of the other kind",
+        )
+    if keep:
+        raise UsageError(
+            "this needs every trial, and of Parquet and data frames an engine gives counts and sums"
+        )
+    if request.as_format is not None:
+        raise UsageError("--as names the format of a file, and these sources lie on an engine")
+    if request.labels is not None:
+        raise UsageError(
+            "--labels joins a file to trials, which stay on the engine",
+            "join it there, as a column `label.NAME`",
+        )
+    columns = request.columns
+    own = [metric.bound.common.key if metric.bound else None for metric in asked]
+    return read(
+        request.sources,
+        engine=request.engine,
+        columns=parse_columns(columns) if isinstance(columns, str) else columns,
+        keys=[key for key in own if key] if request.only_asked and all(own) else None,
+        totals_only=request.level is None,
+    )
+
+
+def _foreseen(request: Request, prepared: Prepared) -> Prepared:
+    """The same with those metrics as failed that an engine cannot answer, before it is asked."""
+    # For weight, as above.
+    from .evaluation.foresight import foreseen
+
+    groups = []
+    for group in prepared.groups:
+        metrics = foreseen(group.plan.metrics, group.pool.table, request.missing)
+        plan = msgspec.structs.replace(group.plan, metrics=metrics)
+        groups.append(msgspec.structs.replace(group, plan=plan))
+    return msgspec.structs.replace(prepared, groups=groups)
 
 
 def plan_groups(
@@ -258,7 +319,8 @@ def finish(request: Request, prepared: Prepared) -> Result:
             over=request.over,
             run_scripts=run_scripts,
         )
-        if any(outcome.needs_rows for outcome in outcomes):
+        of_engine = any(source.engine for source in prepared.sources)
+        if any(outcome.needs_rows for outcome in outcomes) and not of_engine:
             return finish(request, prepare(request, keep=True))
         diagnostics += unscored(group.key, group.pool)
         groups.append(group_of(group.key, group.pool, group.plan, outcomes))
@@ -268,16 +330,7 @@ def finish(request: Request, prepared: Prepared) -> Result:
             Diagnostic(rule="nothing-scored", message="no trial was found in any source")
         )
     return Result(
-        sources=[
-            SourceRef(
-                path=shown_path(source.path),
-                kind=source.kind,
-                trials=len(source.trials),
-                sha256=source.sha256,
-                digest_of=source.digest_of,
-            )
-            for source in prepared.sources
-        ],
+        sources=[reference_of(source) for source in prepared.sources],
         groups=groups,
         diagnostics=[diagnostic.as_json() for diagnostic in diagnostics],
     )

@@ -49,6 +49,7 @@ FLOORS = [
     "documents",
     "trials",
     "readers contract",
+    "engines",
     "metrics reducers",
     "catalogue",
     "registries",
@@ -175,6 +176,7 @@ def test_an_import_inside_a_function_is_for_weight_and_says_so(module: str) -> N
         ("numpy", []),
         ("pandas", []),
         ("pydantic", []),
+        *((name, [f"{H}.engines"]) for name in ("duckdb", "fsspec", "narwhals", "pyspark")),
     ],
 )
 def test_import_stands_only_where_it_is_allowed(what: str, allowed: list[str]) -> None:

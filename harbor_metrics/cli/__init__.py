@@ -66,7 +66,7 @@ Answers to more questions, such as how to write a metric of your own:
 AS_HELP = (
     f"Read the sources as this format, whatever they look like: {', '.join(_FORMATS)} or {_LAST}."
 )
-COLUMNS_HELP = "Which column of a CSV is what, as task=problem_id,reward=score."
+COLUMNS_HELP = "Which column of a CSV or of Parquet is what, as task=problem_id,reward=score."
 
 
 class Examples(click.Command):

@@ -150,6 +150,11 @@ harbor-metrics explain own-metric   how to write my_metric.py"""
 )
 @click.option("--as", "as_format", metavar="FORMAT", help=AS_HELP)
 @click.option("--columns", metavar="FIELD=COLUMN,...", default="", help=COLUMNS_HELP)
+@click.option(
+    "--engine",
+    metavar="ENGINE",
+    help="What computes from Parquet: duckdb, which is the default, spark, or sc://HOST:PORT.",
+)
 def command(
     sources: Sequence[str],
     registries: Sequence[str],
@@ -170,6 +175,7 @@ def command(
     output: str | None,
     as_format: str | None,
     columns: str,
+    engine: str | None,
     **script: Any,
 ) -> int:
     """Print the score of jobs and logs: every metric, with its interval and what is missing.
@@ -178,7 +184,8 @@ def command(
     folder of them, evsys rewards, a CSV, a rewards JSONL (an object of numbers or null a line), a
     trials JSONL (with `task` and `rewards`), or - for standard input; lines may be packed (.gz,
     .zst). The content says which it is. Without a SOURCE, on a terminal, it is the job below ./jobs
-    that was started last. Each agent, model and dataset gets numbers of its own.
+    that was started last. Parquet ('trials/*.parquet', s3://…) stays where it lies, and an engine
+    is asked. Each agent, model and dataset gets numbers of its own.
 
     The metrics are those of the dataset's registry, the job's own, and those of --metric.
     """
@@ -213,6 +220,7 @@ def command(
             columns=columns,
             scripts=options,
             progress=update,
+            engine=engine,
         )
         # Rows name their trials, which are otherwise counted where there are many.
         keep = "hub-rows" in (format_, *(copy for copy, _ in copies))

@@ -15,7 +15,10 @@ harbor-metrics convert scores.csv --columns task=problem,reward=score > trials.j
 @click.command(cls=Examples, epilog=_EXAMPLES)
 @click.argument("source")
 @click.option(
-    "-o", "--output", metavar="TRIALS.jsonl", help="Write to this file, not to standard output."
+    "-o",
+    "--output",
+    metavar="TRIALS.jsonl|.parquet",
+    help="Write to this file, not to standard output; Parquet where its name ends so.",
 )
 @click.option("--as", "as_format", metavar="FORMAT", help=AS_HELP)
 @click.option("--columns", metavar="FIELD=COLUMN,...", default="", help=COLUMNS_HELP)
@@ -26,17 +29,27 @@ def command(source: str, output: str | None, as_format: str | None, columns: str
     """
     from ..documents.files import check_writable, write_atomically
     from ..documents.wording import plural
+    from ..engines import opening
     from ..readers.conversion import convert
     from ..render.text import text
     from .compute import refuse_input
 
+    as_parquet = output is not None and output.lower().endswith(".parquet")
+    if as_parquet:
+        opening.require("duckdb", "engine")
     if output is not None:
         refuse_input(output, [source])
         check_writable(output)
     with progress("reading") as update:
         conversion = convert(source, as_format=as_format, columns=columns, progress=update)
     if output is not None:
-        write_atomically(output, conversion.lines())
+        if as_parquet:
+            from ..engines.parquet import parquet
+
+            data = parquet(conversion.trials)
+        else:
+            data = conversion.lines()
+        write_atomically(output, data)
         print_note(f"wrote {plural(conversion.n_trials, 'trial')} to {output}\n")
     else:
         print_json(conversion.lines())

@@ -344,6 +344,18 @@ OF_RUNS = {
         "something else: to group by it, to weigh with it, to compare with it. The metric fails, "
         "the others still run, and the exit code is 1. `--labels FILE` labels the tasks.",
     ),
+    "needs-rows": Rule(
+        _ERROR,
+        "A metric needs the trials themselves, and of Parquet and data frames an engine gives "
+        "counts and sums. The metric fails before anything is asked, the others still run, and the "
+        "exit code is 1. `convert` makes trials files, of which every metric can be computed.",
+    ),
+    "beyond-engine": Rule(
+        _ERROR,
+        "The rewards of one key have magnitudes so far apart (more than 2^67) that an engine "
+        "cannot add them up exactly by 64-bit integers. The metric fails, and the exit code is 1; "
+        "of the trials themselves it can be computed.",
+    ),
     "duplicate-output": Rule(
         _ERROR,
         "Two values of one metric would have the same name, so that one would hide the other. The "

@@ -8,11 +8,12 @@ from ..documents.diagnostics import Diagnostic
 from ..documents.wording import shown_path
 from ..registries.registry import best_version
 from ..trials.pool import Pool
+from ..trials.source import Source
 from ..trials.table import Table
 from ..trials.trial import GroupKey
 from . import parity
 from .plan import Plan
-from .result import Counts, DatasetRef, Group, Outcome, Spent
+from .result import Counts, DatasetRef, EngineRef, Group, Outcome, SourceRef, Spent
 
 
 def unscored(key: GroupKey, pool: Pool) -> list[Diagnostic]:
@@ -82,3 +83,24 @@ def dataset_of(name: str | None, plan: Plan) -> DatasetRef | None:
 
 def _spent(table: Table) -> Spent:
     return Spent(**{name: table.used(name) for name in Spent.__struct_fields__})
+
+
+def reference_of(source: Source) -> SourceRef:
+    """Where trials came from, and a digest of them or of what their engine answered."""
+    path, n = shown_path(source.path), len(source.trials)
+    if source.engine is None:
+        return SourceRef(
+            path=path,
+            kind=source.kind,
+            trials=n,
+            sha256=source.sha256,
+            digest_of=source.digest_of,
+        )
+    return SourceRef(
+        path=path,
+        kind=source.kind,
+        trials=n,
+        sha256=None,
+        answers_sha256=source.engine.answers_sha256(),
+        engine=EngineRef(name=source.engine.name, version=source.engine.version),
+    )

@@ -31,17 +31,27 @@ class Tool(Struct, frozen=True, kw_only=True):
     version: str = __version__
 
 
+class EngineRef(Struct, frozen=True, kw_only=True):
+    """The engine that held the trials of a relation."""
+
+    name: str
+    version: str
+
+
 class SourceRef(Struct, frozen=True, kw_only=True):
     """Where trials came from, and the digest of what: a file's bytes, or a job's trials as read.
 
-    Older documents do not say of what.
+    Older documents do not say of what. Of a relation there is instead the digest of what its engine
+    answered, which is the same on every engine.
     """
 
     path: str
     kind: str
     trials: int
-    sha256: str
+    sha256: str | None
     digest_of: Literal["bytes", "trials"] | msgspec.UnsetType = msgspec.UNSET
+    answers_sha256: str | msgspec.UnsetType = msgspec.UNSET
+    engine: EngineRef | msgspec.UnsetType = msgspec.UNSET
 
 
 class DatasetRef(Struct, frozen=True, kw_only=True):

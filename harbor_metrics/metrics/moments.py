@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 from operator import gt, mul
 from typing import Annotated
@@ -15,9 +14,8 @@ from ..contract.estimate import Estimate, Undefined, estimate, ratio_units, unit
 from ..contract.parameters import Attempts, Higher, Weight
 from ..errors import MetricFailure
 from ..numbers import exact
-from ..numbers.attempts import Repeats
 from ..numbers.exact import Number
-from ..numbers.units import Range, Stratum, Tasks, Units
+from ..numbers.units import Range, Stratum
 from ..trials.column import Column
 from ..trials.labelled import as_number
 
@@ -98,43 +96,7 @@ def mean_reward(rewards: Attempts) -> Estimate | Undefined:
     whole = units(rewards)
     # Of tasks of one size it is the mean of all attempts.
     alike = len(rewards.sizes_tally) == 1
-    return estimate(whole if alike else _averaged(whole), n=rewards.n_tasks)
-
-
-def _averaged(tasks: Units) -> Units:
-    """Every task with a numerator that is its mean, over a common denominator."""
-    sizes = tasks.denominators or ()
-    common = math.lcm(*set(sizes))
-    numerators = [n * (common // d) for n, d in zip(tasks.numerators, sizes, strict=True)]
-    inside = tasks.inside
-
-    def by_task() -> Repeats:
-        assert inside is not None  # a reducer leaves one value a task, and all of one size
-        return replace(inside(), by_task=True)
-
-    def bounds() -> Range:
-        # A mean of several 0 and 1 lies between them.
-        return max(tasks.range, Range.SHARE)
-
-    return Units(
-        numerators,
-        None,
-        tasks.scale * common,
-        tasks.times,
-        bounds,
-        by_task,
-        tasks=lambda: _own(tasks),
-    )
-
-
-def _own(whole: Units) -> Tasks:
-    """Every task with its own mean."""
-    assert whole.tasks is not None  # the units of a column know their tasks
-    tasks = whole.tasks()
-    sizes = tasks.denominators or ()
-    common = math.lcm(*set(sizes))
-    means = [n * (common // d) for n, d in zip(tasks.numerators, sizes, strict=True)]
-    return Tasks(tasks.names, means, None, tasks.scale * common)
+    return estimate(whole if alike else whole.averaged, n=rewards.n_tasks)
 
 
 def normalized_mean(rewards: Column, *, high: _End, low: _End = 0.0, clip: _Clip = False) -> Higher:

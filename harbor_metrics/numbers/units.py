@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from fractions import Fraction
 from functools import cached_property
@@ -180,6 +181,38 @@ class Units:
             bottom**3 * nnn - 3 * bottom**2 * top * nnd + 3 * bottom * top**2 * ndd - top**3 * ddd
         )
         return Fraction(cubes, (bottom**2 * self.scale) ** 3)
+
+    @property
+    def averaged(self) -> Units:
+        """Every unit with a numerator that is its mean, over a common denominator."""
+        sizes = self.denominators or ()
+        common = math.lcm(*set(sizes))
+        numerators = [n * (common // d) for n, d in zip(self.numerators, sizes, strict=True)]
+        return Units(
+            numerators,
+            None,
+            self.scale * common,
+            self.times,
+            self._averaged_range,
+            self._averaged_inside,
+            tasks=self._averaged_tasks,
+        )
+
+    def _averaged_range(self) -> Range:
+        # A mean of several 0 and 1 lies between them.
+        return max(self.range, Range.SHARE)
+
+    def _averaged_inside(self) -> Repeats:
+        assert self.inside is not None  # a reducer leaves one value a unit, and all of one size
+        return replace(self.inside(), by_task=True)
+
+    def _averaged_tasks(self) -> Tasks:
+        assert self.tasks is not None  # the units of a column know their tasks
+        tasks = self.tasks()
+        sizes = tasks.denominators or ()
+        common = math.lcm(*set(sizes))
+        means = [n * (common // d) for n, d in zip(tasks.numerators, sizes, strict=True)]
+        return Tasks(tasks.names, means, None, tasks.scale * common)
 
     @property
     def _cubes(self) -> Cubes:

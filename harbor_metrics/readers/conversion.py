@@ -42,6 +42,12 @@ class Conversion:
         wrong = any(diagnostic.severity == Severity.ERROR for diagnostic in self.diagnostics)
         return not self.unread and not wrong
 
+    @property
+    def trials(self) -> Iterator[Trial]:
+        """Every trial, source by source."""
+        for block in self._blocks():
+            yield from block
+
     def lines(self) -> bytes:
         """The trials file: one trial a line, in canonical order source by source."""
         encode = msgspec.json.Encoder().encode_lines

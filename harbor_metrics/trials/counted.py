@@ -19,6 +19,7 @@ from ..numbers.units import Range, Units
 from .column import Column, Kind
 from .counts import Counts, NotCountableError, State
 from .labelled import TASK
+from .rewards import KeyTimes
 from .table import Missing, Table
 
 
@@ -89,6 +90,13 @@ class CountedTable(Table):
     @property
     def n_scored(self) -> int:
         return self.counts.n_scored
+
+    @property
+    def key_times(self) -> KeyTimes:
+        times = KeyTimes()
+        for rewards, often in self.counts.rows_with_times():
+            times.add(rewards, often)
+        return times
 
     @property
     def errors(self) -> dict[str, int]:

@@ -19,6 +19,7 @@ from .column import Column, Kind
 from .counted import Absent, CountedColumn
 from .counts import NotCountableError
 from .labelled import TASK
+from .rewards import KeyTimes
 from .table import Missing, Table
 
 # More different values of a key than these are added up and not counted.
@@ -139,6 +140,12 @@ class CountedLines(Table):
     @property
     def n_scored(self) -> int:
         return self.counts.n_scored
+
+    @property
+    def key_times(self) -> KeyTimes:
+        counts = self.counts
+        times = Counter({key: each.n for key, each in counts.keys.items()})
+        return KeyTimes(counts.n_scored, counts.n_empty, times)
 
     @property
     def errors(self) -> dict[str, int]:

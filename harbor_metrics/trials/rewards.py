@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from ..documents.diagnostics import Diagnostic
 from ..documents.document import Document, Finding
 from ..documents.wording import article, printable, shown
 from ..errors import InputError
+from .trial import Rewards
 
 if TYPE_CHECKING:
     from ..documents.places import Path
@@ -20,6 +24,23 @@ FEW_KEYS = 1_000
 HARBOR_WRITES_NULL = (
     "Harbor writes null where a reward was NaN or infinite, and cannot read the trial again"
 )
+
+
+class KeyTimes(msgspec.Struct):
+    """How many trials have rewards, how many of these without a key, and how many each key."""
+
+    scored: int = 0
+    empty: int = 0
+    times: Counter[str] = msgspec.field(default_factory=Counter)
+
+    def add(self, rewards: Rewards | None, often: int = 1) -> None:
+        """Count trials of the same rewards."""
+        if rewards is None:
+            return
+        self.scored += often
+        self.empty += 0 if rewards else often
+        for key in rewards:
+            self.times[key] += often
 
 
 def check_keys(n_keys: int, n_rewards: int, n_trials: int) -> None:

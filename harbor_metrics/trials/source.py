@@ -95,6 +95,14 @@ class Counted(msgspec.Struct):
     seen: Seen
 
 
+class Engine(msgspec.Struct):
+    """What holds the trials of a relation, and the digest of what it has answered."""
+
+    name: str
+    version: str
+    answers_sha256: Callable[[], str]
+
+
 class Source(msgspec.Struct, kw_only=True):
     """The trials of one source, and how it was read."""
 
@@ -104,6 +112,8 @@ class Source(msgspec.Struct, kw_only=True):
     digest_of: Literal["bytes", "trials"] = "bytes"
     # The trials of each group where they were counted and not kept; `trials` then has no rows.
     counted: Counted | None = None
+    # What the trials lie on, where they were not read: then there is no digest of them.
+    engine: Engine | None = None
     # The group of each trial that could not be read, None where it is unknown.
     unread: list[GroupKey | None] = []
     diagnostics: list[Diagnostic] = []

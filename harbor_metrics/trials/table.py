@@ -16,7 +16,7 @@ from ..numbers import exact
 from ..numbers.exact import Number
 from .column import Column
 from .labelled import grouped_rows, labels_of
-from .rewards import FEW_KEYS, check_keys
+from .rewards import FEW_KEYS, KeyTimes, check_keys
 from .trial import Label, LineTasks, LineTrials, Picked, Rewards, Trial, in_canonical_order
 
 Missing = Literal["zero", "skip", "error"]
@@ -93,6 +93,19 @@ class Table:
         if isinstance(self.trials, LineTrials):
             return self.trials.n_scored
         return sum(trial.rewards is not None for trial in self.trials)
+
+    @property
+    def key_times(self) -> KeyTimes:
+        """How many trials have rewards, how many of these no key, and how many each key."""
+        times = KeyTimes()
+        if isinstance(self.trials, LineTrials):
+            times.scored, times.empty = self.trials.n_scored, len(self.trials.empty)
+            for key, values in self.trials.columns.items():
+                times.times[key] = len(self.trials) - values.count(None)
+            return times
+        for rewards in self.rewards():
+            times.add(rewards)
+        return times
 
     @property
     def errors(self) -> dict[str, int]:

@@ -1,0 +1,127 @@
+"""What an engine was asked, and what it answered: each question once, rows in one order."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import msgspec
+
+from ..errors import HarborMetricsError, InputError
+
+Row = tuple[Any, ...]
+_Parsed = TypeVar("_Parsed")
+
+
+class WouldAskError(Exception):
+    """A question would be asked, where it is only to be known whether any is."""
+
+
+class TooManyError(Exception):
+    """An answer is too large to be brought here; the message says what there is too much of."""
+
+
+@dataclass
+class Asked:
+    """An engine's answers by question; of a `dry` one nothing is asked."""
+
+    engine: str
+    dry: bool = False
+    # How many trials there are in all, once that is known.
+    trials: int = 0
+    # Whether no interval is wanted: then the squares need not be added up.
+    totals_only: bool = False
+    # (reward key, the columns that part groups) -> what is known of the sizes of tasks.
+    sizes: dict[Any, Any] = field(default_factory=dict)
+    _rows: dict[str, list[Row]] = field(default_factory=dict)
+    _parsed: dict[str, Any] = field(default_factory=dict)
+
+    def once(
+        self,
+        question: Sequence[Any],
+        query: Callable[[], Any],
+        parse: Callable[[list[Row]], _Parsed],
+        most: int = 0,
+    ) -> _Parsed:
+        """What was made of the rows of an answer, which are sorted and the same on every engine.
+
+        Raises:
+            WouldAskError: nothing is to be asked yet.
+            TooManyError: there are more rows than `most`.
+            InputError: the engine fails.
+        """
+        name = msgspec.json.encode(list(question)).decode()
+        if name not in self._parsed:
+            if self.dry:
+                raise WouldAskError
+            rows = self.unrecorded(query, most)
+            if most and len(rows) > most:
+                raise TooManyError(f"more than {most:,}")
+            plain = [tuple(map(_plain, row)) for row in rows]
+            self._rows[name] = sorted(plain, key=_canonical)
+            self._parsed[name] = parse(self._rows[name])
+        parsed: _Parsed = self._parsed[name]
+        return parsed
+
+    def unrecorded(self, query: Callable[[], Any], most: int = 0) -> list[Row]:
+        """The rows of an answer as they come, which need not be the same on every engine."""
+        try:
+            frame = query()
+            return _collected(frame.head(most + 1) if most else frame)
+        # A slip of ours is not the engine's.
+        except (HarborMetricsError, AttributeError, NameError, TypeError):
+            raise
+        except Exception as error:  # every engine has errors of its own
+            raise InputError(
+                f"{self.engine} could not answer: {first_line(error)}",
+                "nothing was computed; what it said itself stands above",
+            ) from error
+
+    @property
+    def sha256(self) -> str:
+        """The digest of all questions and answers, whatever their order."""
+        lines = []
+        for question, rows in sorted(self._rows.items()):
+            lines += [question.encode(), *map(_canonical, rows)]
+        return hashlib.sha256(b"\n".join(lines)).hexdigest()
+
+
+def first_line(error: Exception) -> str:
+    """What an engine's error says, without the trace of the engine's own code."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    return next(filter(None, lines), type(error).__name__)
+
+
+def _canonical(row: Row) -> bytes:
+    """A row as text; 1.0 as 1, because some engines keep integers with gaps as floats."""
+    whole = (int(v) if isinstance(v, float) and v.is_integer() else v for v in row)
+    return msgspec.json.encode(list(whole))
+
+
+def _plain(value: Any) -> Any:
+    """A value as Python has it: engines give numbers of their own, and NaN for what is missing."""
+    if value is None or isinstance(value, str | int):
+        return int(value) if isinstance(value, bool) else value
+    if hasattr(value, "item"):
+        value = value.item()
+    if value != value:
+        return None
+    # 0.0 and -0.0 are the same number.
+    return value + 0.0 if isinstance(value, float) else value
+
+
+def _collected(frame: Any) -> list[Row]:
+    """The few rows of an answer, by the engine's own means: none then needs PyArrow."""
+    native, kind = frame.to_native(), frame.implementation
+    rows: list[Row]
+    if kind.is_duckdb():
+        rows = native.fetchall()
+    elif kind.is_spark_like() and hasattr(native, "toDF"):
+        rows = list(map(tuple, native.collect()))
+    elif kind.is_polars():
+        rows = native.collect(engine="streaming").rows()
+    else:
+        rows = frame.collect().rows()
+    return rows

@@ -1,0 +1,332 @@
+"""One reward key of a group of trials that lie on an engine."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from ..errors import MetricFailure, NeedsRowsError
+from ..numbers import exact
+from ..numbers.attempts import Repeats
+from ..numbers.exact import Number
+from ..numbers.undefined import NoIntervalError
+from ..numbers.units import Range, Units
+from ..trials.column import Column, Kind
+from ..trials.counted import Absent, CountedColumn, Ordered
+from ..trials.labelled import TASK, label_text
+from ..trials.trial import Label
+from . import limbs
+from .asked import TooManyError
+from .overview import Extremes, extremes_of
+from .parts import check_labels, parted
+from .relation import Group, Relation
+from .summed import Pairs, Powers, SummedUnits
+from .sums import Sums, sums_by_size, sums_with_times
+from .tasks import MOST_REWARDS, count_kinds, count_passes, count_rewards
+
+_ROWS = ("every reward", "the task of every trial", "every trial")
+
+
+class RelationColumn(Column, frozen=True, eq=False, dict=True, weakref=True, kw_only=True):
+    """One reward key, the missing policy applied: each question goes to the engine at most once.
+
+    Of zeros and ones how many of each a task has says everything; of other rewards sums do, and
+    where few differ, how often each stands in a task.
+    """
+
+    relation: Relation
+    group: Group
+    key: str
+    extremes: Extremes
+    # Whether trials without the reward are left out; else they count as 0.
+    skip: bool
+
+    @classmethod
+    def of(
+        cls, relation: Relation, group: Group, key: str, n: int, ends: Extremes, *, skip: bool
+    ) -> RelationColumn:
+        """The column of a group of n trials."""
+        rows = ends.given if skip else n
+        values, tasks, trials = (Absent(rows, what) for what in _ROWS)
+        return cls(
+            values, tasks, trials, relation=relation, group=group, key=key, extremes=ends, skip=skip
+        )
+
+    @property
+    def integers_only(self) -> bool:
+        return self.relation.layout.rewards[self.key].whole
+
+    @cached_property
+    def range(self) -> Range:
+        if not self.extremes.odd:
+            return Range.BINARY
+        return max(Range.of([self.least, self.most]), Range.SHARE)
+
+    @property
+    def least(self) -> Number:
+        return min(self._ends)
+
+    @property
+    def most(self) -> Number:
+        return max(self._ends)
+
+    @property
+    def _ends(self) -> list[Number]:
+        zero: Number = 0 if self.integers_only else 0.0
+        ends = [end for end in (self.extremes.least, self.extremes.most) if end is not None]
+        return ends if self.extremes.given == len(self) else [*ends, zero]
+
+    @property
+    def total(self) -> Number | None:
+        if self.range is Range.BINARY:
+            return self._counted.total
+        highest = 1 if self.relation.asked.totals_only else self._highest
+        total = sum(size.first for size in self._by_size(TASK, highest).values())
+        shift = self._shift
+        if self.integers_only:
+            return total >> shift if shift >= 0 else total << -shift
+        return exact.ratio(total << max(0, -shift), 1 << max(0, shift))
+
+    @property
+    def counter(self) -> Counter[Number]:
+        if self.range is Range.BINARY:
+            return self._counted.counter
+        try:
+            times = Counter(count_rewards(self.relation, self.key).get(self.group, Counter()))
+        except TooManyError as error:
+            raise NeedsRowsError(f"every reward ({error} different rewards)") from error
+        if len(self) > self.extremes.given:
+            times[0 if self.integers_only else 0.0] += len(self) - self.extremes.given
+        return times
+
+    @cached_property
+    def ordered(self) -> Sequence[Number]:
+        return Ordered(self.counter)
+
+    @property
+    def kinds(self) -> Counter[Kind]:
+        return self._counted.kinds
+
+    def kinds_by_task(self) -> Iterable[Kind]:
+        raise NeedsRowsError(_ROWS[1])
+
+    @property
+    def sizes_tally(self) -> Counter[int]:
+        if self.relation.asked.dry:
+            # Whatever is asked next may need rows.
+            return Counter({1: len(self)})
+        known = self.relation.sizes_of(self.key)
+        if known is None:
+            self._passes_of(1.0)
+            known = self.relation.sizes_of(self.key)
+        sizes: Counter[int] = Counter()
+        for (n, given), tasks in (known or {}).get(self.group, {}).items():
+            sizes[given if self.skip else n] += tasks
+        del sizes[0]
+        return sizes
+
+    @property
+    def n_tasks(self) -> int:
+        return self.sizes_tally.total()
+
+    def passes(self, threshold: float) -> Counter[tuple[int, int]]:
+        if self.range is Range.BINARY:
+            return self._counted.passes(threshold)
+        passes: Counter[tuple[int, int]] = Counter()
+        for size, passed, tasks, _ in self._passes_of(threshold):
+            passes[size, passed] += tasks
+        return passes
+
+    def passes_by_task(self, threshold: float) -> Iterable[tuple[int, int]]:  # noqa: ARG002
+        raise NeedsRowsError(_ROWS[1])
+
+    def shorter(self, k: int) -> tuple[int, str, int] | None:
+        if self.relation.asked.dry:
+            # Whatever is asked next may need rows.
+            return None
+        short = [(name, size, tasks) for size, _, tasks, name in self._passes_of(1.0) if size < k]
+        if not short:
+            return None
+        name, size, _ = min(short)
+        return sum(tasks for _, _, tasks in short), name, size
+
+    def _passes_of(self, threshold: float) -> list[tuple[int, int, int, str]]:
+        """Attempts, how many pass, how many tasks that is true of, and the first of these."""
+        found = count_passes(self.relation, self.key, threshold).get(self.group, {})
+        rows = []
+        for (n, given, passed), (tasks, name) in found.items():
+            size = given if self.skip else n
+            zeros = n - given if threshold <= 0 and not self.skip else 0
+            if size:
+                rows.append((size, passed + zeros, tasks, name))
+        return rows
+
+    @cached_property
+    def _counted(self) -> CountedColumn:
+        """The column by what each task's attempts gave.
+
+        Raises:
+            NeedsRowsError: too many rewards or tasks differ.
+        """
+        rows: list[tuple[Kind, int, str]] = []
+        if self.range is Range.BINARY:
+            for size, passed, tasks, name in self._passes_of(1.0):
+                rows.append((self._kind({0: size - passed, 1: passed}), tasks, name))
+        else:
+            rows = self._kinds_of_few()
+        kinds: Counter[Kind] = Counter()
+        for kind, tasks, _ in rows:
+            kinds[kind] += tasks
+
+        def first(most: int) -> tuple[str, int]:
+            sizes = [(name, sum(times for _, times in kind)) for kind, _, name in rows]
+            return min((name, size) for name, size in sizes if size <= most)
+
+        return CountedColumn.of(kinds, integers_only=self.integers_only, names=first)
+
+    def _kinds_of_few(self) -> list[tuple[Kind, int, str]]:
+        try:
+            tallies = count_rewards(self.relation, self.key)
+            values = sorted({value for times in tallies.values() for value in times})
+            if len(values) > MOST_REWARDS:
+                raise TooManyError(f"more than {MOST_REWARDS}")
+            found = count_kinds(self.relation, self.key, values).get(self.group, {})
+        except TooManyError as error:
+            raise NeedsRowsError(f"every attempt of each task ({error} of them differ)") from error
+        rows = []
+        for (n, times), (tasks, name) in found.items():
+            often: Counter[Number] = Counter(dict(zip(values, times, strict=True)))
+            if not self.skip:
+                often[0 if self.integers_only else 0.0] += n - sum(times)
+            if any(often.values()):
+                rows.append((self._kind(often), tasks, name))
+        return rows
+
+    def _kind(self, times: Mapping[Number, int]) -> Kind:
+        number = int if self.integers_only else float
+        return tuple(sorted((number(value), often) for value, often in times.items() if often))
+
+    def units(self, cluster: str | None) -> Units:
+        if cluster not in (None, TASK):
+            return self._units(f"label.{self._checked(str(cluster))}", self._no_pairs)
+        alone = cluster is None
+        if self.range is Range.BINARY:
+            return self._counted.units(cluster)
+        if alone:
+            return self._units("trial", self._single_pairs)
+        return self._units(TASK, self._task_pairs)
+
+    def _units(self, unit: str, pairs: Any) -> Units:
+        up = max(0, -self._shift)
+
+        def sums(highest: int) -> dict[int, Sums]:
+            return {
+                size: Sums(s.units, s.first << up, s.second << 2 * up, s.third << 3 * up)
+                for size, s in self._by_size(unit, highest).items()
+            }
+
+        powers = Powers(sums(max(2, self._highest)), lambda: sums(3), 1 << max(0, self._shift))
+        return SummedUnits.of(powers, self.range, self._repeats, pairs)
+
+    @property
+    def _highest(self) -> int:
+        """The highest power that an interval of such rewards needs."""
+        return 3 if self.range > Range.SHARE else 2
+
+    @cached_property
+    def _power(self) -> int:
+        """The grid that all rewards of the key are on.
+
+        Raises:
+            MetricFailure: an engine cannot add them up exactly.
+        """
+        extremes = extremes_of(self.relation, self.key).values()
+        least = [each.smallest for each in extremes if each.smallest is not None]
+        most = max((each.magnitude for each in extremes), default=0)
+        power = limbs.grid(min(least, default=0), most)
+        if power is None:
+            raise MetricFailure(
+                "beyond-engine",
+                f"rewards `{self.key}` have magnitudes from {min(least):g} to {most:g}, and "
+                f"an engine adds exactly where they are at most 2^{limbs.SPREAD} apart; "
+                "compute from the trials themselves",
+            )
+        return power
+
+    @property
+    def _shift(self) -> int:
+        return limbs.FRACTION + self._power
+
+    def _by_size(self, unit: str, highest: int) -> dict[int, Sums]:
+        """Number of attempts -> the sums over units with so many."""
+        power = self._power
+        found = sums_by_size(self.relation, self.key, power, highest, unit).get(self.group, {})
+        sizes: dict[int, Sums] = {}
+        for (n, given), sums in found.items():
+            size = given if self.skip else n
+            if size:
+                old = sizes.get(size, Sums(0, 0, 0, 0))
+                sizes[size] = Sums(*map(sum, zip(old, sums, strict=True)))
+        return sizes
+
+    def _task_pairs(self) -> Pairs:
+        """Each different task: the sum of its rewards, how many they are, and how many tasks."""
+        try:
+            found = sums_with_times(self.relation, self.key, self._power).get(self.group, {})
+        except TooManyError as error:
+            raise NeedsRowsError(f"the sum of every task ({error} of them differ)") from error
+        up = max(0, -self._shift)
+        pairs = [
+            (total << up, given if self.skip else n, tasks)
+            for (n, given, total), tasks in found.items()
+        ]
+        return [pair for pair in pairs if pair[1]], 1 << max(0, self._shift)
+
+    def _single_pairs(self) -> Pairs:
+        counter = self.counter
+        integers, scale = exact.scaled(list(counter))
+        times = counter.values()
+        grid = 1 << max(0, self._shift)
+        return [(n * (grid // scale), 1, t) for n, t in zip(integers, times, strict=True)], grid
+
+    @staticmethod
+    def _no_pairs() -> Pairs:
+        raise NeedsRowsError("the label of every trial")
+
+    def _repeats(self) -> Repeats:
+        try:
+            return self._counted._repeats()
+        except NeedsRowsError as error:
+            raise NoIntervalError(
+                "undefined over attempts: more rewards differ than an engine counts task by task"
+            ) from error
+
+    def label(self, name: str) -> list[Label]:
+        raise NeedsRowsError(f"the label `{name}` of every trial")
+
+    def numbers(self, name: str) -> list[Number]:
+        raise NeedsRowsError(f"`{name}` of every trial")
+
+    def having(self, names: Sequence[str]) -> Column:
+        if names:
+            raise NeedsRowsError(f"`{names[0]}` of every trial")
+        return self
+
+    def split(self, names: Sequence[str]) -> dict[tuple[str, ...], Column]:
+        groups = {}
+        for group, said, relation in parted(self.relation, self.group, names):
+            ends = extremes_of(relation, self.key)[group]
+            column = RelationColumn.of(relation, group, self.key, said.trials, ends, skip=self.skip)
+            if len(column):
+                check_labels(names, group[-len(names) :], len(column), len(self))
+                groups[tuple(map(label_text, group[-len(names) :]))] = column
+        return dict(sorted(groups.items()))
+
+    def _checked(self, label: str) -> str:
+        for group, said, relation in parted(self.relation, self.group, [label]):
+            n = extremes_of(relation, self.key)[group].given if self.skip else said.trials
+            if n:
+                check_labels([label], group[-1:], n, len(self))
+        return label

@@ -1,0 +1,176 @@
+"""What lies on an engine: paths of Parquet, and data frames; and the engine that is to be asked."""
+
+from __future__ import annotations
+
+import glob
+import os
+import stat
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from ..documents.wording import printable
+from ..errors import InputError, UsageError
+from .asked import first_line
+
+_SUFFIX = ".parquet"
+_MARK = b"PAR1"
+_CONNECT = "sc://"
+ENGINES = "duckdb, spark or sc://HOST:PORT"
+
+
+class Opened(NamedTuple):
+    """A frame that an engine holds, what it is called, and the engine with its version."""
+
+    native: Any
+    path: str
+    engine: str
+    version: str
+
+
+def is_relation(source: Any, engine: str | None = None) -> bool:
+    """Whether an engine is to be asked about a source: a frame, Parquet, or what is on storage."""
+    if not isinstance(source, str):
+        return True
+    if engine is not None or "://" in source or source.lower().endswith(_SUFFIX):
+        return True
+    files = glob.glob(source, recursive=True) if not os.path.lexists(source) else [source]
+    return any(map(_is_parquet, files[:1]))
+
+
+def _is_parquet(path: str) -> bool:
+    """Whether a file begins as Parquet does; a pipe, which could be read only once, does not."""
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return False
+        with open(path, "rb") as file:
+            return file.read(len(_MARK)) == _MARK
+    except (OSError, ValueError):
+        return False
+
+
+def open_frame(frame: Any) -> Opened:
+    """A frame of any kind that narwhals takes.
+
+    Raises:
+        InputError: narwhals is not installed.
+        UsageError: it is not a frame.
+    """
+    nw = require("narwhals.stable.v2", "engine")
+    try:
+        lazy = nw.from_native(frame).lazy()
+    except TypeError as error:
+        raise UsageError(
+            f"a source is a path or a data frame, and not {type(frame).__name__}",
+            "frames of pandas, Polars, PyArrow, DuckDB, Spark and what else narwhals takes",
+        ) from error
+    name = lazy.implementation.name.lower()
+    module = import_module(type(frame).__module__.partition(".")[0])
+    version = getattr(module, "__version__", "")
+    kind = type(frame).__name__
+    return Opened(frame, f"<{name} {kind}>", name, str(version))
+
+
+def open_paths(paths: Sequence[str], engine: str | None) -> Opened:
+    """Parquet as one relation of DuckDB, or of Spark where that is asked for.
+
+    Raises:
+        UsageError: there is no such engine.
+        InputError: it is not installed, or it cannot read the files.
+    """
+    for path in paths:
+        _check(path, engine)
+    shown = ", ".join(paths)
+    if engine in (None, "duckdb"):
+        return _duckdb(paths, shown)
+    if engine == "spark" or str(engine).startswith(_CONNECT):
+        return _spark(paths, shown, str(engine))
+    raise UsageError(f"there is no engine `{engine}`", f"one of {ENGINES}")
+
+
+def _check(path: str, engine: str | None) -> None:
+    """Refuse what no engine could read, before any is started."""
+    if "://" in path or (engine or "").startswith(_CONNECT):
+        return
+    files = glob.glob(path, recursive=True) if not os.path.exists(path) else [path]
+    if not files:
+        raise InputError(
+            f"no file is there for {printable(path)}",
+            "in a shell write a pattern in quotes: 'trials/*.parquet'",
+        )
+    for file in [] if os.path.isdir(path) else files:
+        if not _is_parquet(file):
+            raise InputError(
+                f"{printable(file)} is not Parquet, and an engine reads nothing else",
+                f"harbor-metrics convert {printable(file)} -o trials.parquet",
+            )
+
+
+def _duckdb(paths: Sequence[str], shown: str) -> Opened:
+    duckdb = require("duckdb", "engine")
+    require("narwhals", "engine")
+    connection = duckdb.connect()
+    # Trials have no order here, and keeping that of the files takes memory.
+    connection.execute("set preserve_insertion_order = false")
+    for protocol in {path.partition("://")[0] for path in paths if "://" in path}:
+        connection.register_filesystem(_filesystem(protocol))
+    found = [os.path.join(p, f"**/*{_SUFFIX}") if os.path.isdir(p) else p for p in paths]
+    try:
+        native = connection.read_parquet(found, union_by_name=True)
+    except Exception as error:
+        raise _unreadable(shown, error) from error
+    return Opened(native, shown, "duckdb", duckdb.__version__)
+
+
+def _filesystem(protocol: str) -> Any:
+    fsspec = require("fsspec", "s3")
+    try:
+        return fsspec.filesystem(protocol)
+    except (ImportError, ValueError) as error:
+        raise InputError(
+            f"{protocol}:// cannot be read: {first_line(error)}",
+            "pip install 'harbor-metrics[engine,s3]'"
+            if protocol in ("s3", "s3a")
+            else f"install what fsspec needs for {protocol}://",
+        ) from error
+
+
+def _spark(paths: Sequence[str], shown: str, engine: str) -> Opened:
+    pyspark = require("pyspark", "spark")
+    require("narwhals", "spark")
+    sql = require("pyspark.sql", "spark")
+    try:
+        builder = sql.SparkSession.builder
+        session = (builder.remote(engine) if engine != "spark" else builder).getOrCreate()
+        session = session.newSession() if engine == "spark" else session
+        native = session.read.option("mergeSchema", "true").parquet(*paths)
+        native.schema  # noqa: B018  # Connect looks at the files only now
+    except Exception as error:
+        raise _unreadable(shown, error) from error
+    return Opened(native, shown, "spark", str(session.version or pyspark.__version__))
+
+
+def _unreadable(shown: str, error: Exception) -> InputError:
+    text = first_line(error)
+    if "redential" in text or "Forbidden" in text or "403" in text or "AccessDenied" in text:
+        return InputError(
+            f"{printable(shown)} cannot be read: {text}",
+            "give credentials as the storage's own tools take them (AWS_PROFILE, "
+            "AWS_ACCESS_KEY_ID, a role of the machine)",
+        )
+    return InputError(f"{printable(shown)} cannot be read: {text}")
+
+
+def require(name: str, extra: str) -> Any:
+    """A package that comes with an extra.
+
+    Raises:
+        InputError: it is not installed.
+    """
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise InputError(
+            f"{name.partition('.')[0]} is not installed, which this source needs",
+            f"pip install 'harbor-metrics[{extra}]'",
+        ) from error

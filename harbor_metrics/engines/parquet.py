@@ -1,0 +1,113 @@
+"""Trials as Parquet, a column for each reward key, label, text and amount used."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from ..documents.wording import printable
+from ..errors import OutputError
+from ..readers.columns import USAGE
+from ..trials.labelled import label_text
+from ..trials.trial import Trial
+from .opening import require
+
+_TEXTS = ("task", "trial", "id", "started_at", "agent", "model", "dataset", "task_version", "error")
+# Every integer up to this is a float of its own.
+_WHOLE = 2**53
+
+
+def parquet(trials: Iterable[Trial]) -> bytes:
+    """The trials as a Parquet file, the columns named as those of a CSV that is read.
+
+    Raises:
+        OutputError: rewards of one key are integers and floats, and no column holds them exactly.
+        InputError: DuckDB is not installed.
+    """
+    duckdb = require("duckdb", "engine")
+    rows = [_row(trial) for trial in trials]
+    types = _types(rows)
+    with tempfile.TemporaryDirectory(prefix="harbor-metrics-") as folder:
+        lines, target = os.path.join(folder, "trials.jsonl"), os.path.join(folder, "trials.parquet")
+        with open(lines, "wb") as file:
+            file.write(
+                msgspec.json.Encoder(order="deterministic").encode_lines(_fitted(rows, types))
+            )
+        # One thread: the same trials give the same bytes.
+        connection = duckdb.connect(config={"threads": 1})
+        names = {f"c{place}": name for place, name in enumerate(types)}
+        columns = {column: types[name] for column, name in names.items()}
+        relation = connection.read_json(lines, columns=columns, format="newline_delimited")
+        quoted = (
+            f'{column} as "{name.replace(chr(34), chr(34) * 2)}"' for column, name in names.items()
+        )
+        relation.project(", ".join(quoted)).write_parquet(target, compression="zstd")
+        connection.close()
+        with open(target, "rb") as file:
+            return file.read()
+
+
+def _quoted(name: str) -> str:
+    """The name of a column in SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _row(trial: Trial) -> dict[str, Any]:
+    row: dict[str, Any] = {name: getattr(trial, name) for name in (*_TEXTS, "attempt")}
+    rewards = trial.rewards or {}
+    row |= {"reward" if key == "reward" else f"reward.{key}": n for key, n in rewards.items()}
+    row |= {f"label.{name}": value for name, value in trial.labels.items()}
+    row |= {f"text.{name}": value for name, value in trial.texts.items()}
+    row |= {name: getattr(trial.usage, name) for name in USAGE}
+    return {name: value for name, value in row.items() if value is not None}
+
+
+def _types(rows: list[dict[str, Any]]) -> dict[str, str]:
+    """The type of each column, by name; `task` and a reward are always there."""
+    values: dict[str, set[type]] = {"task": {str}}
+    largest: dict[str, int] = {}
+    for row in rows:
+        for name, value in row.items():
+            values.setdefault(name, set()).add(type(value))
+            if type(value) is int:
+                largest[name] = max(largest.get(name, 0), abs(value))
+    if not any(name == "reward" or name.startswith("reward.") for name in values):
+        values["reward"] = {float}
+    order = [*_TEXTS[:1], "attempt", *_TEXTS[1:]]
+    names = [name for name in order if name in values]
+    names += sorted(values.keys() - set(names))
+    return {name: _type(name, values[name], largest.get(name, 0)) for name in names}
+
+
+def _type(name: str, kinds: set[type], largest: int) -> str:
+    numbers = kinds <= {int, float}
+    if numbers and largest > _WHOLE and (float in kinds or largest >= 2**63):
+        raise OutputError(
+            f"no column of Parquet holds the integers and floats of `{printable(name)}` exactly: "
+            f"one is {largest}",
+            "write a trials file instead: -o trials.jsonl",
+        )
+    if kinds == {int}:
+        return "BIGINT"
+    if numbers:
+        return "DOUBLE"
+    if kinds == {bool}:
+        return "BOOLEAN"
+    return "VARCHAR[]" if list in kinds else "VARCHAR"
+
+
+def _fitted(rows: list[dict[str, Any]], types: dict[str, str]) -> Iterable[dict[str, Any]]:
+    columns = {name: f"c{place}" for place, name in enumerate(types)}
+    for row in rows:
+        yield {columns[name]: _fit(value, types[name]) for name, value in row.items()}
+
+
+def _fit(value: Any, kind: str) -> Any:
+    """A value as its column has it: of labels of several types the text."""
+    if kind == "VARCHAR":
+        return label_text(value)
+    return [value] if kind == "VARCHAR[]" and isinstance(value, str) else value

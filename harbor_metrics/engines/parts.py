@@ -1,0 +1,43 @@
+"""Groups of trials parted by their labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import MetricFailure, NeedsRowsError
+from ..trials.labelled import TASK
+from .overview import Overview, overview
+from .relation import Group, Relation
+
+
+def parted(
+    relation: Relation, group: Group, names: Sequence[str]
+) -> list[tuple[Group, Overview, Relation]]:
+    """The parts of a group by labels, how many trials each has, and the relation of the parts.
+
+    Raises:
+        MetricFailure: there is no such label.
+    """
+    known = relation.layout.labels
+    absent = [name for name in names if name not in known]
+    if TASK in absent:
+        raise NeedsRowsError("the task of every trial")
+    if absent:
+        hint = f"; trials have {', '.join(f'`{k}`' for k in sorted(known))}" if known else ""
+        raise MetricFailure("missing-label", f"the trials have no label `{absent[0]}`{hint}")
+    parts = relation.split(names)
+    return [
+        (key, said, parts) for key, said in overview(parts).items() if key[: len(group)] == group
+    ]
+
+
+def check_labels(names: Sequence[str], labels: Sequence[Any], n: int, whole: int) -> None:
+    """Refuse trials that lack a label.
+
+    Raises:
+        MetricFailure: they do.
+    """
+    for name, label in zip(names, labels, strict=True):
+        if label is None:
+            raise MetricFailure("missing-label", f"{n} of {whole} trials have no label `{name}`")

@@ -1,0 +1,224 @@
+"""Parquet through DuckDB: what convert writes, what compute says of it, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from conftest import JOBS, Run
+from printed import document
+
+METRICS = ("median", "pass@1", "ci", "mean-reward")
+
+
+def asked(*metrics: str) -> list[str]:
+    return [part for metric in metrics for part in ("--metric", metric)]
+
+
+@pytest.fixture
+def trials(cli: Run, tmp_path: Path) -> Path:
+    """A trials file of two jobs, and the same as Parquet beside it."""
+    lines = b""
+    for job in ("graded", "multi"):
+        assert cli("convert", JOBS / job, "-o", "part.jsonl").returncode == 0
+        lines += (tmp_path / "part.jsonl").read_bytes()
+    path = tmp_path / "trials.jsonl"
+    path.write_bytes(lines)
+    done = cli("convert", path, "-o", "trials.parquet")
+    assert done.stderr == f"wrote {len(lines.splitlines())} trials to trials.parquet\n"
+    return tmp_path / "trials.parquet"
+
+
+def write(path: Path, query: str) -> Path:
+    duckdb.sql(query).write_parquet(str(path))
+    return path
+
+
+def test_groups_are_those_of_the_trials_file(cli: Run, trials: Path) -> None:
+    args = [*asked(*METRICS), "--format", "json"]
+    kept = document(cli("compute", trials.with_suffix(".jsonl"), *args))
+    found = document(cli("compute", trials, *args))
+    assert found["groups"] == kept["groups"]
+    (source,) = found["sources"]
+    assert (source["kind"], source["sha256"]) == ("relation", None)
+    assert source["engine"] == {"name": "duckdb", "version": duckdb.__version__}
+
+
+def test_files_and_patterns_of_the_same_trials_have_one_digest(
+    cli: Run, trials: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "parts").mkdir()
+    relation = duckdb.read_parquet(str(trials))
+    for part in range(3):
+        half = relation.project("*, row_number() over () as r").filter(f"r % 3 = {part}")
+        half.project("* exclude r").write_parquet(str(tmp_path / f"parts/{part}.parquet"))
+    sources: list[list[Any]] = [
+        [trials],
+        ["parts/*.parquet"],
+        ["parts"],
+        sorted((tmp_path / "parts").iterdir(), reverse=True),
+    ]
+    digests = set()
+    for source in sources[:2] + sources[3:]:
+        found = document(cli("compute", *source, *asked(*METRICS), "--format", "json"))
+        digests.add(found["sources"][0]["answers_sha256"])
+    assert len(digests) == 1
+    found = document(cli("compute", "parts", "--engine", "duckdb", *asked(*METRICS),
+                         "--format", "json"))  # fmt: skip
+    assert {found["sources"][0]["answers_sha256"]} == digests
+
+
+def test_what_lies_in_columns_comes_back(cli: Run, tmp_path: Path) -> None:
+    rows = [
+        {"task": "a", "attempt": 1, "rewards": {"reward": 1, 'odd "key': 0.5}, "labels": {"n": 1},
+         "texts": {"x": ["one", "two"]}, "usage": {"cost_usd": 0.25, "n_input_tokens": 9}},
+        {"task": "b", "rewards": None, "error": "Early", "labels": {"n": "two"},
+         "texts": {"x": "three"}},
+    ]  # fmt: skip
+    path = tmp_path / "trials.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    assert cli("convert", path, "-o", "trials.parquet").returncode == 0
+    relation = duckdb.read_parquet(str(tmp_path / "trials.parquet"))
+    found = {n: str(t) for n, t in zip(relation.columns, relation.types, strict=True)}
+    assert found == {
+        "task": "VARCHAR", "attempt": "BIGINT", "error": "VARCHAR", "cost_usd": "DOUBLE",
+        "label.n": "VARCHAR", "n_input_tokens": "BIGINT", 'reward.odd "key': "DOUBLE",
+        "reward": "BIGINT", "text.x": "VARCHAR[]",
+    }  # fmt: skip
+    back = relation.project('task, reward, "label.n", "text.x"').order("task").fetchall()
+    assert back == [("a", 1, "1", ["one", "two"]), ("b", None, "two", ["three"])]
+
+
+def test_same_trials_give_the_same_bytes(cli: Run, trials: Path) -> None:
+    again = trials.with_name("again.parquet")
+    assert cli("convert", trials.with_suffix(".jsonl"), "-o", again).returncode == 0
+    assert again.read_bytes() == trials.read_bytes()
+
+
+def test_parquet_is_known_by_its_content(cli: Run, trials: Path) -> None:
+    shutil.copy(trials, trials.with_name("history"))
+    assert cli("compute", "history").stdout == cli("compute", trials).stdout
+
+
+def test_metric_that_needs_rows_fails_by_name_and_the_others_run(cli: Run, trials: Path) -> None:
+    done = cli("compute", trials, *asked("bleu", "median"), "--format", "json")
+    assert done.returncode == 1
+    group = json.loads(done.stdout)["groups"][0]
+    failed = {m["name"]: m["error"] for m in group["metrics"] if m["status"] == "failed"}
+    assert failed["bleu"]["rule"] == "needs-rows"
+    assert failed["bleu"]["message"].startswith("it needs every trial, and the trials were only")
+    assert {m["name"] for m in group["metrics"] if m["status"] == "ok"} >= {"mean", "median"}
+
+
+def test_dry_run_says_what_an_engine_cannot_answer(cli: Run, trials: Path) -> None:
+    done = cli("compute", trials, "--dry-run", *asked("any-first-k k=2"))
+    assert done.returncode == 1
+    assert "needs every reward" in done.stdout
+
+
+ROW = "'t' || range as task, range % 2 as reward"
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("select 1.0 as reward from range(3)", "has no column of tasks; it has reward"),
+        ("select 'a' as task from range(3)", "has no column of rewards; it has task"),
+        ("select 't' as task, 'x' as reward from range(3)", "holds texts, and reward needs"),
+        ("select 't' as task, true as reward from range(3)", "holds true and false"),
+        ("select 1.5::double as task, 1 as reward from range(3)", "holds Float64, and task needs"),
+        (
+            "select 't' as task, if(range = 1, 'nan'::double, 1) as reward from range(3)",
+            "1 of 3 rewards `reward` are NaN or infinite",
+        ),
+        (
+            "select 't' as task, 9007199254740993::bigint as reward from range(3)",
+            "has the integer 9007199254740993",
+        ),
+        ("select case range when 1 then 't' end as task, 1 as reward from range(3)",
+         "2 of 3 trials have no task"),
+        ("select 't' as task, 'x' as trial, 1 as reward from range(3)", "2 trials more than once"),
+        ("select 'x' as id, 't' as task, 1 as reward from range(3)", "2 trials more than once"),
+    ],
+)  # fmt: skip
+def test_relation_that_no_metric_could_be_computed_of_is_refused(
+    cli: Run, tmp_path: Path, query: str, words: str
+) -> None:
+    done = cli("compute", write(tmp_path / "x.parquet", query))
+    assert (done.returncode, done.stdout) == (3, "")
+    assert words in done.stderr
+
+
+def test_magnitudes_too_far_apart_fail_the_metric(cli: Run, tmp_path: Path) -> None:
+    query = "select 't' as task, if(range = 1, 1e-30, 1e30) as reward from range(3)"
+    done = cli("compute", write(tmp_path / "x.parquet", query), "--format", "json")
+    (metric,) = json.loads(done.stdout)["groups"][0]["metrics"]
+    assert done.returncode == 1
+    assert metric["error"]["rule"] == "beyond-engine"
+    assert "magnitudes from 1e-30 to 1e+30" in metric["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "words"),
+    [
+        (["x.parquet", "--columns", "task=id"], 3, "has no column `id` for task; it has task"),
+        (["x.parquet", "lines.jsonl"], 2, "some sources lie on an engine, and some are read"),
+        (["none/*.parquet"], 3, "no file is there for none/*.parquet"),
+        (["x.parquet", "--engine", "dask"], 2, "there is no engine `dask`"),
+        (["lines.jsonl", "--engine", "duckdb"], 3, "lines.jsonl is not Parquet"),
+        (["x.parquet", "--labels", "l.csv"], 2, "joins a file to trials, which stay on the engine"),
+        (["x.parquet", "--as", "csv"], 2, "--as names the format of a file"),
+        (["x.parquet", "--format", "hub-rows"], 2, "this needs every trial"),
+    ],
+)
+def test_what_is_asked_of_an_engine_in_vain(
+    cli: Run, tmp_path: Path, args: list[str], code: int, words: str
+) -> None:
+    write(tmp_path / "x.parquet", f"select {ROW} from range(3)")
+    (tmp_path / "lines.jsonl").write_text('{"reward": 1}\n')
+    (tmp_path / "l.csv").write_text("task,kind\nt0,a\n")
+    done = cli("compute", *args)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert words in done.stderr
+
+
+def test_columns_of_mixed_types_over_files_are_refused(cli: Run, tmp_path: Path) -> None:
+    write(tmp_path / "a.parquet", "select 'a' as task, 1.5::double as reward")
+    write(tmp_path / "b.parquet", "select 'b' as task, 'good' as reward")
+    done = cli("compute", "*.parquet")
+    assert done.returncode == 3
+    assert "texts" in done.stderr or "cannot be read" in done.stderr
+
+
+def test_integers_beyond_a_column_are_refused_by_convert(cli: Run, tmp_path: Path) -> None:
+    path = tmp_path / "trials.jsonl"
+    path.write_text(
+        '{"task": "a", "rewards": {"reward": 9007199254740993}}\n'
+        '{"task": "b", "rewards": {"reward": 0.5}}\n'
+    )
+    done = cli("convert", path, "-o", "x.parquet")
+    assert done.returncode == 3
+    assert "no column of Parquet holds the integers and floats of `reward`" in done.stderr
+    assert not (tmp_path / "x.parquet").exists()
+
+
+def test_level_off_asks_for_totals_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import harbor_metrics
+    from harbor_metrics.engines import limbs
+
+    path = str(
+        write(tmp_path / "x.parquet", "select 't' as task, range / 7 as reward from range(9)")
+    )
+    kept = harbor_metrics.compute(path).groups[0].metrics[0]
+
+    def never(*_: Any) -> Any:
+        raise AssertionError("products were asked for")
+
+    monkeypatch.setattr(limbs, "product", never)
+    off = harbor_metrics.compute(path, level=None).groups[0].metrics[0]
+    assert (off.values, off.uncertainty) == (kept.values, {})
+    assert kept.uncertainty

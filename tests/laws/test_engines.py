@@ -1,0 +1,164 @@
+"""A metric says the same of trials that lie on an engine as of trials that are kept."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import duckdb
+import msgspec
+import pytest
+from conftest import CASES
+from relations import ENGINES, frame, said, source_of, table_of
+
+from harbor_metrics.errors import InputError, OutputError
+from harbor_metrics.numbers.exact import Number
+from harbor_metrics.testing import trials
+from harbor_metrics.trials.table import Table
+from harbor_metrics.trials.trial import Trial
+
+CONNECTION = duckdb.connect(config={"threads": 1})
+# What reads texts, several rewards of one trial, what single attempts used, or their order.
+NEED_ROWS = {
+    "all-first-k",
+    "any-first-k",
+    "auroc",
+    "average-precision",
+    "balanced-accuracy",
+    "bits-per-byte",
+    "bleu",
+    "brier-score",
+    "calibration-error",
+    "chrf",
+    "cohen-kappa",
+    "correlation",
+    "cost-per-solved-task",
+    "cost-per-task",
+    "exact-match",
+    "f1",
+    "krippendorff-alpha",
+    "majority-at-k",
+    "matthews-corrcoef",
+    "micro-average",
+    "normalized-mean",
+    "precision",
+    "recall",
+    "seconds-per-solved-task",
+    "seconds-per-task",
+    "ter",
+    "time-horizon",
+    "tokens-per-solved-task",
+    "tokens-per-task",
+    "total-cost",
+    "total-seconds",
+    "total-tokens",
+    "usage-quantile",
+    "weighted-mean",
+    "weighted-perplexity",
+}
+
+
+def needs_rows(name: str, kwargs: dict[str, Any]) -> bool:
+    """Whether these kwargs make a metric need rows, or it needs them anyway."""
+    inner = kwargs.get("metric", "")
+    inner = inner if isinstance(inner, str) else inner["type"]
+    return (
+        name in NEED_ROWS
+        or inner in NEED_ROWS
+        or "reducer" in kwargs
+        or (name == "bootstrap-stderr" and bool({"metric", "method"} & kwargs.keys()))
+    )
+
+
+def on_engine(case: dict[str, Any]) -> list[Trial]:
+    """The trials of a case; an empty object of rewards is null there."""
+    return [msgspec.structs.replace(t, rewards=t.rewards or None) for t in trials(case)]
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_every_case_says_the_same_on_duckdb(name: str) -> None:
+    for case in CASES[name]:
+        rows, kwargs = on_engine(case), case.get("kwargs", {})
+        if not rows:
+            continue
+        values = [n for row in rows for n in (row.rewards or {}).values()]
+        if any(type(n) is int and abs(n) > 2**53 for n in values):
+            with pytest.raises((InputError, OutputError), match=r"2\^53|no column of Parquet"):
+                table_of(frame(rows, connection=CONNECTION))
+            continue
+        table = table_of(frame(rows, connection=CONNECTION))
+        entry = {"type": name, "kwargs": kwargs}
+        for over in ("tasks", "attempts"):
+            kept, outcome = said(entry, Table(rows), over=over), said(entry, table, over=over)
+            rule = outcome.error.rule if outcome.error else ""
+            if rule == "needs-rows":
+                assert needs_rows(name, kwargs), (case, outcome.error)
+            elif rule == "missing-label":
+                # A label that is null is none, on an engine.
+                assert any(None in labels.values() for labels in case["labels"])
+            else:
+                assert msgspec.to_builtins(outcome) == msgspec.to_builtins(kept), case
+
+
+KINDS: dict[str, Callable[[random.Random], Number]] = {
+    "zeros and ones": lambda rng: float(rng.random() < 0.5),
+    "passes": lambda rng: rng.randrange(2),
+    "grades": lambda rng: rng.randrange(5) / 4,
+    "integers": lambda rng: rng.randrange(-(2**53), 2**53),
+    "shares": lambda rng: rng.random(),
+    "signed": lambda rng: rng.gauss(0, 1e6),
+    "wide": lambda rng: rng.choice([-1, 1]) * rng.random() * 2.0 ** rng.randrange(-20, 40),
+    "huge": lambda rng: rng.choice([-1, 1]) * rng.random() * 1e306,
+    "tiny": lambda rng: rng.random() * 1e-290,
+    "same": lambda rng: 0.1,
+}
+ASKED = [
+    {"type": "sum"},
+    {"type": "min"},
+    {"type": "max"},
+    {"type": "mean"},
+    {"type": "mean", "kwargs": {"missing": "skip"}},
+    {"type": "mean-reward"},
+    {"type": "mean-reward", "kwargs": {"missing": "skip"}},
+    {"type": "median"},
+    {"type": "std"},
+    {"type": "ci", "kwargs": {"method": "hall"}},
+    {"type": "ci", "kwargs": {"method": "bootstrap", "samples": 50}},
+    {"type": "count", "kwargs": {"threshold": 0.5}},
+    {"type": "pass-at-k", "kwargs": {"k": 2, "threshold": 0.5}},
+    {"type": "consistency"},
+    {"type": "variance-components"},
+]
+
+
+def attempts(number: Callable[[random.Random], Number], rng: random.Random) -> list[Trial]:
+    """Attempts at a few tasks, some without a reward."""
+    return [
+        Trial(
+            task=f"t{task}",
+            attempt=attempt,
+            trial=f"t{task}__{attempt}",
+            rewards=None if rng.random() < 0.2 else {"reward": number(rng)},
+        )
+        for task in range(rng.randrange(2, 9))
+        for attempt in range(rng.randrange(1, 6))
+    ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_engines_and_orders_of_rows_say_the_same_and_have_one_digest(kind: str) -> None:
+    rng = random.Random(f"{kind} 2")
+    rows = attempts(KINDS[kind], rng)
+    kept = [said(entry, Table(rows)) for entry in ASKED]
+    digests = set()
+    for engine in ENGINES:
+        rng.shuffle(rows)
+        source = source_of(frame(rows, engine, CONNECTION))
+        assert source.counted is not None
+        assert source.engine is not None
+        (table,) = source.counted.groups.values()
+        found = [said(entry, table) for entry in ASKED]
+        assert list(map(msgspec.to_builtins, found)) == list(map(msgspec.to_builtins, kept))
+        digests.add(source.engine.answers_sha256())
+    assert len(digests) == 1

@@ -23,15 +23,15 @@ def known(name: str) -> bool:
     return name in AGGREGATIONS or name == layout.BYPASS
 
 
-def aggregated(name: str, values: _Values) -> Answer:
-    """What lm-eval makes of the values.
+def aggregated(name: str, values: _Values, *, written: int = _NOT_SCORED) -> Answer:
+    """What lm-eval makes of the values; `written` is its number where nothing was scored.
 
     Raises:
         ValueError, TypeError: they are of another kind than the aggregation takes.
     """
     if name == layout.BYPASS:
-        reason = "nothing was scored (--predict_only), and lm-eval writes 999"
-        return Instead(_NOT_SCORED, reason)
+        reason = f"nothing was scored (--predict_only), and lm-eval writes {written}"
+        return Instead(written, reason)
     if not values:
         return Known(None, "no document has a value")
     value = AGGREGATIONS[name](values)

@@ -119,6 +119,8 @@ class _Run:
             return aggregated(aggregation, values)
         if aggregation == "mean":
             return error_of_mean(values)
+        if aggregation == layout.BYPASS:
+            return aggregated(aggregation, values, written=0)
         draws = _count(params.get("bootstrap_iters"))
         if draws < 1:
             return Unknown("the log does not say how many resamples were drawn")

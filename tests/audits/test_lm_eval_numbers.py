@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 from conftest import HERE, LOGS, Run
+from lm_eval_logs import line, write
 
 from harbor_metrics.audits import audit
 from harbor_metrics.audits.row import Verdict
@@ -54,3 +55,13 @@ def test_a_forged_second_run_in_a_folder_is_audited(tmp_path: Path) -> None:
         (tmp_path / f"samples_{task}_{other}.jsonl").write_bytes(old.read_bytes())
     done = audit(str(tmp_path))
     assert [row.name for row in done.rows if row.verdict == Verdict.DIFFERS] == [number]
+
+
+def test_numbers_of_what_was_not_scored_are_explained(tmp_path: Path) -> None:
+    rows = [line(i, metrics=["bypass"], bypass=-1) for i in range(3)]
+    write(tmp_path, rows, "samples_t_2026-01-01T00-00-00.0.jsonl")
+    results = {"results": {"t": {"bypass,none": 999, "bypass_stderr,none": 0.0}}}
+    (tmp_path / "results_2026-01-01T00-00-00.0.json").write_text(json.dumps(results))
+    done = audit(str(tmp_path))
+    assert [row.verdict for row in done.rows] == [Verdict.EXPLAINED] * 2
+    assert "nothing was scored" in done.rows[1].reason

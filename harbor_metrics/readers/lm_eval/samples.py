@@ -157,6 +157,8 @@ class _Samples:
             self._refuse(f"document {name}", reason, "non-finite-number")
             return
         self.texts.update(texts)
+        # From 0.5 on it stands on the line, as -1.
+        rewards.pop(BYPASS, None)
         if not rewards and not texts and row.metrics in ([], [BYPASS]):
             # What was not scored has no reward; without any key it would count as 0.
             self.n_unscored += 1

@@ -157,3 +157,15 @@ def test_first_sample_without_an_id_is_reported(cli: Run, tmp_path: Path) -> Non
     done = cli("compute", "f")
     assert "samples.jsonl: line 1 has no `doc_id`" in done.stderr
     assert done.returncode == 1
+
+
+def test_what_lm_eval_writes_in_place_of_a_score_is_no_reward(cli: Run, tmp_path: Path) -> None:
+    # lm-eval 0.5 with --predict_only; 0.4 has no metric on the line.
+    write_samples(tmp_path, [line(i, metrics=["bypass"], bypass=-1) for i in range(3)])
+    (found,) = readers.read(str(tmp_path / "samples.jsonl"))
+    assert [trial.rewards for trial in found.trials] == [None, None, None]
+    done = cli("compute", "samples.jsonl")
+    assert done.returncode == 1
+    assert "error[nothing-scored]" in done.stderr
+    assert "--predict_only" in done.stderr
+    assert "-1" not in done.stdout

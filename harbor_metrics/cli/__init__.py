@@ -21,7 +21,6 @@ from ..errors import (
     UsageError,
 )
 from ..output.streams import print_note, print_text, take_over
-from ..readers import formats
 
 # Name of a command -> its one-line help; the module of that name defines it.
 COMMANDS = {
@@ -61,12 +60,6 @@ pass@5 for all who run the dataset, and a check of every registry in CI:
 Answers to more questions, such as how to write a metric of your own:
   harbor-metrics explain
   harbor-metrics explain own-metric"""
-# The options that every command with a SOURCE has.
-*_FORMATS, _LAST = formats.names()
-AS_HELP = (
-    f"Read the sources as this format, whatever they look like: {', '.join(_FORMATS)} or {_LAST}."
-)
-COLUMNS_HELP = "Which column of a CSV or of Parquet is what, as task=problem_id,reward=score."
 
 
 class Examples(click.Command):

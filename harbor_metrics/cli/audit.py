@@ -8,8 +8,9 @@ from typing import Any, Literal
 import click
 
 from ..output.streams import print_json, print_note, print_text
-from . import AS_HELP, Examples, progress
-from .running import JOB_SCRIPTS_HELP, options_of, script_options
+from . import Examples, progress
+from .options import AS_FORMAT, JOB_SCRIPTS
+from .running import options_of, script_options
 
 _EXAMPLES = """\
 harbor-metrics audit jobs/new
@@ -48,8 +49,8 @@ harbor-metrics audit jobs/new --format json"""
     "100,000 of 500 documents, and fewer of more.",
 )
 @script_options
-@click.option("--job-scripts", is_flag=True, help=JOB_SCRIPTS_HELP)
-@click.option("--as", "as_format", metavar="FORMAT", help=AS_HELP)
+@JOB_SCRIPTS
+@AS_FORMAT
 def command(
     sources: Sequence[str],
     registries: Sequence[str],

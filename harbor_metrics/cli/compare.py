@@ -9,9 +9,10 @@ import click
 
 from ..output.streams import print_commands, print_json, print_note, print_text
 from ..trials.table import Missing
-from . import AS_HELP, COLUMNS_HELP, Examples, copies_of, progress, terminal, working
+from . import Examples, copies_of, progress, terminal, working
 from .gating import gate_options
-from .running import JOB_SCRIPTS_HELP, options_of, script_options
+from .options import AS_FORMAT, COLUMNS, DATASET, JOB_SCRIPTS, MISSING, OVER, REGISTRY
+from .running import options_of, script_options
 
 if TYPE_CHECKING:
     from ..comparison.document import Comparison
@@ -50,13 +51,7 @@ harbor-metrics explain comparing"""
     help="One more metric, as for `compute`: pass@5, 'quantile q=0.9', FILE.py:FUNCTION. "
     "Repeatable.",
 )
-@click.option(
-    "--over",
-    type=click.Choice(["tasks", "attempts"]),
-    default="tasks",
-    show_default=True,
-    help="What the intervals allow for: other tasks of the kind, or other attempts at these tasks.",
-)
+@OVER
 @click.option(
     "--cluster",
     metavar="LABEL",
@@ -111,24 +106,9 @@ harbor-metrics explain comparing"""
     metavar="NAME",
     help="Less of this metric is better, as of a cost. Repeatable.",
 )
-@click.option(
-    "--registry",
-    "registries",
-    multiple=True,
-    metavar="FILE",
-    help="The registry that the dataset stands in; by default the one that the job was run with.",
-)
-@click.option(
-    "--dataset",
-    metavar="NAME[@VERSION]",
-    help="Only this dataset; or the dataset of a source that names none.",
-)
-@click.option(
-    "--missing",
-    type=click.Choice(["zero", "skip", "error"]),
-    help="A trial without a reward counts as 0 (Harbor's rule and the default), is left out, or is "
-    "an error.",
-)
+@REGISTRY
+@DATASET
+@MISSING
 @click.option(
     "--level",
     type=float,
@@ -160,9 +140,9 @@ harbor-metrics explain comparing"""
     "-o", "--output", metavar="COMPARISON.json", help="Write the comparison document to this file."
 )
 @script_options
-@click.option("--job-scripts", is_flag=True, help=JOB_SCRIPTS_HELP)
-@click.option("--as", "as_format", metavar="FORMAT", help=AS_HELP)
-@click.option("--columns", metavar="FIELD=COLUMN,...", default="", help=COLUMNS_HELP)
+@JOB_SCRIPTS
+@AS_FORMAT
+@COLUMNS
 def command(
     sources: Sequence[str],
     base: str | None,

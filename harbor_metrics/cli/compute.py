@@ -14,8 +14,9 @@ from ..documents.wording import printable
 from ..errors import UsageError
 from ..output.streams import print_json, print_note, print_text
 from ..trials.table import Missing
-from . import AS_HELP, COLUMNS_HELP, Examples, copies_of, note_width, progress, terminal, working
-from .running import JOB_SCRIPTS_HELP, options_of, script_options
+from . import Examples, copies_of, note_width, progress, terminal, working
+from .options import AS_FORMAT, COLUMNS, DATASET, JOB_SCRIPTS, MISSING, OVER, REGISTRY
+from .running import options_of, script_options
 
 if TYPE_CHECKING:
     from ..api import Prepared
@@ -44,18 +45,8 @@ harbor-metrics explain own-metric   how to write my_metric.py"""
 
 @click.command(cls=Examples, epilog=_EXAMPLES)
 @click.argument("sources", nargs=-1, metavar="[SOURCE...]")
-@click.option(
-    "--registry",
-    "registries",
-    multiple=True,
-    metavar="FILE",
-    help="The registry that the dataset stands in; by default the one that the job was run with.",
-)
-@click.option(
-    "--dataset",
-    metavar="NAME[@VERSION]",
-    help="Only this dataset; or the dataset of a source that names none.",
-)
+@REGISTRY
+@DATASET
 @click.option(
     "--metric",
     "metrics",
@@ -69,12 +60,7 @@ harbor-metrics explain own-metric   how to write my_metric.py"""
     is_flag=True,
     help="Run only the metrics of --metric, not those of the registry.",
 )
-@click.option(
-    "--missing",
-    type=click.Choice(["zero", "skip", "error"]),
-    help="A trial without a reward counts as 0 (Harbor's rule and the default), is left out, or is "
-    "an error.",
-)
+@MISSING
 @click.option(
     "--level",
     metavar="NUMBER|off",
@@ -82,13 +68,7 @@ harbor-metrics explain own-metric   how to write my_metric.py"""
     show_default=True,
     help="Confidence of the intervals; off shows none.",
 )
-@click.option(
-    "--over",
-    type=click.Choice(["tasks", "attempts"]),
-    default="tasks",
-    show_default=True,
-    help="What the intervals allow for: other tasks of the kind, or other attempts at these tasks.",
-)
+@OVER
 @click.option(
     "--labels",
     metavar="FILE",
@@ -142,14 +122,14 @@ harbor-metrics explain own-metric   how to write my_metric.py"""
     help="Write the result document, which is JSON, to this file.",
 )
 @script_options
-@click.option("--job-scripts", is_flag=True, help=JOB_SCRIPTS_HELP)
+@JOB_SCRIPTS
 @click.option(
     "--verify-repeat",
     is_flag=True,
     help="Run each metric script twice, and name those whose numbers differ.",
 )
-@click.option("--as", "as_format", metavar="FORMAT", help=AS_HELP)
-@click.option("--columns", metavar="FIELD=COLUMN,...", default="", help=COLUMNS_HELP)
+@AS_FORMAT
+@COLUMNS
 @click.option(
     "--engine",
     metavar="ENGINE",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from ..output.streams import print_json, print_note
-from . import AS_HELP, COLUMNS_HELP, Examples, progress
+from . import Examples, progress
+from .options import AS_FORMAT, COLUMNS
 
 _EXAMPLES = """\
 harbor-metrics convert jobs/new -o trials.jsonl
@@ -20,8 +21,8 @@ harbor-metrics convert scores.csv --columns task=problem,reward=score > trials.j
     metavar="TRIALS.jsonl|.parquet",
     help="Write to this file, not to standard output; Parquet where its name ends so.",
 )
-@click.option("--as", "as_format", metavar="FORMAT", help=AS_HELP)
-@click.option("--columns", metavar="FIELD=COLUMN,...", default="", help=COLUMNS_HELP)
+@AS_FORMAT
+@COLUMNS
 def command(source: str, output: str | None, as_format: str | None, columns: str) -> int:
     """Write a job or a log as a trials file: a line of JSON a trial, with all that metrics can use.
 

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 _MOST_GIB = 1_000_000
 _MOST_SECONDS = 1_000_000
 _Command = TypeVar("_Command", bound=Callable[..., Any])
-JOB_SCRIPTS_HELP = (
-    "Run also the metric scripts that only the job's own configuration names, confined."
-)
 _OPTIONS = (
     click.option(
         "--script-timeout",

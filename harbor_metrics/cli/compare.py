@@ -93,6 +93,12 @@ harbor-metrics explain comparing"""
 )
 @gate_options
 @click.option(
+    "--script-error-bars",
+    is_flag=True,
+    help="Run each metric script 20 times more on either side, without some tasks each time, for "
+    "an interval.",
+)
+@click.option(
     "--higher-is-better",
     "higher",
     multiple=True,
@@ -161,6 +167,7 @@ def command(
     better: Sequence[str],
     fail_if: Sequence[str],
     unpaired: Literal["drop", "error"] | None,
+    script_error_bars: bool,
     higher: Sequence[str],
     lower: Sequence[str],
     registries: Sequence[str],
@@ -201,6 +208,7 @@ def command(
         power=power,
         pairs=pairs,
         unpaired=unpaired,
+        script_error_bars=script_error_bars,
         gates=gates(no_worse=no_worse, non_inferior=non_inferior, better=better, fail_if=fail_if),
         higher=tuple(higher),
         lower=tuple(lower),

@@ -59,6 +59,7 @@ def compare(
     better: str | Sequence[str] = (),
     fail_if: str | Sequence[str] = (),
     unpaired: Unpaired | None = None,
+    script_error_bars: bool = False,
     higher_is_better: str | Sequence[str] = (),
     lower_is_better: str | Sequence[str] = (),
     registry: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
@@ -90,6 +91,8 @@ def compare(
         no_worse, non_inferior, better, fail_if: gates, `METRIC[:BY]` or expressions; the
             `outcome` of a comparison tells whether all passed.
         unpaired: whether gates `drop` tasks of one run alone or, by default, are undecided.
+        script_error_bars: run each metric script 20 times more on either side, without some
+            tasks each time, for an interval.
         higher_is_better, lower_is_better: metrics or values, by name, where none says it.
         registry, dataset, metrics, labels, as_format, columns, scripts, progress: as of `compute`.
 
@@ -125,6 +128,7 @@ def compare(
             power=power,
             pairs=pairs,
             unpaired=unpaired,
+            script_error_bars=script_error_bars,
             gates=gates(
                 no_worse=_several(no_worse),
                 non_inferior=_several(non_inferior),

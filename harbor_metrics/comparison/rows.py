@@ -36,7 +36,12 @@ _WITHOUT = {
     "bootstrap-stderr": "a standard error has no interval here",
     "usage-quantile": "quantiles of attempts have no interval here; compare `quantile` of a reward",
 }
-_SCRIPT = "a script gives a number, and not how its tasks make it up"
+_SCRIPT = (
+    "a script gives a number, and not how its tasks make it up; --script-error-bars runs it "
+    "without some tasks each time"
+)
+# So often a script is run more on each side to know how tasks move its numbers.
+_SCRIPT_GROUPS = 20
 
 
 def rows_of(asked: Asked, pairs: Pairs) -> list[Row]:
@@ -53,12 +58,10 @@ def rows_of(asked: Asked, pairs: Pairs) -> list[Row]:
 
 
 def _of_script(asked: Asked, pairs: Pairs) -> list[Row]:
-    sides: list[dict[str, Number | None]] = []
-    for who, table in zip(asked.names, (pairs.base, pairs.candidate), strict=True):
-        (outcome,) = asked.run_scripts([asked.planned], table)
-        if isinstance(outcome.error, Failure):
-            raise MetricFailure(outcome.error.rule, f"{who}: {outcome.error.message}")
-        sides.append(outcome.values)
+    sides = _answers(asked, pairs)
+    without: list[Ends] = []
+    if asked.settings.script_error_bars and asked.settings.over == "tasks":
+        without = left_out(pairs, lambda kept: _known_answers(asked, kept), _SCRIPT_GROUPS)
     rows = []
     for name in dict.fromkeys([*sides[0], *sides[1]]):
         values = [side.get(name) for side in sides]
@@ -67,17 +70,46 @@ def _of_script(asked: Asked, pairs: Pairs) -> list[Row]:
             for who, side in zip(asked.names, sides, strict=True)
             if side.get(name) is None
         ]
+        n = len(pairs.paired)
+        difference = _less(values[1], values[0])
+        if without and values[0] is not None and values[1] is not None:
+            ends = (float(values[0]), float(values[1]))
+            answer = jackknife(name, ends, without, n, asked.settings.level, amount=False)
+            found = Finding(values[0], values[1], difference, answer, n, None, [])
+            rows.append(found.row(asked, name, [], 0))
+            continue
         rows.append(
             asked.row(
                 name,
                 base=values[0],
                 candidate=values[1],
-                difference=_less(values[1], values[0]),
-                n=len(pairs.paired),
+                difference=difference,
+                n=n,
                 reason="; ".join(missing) or f"no interval: {_SCRIPT}",
             )
         )
     return rows
+
+
+def _answers(asked: Asked, pairs: Pairs) -> list[dict[str, Number | None]]:
+    """What the script answers on both sides."""
+    sides = []
+    for who, table in zip(asked.names, (pairs.base, pairs.candidate), strict=True):
+        (outcome,) = asked.run_scripts([asked.planned], table)
+        if isinstance(outcome.error, Failure):
+            raise MetricFailure(outcome.error.rule, f"{who}: {outcome.error.message}")
+        sides.append(outcome.values)
+    return sides
+
+
+def _known_answers(asked: Asked, pairs: Pairs) -> Ends:
+    """The numbers among them."""
+    base, candidate = _answers(asked, pairs)
+    return _known(base), _known(candidate)
+
+
+def _known(side: dict[str, Number | None]) -> dict[str, Value]:
+    return {name: value for name, value in side.items() if value is not None}
 
 
 def _of_bound(asked: Asked, bound: Bound, pairs: Pairs) -> list[Row]:

@@ -32,6 +32,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     lower: tuple[str, ...] = ()
     pairs: Pairs = "base"
     unpaired: Unpaired | None = None
+    script_error_bars: bool = False
     gates: tuple[Gate, ...] = ()
 
     def check(self) -> None:
@@ -53,6 +54,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         both = set(self.higher) & set(self.lower)
         if both:
             raise UsageError(f"higher and lower cannot both be better: {', '.join(sorted(both))}")
+        if self.script_error_bars and (self.cluster is not None or self.over == "attempts"):
+            raise UsageError("--script-error-bars is for intervals over tasks, without --cluster")
         if self.cluster is not None and self.over == "attempts":
             raise UsageError(
                 "--cluster is for other tasks (--over tasks); over attempts the tasks stay as they "

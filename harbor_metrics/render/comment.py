@@ -112,7 +112,8 @@ def _add(page: _Page, comparison: Comparison, compared: Compared) -> None:
     sheet = beside.sheet(comparison, compared)
     above = ["", f"### {_text(sheet.title)}", "", _text(sheet.counts), ""]
     lines = [row([_text(cell) for cell in line.cells]) for line in sheet.lines]
-    page.add([*above, *heading(sheet)], lines)
+    named = sheet._replace(headings=(*sheet.headings[:-1], "verdict"))
+    page.add([*above, *heading(named)], lines)
     for turned in reversed(sentences.turned(compared)):
         if turned.rows:
             _add_tasks(page, compared, turned)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from .. import api
 from ..contract.spec import HARBOR_TYPES, UV_SCRIPT, MetricSpec
@@ -11,9 +11,9 @@ from ..evaluation.group import evals_key_of
 from ..evaluation.result import Group, Outcome
 from ..numbers import exact
 from ..numbers.exact import Number
-from ..registries.registry import Registries
+from ..registries.registry import Dataset, Registries
 from ..scripts.options import ScriptOptions
-from ..trials.source import Reported, Source
+from ..trials.source import Job, Reported, Source
 from ..trials.table import Table
 from ..trials.trial import Trial, group_key
 from .reach import bounded, n_missing
@@ -44,12 +44,13 @@ def rows(
     lacking = incomplete(source)
     tables = {evals_key_of(group.key, group.pool): group.pool.table for group in prepared.groups}
     groups = {group.evals_key: group for group in result.groups}
+    entries = [entry for group in prepared.groups for entry in group.plan.datasets]
     unknown = any(finding.rule == _NO_REGISTRY for finding in prepared.diagnostics)
     for reported in source.reported():
         key = reported.params.get("evals_key")
         answer: Answer
         if key is None:
-            answer = _of_job(reported, source)
+            answer = _of_job(reported, source, entries)
             reason = "" if _is_planned(reported, answer, source) else lacking
             yield judge(source.path, "", reported, answer, incomplete=reason)
             continue
@@ -73,10 +74,10 @@ def rows(
         yield judge(source.path, str(key), reported, answer, incomplete=lacking)
 
 
-def _of_job(reported: Reported, source: Source) -> Answer:
+def _of_job(reported: Reported, source: Source, entries: Sequence[Dataset]) -> Answer:
     trials = source.trials
     if reported.metric == "n_total":
-        return _planned(reported, source)
+        return _planned(reported, source, entries)
     if reported.metric == "n_completed":
         return Known(len(trials))
     if reported.metric == "n_errors":
@@ -91,8 +92,8 @@ def _is_planned(reported: Reported, answer: Answer, source: Source) -> bool:
     return reported.metric == "n_total" and (by_job or isinstance(answer, Instead))
 
 
-def _planned(reported: Reported, source: Source) -> Answer:
-    """How many trials the job planned: by its lock or configuration, else as many as there are."""
+def _planned(reported: Reported, source: Source, entries: Sequence[Dataset]) -> Answer:
+    """How many trials the job planned: by its lock, configuration or registry, else those found."""
     job, found = source.job, len(source.trials) + len(source.unread)
     if job is not None and job.n_planned is not None:
         return Known(job.n_planned, "by the lock or the tasks of the job")
@@ -101,7 +102,25 @@ def _planned(reported: Reported, source: Source) -> Answer:
         return Instead(
             found, f"each task has {each} trials by config.json, and so the number is a multiple"
         )
+    by_registry = _by_registry(job, entries) if job is not None else None
+    if by_registry is not None and reported.value not in (found, by_registry):
+        return Instead(found, f"by the tasks of the registry it is {by_registry}")
     return Known(found)
+
+
+def _by_registry(job: Job, entries: Sequence[Dataset]) -> int | None:
+    """How many trials the tasks of the job's datasets make; None where these are not all known."""
+    n = 0
+    for named in job.datasets:
+        tasks = [
+            len(entry.tasks)
+            for entry in entries
+            if entry.name == named.name and named.version in (None, entry.version) and entry.tasks
+        ]
+        if not named.whole or len(set(tasks)) != 1:
+            return None
+        n += tasks[0]
+    return n * job.n_each or None
 
 
 def _of_group(reported: Reported, group: Group, table: Table, *, unknown: bool) -> Answer:

@@ -44,7 +44,8 @@ def _dataset(config: Any) -> JobDataset:
         "registry_path": config.registry_path,
         "registry_url": config.registry_url,
     }
-    return JobDataset(**{k: str(v) for k, v in fields.items() if v is not None})
+    named: dict[str, Any] = {k: str(v) for k, v in fields.items() if v is not None}
+    return JobDataset(**named)
 
 
 def tasks_at_start(job: Any) -> Iterator[tuple[str | None, str, dict[str, Label]]]:

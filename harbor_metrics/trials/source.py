@@ -29,13 +29,17 @@ class NotThisFormatError(InputError):
 
 
 class JobDataset(msgspec.Struct, frozen=True, kw_only=True):
-    """A dataset as the job's config.json names it; `path` where it is a local folder."""
+    """A dataset as the job's config.json names it; `path` where it is a local folder.
+
+    `whole` where no tasks of it were chosen or left out.
+    """
 
     name: str | None = None
     version: str | None = None
     path: str | None = None
     registry_path: str | None = None
     registry_url: str | None = None
+    whole: bool = True
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):

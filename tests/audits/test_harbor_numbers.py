@@ -148,6 +148,31 @@ def test_planned_number_of_trials_is_that_of_the_lock(tmp_path: Path) -> None:
     assert (row.verdict, row.recomputed) == (Verdict.DIFFERS, 44)
 
 
+@pytest.mark.parametrize(
+    ("total", "chosen", "verdict"),
+    [
+        (40, {}, Verdict.EQUAL),
+        (44, {}, Verdict.DIFFERS),
+        (44, {"n_tasks": 11}, Verdict.UNVERIFIED),
+        (44, {"task_names": ["task-*"]}, Verdict.UNVERIFIED),
+    ],
+)
+def test_planned_number_of_trials_is_that_of_the_registrys_tasks(
+    total: int, chosen: dict[str, Any], verdict: Verdict, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(JOBS / "single", tmp_path / "job")
+    config = json.loads((folder / "config.json").read_text())
+    (dataset,) = config["datasets"]
+    tasks = [{"name": f"task-{i:03}", "path": f"{i}"} for i in range(10)]
+    entry = {**dataset, "description": "", "tasks": tasks}
+    (tmp_path / "registry.json").write_text(json.dumps([entry]))
+    (folder / "config.json").write_text(json.dumps({**config, "datasets": [dataset | chosen]}))
+    result = json.loads((folder / "result.json").read_text())
+    (folder / "result.json").write_text(json.dumps({**result, "n_total_trials": total}))
+    row = of_name(audit(str(folder), registry=[str(tmp_path / "registry.json")]), "n_total_trials")
+    assert row.verdict == verdict
+
+
 def test_usage_of_multi_step_trials_is_that_of_their_steps(cli: Run, tmp_path: Path) -> None:
     steps = [
         {"agent_result": {"n_input_tokens": 10, "n_output_tokens": 2, "cost_usd": 0.25}},

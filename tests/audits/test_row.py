@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from harbor_metrics.audits.row import (
     Answer,
@@ -112,3 +114,9 @@ def test_row_is_a_flat_object() -> None:
         "path": "x", "group": "g", "name": "p", "reported": "NaN", "recomputed": 0.5,
         "verdict": "differs", "reason": "r", "monte_carlo_errors": None,
     }  # fmt: skip
+
+
+@given(st.integers(-(2**70), 2**70), st.sampled_from([-1, 1, 3]))
+def test_integers_agree_with_themselves_alone(number: int, by: int) -> None:
+    assert agree(number, number)
+    assert not agree(number, number + by)

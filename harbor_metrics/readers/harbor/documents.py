@@ -20,6 +20,8 @@ from .reported import reported
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 # Larger reads make malloc map and unmap memory for each file: three times slower.
 _BLOCK = 65_536
+# The fields of a dataset in config.json that leave tasks out.
+_CHOOSING = ("task_names", "exclude_task_names", "n_tasks")
 _SAYS = "the registry and the number of planned trials"
 
 
@@ -171,4 +173,5 @@ def _datasets(config: dict[str, Any]) -> Iterator[JobDataset]:
             "registry_path": entry.get("registry_path") or older.get("path"),
             "registry_url": entry.get("registry_url") or older.get("url"),
         }
-        yield JobDataset(**{k: v for k, v in fields.items() if isinstance(v, str)})
+        whole = not (config.get("tasks") or any(entry.get(name) for name in _CHOOSING))
+        yield JobDataset(**{k: v for k, v in fields.items() if isinstance(v, str)}, whole=whole)

@@ -155,10 +155,9 @@ def _rule(name: str) -> str:
         path = lay(example, example.wrong, Path())
         shown = path.read_bytes().decode("utf-8", "backslashreplace").replace("\ufeff", r"\ufeff")
         _, out, _ = record.in_this_process(["validate", path.name, "--select", name], b"")
-    kind = "json" if path.suffix != ".toml" else "toml"
     if example.part == "py":
-        shown, kind = f"# m.py\n{example.wrong}", "py"
-    text += _fence(kind, _short(shown)) + _fence("text", _short(out.decode()))
+        shown = f"# m.py\n{example.wrong}"
+    text += _fence("text", _short(shown)) + _fence("text", _short(out.decode()))
     return f"{text}Write instead:\n\n" + _fence("text", example.right)
 
 

@@ -47,12 +47,12 @@ def command(source: str, output: str | None, as_format: str | None, columns: str
         if as_parquet:
             from ..engines.parquet import parquet
 
-            data = parquet(conversion.trials)
+            write_atomically(output, parquet(conversion.trials))
         else:
-            data = conversion.lines()
-        write_atomically(output, data)
+            write_atomically(output, conversion.blocks())
         print_note(f"wrote {plural(conversion.n_trials, 'trial')} to {output}\n")
     else:
-        print_json(conversion.lines())
+        for block in conversion.blocks():
+            print_json(block)
     print_note(text(conversion.diagnostics))
     return 0 if conversion.ok else 1

@@ -7,7 +7,7 @@ import errno
 import fcntl
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
 from ..errors import InputError, OutputError
@@ -67,22 +67,23 @@ def check_writable(path: str) -> None:
         os.unlink(probe)
 
 
-def write_atomically(path: str, data: bytes) -> None:
+def write_atomically(path: str, data: bytes | Iterable[bytes]) -> None:
     """Replace the file that `path` leads to, links followed, in one step; its mode stays.
 
     Raises:
         OutputError: it cannot be written; the old file is as it was.
     """
+    pieces = [data] if isinstance(data, bytes) else data
     with _output_errors(path):
         target = os.path.realpath(path)
         if _is_special(path):
-            _write_into(path, data)
+            _write_into(path, pieces)
             return
         _check_links(path)
         descriptor, temporary = _temporary_beside(target)
         try:
             with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
+                file.writelines(pieces)
                 file.flush()
                 os.fsync(file.fileno())
             os.chmod(temporary, _mode(target))
@@ -149,12 +150,12 @@ def _remove_unlocked(path: str) -> None:
         os.close(descriptor)
 
 
-def _write_into(path: str, data: bytes) -> None:
+def _write_into(path: str, pieces: Iterable[bytes]) -> None:
     """Write to a pipe or a device; a pipe that nobody reads is not waited for."""
     descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK | os.O_CLOEXEC)
     os.set_blocking(descriptor, True)
     with os.fdopen(descriptor, "wb") as stream:
-        stream.write(data)
+        stream.writelines(pieces)
 
 
 def _check_links(path: str) -> None:

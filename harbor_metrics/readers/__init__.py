@@ -23,6 +23,7 @@ def read(
     with_texts: bool = False,
     with_scores: bool = False,
     counts: bool = False,
+    spool: bool = False,
 ) -> list[Source]:
     """The sources at a path, or of standard input for `-`.
 
@@ -36,6 +37,7 @@ def read(
         with_scores: keep what the harness itself scored, with the texts, for an audit.
         counts: where a large source is clean, count its trials instead of keeping them; never of
             standard input.
+        spool: where a source is large its trials are only gone through, and may lie on disk.
 
     Raises:
         UsageError: the format is unknown, or columns are named for something else than a CSV.
@@ -57,6 +59,7 @@ def read(
         with_scores=with_scores,
         progress=progress,
         counts=counts and path != STANDARD_INPUT,
+        spool=spool,
     )
     if columns:
         as_format = as_format or next(f.name for f in formats.FORMATS if f.has_columns)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import msgspec
 
@@ -11,6 +12,7 @@ from .. import readers
 from ..documents.diagnostics import Diagnostic, Severity
 from ..trials.source import Progress, Source
 from ..trials.trial import Trial
+from .files.spool import Spool
 
 _LINES = 4_096
 
@@ -45,19 +47,23 @@ class Conversion:
     @property
     def trials(self) -> Iterator[Trial]:
         """Every trial, source by source."""
-        for block in self._blocks():
-            yield from block
+        for source in self.sources:
+            yield from source.trials
 
-    def lines(self) -> bytes:
+    def blocks(self) -> Iterator[bytes]:
         """The trials file: one trial a line, in canonical order source by source."""
         encode = msgspec.json.Encoder().encode_lines
-        return b"".join(map(encode, self._blocks()))
-
-    def _blocks(self) -> Iterator[list[Trial]]:
         for source in self.sources:
-            trials = source.trials
-            for start in range(0, len(trials), _LINES):
-                yield [trials[i] for i in range(start, min(start + _LINES, len(trials)))]
+            if isinstance(source.trials, Spool):
+                yield from source.trials.blocks()
+                continue
+            trials = iter(source.trials)
+            while some := list(islice(trials, _LINES)):
+                yield encode(some)
+
+    def lines(self) -> bytes:
+        """All of the trials file."""
+        return b"".join(self.blocks())
 
 
 def convert(
@@ -67,7 +73,7 @@ def convert(
     columns: str | Mapping[str, str] = "",
     progress: Progress | None = None,
 ) -> Conversion:
-    """Read a source for writing it as a trials file.
+    """Read a source for writing it as a trials file; a large one takes little memory.
 
     Args:
         source: as for `compute`; an Inspect log is read with the texts of its samples.
@@ -80,5 +86,7 @@ def convert(
         InputError: the source cannot be read.
     """
     return Conversion(
-        readers.read(source, progress, as_format=as_format, columns=columns, with_texts=True)
+        readers.read(
+            source, progress, as_format=as_format, columns=columns, with_texts=True, spool=True
+        )
     )

@@ -23,12 +23,17 @@ from .files.file import File
 from .files.lines import blocks, middle, split
 from .line_columns import LineColumns, decode_line, repeat_often
 
-# Bytes from which on counting is worth an import, and a second process is faster.
+# Bytes from which on it is worth it not to keep what is read, and a second process is faster.
 COUNTS_PAY = 1 << 20
 _HALVES_PAY = 4 << 20
 # More different lines than these are decoded as they come.
 _MOST_LINES = 1 << 12
 _Counts = TypeVar("_Counts")
+
+
+def pays(file: File) -> bool:
+    """Whether a file is so large that its trials should not be kept where that can be."""
+    return os.path.getsize(file.local) >= COUNTS_PAY
 
 
 def count_lines(file: File) -> Source | None:
@@ -75,9 +80,9 @@ def _in_halves(
     file: File, count: Callable[[Iterable[bytes]], _Counts]
 ) -> tuple[_Counts | None, str]:
     """What is counted in a file, the second half of a large one in a second process; its digest."""
-    size = os.path.getsize(file.local)
-    if size < COUNTS_PAY:
+    if not pays(file):
         return None, ""
+    size = os.path.getsize(file.local)
     half = middle(file.local) if size > _HALVES_PAY and fork.pays() else size
     digest = hashlib.sha256()
     # For weight: only what two processes tell each other is pickled.

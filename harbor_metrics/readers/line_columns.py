@@ -49,6 +49,8 @@ class LineColumns:
 
     def __init__(self) -> None:
         self.n = 0
+        # Lines and rewards that were taken out again.
+        self._n_taken = self._n_rewards_taken = 0
         self.columns: dict[str, list[Number | None]] = {}
         self.empty: set[int] = set()
         self._build()
@@ -173,9 +175,13 @@ class LineColumns:
     def _check_keys(self, n_keys: int, rows: Sequence[dict[str, Any] | None]) -> None:
         """Refuse too many keys before there are columns for them."""
         if n_keys > FEW_KEYS:
-            n_rewards = sum(len(column) - column.count(None) for column in self.columns.values())
+            n_rewards = self._n_rewards_taken + self._n_rewards
             n_rewards += sum(len(row or ()) for row in rows)
-            check_keys(n_keys, n_rewards, self.n + len(rows))
+            check_keys(n_keys, n_rewards, self._n_taken + self.n + len(rows))
+
+    @property
+    def _n_rewards(self) -> int:
+        return sum(len(column) - column.count(None) for column in self.columns.values())
 
     def _decoded(self, lines: list[bytes]) -> list[_Row]:
         return [self._blank if row is None else row for row in map(self._decode, lines)]
@@ -192,6 +198,8 @@ class LineColumns:
     def take(self) -> tuple[int, dict[str, list[Number | None]], set[int]]:
         """What `extend` takes; the keys stay, for the lines that follow."""
         taken = self.n, self.columns, self.empty
+        self._n_taken += self.n
+        self._n_rewards_taken += self._n_rewards
         self.n, self.columns, self.empty = 0, {key: [] for key in self.columns}, set()
         return taken
 

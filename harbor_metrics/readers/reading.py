@@ -21,13 +21,15 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
     `columns` are FIELD -> column of a CSV; `with_texts` asks for texts where they take longer,
     `with_scores` for what the harness itself scored; `counts`: counts will do where the trials
-    themselves are not needed; `progress` is called with trials read and trials in all.
+    themselves are not needed; `spool`: the trials of a large source are only gone through, so they
+    may lie on disk; `progress` is called with trials read and trials in all.
     """
 
     columns: Mapping[str, str] = {}
     with_texts: bool = False
     with_scores: bool = False
     counts: bool = False
+    spool: bool = False
     progress: Progress | None = None
 
 

@@ -13,10 +13,11 @@ from ..numbers.exact import Number
 from ..trials.rewards import check
 from ..trials.source import REFUSED, Source
 from ..trials.trial import NO_GROUP, LineTrials
-from .counting import count_lines
+from .counting import count_lines, pays
 from .files import fork
 from .files.file import File
 from .files.lines import blank_lines, blocks, middle
+from .files.spool import Spool
 from .line_columns import LineColumns, decode_line
 from .reading import Options, Reading
 from .recognition import FITS, Fit, Head
@@ -32,7 +33,7 @@ class _Lines:
     def __init__(self, file: File) -> None:
         self.reading = Reading(file)
         self.columns = LineColumns()
-        self.n = 0
+        self.n = self._n_taken = 0
         self.skipped: set[int] = set()
 
     def add(self, block: bytes) -> None:
@@ -48,6 +49,14 @@ class _Lines:
         self.n += size
         if self.columns.n - before < size:
             self.skipped |= blank_lines(block, first_line)
+
+    def take(self) -> LineTrials:
+        """The trials since the last time; they are kept here no longer."""
+        n, columns, empty = self.columns.take()
+        lines = range(self._n_taken + 1, self.n + 1)
+        self._n_taken, skipped, self.skipped = self.n, self.skipped, set()
+        numbers = [number for number in lines if number not in skipped] if skipped else lines
+        return LineTrials(n, columns, frozenset(empty), numbers)
 
 
 def fit(head: Head) -> Fit:
@@ -81,6 +90,12 @@ def read(file: File, options: Options) -> list[Source]:
         return [source]
     lines = _Lines(file)
     reading = lines.reading
+    if options.spool and pays(file):
+        spool = Spool(ordered=True)
+        for _, block in reading.blocks():
+            lines.add(block)
+            spool.extend(lines.take())
+        return [reading.source(trials=spool, unread=[NO_GROUP] * reading.n_unread)]
     size = os.path.getsize(file.local)
     half = middle(file.local) if size > _HALVES_PAY and fork.pays() else size
     wait = fork.alongside(lambda: _second_half(file, half)) if half < size else None
@@ -99,10 +114,7 @@ def read(file: File, options: Options) -> list[Source]:
     else:
         for block in blocks(file.local, half):
             lines.add(block)
-    columns, skipped = lines.columns, lines.skipped
-    numbers = [n for n in range(1, lines.n + 1) if n not in skipped] if skipped else None
-    trials = LineTrials(columns.n, columns.columns, frozenset(columns.empty), numbers)
-    return [reading.source(trials=trials, unread=[NO_GROUP] * reading.n_unread)]
+    return [reading.source(trials=lines.take(), unread=[NO_GROUP] * reading.n_unread)]
 
 
 def _second_half(file: File, start: int) -> bytes:

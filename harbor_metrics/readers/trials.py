@@ -12,9 +12,10 @@ from ..documents.limits import check_integers
 from ..trials.check import check_trial
 from ..trials.source import REFUSED, Source
 from ..trials.trial import Trial
-from .counting import count_trials
+from .counting import count_trials, pays
 from .files.file import File
 from .files.lines import split
+from .files.spool import Spool
 from .reading import Options, Reading
 from .recognition import FITS, Fit, Head
 
@@ -40,13 +41,15 @@ def read(file: File, options: Options) -> list[Source]:
     if options.counts and (source := count_trials(file, _decode_block)):
         return [source]
     reading = Reading(file)
+    spool = Spool() if options.spool and pays(file) else None
+    trials = reading.trials if spool is None else spool
     for first_line, block in reading.blocks():
         try:
-            reading.trials += _decode_block(block)
+            trials.extend(_decode_block(block))
         except REFUSED:
             rows = reading.salvage(block, first_line, _decode, _explain)
-            reading.trials += [trial for _, trial in rows]
-    return [reading.source()]
+            trials.extend([trial for _, trial in rows])
+    return [reading.source(trials=spool)]
 
 
 def _decode_block(block: bytes) -> list[Trial]:

@@ -88,13 +88,14 @@ def in_canonical_order(trials: Iterable[Trial]) -> list[Trial]:
         return sorted(trials, key=_PLACE)
     except TypeError:
         # One has what another lacks.
-        return sorted(trials, key=_place)
+        return sorted(trials, key=place_of)
 
 
 _PLACE = attrgetter("task", "attempt", "started_at", "trial", "id")
 
 
-def _place(t: Trial) -> tuple[str, bool, int, str, str, str]:
+def place_of(t: Trial) -> tuple[str, bool, int, str, str, str]:
+    """What canonical order sorts by."""
     return t.task, t.attempt is None, t.attempt or 0, t.started_at or "", t.trial or "", t.id or ""
 
 

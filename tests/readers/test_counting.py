@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import harbor_metrics
 from harbor_metrics import readers
-from harbor_metrics.readers import counting
-from harbor_metrics.readers.files import fork
+from harbor_metrics.readers import conversion, counting
+from harbor_metrics.readers.files import fork, lines, spool
 from harbor_metrics.readers.harbor import job
 from harbor_metrics.trials.counts import Counts, NotCountableError
 from harbor_metrics.trials.trial import Trial
@@ -186,3 +186,50 @@ def test_digest_of_a_job_outlives_a_move_and_any_order(
     (one,) = readers.read(str(first), counts=True)
     (other,) = readers.read(str(second))
     assert (one.sha256, one.digest_of) == (other.sha256, "trials")
+
+
+def write_shuffled_trials(path: Path) -> Path:
+    rows = [{**row, "id": str(i)} for i, row in enumerate(rows_of_trials())]
+    del rows[4]["attempt"], rows[9]["trial"]
+    lines = [json.dumps(row) for row in rows[::-2] + rows[::2]]
+    path.write_text("\n".join([*lines[:9], "", '{"task": "bad"}', *lines[9:]]))
+    return path
+
+
+def write_bad_rewards(path: Path) -> Path:
+    rows = ['{"a": 1}', "null", "", '{"b": "x"}', '{"b": 0.5, "a": 2}', "{}", '{"c": 1'] * 40
+    path.write_text("\n".join(rows))
+    return path
+
+
+@pytest.mark.parametrize("write", [*WRITERS, write_shuffled_trials, write_bad_rewards])
+def test_trials_that_lie_on_disk_are_converted_as_those_that_were_kept(
+    write: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: Any
+) -> None:
+    source = str(write(tmp_path / "source"))
+    kept = conversion.convert(source)
+    request.getfixturevalue("small_sources_count")
+    monkeypatch.setattr(lines, "_BLOCK", 200)
+    monkeypatch.setattr(spool, "_PART", 900)
+    monkeypatch.setattr(spool, "_PIECE", 100)
+    on_disk = conversion.convert(source)
+    assert isinstance(on_disk.sources[0].trials, spool.Spool)
+    assert on_disk.lines() == kept.lines()
+    assert on_disk.lines() == kept.lines()
+    assert (on_disk.n_trials, on_disk.unread, on_disk.ok) == (
+        kept.n_trials,
+        kept.unread,
+        kept.ok,
+    )
+    assert on_disk.diagnostics == kept.diagnostics
+    assert on_disk.sources[0].sha256 == kept.sources[0].sha256
+
+
+def test_job_with_a_trial_that_cannot_be_read_is_kept(tmp_path: Path, request: Any) -> None:
+    source = write_whole_job(tmp_path / "job")
+    next(source.glob("*/result.json")).write_text("{")
+    kept = conversion.convert(str(source))
+    request.getfixturevalue("small_sources_count")
+    again = conversion.convert(str(source))
+    assert not isinstance(again.sources[0].trials, spool.Spool)
+    assert (again.lines(), again.diagnostics) == (kept.lines(), kept.diagnostics)

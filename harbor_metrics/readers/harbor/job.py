@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import Any
 
 import msgspec
 
@@ -15,7 +13,7 @@ from ...documents.diagnostics import Diagnostic
 from ...documents.files import reason
 from ...documents.wording import listed, plural
 from ...trials.counted import Absent, CountedTable
-from ...trials.counts import CountedTrials, NotCountableError, digest_of, joint_digest
+from ...trials.counts import NotCountableError, digest_of, joint_digest
 from ...trials.labels import Labels
 from ...trials.repeated import Repeated
 from ...trials.source import REFUSED, Counted, Job, NotThisFormatError, Progress, Source
@@ -24,6 +22,7 @@ from ..files import fork
 from ..files.file import File
 from ..reading import Options
 from .documents import contents, fields, job_of
+from .passes import Digested, Kept, Pass, Spooled
 from .tasks import labels_of
 from .trial import explain, has_misplaced_reward, trial_of, unreadable
 
@@ -35,58 +34,8 @@ _TRIES, _PAUSE = 5, 0.05
 _HALF_PAYS = 1_000
 # Trials from which on counting them is worth an import.
 _COUNTS_PAY = 2_000
-# So many trials are counted at once.
-_BATCH = 1_024
 # Where Harbor keeps the trials that it tried again.
 _ARCHIVE = "_retries"
-
-
-class _Kept(list[Trial]):
-    """Trials that are kept as they come."""
-
-    add_one = list.append
-
-    def finish(self) -> None:
-        """There is nothing left to do."""
-
-    def __reduce__(self) -> Any:
-        # What is left out of a trial stays so, and it takes half the time of pickled structs.
-        return _unpacked, (msgspec.msgpack.encode(list(self)),)
-
-
-def _unpacked(trials: bytes) -> _Kept:
-    return _Kept(msgspec.msgpack.decode(trials, type=list[Trial]))
-
-
-class _Digested(CountedTrials):
-    """Trials that are counted as they come, and a digest of each."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._batch: list[Trial] = []
-
-    def add_one(self, trial: Trial) -> None:
-        """Count one trial with the next others."""
-        self.digests += digest_of(trial)
-        self._batch.append(trial)
-        if len(self._batch) == _BATCH:
-            self.finish()
-
-    def finish(self) -> None:
-        """Count those that wait for others."""
-        self.add(self._batch)
-        self._batch = []
-
-
-@dataclass(slots=True)
-class _Pass:
-    """The trials of one pass over the directories, and those without a result or not readable."""
-
-    trials: _Kept | _Digested
-    waiting: list[str] = field(default_factory=list)
-    refused: list[tuple[str, bytes]] = field(default_factory=list)
-    failed: list[tuple[str, OSError]] = field(default_factory=list)
-    misplaced: list[str] = field(default_factory=list)
 
 
 def read(file: File, options: Options) -> list[Source]:
@@ -173,12 +122,13 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 def _read_job(path: str, options: Options) -> Source:
     names = _folders(path)
-    if options.counts and len(names) >= _COUNTS_PAY:
-        counted = _count_job(path, names, options.progress)
-        if counted is not None:
-            return counted
-    kept = _Kept()
-    reading = _Pass(kept)
+    if (options.counts or options.spool) and len(names) >= _COUNTS_PAY:
+        gone_by = Digested() if options.counts else Spooled()
+        source = _read_once(path, names, gone_by, options.progress)
+        if source is not None:
+            return source
+    kept = Kept()
+    reading = Pass(kept)
     _read_all(path, names, reading, options.progress)
     for _ in range(_TRIES):
         if not reading.refused:
@@ -222,10 +172,11 @@ def _labels(path: str, job: Job, trials: list[Trial]) -> Mapping[str | None, Lab
     }
 
 
-def _count_job(path: str, names: list[str], progress: Progress | None) -> Source | None:
-    """The job as a source of counts; None where it must be read otherwise."""
-    trials = _Digested()
-    reading = _Pass(trials)
+def _read_once(
+    path: str, names: list[str], trials: Digested, progress: Progress | None
+) -> Source | None:
+    """The job as a source of which no trial is kept; None where it must be read otherwise."""
+    reading = Pass(trials)
     try:
         _read_all(path, names, reading, progress)
     except NotCountableError:
@@ -237,12 +188,13 @@ def _count_job(path: str, names: list[str], progress: Progress | None) -> Source
     if reading.misplaced:
         diagnostics.append(_misplaced(path, sorted(reading.misplaced)))
     groups = {key: CountedTable(counts) for key, counts in trials.groups.items()}
+    spool = trials.spool if isinstance(trials, Spooled) else None
     return Source(
         path=path,
-        trials=Absent(trials.n, "every trial"),
+        trials=Absent(trials.n, "every trial") if spool is None else spool,
         sha256=trials.joint_digest,
         digest_of="trials",
-        counted=Counted({**groups}, trials.seen),
+        counted=Counted({**groups}, trials.seen) if spool is None else None,
         diagnostics=diagnostics,
         job=job,
         reported=numbers,
@@ -271,17 +223,17 @@ def _misplaced(path: str, names: list[str]) -> Diagnostic:
     )
 
 
-def _read_all(path: str, names: list[str], reading: _Pass, progress: Progress | None) -> None:
+def _read_all(path: str, names: list[str], reading: Pass, progress: Progress | None) -> None:
     """Read the trials, the second half of many in a second process."""
     half = len(names) // 2
-    if half < _HALF_PAYS or not fork.pays():
+    if half < _HALF_PAYS or isinstance(reading.trials, Spooled) or not fork.pays():
         _read_trials(path, names, reading, progress)
         return
     # For weight: only what two processes tell each other is pickled.
     import pickle
 
     def second() -> bytes:
-        part = _Pass(type(reading.trials)())
+        part = Pass(type(reading.trials)())
         _read_trials(path, names[half:], part, None)
         again = [name for name, _ in (*part.refused, *part.failed)]
         return pickle.dumps((part.trials, part.waiting, part.misplaced, again))
@@ -302,7 +254,7 @@ def _read_all(path: str, names: list[str], reading: _Pass, progress: Progress | 
     _read_trials(path, again, reading, None)
 
 
-def _read_trials(path: str, names: list[str], reading: _Pass, progress: Progress | None) -> None:
+def _read_trials(path: str, names: list[str], reading: Pass, progress: Progress | None) -> None:
     add = reading.trials.add_one
     for i, name in enumerate(names):
         if progress and not i % 256:

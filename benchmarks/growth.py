@@ -9,8 +9,6 @@ from __future__ import annotations
 import gzip
 import json
 import math
-import os
-import subprocess
 import sys
 import tempfile
 import zipfile
@@ -18,19 +16,12 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from timing import OURS
+from timing import OURS, Cost, cost
 
 TARGET = 1.1
 SHA = "0123456789abcdef0123456789abcdef01234567"
 # Seconds and bytes below which a difference is noise.
 QUIET, SMALL = 0.08, 8 << 20
-MEASURE = """
-import resource, subprocess, sys
-done = subprocess.run(sys.argv[1:], stdout=-3, stderr=subprocess.PIPE)
-used = resource.getrusage(resource.RUSAGE_CHILDREN)
-print(done.returncode, used.ru_utime + used.ru_stime, used.ru_maxrss)
-sys.stderr.write(done.stderr.decode("utf-8", "replace")[-300:])
-"""
 
 
 def task(i: int) -> dict[str, Any]:
@@ -344,29 +335,11 @@ CASES = {
 }
 
 
-class Cost(NamedTuple):
-    """What a run took, and how it ended."""
-
-    seconds: float
-    peak: int
-    code: int
-    said: str
-
-
-def cost(case: Case, n: int) -> Cost:
+def cost_at(case: Case, n: int) -> Cost:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         case.make(folder, n)
-        done = subprocess.run(
-            (sys.executable, "-c", MEASURE, *OURS, *case.command),
-            cwd=folder,
-            env={**os.environ, "PYTHONHASHSEED": "0"},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    code, seconds, peak = done.stdout.split()
-    return Cost(float(seconds), int(peak) << 10, int(code), done.stderr)
+        return cost((*OURS, *case.command), folder)
 
 
 def slope(small: float, large: float, times: float, noise: float) -> float:
@@ -376,13 +349,13 @@ def slope(small: float, large: float, times: float, noise: float) -> float:
 
 def measure(name: str, case: Case) -> bool:
     """Print a line of the table; whether both slopes are at most the target."""
-    nothing = cost(case, 2)
-    costs = [min(cost(case, case.n * times) for _ in range(2)) for times in (1, 2, 4)]
-    seconds = [c.seconds - nothing.seconds for c in costs]
+    nothing = cost_at(case, 2)
+    costs = [min(cost_at(case, case.n * times) for _ in range(2)) for times in (1, 2, 4)]
+    seconds = [c.cpu - nothing.cpu for c in costs]
     peaks = [float(c.peak - nothing.peak) for c in costs]
     of_time = slope(seconds[0], seconds[2], 4, QUIET)
     of_memory = slope(peaks[0], peaks[2], 4, SMALL)
-    times = " ".join(f"{c.seconds:7.2f}" for c in costs)
+    times = " ".join(f"{c.cpu:7.2f}" for c in costs)
     most = " ".join(f"{c.peak >> 20:5}" for c in costs)
     print(
         f"{name:<38} {case.n:>7} {times}  {of_time:5.2f}  {most}  {of_memory:5.2f}  exit "

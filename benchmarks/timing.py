@@ -2,15 +2,59 @@
 
 from __future__ import annotations
 
+import os
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 Command = Sequence[str]
 OURS = (sys.executable, "-m", "harbor_metrics")
 ROUNDS = 7
+
+
+# In a small process of its own: what is started from a large one seems to take as much memory.
+MEASURE = """
+import os, resource, subprocess, sys, time
+if sys.argv[1] == "one":
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+started = time.perf_counter()
+done = subprocess.run(sys.argv[2:], stdout=-3, stderr=subprocess.PIPE)
+wall = time.perf_counter() - started
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(done.returncode, used.ru_utime + used.ru_stime, wall, used.ru_maxrss)
+sys.stderr.write(done.stderr.decode("utf-8", "replace")[-300:])
+"""
+
+
+class Cost(NamedTuple):
+    """What a command and all that it started took, in seconds and bytes, and how it ended.
+
+    `peak` is of the process that took most.
+    """
+
+    cpu: float
+    wall: float
+    peak: int
+    code: int
+    said: str
+
+
+def cost(command: Command, folder: Path, *, processors: str = "all") -> Cost:
+    """What a command takes, with all processors or with `one`."""
+    done = subprocess.run(
+        (sys.executable, "-c", MEASURE, processors, *command),
+        cwd=folder,
+        env={**os.environ, "PYTHONHASHSEED": "0"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    code, cpu, wall, peak = done.stdout.split()
+    return Cost(float(cpu), float(wall), int(peak) << 10, int(code), done.stderr)
 
 
 def seconds(command: Command) -> float:

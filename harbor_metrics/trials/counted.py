@@ -57,7 +57,7 @@ class Ordered(Sequence[Number]):
         # For weight: only quantiles ask.
         from bisect import bisect
 
-        return self._numbers[bisect(self._ends, index)]
+        return self._numbers[bisect(self._ends, index if index >= 0 else len(self) + index)]
 
 
 class CountedTable(Table):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 from unittest.mock import patch
 
@@ -18,7 +19,7 @@ from harbor_metrics.evaluation.evaluate import evaluate
 from harbor_metrics.evaluation.result import Outcome
 from harbor_metrics.testing import trials
 from harbor_metrics.trials import counted_lines
-from harbor_metrics.trials.counted import CountedTable
+from harbor_metrics.trials.counted import CountedTable, Ordered
 from harbor_metrics.trials.counted_lines import CountedLines, LineCounts
 from harbor_metrics.trials.counts import Counts
 from harbor_metrics.trials.table import Table
@@ -177,6 +178,13 @@ def test_counts_of_any_trials_say_what_the_trials_say(
     assert table.used("cost_usd") == kept.used("cost_usd")
     assert table.task_passes() == kept.task_passes()
     assert list(table.columns) == list(kept.columns)
+
+
+@given(numbers=st.lists(_numbers, max_size=9))
+def test_counted_numbers_are_those_that_were_sorted(numbers: list[Any]) -> None:
+    ordered, kept = Ordered(Counter(numbers)), sorted(numbers)
+    assert list(ordered) == kept
+    assert [ordered[-1 - i] for i in range(len(kept))] == kept[::-1]
 
 
 def test_what_was_not_kept_is_named() -> None:

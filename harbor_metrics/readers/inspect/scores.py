@@ -46,8 +46,8 @@ def rewards_of(
             if isinstance(leaf, str | bool):
                 place = f"/{key}" if isinstance(value, dict) else key.removeprefix(scorer)
                 labels[f"inspect/value{place}"] = leaf
-    measured = score.metadata or {}
-    if all(type(measured.get(key)) in (int, float) for key in _PERPLEXITY):
+    measured = score.metadata
+    if measured and all(type(measured.get(key)) in (int, float) for key in _PERPLEXITY):
         rewards |= {key: measured[key] for key in _PERPLEXITY}
     return rewards
 

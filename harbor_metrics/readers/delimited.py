@@ -39,10 +39,11 @@ def fit(head: Head) -> Fit:
     meaning = meanings(names, {})
     if "reward" in meaning or any(field.startswith("reward.") for field in meaning):
         return FITS
-    columns = listed([name[:40] for name in names], 6, counted=False)
+    # One alone may be any text, which is for its owner's eyes.
+    columns = f" ({listed([name[:40] for name in names], 6, counted=False)})" if names[1:] else ""
     return Fit(
         0.5 if "task" in meaning else 0.3,
-        f"no column of its first line is named `reward` or `score` ({columns}); "
+        f"no column of its first line is named `reward` or `score`{columns}; "
         "--columns reward=COLUMN names one",
     )
 

@@ -12,7 +12,7 @@ import msgspec
 
 from ..confinement.supervisor import remove
 from ..confinement.workplace import Workplace
-from ..documents.files import reason, write_atomically
+from ..documents.files import open_regular, reason, write_atomically
 from ..errors import MetricFailure, OutputError
 from ..registries.script_file import Script, metadata, read
 from .addresses import lead_elsewhere, read_lock
@@ -26,6 +26,8 @@ from .uv_access import our_python, readable_of
 
 # Changes whenever environments are made or kept in another way.
 _FORM = 3
+# That of a script with hundreds of packages has a tenth of it.
+_MOST_OF_A_LOCK = 16 << 20
 
 
 class Environment(msgspec.Struct, frozen=True, kw_only=True):
@@ -192,7 +194,17 @@ def _known(kept: str, key: str) -> Environment | None:
 
 def _lock(script: Script) -> bytes | None:
     try:
-        with open(f"{script.path}.lock", "rb") as file:
-            return file.read()
-    except OSError:
+        with open_regular(f"{script.path}.lock") as file:
+            lock = file.read(_MOST_OF_A_LOCK + 1)
+    except FileNotFoundError:
         return None
+    except OSError as error:
+        raise MetricFailure(
+            "script-environment", f"the lock beside the script cannot be read: {reason(error)}"
+        ) from error
+    if len(lock) > _MOST_OF_A_LOCK:
+        raise MetricFailure(
+            "script-environment",
+            f"the lock beside the script has more than {_MOST_OF_A_LOCK >> 20} MiB",
+        )
+    return lock

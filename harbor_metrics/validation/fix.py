@@ -17,6 +17,7 @@ from ..catalogue.families import metric_names
 from ..contract.spec import ARRAYS, DEFAULT_TYPE, FIELDS, HARBOR_FIELDS
 from ..documents.diagnostics import Severity
 from ..documents.document import Document, parse
+from ..documents.files import check_stays
 from ..documents.places import Extent, Path, find_places
 from ..documents.wording import nearest, printable
 from ..errors import MetricFailure
@@ -54,7 +55,9 @@ def fix(path: str, wanted: Wanted = lambda _: True) -> Change:
 
     Raises:
         EditError: the registry has mistakes of syntax; nothing was written.
+        InputError: it is a link to somewhere else.
     """
+    check_stays(path)
     return apply(path, lambda document: _mended(document, wanted))
 
 

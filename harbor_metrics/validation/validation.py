@@ -16,7 +16,7 @@ import msgspec
 from ..documents import mismatch, wording
 from ..documents.diagnostics import Diagnostic, Severity
 from ..documents.document import Document, Finding, parse
-from ..documents.files import open_regular, read_bytes
+from ..documents.files import check_stays, open_regular, read_bytes
 from ..errors import InputError
 from . import lines, manifest, schema_check
 from .lines import in_file_order
@@ -79,6 +79,8 @@ def validate(
             report.n_files += 1
             continue
         try:
+            if path != STDIN:
+                check_stays(path)
             data = sys.stdin.buffer.read() if path == STDIN else read_bytes(path)
         except InputError as error:
             report.unread.append(error)

@@ -93,3 +93,29 @@ def test_hints_are_said_where_they_are_asked_for(cli: Run) -> None:
     hidden = cli("validate", file, "--select", "hints", "--ignore", "script-digest")
     assert hidden.stdout == "No mistakes in 1 file, 1 dataset.\n"
     assert "with --select hints\n  same-metric, script-dependency" in cli("explain").stdout
+
+
+def test_link_to_what_only_its_reader_may_see_is_not_shown(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("password hunter2\n")
+    work = tmp_path / "work"
+    (work / ".git").mkdir(parents=True)
+    (work / ".git" / "config").write_text("password hunter2\n")
+    (work / "there").mkdir()
+    (work / "there" / "registry.json").write_text("[]")
+    for link, target in (
+        ("registry.json", tmp_path / "mine"),
+        ("there/dataset.toml", "../.git/config"),
+    ):
+        (work / link).symlink_to(target)
+    for more in ((), ("--fix",), ("--format", "github")):
+        done = cli("validate", ".", *more, cwd=work)
+        assert done.returncode == 3
+        assert "hunter2" not in done.stdout + done.stderr
+        assert done.stderr.count("a link to") >= 2
+        # Nor by a path from elsewhere.
+        done = cli("validate", work / "registry.json", *more)
+        assert done.returncode == 3
+        assert "hunter2" not in done.stdout + done.stderr
+    (work / "own.json").symlink_to("there/registry.json")
+    assert cli("validate", "own.json", cwd=work).returncode == 0
+    assert cli("validate", work / "own.json").returncode == 0

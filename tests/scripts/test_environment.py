@@ -122,6 +122,20 @@ class TestEnvironment:
         (one,), _ = outcomes(BLOCK.replace("[]", '["six"]') + HEAD)
         assert "uv lock --script" in one["error"]["message"]
 
+    @pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
+    def test_lock_that_is_no_file_is_not_waited_for(
+        self, kind: str, outcomes, tmp_path: Path
+    ) -> None:
+        lock = tmp_path / "m0.py.lock"
+        if kind == "pipe":
+            os.mkfifo(lock)
+        elif kind == "device":
+            lock.symlink_to("/dev/zero")
+        else:
+            lock.mkdir()
+        (one,), _ = outcomes(BLOCK + HEAD + "answer(n=1)")
+        assert "the lock beside the script" in one["error"]["message"]
+
     def test_build_code_is_not_run(self, outcomes, tmp_path: Path) -> None:
         (tmp_path / "evil").mkdir()
         (tmp_path / "evil" / "pyproject.toml").write_text(

@@ -15,6 +15,7 @@ import select
 import time
 
 from . import launch, sandbox
+from .descendants import descendants
 from .usage import Watch
 
 TYPE_CHECKING = False
@@ -94,9 +95,7 @@ class Program:
         self.tails = {self.out: bytearray(), self.err: bytearray(), self.report: bytearray()}
         self.open = set(self.tails)
         self.namespaced = False
-        self.watch = Watch(
-            request["whole"], request["folders"], lambda: _descendants() - {self.pid}
-        )
+        self.watch = Watch(request["whole"], request["folders"], lambda: descendants() - {self.pid})
         self.exceeded = ""
         self.poll = select.poll()
         for descriptor in (0, *self.tails):
@@ -148,7 +147,7 @@ class Program:
 
     def ask_to_end(self) -> None:
         """Tell all its processes to end, and give them time to."""
-        for pid in _descendants() - {self.pid}:
+        for pid in descendants() - {self.pid}:
             _signal(pid, _TERMINATE)
         self.attend(time.monotonic() + GRACE)
 
@@ -193,26 +192,6 @@ def _run(request: Request) -> bytes:
     return f"{program.exceeded or '-'} {timed_out:d} {sizes}\n".encode() + b"".join(parts)
 
 
-def _descendants() -> set[int]:
-    """The processes that have this one above them; none where there is no /proc to ask."""
-    children: dict[int, list[int]] = {}
-    for name in os.listdir("/proc") if launch.LINUX else ():
-        if name.isdigit():
-            try:
-                with open(f"/proc/{name}/stat", "rb") as file:
-                    parent = int(file.read().rpartition(b")")[2].split()[1])
-            except OSError:
-                continue
-            children.setdefault(parent, []).append(int(name))
-    descendants: set[int] = set()
-    pending = [os.getpid()]
-    while pending:
-        for pid in children.get(pending.pop(), ()):
-            descendants.add(pid)
-            pending.append(pid)
-    return descendants
-
-
 def _end_children() -> None:
     """Kill and await until there is nobody left; orphans come to us, so nobody is missed."""
     until = time.monotonic() + PERSEVERANCE
@@ -224,7 +203,7 @@ def _end_children() -> None:
             return
         if not ended:
             # To look for descendants takes milliseconds, and mostly they are ending already.
-            for pid in _descendants() if pause > 0.001 else ():
+            for pid in descendants() if pause > 0.001 else ():
                 _signal(pid, _KILL)
             time.sleep(pause)
             pause = min(0.02, pause * 2)

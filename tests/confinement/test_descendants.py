@@ -1,0 +1,55 @@
+"""The processes below this one are found from parent to child, or among all that there are."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from metric_scripts import linux
+
+from harbor_metrics.confinement import descendants as module
+
+# Starts others, in a session of their own too, and names them all when they are there.
+TREE = """
+import os, threading, time
+def tree():
+    pids = [os.fork() for _ in range(2)]
+    if 0 in pids:
+        if pids[0] == 0: os.setsid()
+        time.sleep(600)
+    print(*pids, flush=True)
+    time.sleep(600)
+thread = threading.Thread(target=tree)
+thread.start()
+thread.join()
+"""
+
+
+@linux
+def test_descendants_are_the_same_however_they_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = module.descendants()
+    with subprocess.Popen([sys.executable, "-c", TREE], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        try:
+            # The second may have been started by the first, too.
+            below = {process.pid, *map(int, process.stdout.readline().split())} - {0}
+            found = module.descendants()
+            assert below <= found
+            assert found == module._among_all()
+
+            def lists_none(pid: int) -> set[int]:
+                raise FileNotFoundError
+
+            monkeypatch.setattr(module, "_children", lists_none)
+            assert module.descendants() == found
+        finally:
+            for pid in module._among_all() - before:
+                subprocess.run(["kill", "-9", str(pid)], stderr=subprocess.DEVNULL)
+
+
+@linux
+def test_a_process_that_has_ended_has_no_children() -> None:
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    assert module._children(process.pid) == set()

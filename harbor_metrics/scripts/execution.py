@@ -23,6 +23,7 @@ from ..registries.script_file import Script, metadata
 from ..trials.table import Table
 from ..trials.trial import Rewards
 from . import answer
+from .beside import beside
 from .bounds import FILE_SIZE, PROCESSES, Required, confinement, limits, refusal, whole
 from .environment import Environment, environment
 from .options import ScriptOptions
@@ -225,32 +226,17 @@ def _confinement(
     required: Required,
 ) -> Confinement:
     libraries = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
-    beside, listed = _beside(script.path)
+    beside_it, listed = beside(script.path)
     readable = [*made.readable, _WATCHER, *filter(None, libraries), os.path.dirname(files["work"])]
     return confinement(
         options,
         required,
-        readable=[*readable, *beside],
+        readable=[*readable, *beside_it],
         writable=[files[name] for name in ("work", "home", "answer")],
         listed=listed,
         scratch=[files["work"], files["home"]],
         network=options.allow_network,
     )
-
-
-def _beside(path: str) -> tuple[list[str], tuple[str, ...]]:
-    """The script's folder to read; one that holds everything a person has only to list.
-
-    Of such a one the files are read that lie beside the script and are not hidden.
-    """
-    folder = os.path.dirname(path)
-    shared = os.environ.get("TMPDIR") or "/tmp"  # noqa: S108
-    everything = {os.path.realpath(p) for p in (os.path.expanduser("~"), shared)}
-    if not any(os.path.commonpath([folder, home]) == folder for home in everything):
-        return [folder], ()
-    with os.scandir(folder) as entries:
-        files = [e.path for e in entries if e.is_file() and not e.name.startswith(".")]
-    return [path, *files], (folder,)
 
 
 def _ending(finished: Finished, options: ScriptOptions) -> str:

@@ -24,6 +24,7 @@ from ..confinement.workplace import (
 from ..documents.wording import last_lines
 from ..errors import MetricFailure
 from ..registries.script_file import Script
+from .beside import beside
 from .bounds import GIB, Required, confinement, limits, refusal
 from .options import ScriptOptions
 from .uv_access import (
@@ -97,15 +98,17 @@ def install(
     choices += ["--keyring-provider", "disabled" if build or wanted.elsewhere else keyring()]
     if build:
         env = environ_without_passwords(place)
+        files, listed = beside(wanted.script.path)
         reached = confinement(
             options,
             required,
             readable=[
-                *(uv, os.path.dirname(wanted.script.path)),
+                *(uv, *files),
                 *(*pythons(), *certificates(), *programs()),
                 *readable_of(base.path, base.prefix),
             ],
             writable=[cache, os.path.dirname(prefix), place.folder],
+            listed=listed,
             network=True,
         )
         os.makedirs(cache, exist_ok=True)

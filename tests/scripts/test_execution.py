@@ -68,6 +68,21 @@ def test_flood_of_output_is_drained(outcome) -> None:
     assert one["values"] == {"a": 1}
 
 
+@linux
+def test_what_is_hidden_beside_a_script_is_not_its_to_read(outcome, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "data").mkdir()
+    for name in (".git/config", ".env", "data/v.txt", "v.txt"):
+        (tmp_path / name).write_text("1")
+    text = "import os\nn = 0\nhere = os.path.dirname(os.path.abspath(__file__))\n"
+    text += "for name in ('.git/config', '.env', 'data/v.txt', 'v.txt', 'm.py'):\n"
+    text += "    try: n += bool(open(os.path.join(here, name)).read())\n"
+    text += "    except OSError: pass\n"
+    text += "answer(n=n, listed=int('v.txt' in os.listdir(here)))\n"
+    one, _ = outcome(HEAD + text)
+    assert one["values"] == {"n": 3, "listed": 1}, one.get("error")
+
+
 def test_nothing_is_left_beside_the_script(outcome, tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "x"\nversion = "1"\n')
     (tmp_path / "helper.py").write_text("VALUE = 3\n")

@@ -6,15 +6,33 @@ import os
 from pathlib import Path
 
 import pytest
+from conftest import ROOT
 from metric_scripts import HEAD, linux
 
+from harbor_metrics.confinement.sandbox import SCRATCH_BYTES, SCRATCH_FILES
 from harbor_metrics.confinement.workplace import RefusedError, Workplace
 from harbor_metrics.errors import MetricFailure
 from harbor_metrics.registries.script_file import find
-from harbor_metrics.scripts.bounds import confinement, limits, refusal, whole
+from harbor_metrics.scripts import answer, bounds, git
+from harbor_metrics.scripts.bounds import GIB, confinement, limits, refusal, whole
 from harbor_metrics.scripts.execution import Inputs, execute
 from harbor_metrics.scripts.options import ScriptOptions
 from harbor_metrics.trials.table import Table
+
+
+def test_contributing_has_the_numbers_of_the_program() -> None:
+    text = " ".join((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split())
+    of_git = git._WHOLE
+    for words in (
+        f"a script has {ScriptOptions().memory:g} GiB of memory (`--script-memory`)",
+        f"and {bounds.PROCESSES:,} processes together",
+        f"{SCRATCH_BYTES // GIB} GiB and {SCRATCH_FILES:,} files in its folders",
+        f"{bounds.FILE_SIZE >> 20} MiB a file, {bounds.OPEN_FILES:,} open files a process",
+        f"{answer.MAX_BYTES >> 20} MiB and {answer.MAX_KEYS:,} keys for its answer",
+        f"git has {git.FETCH_SECONDS:g} s, {of_git.bytes >> 20} MiB and {of_git.files:,} files",
+        f"{of_git.memory // GIB} GiB of memory and {of_git.processes} processes",
+    ):
+        assert words in text, words
 
 
 def test_limits_follow_from_seconds_and_memory() -> None:

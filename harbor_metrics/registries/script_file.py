@@ -155,6 +155,7 @@ def metadata(script: Script) -> dict[str, Any] | None:
             "a carriage return stands before a PEP 723 block of the script without a line feed, "
             "which others take for the end of a line: end each line with a line feed",
         )
+    line = text.count("\n", 0, blocks[0].start()) + 1
     # At line feeds alone, as uv does: a line with another separator of Unicode goes on.
     lines = blocks[0]["content"].removesuffix("\n").split("\n")
     content = "\n".join(line[2:] if line.startswith("# ") else line[1:] for line in lines)
@@ -163,7 +164,8 @@ def metadata(script: Script) -> dict[str, Any] | None:
     except (ValueError, RecursionError) as error:
         why = "nested too deep" if isinstance(error, RecursionError) else str(error)
         raise MetricFailure(
-            "script-metadata", f"the PEP 723 block of the script is not TOML: {why}"
+            "script-metadata",
+            f"the PEP 723 block of the script, on line {line}, is not TOML: {why}",
         ) from error
 
 

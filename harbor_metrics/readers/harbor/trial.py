@@ -71,6 +71,9 @@ def trial_of(data: bytes) -> Trial:
         msgspec.DecodeError, ValueError, RecursionError: it is not a trial result of Harbor.
     """
     check_limits(data)
+    if not data.isascii():
+        # Harbor reads all of it as UTF-8, the decoder what it keeps.
+        data.decode()
     result = _decode(data)
     verifier, model, failure = (
         result.verifier_result,

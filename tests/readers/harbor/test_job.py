@@ -35,6 +35,7 @@ def test_truncated_trial_is_named_and_counted(cli: Run, job: Path) -> None:
         (b"", ["empty"]),
         (b"\xff\xfe{}", ["UTF-16"]),
         (b'{"task_name": "\xff"}', ["UTF-8", "byte 0xff"]),
+        (json.dumps(trial("t", None)).encode()[:-1] + b', "x": "\xff"}', ["UTF-8", "byte 0xff"]),
         (b"[]", ["not a trial result of Harbor: it must be an object, not an array"]),
         (b'{"task_name": 1}', ["not a trial result of Harbor: it has no `trial_name`"]),
         (

@@ -38,9 +38,9 @@ def rows(
     What was found while the metrics were planned goes to `diagnostics`.
     """
     request = api.Request(sources=(source.path,), level=None, scripts=scripts or ScriptOptions())
-    prepared = api.plan_groups(request, [source], diagnostics, registries)
+    prepared = api.plan_groups(request, [source], [], registries)
     result = api.finish(request, prepared)
-    diagnostics[:] = prepared.diagnostics
+    diagnostics += [found for found in prepared.diagnostics if found not in diagnostics]
     lacking = incomplete(source)
     tables = {evals_key_of(group.key, group.pool): group.pool.table for group in prepared.groups}
     groups = {group.evals_key: group for group in result.groups}

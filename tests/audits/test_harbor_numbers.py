@@ -197,3 +197,12 @@ def test_rewards_in_the_wrong_place_or_without_keys_are_said(cli: Run, tmp_path:
         "note[key-missing]: job, dataset demo: of 2 trials with rewards only some have `y` (1)"
         in said
     )
+
+
+def test_registry_of_each_job_that_is_not_here_is_named(tmp_path: Path) -> None:
+    jobs = [str(shutil.copytree(JOBS / name, tmp_path / name)) for name in ("single", "multi")]
+    done = audit(*jobs, *(str(shutil.copytree(job, f"{job}-again")) for job in jobs))
+    said = [d.message for d in done.diagnostics if d.rule == "registry-not-found"]
+    assert len(said) == len(set(said)) == 2
+    for message, name in zip(said, ("local-single", "local-multi"), strict=True):
+        assert message.startswith(f"the registry of {name} (")

@@ -94,8 +94,11 @@ def _prepared(
         return [(gold == 1) + (guess == 1) for gold, guess in values], _f1_of_codes
     if name == "matthews_corrcoef":
         return [tuple(pair) for pair in values], AGGREGATIONS[name]
+    n = len(values)
+    if name in ("brier_score", "likelihood"):
+        # The mean of what each document has alone.
+        return [AGGREGATIONS[name]([value]) for value in values], lambda own: math.fsum(own) / n
     if name == "perplexity":
-        n = len(values)
         # Python before 3.12 adds up otherwise, and every machine shows the same number.
         return values, lambda drawn: _exp(-math.fsum(drawn) / n)
     if name == "weighted_perplexity":

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from harbor_metrics.audits.lm_eval_aggregations import AGGREGATIONS
-from harbor_metrics.audits.lm_eval_draws import Replay
+from harbor_metrics.audits.lm_eval_draws import Replay, _prepared
 from harbor_metrics.audits.row import Drawn, Known, Unknown
 
 RNG = Random(5)
@@ -74,3 +74,16 @@ def test_the_same_error_is_drawn_once() -> None:
 def test_nan_in_a_resample_makes_the_error_undefined() -> None:
     answer = Replay().error("nanmean", [math.nan, math.nan, 1.0], 1000)
     assert answer == Known(None, "the number of a resample is NaN")
+
+
+@pytest.mark.parametrize("name", ["brier_score", "likelihood", "f1", "matthews_corrcoef"])
+def test_what_is_drawn_from_gives_the_same_as_the_values(name: str) -> None:
+    rng = Random(3)
+    scored = [[rng.randrange(2), [rng.random(), rng.random()]] for _ in range(40)]
+    guessed = [[rng.randrange(2), rng.randrange(2)] for _ in range(40)]
+    values = scored if name in ("brier_score", "likelihood") else guessed
+    items, statistic = _prepared(name, values)
+    for number in range(20):
+        drawn = Random(number).choices(range(40), k=40)
+        plain = AGGREGATIONS[name]([values[i] for i in drawn])
+        assert statistic([items[i] for i in drawn]) == pytest.approx(plain, rel=1e-14)

@@ -118,8 +118,9 @@ harbor-metrics explain own-metric   how to write my_metric.py"""
 @click.option(
     "-o",
     "--output",
-    metavar="RESULT.json",
-    help="Write the result document, which is JSON, to this file.",
+    metavar="RESULT.json|.csv|.parquet",
+    help="Write the result document to this file; a row for each value where it ends in .csv "
+    "or .parquet.",
 )
 @script_options
 @JOB_SCRIPTS
@@ -219,7 +220,7 @@ def command(
     with working("computing"):
         result = finish(request, prepared)
     if output is not None:
-        result.write(output)
+        _write(result, output)
     for also_format, path in copies:
         write_atomically(path, _render(result, prepared, also_format, digits, sort).encode())
     width, colour = terminal()
@@ -268,6 +269,23 @@ def _render(
     return table(made, width=width, colour=colour)
 
 
+def _write(result: Result, output: str) -> None:
+    """Write the document, or its values where the file's name says CSV or Parquet."""
+    from ..documents.files import write_atomically
+
+    suffix = os.path.splitext(output)[1].lower()
+    if suffix == ".csv":
+        from ..render.csv import csv
+
+        write_atomically(output, csv(result).encode())
+    elif suffix == ".parquet":
+        from ..render.frame import parquet
+
+        write_atomically(output, parquet(result))
+    else:
+        result.write(output)
+
+
 def _check_suffix(output: str) -> None:
     """Refuse a file whose name says that it holds something else than JSON.
 
@@ -275,11 +293,16 @@ def _check_suffix(output: str) -> None:
         UsageError: it does.
     """
     stem, suffix = os.path.splitext(output)
-    if suffix[1:2].isalpha() and suffix.lower() != ".json":
-        format_ = {".csv": "csv", ".md": "markdown", ".txt": "table"}.get(suffix.lower())
+    if suffix.lower() == ".parquet":
+        from ..engines.opening import require
+
+        require("duckdb", "engine")
+    elif suffix[1:2].isalpha() and suffix.lower() not in (".json", ".csv"):
+        format_ = {".md": "markdown", ".txt": "table"}.get(suffix.lower())
         also = f", or --also {format_}:{shlex.quote(output)}" if format_ else ""
         raise UsageError(
-            f"-o writes the result document, which is JSON, and {output} ends in {suffix}",
+            f"-o writes the result document, which is JSON, or its values as CSV or Parquet, and "
+            f"{output} ends in {suffix}",
             f"-o {shlex.quote(stem)}.json{also}",
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -28,24 +28,33 @@ def parquet(trials: Iterable[Trial]) -> bytes:
         OutputError: rewards of one key are integers and floats, and no column holds them exactly.
         InputError: DuckDB is not installed.
     """
-    duckdb = require("duckdb", "engine")
     rows = [_row(trial) for trial in trials]
     types = _types(rows)
+    return written([{n: _fit(v, types[n]) for n, v in row.items()} for row in rows], types)
+
+
+def written(rows: Iterable[Mapping[str, Any]], types: Mapping[str, str]) -> bytes:
+    """Rows as a Parquet file with columns of these types; what a row lacks is null.
+
+    Raises:
+        InputError: DuckDB is not installed.
+    """
+    duckdb = require("duckdb", "engine")
+    columns = {name: f"c{place}" for place, name in enumerate(types)}
+    fitted = ({columns[name]: value for name, value in row.items()} for row in rows)
     with tempfile.TemporaryDirectory(prefix="harbor-metrics-") as folder:
-        lines, target = os.path.join(folder, "trials.jsonl"), os.path.join(folder, "trials.parquet")
+        lines, target = os.path.join(folder, "rows.jsonl"), os.path.join(folder, "rows.parquet")
         with open(lines, "wb") as file:
-            file.write(
-                msgspec.json.Encoder(order="deterministic").encode_lines(_fitted(rows, types))
-            )
-        # One thread: the same trials give the same bytes.
+            file.write(msgspec.json.Encoder().encode_lines(fitted))
+        # One thread: the same rows give the same bytes.
         connection = duckdb.connect(config={"threads": 1})
-        names = {f"c{place}": name for place, name in enumerate(types)}
-        columns = {column: types[name] for column, name in names.items()}
-        relation = connection.read_json(lines, columns=columns, format="newline_delimited")
-        quoted = (
-            f'{column} as "{name.replace(chr(34), chr(34) * 2)}"' for column, name in names.items()
+        relation = connection.read_json(
+            lines,
+            columns={column: types[name] for name, column in columns.items()},
+            format="newline_delimited",
         )
-        relation.project(", ".join(quoted)).write_parquet(target, compression="zstd")
+        renamed = ", ".join(f"{column} as {_quoted(name)}" for name, column in columns.items())
+        relation.project(renamed).write_parquet(target, compression="zstd")
         connection.close()
         with open(target, "rb") as file:
             return file.read()
@@ -98,12 +107,6 @@ def _type(name: str, kinds: set[type], largest: int) -> str:
     if kinds == {bool}:
         return "BOOLEAN"
     return "VARCHAR[]" if list in kinds else "VARCHAR"
-
-
-def _fitted(rows: list[dict[str, Any]], types: dict[str, str]) -> Iterable[dict[str, Any]]:
-    columns = {name: f"c{place}" for place, name in enumerate(types)}
-    for row in rows:
-        yield {columns[name]: _fit(value, types[name]) for name, value in row.items()}
 
 
 def _fit(value: Any, kind: str) -> Any:

@@ -269,6 +269,25 @@ class Result(Written, frozen=True, kw_only=True):
         """Whether every planned trial was found and has been read."""
         return all(group.complete for group in self.groups)
 
+    def to_frame(self, backend: str | None = None) -> Any:
+        """A data frame with a row for each value, as in the CSV.
+
+        Args:
+            backend: `pandas`, `polars` or `pyarrow`; None for the first that is installed.
+
+        Raises:
+            UsageError: there is no such library.
+            InputError: it, narwhals or nanoarrow is not installed.
+        """
+        from ..engines.frames import frame_of
+
+        return frame_of(self, backend)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        from ..render.frame import arrow_stream
+
+        return arrow_stream(self, requested_schema)
+
     def _repr_html_(self) -> str:
         from ..render.notebook import html
 

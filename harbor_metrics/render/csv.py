@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv as _csv
 import io
+from collections.abc import Iterator
 
 import msgspec
 
@@ -23,13 +24,18 @@ def csv(result: Result) -> str:
     text = io.StringIO()
     writer = _csv.writer(text, lineterminator="\n")
     writer.writerow(HEADINGS)
+    writer.writerows(map(_text, cells) for cells in rows(result))
+    return text.getvalue()
+
+
+def rows(result: Result) -> Iterator[list[object]]:
+    """The cells of each value under the headings, in the order of the document."""
     for group in result.groups:
         for outcome in group.metrics:
             for name in outcome.values or (None,):
-                writer.writerow([_text(cell) for cell in _row(group, outcome, name)])
+                yield _row(group, outcome, name)
         for k, chance in group.pass_at_k.items():
-            harbors = [None] * len(HEADINGS)
-            row = dict(zip(HEADINGS, harbors, strict=True)) | {
+            row: dict[str, object] = dict.fromkeys(HEADINGS) | {
                 "metric": "pass_at_k",
                 "kwargs": {"k": int(k)},
                 "origin": "harbor",
@@ -40,8 +46,7 @@ def csv(result: Result) -> str:
                 "tasks": group.counts.tasks,
             }
             row |= dict(zip(HEADINGS, _who(group), strict=False))
-            writer.writerow([_text(cell) for cell in row.values()])
-    return text.getvalue()
+            yield list(row.values())
 
 
 def _who(group: Group) -> list[object]:

@@ -62,7 +62,6 @@ def test_known_fault_of_rewards_gives_the_expected_values(
         (["compute", "job", "-o", "job/result.json"], 2, ["same file"]),
         (["compute", "job", "-o", "job/task-0__0000000/result.json"], 2, ["same file"]),
         (["compute", "job", "--nonsense"], 2, ["--nonsense"]),
-        (["compute", "job", "-o", "r.csv"], 2, ["r.csv ends in .csv", "--also csv:r.csv"]),
         (["compute", "job", "-o", "r.md"], 2, ["-o r.json, or --also markdown:r.md"]),
         (["compute", "job", "-o", "r.xlsx"], 2, ["JSON", "-o r.json"]),
         (["compute", "job", "--also", "csv"], 2, ["write FORMAT:FILE", "blocks"]),

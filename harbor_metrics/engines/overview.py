@@ -47,9 +47,9 @@ class Overview(NamedTuple):
 def overview(relation: Relation) -> dict[Group, Overview]:
     """How many trials each group has, and what the rewards that are wanted lie between."""
     layout, keys = relation.layout, relation.wanted
-    all_null = nw.all_horizontal(
-        *(nw.col(c.column).is_null() for c in layout.rewards.values()), ignore_nulls=False
-    )
+    missing = [nw.col(c.column).is_null() for c in layout.rewards.values()]
+    # No column has any reward where all that were to hold them are empty.
+    all_null = nw.all_horizontal(nw.lit(value=True), *missing, ignore_nulls=False)
 
     def query() -> Any:
         conditions = {"nameless": nw.col(layout.task).is_null(), "scored": ~all_null}
@@ -65,7 +65,9 @@ def overview(relation: Relation) -> dict[Group, Overview]:
             nw.col(c.column).count().alias(f"n{i}") for i, c in enumerate(layout.rewards.values())
         ]
         ends = [relation.layout.rewards[key] for key in keys]
-        frame = frame.with_columns(*(e for i, c in enumerate(ends) for e in beside(c, i)))
+        frame = frame.with_columns(
+            nw.lit(0).alias("nothing"), *(e for i, c in enumerate(ends) for e in beside(c, i))
+        )
         extremes = [e for i, c in enumerate(ends) for e in aggregates(c, i)]
         return relation.grouped(frame, ()).agg(nw.len().alias("n"), *sums, *counts, *extremes)
 

@@ -99,6 +99,18 @@ def test_same_trials_give_the_same_bytes(cli: Run, trials: Path) -> None:
     assert again.read_bytes() == trials.read_bytes()
 
 
+def test_key_that_no_trial_has_and_columns_without_any_reward_are_undefined(
+    cli: Run, tmp_path: Path
+) -> None:
+    write(tmp_path / "x.parquet", "select 't' || range as task, 1 as reward from range(3)")
+    write(tmp_path / "none.parquet", "select 't' || range as task, null as reward from range(3)")
+    metric = '{"type": "mean", "kwargs": {"key": "else"}}'
+    done = cli("compute", "x.parquet", "--metric", metric, "--only-asked", "--format", "json")
+    assert "no trial has the reward `else`" in done.stdout
+    done = cli("compute", "none.parquet")
+    assert (done.returncode, "0 of 3 trials have rewards" in done.stderr) == (1, True)
+
+
 def test_parquet_is_known_by_its_content(cli: Run, trials: Path) -> None:
     shutil.copy(trials, trials.with_name("history"))
     assert cli("compute", "history").stdout == cli("compute", trials).stdout

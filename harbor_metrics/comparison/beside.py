@@ -18,6 +18,7 @@ from ..trials.table import Missing, Table
 from ..trials.trial import LineTrials
 from .document import Compared, Row, Side, TaskLists, TaskRow
 from .finding import Asked, RunScripts
+from .missing import with_policies
 from .pairing import Pairs, pair, with_keys
 from .remarks import remarks
 from .rows import rows_of
@@ -105,7 +106,7 @@ def _compared(
     rows: list[Row] = []
     for planned in ours.plan.metrics:
         asked = Asked(planned, settings, clusters, run_scripts, names, keys)
-        rows += rows_of(asked, pairs)
+        rows += with_policies(asked, pairs, rows_of(asked, pairs))
     by_task = _by_task(pairs, keys[0], settings) if keys else []
     listed_tasks = by_task if len(by_task) <= _MOST_TASKS else by_task[:_LISTED]
     sides = [

@@ -13,6 +13,7 @@ from conftest import Run, trial, write_job
 from metric_scripts import metric
 from printed import is_text
 
+from harbor_metrics.cli.compare import FORMATS as COMPARED
 from harbor_metrics.cli.validate import FORMATS
 
 # A colour, a title, a bell, the end of a line and a command after it, C1, directions, hidden text.
@@ -114,6 +115,29 @@ def test_compute(cli: Run, tmp_path: Path, format_: str) -> None:
         assert printed_text(done)
         if format_ == "json" and "--dry-run" not in more and done.returncode < 2:
             assert json.loads(done.stdout)["groups"][0]["agent"] == EVIL
+
+
+@pytest.mark.parametrize("format_", COMPARED)
+def test_compare(cli: Run, tmp_path: Path, format_: str) -> None:
+    for agent in ("a", "b"):
+        lines = [
+            {"task": f"{EVIL}{i}", "rewards": {EVIL: i % 2}, "agent": f"{EVIL}{agent}",
+             "dataset": EVIL, "model": EVIL, "labels": {EVIL: EVIL}, "trial": f"{agent}{i}"}
+            for i in range(6)
+        ]  # fmt: skip
+        lines[0]["task"] = agent + EVIL
+        (tmp_path / agent).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    run = EVIL.replace("=", "").replace("/", "")
+    gates = ["--no-worse", "mean", "--fail-if", "missing > 0", "--fail-if", "tasks.worse >= 0"]
+    done = cli("compare", f"{run}1=a", f"{run}2=b", *gates, "--format", format_)
+    assert done.returncode == 1, done.stderr
+    assert is_text(done.stderr), done.stderr
+    assert is_text(done.stdout, commands=format_ == "github"), done.stdout
+    if format_ == "github":
+        started = [line.split("::")[1].split()[0] for line in done.stdout.splitlines()]
+        assert set(started) <= {"error", "warning", "notice"}
+    for option in ("--no-worse", "--non-inferior", "--better", "--fail-if", "--also", "--base"):
+        assert printed_text(cli("compare", "a", "b", option, EVIL))
 
 
 def test_a_value_in_json_is_what_it_was(cli: Run, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from ..contract.metric import Bound
 from ..contract.spec import HARBOR_TYPES
 from ..evaluation.plan import Planned
 
@@ -37,10 +38,14 @@ class Directions:
             return Direction(True)
         if names & set(self.lower):
             return Direction(False)
-        metric = planned.bound.metric if planned.bound is not None else None
-        if metric is not None and metric.higher_is_better is not None:
-            return Direction(metric.higher_is_better)
-        if planned.spec.type in _OF_REWARDS and len(keys) <= 1:
+        bound = planned.bound
+        # Groups of a metric are as the metric itself.
+        inner = bound.arguments.get("metric") if bound is not None else None
+        bound = inner if isinstance(inner, Bound) else bound
+        if bound is not None and bound.metric.higher_is_better is not None:
+            return Direction(bound.metric.higher_is_better)
+        type_ = bound.metric.name if bound is not None else planned.spec.type
+        if type_ in _OF_REWARDS and len(keys) <= 1:
             return Direction(True, assumed=True)
         return Direction(None)
 

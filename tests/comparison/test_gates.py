@@ -354,3 +354,42 @@ def test_every_gate_has_one_outcome_and_a_sentence(
         assert decision.outcome in ("passed", "failed", "undecided")
         assert decision.why
         assert "\n" not in decision.why
+
+
+def test_a_gate_is_asked_on_every_dataset(tmp_path: Path, cli: Run) -> None:
+    for name, sides in (("a", (HALF, HALF)), ("b", (MORE, LESS))):
+        whole = ""
+        for dataset, rewards in zip(("x", "y"), sides, strict=True):
+            whole += write_run(tmp_path / "part", rewards, agent=name, dataset=dataset).read_text()
+        (tmp_path / name).write_text(whole)
+    by = json.dumps({"type": "grouped", "kwargs": {"metric": "mean", "by": "task"}})
+    asked = {"no_worse": "mean", "metrics": by}
+    found = compare(tmp_path / "a", tmp_path / "b", **asked)
+    assert [(each.dataset, each.outcome) for each in found.gates] == [
+        ("x", "passed"), ("y", "failed"),
+    ]  # fmt: skip
+    assert (found.outcome, found.verdict) == ("failed", "worse")
+    done = cli("compare", "a", "b", "--no-worse", "mean")
+    assert done.returncode == 1
+    assert done.stdout.index("no-worse mean: passed") < done.stdout.index("no-worse mean: failed")
+    assert "in y: b against a" in cli("compare", "a", "b", *GATE, "--format", "github").stdout
+
+
+GATE = ("--no-worse", "mean")
+
+
+def test_a_value_of_one_dataset_alone_is_undecided_on_the_other(tmp_path: Path) -> None:
+    for name, rewards in (("a", HALF), ("b", MORE)):
+        lines = [
+            {"task": task, "agent": name, "dataset": dataset, "labels": {"size": dataset},
+             "rewards": {"reward": own[0]}}
+            for dataset in ("x", "y") for task, own in rewards.items()
+        ]  # fmt: skip
+        (tmp_path / name).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    by = json.dumps({"type": "grouped", "kwargs": {"metric": "mean", "by": "size"}})
+    gate = "`mean grouped by size: x`"
+    found = compare(tmp_path / "a", tmp_path / "b", metrics=by, no_worse=gate)
+    assert [(each.dataset, each.outcome) for each in found.gates] == [
+        ("x", "passed"), ("y", "undecided"),
+    ]  # fmt: skip
+    assert found.gates[1].why == "there is no `mean grouped by size: x` on this dataset"

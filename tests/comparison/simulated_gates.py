@@ -14,15 +14,16 @@ from harbor_metrics import Comparison, compare
 from harbor_metrics.numbers.distributions import t_quantile, t_tails
 
 Run = list[list[float]]
-# By the base's chance at a task and a strength from 0 to 1, the candidate's.
-Gain = Callable[[float, float, random.Random], float]
+# By the base's chance at a task and a strength from 0 to 1: the candidate's, with their odds.
+Gain = Callable[[float, float], list[tuple[float, float]]]
 GAINS: dict[str, Gain] = {
-    "even": lambda chance, strength, _rng: chance + strength * (1 - chance),
-    "few": lambda chance, strength, rng: (
-        1 - (1 - chance) / 10 if rng.random() < strength else chance
-    ),
+    "even": lambda chance, strength: [(1.0, chance + strength * (1 - chance))],
+    "few": lambda chance, strength: [
+        (strength, 1 - (1 - chance) / 10),
+        (1 - strength, chance),
+    ],
 }
-_DRAWS, _HALVINGS, _POWER = 50_000, 20, 0.8
+_DRAWS, _TASKS, _HALVINGS, _POWER = 50_000, 50_000, 20, 0.8
 
 
 def written(path: Path, run: Run) -> Path:
@@ -106,7 +107,8 @@ def power_beyond_analytic(folder: Path, shape: str, gain: str, n: int, k: int, r
     strength = _strength(shape, gain, n, k)
 
     def gained(chance: float, rng: random.Random) -> float:
-        return GAINS[gain](chance, strength, rng)
+        odds, others = zip(*GAINS[gain](chance, strength), strict=True)
+        return float(rng.choices(others, odds)[0])
 
     shown = 0
     for pair in _pairs(shape, n, k, runs, f"{gain} {strength}", gained):
@@ -129,15 +131,15 @@ def _strength(shape: str, gain: str, n: int, k: int) -> float:
 def _analytic(shape: str, gain: str, n: int, k: int, strength: float) -> float:
     rng = random.Random(f"tasks of {shape}")
     total = squares = 0.0
-    draws = 20_000
-    for _ in range(draws):
+    for _ in range(_TASKS):
         chance = SHAPES[shape](rng)
-        other = GAINS[gain](chance, strength, rng)
-        total += other - chance
-        # Of one task: its own change, and what the attempts on both sides add.
-        squares += (other - chance) ** 2 + (chance * (1 - chance) + other * (1 - other)) / k
-    mean = total / draws
-    error = max(1e-12, (squares / draws - mean**2) / n) ** 0.5
+        for odds, other in GAINS[gain](chance, strength):
+            total += odds * (other - chance)
+            # Of one task: its own change, and what the attempts on both sides add.
+            within = (chance * (1 - chance) + other * (1 - other)) / k
+            squares += odds * ((other - chance) ** 2 + within)
+    mean = total / _TASKS
+    error = max(1e-12, (squares / _TASKS - mean**2) / n) ** 0.5
     beyond = mean / error - t_quantile(0.975, n - 1)
     tail = t_tails(abs(beyond), n - 1) / 2
     return 1 - tail if beyond > 0 else tail

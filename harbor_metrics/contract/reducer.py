@@ -7,13 +7,16 @@ from typing import Any
 
 import msgspec
 
-from ..errors import MetricFailure
+from ..errors import MetricFailure, NeedsRowsError
 from ..numbers.exact import Number
 from ..trials.column import Column
 from . import strangers
 from .described import Described
 from .estimate import Estimate, Undefined
 from .signature import converted, kwargs_struct, spec_name
+
+# The reducers whose value depends on the order of the attempts.
+_OF_ORDER = ("first", "last", "mode", "any-first-k", "all-first-k")
 
 
 class Reducer(Described, frozen=True, kw_only=True):
@@ -37,6 +40,8 @@ class BoundReducer(msgspec.Struct, frozen=True):
 
     def __call__(self, rewards: Column, *, skip: bool) -> Column | Undefined:
         """A column of one value a task; a task without one is left out, or leaves it undefined."""
+        if not rewards.has_rows:
+            return self._of_alike(rewards, skip=skip)
         values: list[Number] = []
         tasks: list[str] = []
         reason = ""
@@ -52,6 +57,30 @@ class BoundReducer(msgspec.Struct, frozen=True):
         if reason and not values:
             return Undefined(f"no task has a value: {reason}")
         return Column(values, tasks, attempts=rewards)
+
+    def _of_alike(self, rewards: Column, *, skip: bool) -> Column | Undefined:
+        """The same of attempts that were counted: tasks whose attempts gave the same have one."""
+        if not self.reducer.is_ours or self.reducer.name in _OF_ORDER:
+            raise NeedsRowsError("the attempts of each task in order")
+        values: list[tuple[Number, int]] = []
+        without: list[tuple[str, str]] = []
+        alike = rewards.alike(self.arguments.get("threshold"))
+        for attempts, tasks, name in alike:
+            value = self._value(attempts)
+            if isinstance(value, Undefined):
+                without.append((name, value.reason))
+            else:
+                values.append((value, tasks))
+        if without:
+            name, why = min(without)
+            if not name:
+                raise NeedsRowsError("the first task without a value")
+            reason = f"task {name}: {why}"
+            if not skip:
+                return Undefined(f"{reason} (`missing`: `skip` leaves such tasks out)")
+            if not values:
+                return Undefined(f"no task has a value: {reason}")
+        return rewards.of_tasks(values)
 
     def _value(self, attempts: Sequence[Number]) -> Number | Undefined:
         value = self.reducer.call(attempts, self.arguments)

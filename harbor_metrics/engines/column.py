@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from ..errors import MetricFailure, NeedsRowsError
 from ..numbers import exact
@@ -14,7 +15,7 @@ from ..numbers.exact import Number
 from ..numbers.undefined import NoIntervalError
 from ..numbers.units import Range, Units
 from ..trials.column import Column, Kind
-from ..trials.counted import Absent, CountedColumn, Ordered
+from ..trials.counted import Absent, CountedColumn, Ordered, attempts_of, column_of_tasks
 from ..trials.labelled import TASK, label_text
 from ..trials.trial import Label
 from . import limbs
@@ -35,6 +36,8 @@ class RelationColumn(Column, frozen=True, eq=False, dict=True, weakref=True, kw_
     Of zeros and ones how many of each a task has says everything; of other rewards sums do, and
     where few differ, how often each stands in a task.
     """
+
+    has_rows: ClassVar[bool] = False
 
     relation: Relation
     group: Group
@@ -170,12 +173,7 @@ class RelationColumn(Column, frozen=True, eq=False, dict=True, weakref=True, kw_
         Raises:
             NeedsRowsError: too many rewards or tasks differ.
         """
-        rows: list[tuple[Kind, int, str]] = []
-        if self.range is Range.BINARY:
-            for size, passed, tasks, name in self._passes_of(1.0):
-                rows.append((self._kind({0: size - passed, 1: passed}), tasks, name))
-        else:
-            rows = self._kinds_of_few()
+        rows = self._named_kinds
         kinds: Counter[Kind] = Counter()
         for kind, tasks, _ in rows:
             kinds[kind] += tasks
@@ -185,6 +183,31 @@ class RelationColumn(Column, frozen=True, eq=False, dict=True, weakref=True, kw_
             return min((name, size) for name, size in sizes if size <= most)
 
         return CountedColumn.of(kinds, integers_only=self.integers_only, names=first)
+
+    @cached_property
+    def _named_kinds(self) -> list[tuple[Kind, int, str]]:
+        """What tasks gave, how many did, and the first of these."""
+        if self.range is not Range.BINARY:
+            return self._kinds_of_few()
+        return [
+            (self._kind({0: size - passed, 1: passed}), tasks, name)
+            for size, passed, tasks, name in self._passes_of(1.0)
+        ]
+
+    def alike(self, threshold: float | None) -> Iterable[tuple[Sequence[Number], int, str]]:
+        if threshold is None or self.range is Range.BINARY:
+            for kind, tasks, name in self._named_kinds:
+                yield attempts_of(kind), tasks, name
+            return
+        below = math.nextafter(threshold, -math.inf)
+        for size, passed, tasks, name in self._passes_of(threshold):
+            yield [below] * (size - passed) + [threshold] * passed, tasks, name
+
+    def of_tasks(self, values: Sequence[tuple[Number, int]]) -> Column:
+        def first(_most: int) -> tuple[str, int]:
+            raise NeedsRowsError("the first of the tasks")
+
+        return column_of_tasks(self, values, first)
 
     def _kinds_of_few(self) -> list[tuple[Kind, int, str]]:
         try:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
 from operator import sub
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -27,6 +27,8 @@ class Column(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
     `trials` stand row by row beside `values`. With a reducer a row is a task, its value is what
     the reducer gave, and `attempts` is the column that was reduced.
     """
+
+    has_rows: ClassVar[bool] = True
 
     values: Sequence[Number]
     tasks: Sequence[str]
@@ -157,6 +159,17 @@ class Column(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
             return None
         first = next(i for i, size in enumerate(self.sizes) if size < k)
         return short, self.tasks[self.ends[first]], self.sizes[first]
+
+    def alike(self, threshold: float | None) -> Iterable[tuple[Sequence[Number], int, str]]:
+        """Where there are no rows: attempts that tasks gave, how many tasks, the first by name.
+
+        With a threshold the attempts may be others that reach it as often. No name: not known.
+        """
+        raise NotImplementedError
+
+    def of_tasks(self, values: Sequence[tuple[Number, int]]) -> Column:
+        """Where there are no rows: the column of values of tasks, each with how many have it."""
+        raise NotImplementedError
 
     def units(self, cluster: str | None) -> Units | None:  # noqa: ARG002  # of counts
         """The units of the mean, where they are known without the rows."""

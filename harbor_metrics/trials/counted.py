@@ -6,10 +6,10 @@ What needs the trials themselves says so by `NeedsRowsError`; whoever has them t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from ..errors import NeedsRowsError
 from ..numbers import exact
@@ -164,23 +164,40 @@ class CountedTable(Table):
 class CountedColumn(Column, frozen=True, eq=False, dict=True, weakref=True, kw_only=True):
     """One reward key of trials that were counted, the missing policy already applied."""
 
+    has_rows: ClassVar[bool] = False
+
     counted: Counter[Kind]
     whole: bool
     # Finds the first task with at most so many rewards, and how many it has.
     names: Any
 
     @classmethod
-    def of(cls, kinds: Counter[Kind], *, integers_only: bool, names: Any) -> CountedColumn:
+    def of(
+        cls,
+        kinds: Counter[Kind],
+        *,
+        integers_only: bool,
+        names: Any,
+        attempts: Column | None = None,
+    ) -> CountedColumn:
         """The column of these kinds of tasks."""
         n = sum(tasks * sum(times for _, times in kind) for kind, tasks in kinds.items())
         return cls(
             Absent(n, "every reward"),
             Absent(n, "the task of every trial"),
             Absent(n, "every trial"),
+            attempts,
             counted=kinds,
             whole=integers_only,
             names=names,
         )
+
+    def alike(self, threshold: float | None) -> Iterable[tuple[Sequence[Number], int, str]]:  # noqa: ARG002
+        for kind, tasks in self.counted.items():
+            yield attempts_of(kind), tasks, ""
+
+    def of_tasks(self, values: Sequence[tuple[Number, int]]) -> Column:
+        return column_of_tasks(self, values, _unknown)
 
     @property
     def kinds(self) -> Counter[Kind]:
@@ -248,13 +265,18 @@ class CountedColumn(Column, frozen=True, eq=False, dict=True, weakref=True, kw_o
         if cluster is None or set(self.sizes_tally) == {1}:
             integers, scale = exact.scaled(list(self.counter))
             often = list(self.counter.values())
-            return Units(integers, None, scale, often, self.range, self._repeats)
+            return Units(integers, None, scale, often, self.range, self._inside)
         powers, scale = self._powers
         times: Counter[tuple[int, int]] = Counter()
         for power, tasks in powers.items():
             times[power.r, power.attempts] += tasks
         tops, sizes = zip(*times, strict=True)
-        return Units(tops, sizes, scale, list(times.values()), self.range, self._repeats)
+        return Units(tops, sizes, scale, list(times.values()), self.range, self._inside)
+
+    @property
+    def _inside(self) -> Callable[[], Repeats] | None:
+        # What a reducer gave is no attempt.
+        return self._repeats if self.attempts is None else None
 
     @cached_property
     def _powers(self) -> tuple[Counter[Powers], int]:
@@ -272,3 +294,23 @@ class CountedColumn(Column, frozen=True, eq=False, dict=True, weakref=True, kw_o
     def _repeats(self) -> Repeats:
         powers, scale = self._powers
         return Repeats(list(powers), list(powers.values()), scale, by_task=False)
+
+
+def attempts_of(kind: Kind) -> list[Number]:
+    """The attempts of a task of this kind, sorted."""
+    return [value for value, times in kind for _ in range(times)]
+
+
+def column_of_tasks(
+    attempts: Column, values: Sequence[tuple[Number, int]], names: Any
+) -> CountedColumn:
+    """The column of what a reducer gave of these attempts: each value, and of how many tasks."""
+    whole = float not in {type(value) for value, _ in values}
+    kinds: Counter[Kind] = Counter()
+    for value, tasks in values:
+        kinds[((value, 1),)] += tasks
+    return CountedColumn.of(kinds, integers_only=whole, names=names, attempts=attempts)
+
+
+def _unknown(_most: int) -> NoReturn:
+    raise NeedsRowsError("the first of the tasks")

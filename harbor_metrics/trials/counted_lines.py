@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property, partial
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import msgspec
 
@@ -186,6 +186,8 @@ def _first(_most: int, *, whole: bool) -> tuple[str, int]:
 class SummedColumn(Column, frozen=True, eq=False, dict=True, weakref=True, kw_only=True):
     """One reward key of lines with too many different values to count them."""
 
+    has_rows: ClassVar[bool] = False
+
     sums: PowerSums
     whole: bool
     names: Any
@@ -195,6 +197,9 @@ class SummedColumn(Column, frozen=True, eq=False, dict=True, weakref=True, kw_on
         """The column of these sums."""
         values, tasks, trials = (Absent(sums.n, what) for what in _ROWS)
         return cls(values, tasks, trials, sums=sums, whole=integers_only, names=names)
+
+    def alike(self, threshold: float | None) -> NoReturn:  # noqa: ARG002  # nor any other
+        self._refuse()
 
     def _refuse(self) -> NoReturn:
         raise NeedsRowsError(_ROWS[0])

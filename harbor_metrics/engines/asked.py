@@ -89,9 +89,12 @@ class Asked:
 
 
 def first_line(error: Exception) -> str:
-    """What an engine's error says, without the trace of the engine's own code."""
-    lines = [line.strip() for line in str(error).splitlines()]
-    return next(filter(None, lines), type(error).__name__)
+    """What an engine's error says, without the trace of its own code or of a file system's."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    if not lines:
+        return type(error).__name__
+    # A trace of Python's ends with what happened.
+    return lines[-1 if any(line.startswith("Traceback") for line in lines) else 0]
 
 
 def _canonical(row: Row) -> bytes:

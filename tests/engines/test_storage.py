@@ -40,8 +40,9 @@ def storage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]
         server = subprocess.Popen(command, stdout=out, stderr=out)
     try:
         for _ in range(600):
-            if socket.socket().connect_ex(("127.0.0.1", port)) == 0:
-                break
+            with socket.socket() as client:
+                if client.connect_ex(("127.0.0.1", port)) == 0:
+                    break
             time.sleep(0.1)
         files = s3fs.S3FileSystem(
             key="key",

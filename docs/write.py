@@ -31,6 +31,7 @@ from harbor_metrics.metrics.intervals import ci  # noqa: E402
 from harbor_metrics.validation.examples import EXAMPLES  # noqa: E402
 from harbor_metrics.validation.explanations import explain, rule_names  # noqa: E402
 from harbor_metrics.validation.rules import hints, rules  # noqa: E402
+from harbor_metrics.validation.run_examples import run_examples  # noqa: E402
 
 _PART = re.compile(r"(<!-- written: ([a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -150,7 +151,11 @@ def _rule(name: str) -> str:
     text = f"### {name}\n\n{_prose(paragraph)}\n\n"
     example = EXAMPLES.get(name)
     if example is None:
-        return text
+        if name not in run_examples():
+            return text
+        files, wrong, right = run_examples()[name]
+        text += f"Files:\n\n{_fence('text', files)}" if files else ""
+        return f"{text}{_fence('text', wrong)}Write instead:\n\n{_fence('text', right)}"
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         path = lay(example, example.wrong, Path())
         shown = path.read_bytes().decode("utf-8", "backslashreplace").replace("\ufeff", r"\ufeff")

@@ -109,10 +109,10 @@ def _rule(name: str) -> Iterator[str]:
 
 
 def _example_of(name: str) -> str:
-    """A mistake and what to write instead."""
+    """A mistake and what to write instead; nothing for a rule that has no example yet."""
     example = EXAMPLES.get(name)
     if example is None:
-        files, wrong, right = run_examples()[name]
+        files, wrong, right = run_examples().get(name, ("", "", ""))
         run = (("files", files), ("wrong", wrong), ("write", right))
         return "".join(f"\n{title}\n{indent(text, '  ')}\n" for title, text in run if text)
     parts = (("wrong", example.wrong), ("write", example.right))

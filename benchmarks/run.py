@@ -32,6 +32,7 @@ SCRIPTS = {
     "catalogue": [""],
     "report": [""],
     "compare": [""],
+    "engines": [""],
     "scripts": [""],
     "inside_harbor": ["{wheel}"],
 }

@@ -101,6 +101,16 @@ def unknown(kind: Kind, name: str) -> MetricFailure:
     )
 
 
+def function_of_file(name: str) -> str | None:
+    """What to say of FILE.py:FUNCTION in a registry, None of any other name."""
+    if re.fullmatch(r".+\.py(:.*)?", name, re.DOTALL) is None:
+        return None
+    return (
+        f"`{name}` is a function of a file, which runs with `compute --metric` alone and cannot "
+        "stand in a registry"
+    )
+
+
 def unknown_type(name: str) -> str:
     """The sentence that names an unknown type, the nearest known, and where all of them are."""
     if ambiguous(name):
@@ -108,6 +118,9 @@ def unknown_type(name: str) -> str:
     if name in families("reducers") or only_meaning("reducers", name) is not None:
         entry = f'{{"type": "accuracy", "kwargs": {{"reducer": "{name}"}}}}'
         return f"`{name}` is a reducer: write {entry}"
+    own = function_of_file(name)
+    if own is not None:
+        return f"{own} (`harbor-metrics explain own-metric` shows what can)"
     near = near_type(name)
     hint = did_you_mean([f"{near}{_kwargs_meant(name)}"] if near else [])
     return f"unknown metric type `{name}`{hint} (`harbor-metrics list` shows all)"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +44,8 @@ harbor-metrics explain pass@5  what one takes"""
 @click.option(
     "--new",
     is_flag=True,
-    help="For uv-script: write a script that works to script_path, to begin with.",
+    help="For uv-script: write a script that works to script_path, which is relative to the "
+    "registry's folder.",
 )
 @click.option(
     "--pin", is_flag=True, help="For uv-script: write the script's sha256 beside its path."
@@ -53,7 +56,7 @@ harbor-metrics explain pass@5  what one takes"""
 @click.option(
     "--script",
     metavar="FILE",
-    help="With --for-harbor: the name of the script; by default metric.py.",
+    help="With --for-harbor: the script, relative to the registry's folder; by default metric.py.",
 )
 @click.option(
     "--released",
@@ -87,7 +90,6 @@ def command(
     it, else to `extra_metrics`, which Harbor ignores and `compute` runs.
     """
     from ..catalogue.assignments import parse_kwargs
-    from ..registries.change import add
 
     if task is not None:
         if type_ is not None or kwargs or new:
@@ -98,6 +100,7 @@ def command(
             "say which metric: its TYPE, or --from-lm-eval TASK.yaml",
             "`harbor-metrics list` has all",
         )
+    _refuse_function(type_, registry, dataset)
     parsed = parse_kwargs(type_, kwargs)
     if for_harbor:
         if new or pin:
@@ -105,33 +108,79 @@ def command(
         return _for_harbor(registry, dataset, type_, parsed, script, (released, source), diff)
     if script is not None or released or source is not None:
         raise UsageError("--script, --released and --from go with --for-harbor")
-    written = _write_script(registry, type_, parsed) if new else ""
-    try:
-        change = add(registry, dataset, type_, parsed, pin=pin)
-    except BaseException:
+    return _add_metric(registry, dataset, type_, parsed, new, pin, diff)
+
+
+def _refuse_function(type_: str, registry: str, dataset: str) -> None:
+    """Say of FILE.py:FUNCTION what to do so that its metric can stand in a registry."""
+    from ..catalogue.suggestions import function_of_file
+
+    why = function_of_file(type_)
+    if why is None:
+        return
+    raise UsageError(
+        why,
+        "in a package, an entry point in the group `harbor_metrics.metrics` makes it a metric like "
+        "all others; or make it a script that goes with the registry: harbor-metrics add "
+        f"{shlex.quote(registry)} {shlex.quote(dataset)} uv-script "
+        "-k script_path=metrics/mine.py --new (`harbor-metrics explain own-metric` shows both)",
+    )
+
+
+def _add_metric(
+    registry: str,
+    dataset: str,
+    type_: str,
+    kwargs: dict[str, Any],
+    new: bool,
+    pin: bool,
+    diff: bool,
+) -> int:
+    """Add an entry; of a script, with its path from the registry's folder."""
+    from ..contract.spec import UV_SCRIPT
+    from ..registries import template
+    from ..registries.change import add
+    from ..registries.script_file import named_from
+
+    script = kwargs.get("script_path")
+    if new and (type_ != UV_SCRIPT or not isinstance(script, str)):
+        raise UsageError("--new writes a script: add uv-script -k script_path=FILE --new")
+    if new and kwargs.get("git_url"):
+        raise UsageError("--new writes a script here, and `git_url` says that it lies elsewhere")
+    if type_ != UV_SCRIPT or not isinstance(script, str) or kwargs.get("git_url"):
+        _say(add(registry, dataset, type_, kwargs, pin=pin), registry, diff)
+        return 0
+    script_path = named_from(registry, script, new=new)
+    path = _new_path(registry, script_path) if new else ""
+    with contextlib.ExitStack() as stack:
         if new:
-            os.unlink(written)
-        raise
+            stack.enter_context(template.written(path))
+        change = add(registry, dataset, type_, {**kwargs, "script_path": script_path}, pin=pin)
+    if new:
+        print_text(f"wrote {path}\n")
     _say(change, registry, diff)
+    folder = os.path.dirname(registry) or os.curdir
+    if script_path != script:
+        print_note(f"note: script_path is relative to {folder}, where the registry lies\n")
+    if os.path.realpath(folder) != os.path.realpath(os.curdir):
+        _say_where(registry, script_path)
     return 0
 
 
-def _write_script(registry: str, type_: str, kwargs: dict[str, Any]) -> str:
-    """Write a script to begin with where the entry says that it lies, and give its path."""
-    from ..contract.spec import UV_SCRIPT
-    from ..registries import template
-
-    script = kwargs.get("script_path")
-    if type_ != UV_SCRIPT or not isinstance(script, str):
-        raise UsageError("--new writes a script: add uv-script -k script_path=FILE --new")
+def _new_path(registry: str, script: str) -> str:
+    """Where a script of a registry is written, as it is named from here."""
     inside = os.path.normpath(script).split(os.sep)[0] != os.pardir
     if os.path.isabs(script) or "://" in script or not inside:
-        raise UsageError("--new writes beside the registry: name a path inside its folder")
-    if kwargs.get("git_url"):
-        raise UsageError("--new writes a script here, and `git_url` says that it lies elsewhere")
-    path = os.path.join(os.path.dirname(os.path.abspath(registry)), script)
-    template.write(path)
-    return path
+        raise UsageError("a script is written beside the registry: name a path inside its folder")
+    return os.path.join(os.path.dirname(registry), script)
+
+
+def _say_where(registry: str, script_path: str) -> None:
+    where = os.path.dirname(registry)
+    print_note(
+        f"note: Harbor looks for {script_path} from the folder that it is run in: "
+        f"run it where the registry lies{f', in {where}' if where else ''}\n"
+    )
 
 
 def _for_harbor(
@@ -149,6 +198,7 @@ def _for_harbor(
     from ..errors import MetricFailure
     from ..registries import harbor_script, template
     from ..registries.change import add_all
+    from ..registries.script_file import named_from
 
     released, source = origin
     if type_ == UV_SCRIPT:
@@ -161,26 +211,23 @@ def _for_harbor(
         raise UsageError(str(error)) from error
     dependency = harbor_script.dependency(released=released, source=source)
     text = harbor_script.text(type_, kwargs, dependency)
-    path, script_path = harbor_script.path_for(registry, file or harbor_script.FILE)
-    template.write(path, text)
+    script_path = named_from(registry, file or harbor_script.FILE, new=True)
+    path = _new_path(registry, script_path)
     entry = {"type": UV_SCRIPT, "kwargs": {"script_path": script_path}}
-    try:
+    with template.written(path, text):
         change = add_all(registry, dataset, [entry], first={"type": DEFAULT_TYPE})
-    except BaseException:
-        os.unlink(path)
-        raise
-    print_text(f"wrote {script_path}\n")
+    print_text(f"wrote {path}\n")
     _say(change, registry, diff)
     if len(change.message.splitlines()) > 1:
         print_note(
             f"note: `{DEFAULT_TYPE}` stands first: Harbor's progress bar shows the first metric, "
             "and this one answers `trials` until the end\n"
         )
-    print_note(f"note: Harbor looks for {script_path} from the folder that it is run in\n")
+    _say_where(registry, script_path)
     if source is not None:
         print_note(
             "note: uv looks at the digest where there is a lock: run "
-            f"`uv lock --script {script_path}` and keep the lock beside the script\n"
+            f"`uv lock --script {path}` and keep the lock beside the script\n"
         )
     return 0
 

@@ -54,8 +54,13 @@ def too_few(rewards: Column, k: int, what: str | None = None) -> Undefined | Non
     short, task, size = shorter
     return Undefined(
         f"{what or f'k={k}'} needs {k} attempts at each task, and {short} of {rewards.n_tasks} "
-        f"have fewer: {task} has {size}"
+        f"have fewer: {task} has {size}{_instead(rewards, what)}"
     )
+
+
+def _instead(rewards: Column, what: str | None) -> str:
+    """The largest k of which there are enough attempts, where a k was asked for."""
+    return "" if what else f"; k={min(rewards.sizes_tally)} is the most that all tasks allow"
 
 
 def unequal(rewards: Column) -> tuple[str, ...]:

@@ -131,6 +131,8 @@ def _put(document: Document, dataset: str, entry: dict[str, Any], *, pin: bool) 
     field = ARRAYS[not in_harbor(entry)]
     place = Place(index, field, len(fields.get(field, [])))
     why = "" if field == "metrics" else ", which Harbor ignores: it cannot load this one"
+    if why and entry["type"] != UV_SCRIPT:
+        why += "; `compute` runs it; for Harbor itself: --for-harbor"
     message = f"added {_as_json(entry)} to {name}, `{field}`{why}"
     return edit.with_metric(document, place, entry), message
 

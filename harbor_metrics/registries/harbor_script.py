@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import tomllib
 from collections.abc import Mapping
@@ -88,20 +87,27 @@ def settings_of(block: Mapping[str, Any] | None) -> Settings | None:
     return settings
 
 
+_FROM = (
+    f"--released, if {DISTRIBUTION} {__version__} is on your index and yours; else a wheel "
+    "that you keep, with the digest that `sha256sum` gives: "
+    "--from https://HOST/FILE.whl#sha256=DIGEST, or file:///PATH/FILE.whl#sha256=DIGEST where it "
+    "lies on every machine (`uv build --wheel` makes one in dist/ of a checkout)"
+)
+
+
 def dependency(*, released: bool, source: str | None) -> str:
     """How the script asks for this package: the version, or a wheel with its digest.
 
     Raises:
         UsageError: nobody has said where it is to come from, or there is no digest.
     """
-    if released == (source is not None):
+    if released and source is not None:
+        raise UsageError("--released and --from name two places to fetch it from", _FROM)
+    if not released and source is None:
         raise UsageError(
-            f"the script would fetch {DISTRIBUTION} on every machine, and nobody has said from "
-            "where: whoever takes that name would run code there"
-            if not released
-            else "--released and --from name two places to fetch it from",
-            f"--released, if {DISTRIBUTION} {__version__} is published and yours; "
-            "--from https://…/harbor_metrics-….whl#sha256=…, if you keep the wheel",
+            f"say from where the script gets {DISTRIBUTION}, by --released or --from: every "
+            "machine that runs it fetches that, and whoever takes that name would run code there",
+            _FROM,
         )
     if source is None:
         return f"{DISTRIBUTION}=={__version__}"
@@ -148,13 +154,3 @@ def _toml(value: Any) -> str:
         raise TypeError
     written = json.dumps(value, ensure_ascii=False)
     return _SEPARATORS.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
-
-
-def path_for(registry: str, file: str) -> tuple[str, str]:
-    """Where the script of a registry is written, and what `script_path` Harbor finds it by.
-
-    Harbor looks from the folder that it is run in; that is this one, where it holds the registry.
-    """
-    full = os.path.join(os.path.dirname(os.path.abspath(registry)), file)
-    relative = os.path.relpath(full)
-    return full, file if relative.startswith(os.pardir) else relative

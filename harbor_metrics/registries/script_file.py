@@ -84,6 +84,24 @@ def find(script_path: str, registry: str | None, *, allow_outside: bool = False)
     )
 
 
+def named_from(registry: str, script_path: str, *, new: bool = False) -> str:
+    """The path of a script as its registry has it, of one that may be named from where one stands.
+
+    A registry names scripts from its own folder. What lies only where the path leads from here, or
+    is `new` and named through the registry's folder as it is seen from here, is named anew.
+    """
+    folder, here = _folder(registry), os.path.abspath(script_path)
+    if os.path.isabs(script_path) or not _is_within(here, folder):
+        return script_path
+    beside = os.path.join(folder, script_path)
+    if new:
+        below = folder != os.getcwd() and _is_within(folder, os.getcwd())
+        meant = below and not os.path.isdir(os.path.join(folder, script_path.split(os.sep)[0]))
+    else:
+        meant = os.path.exists(here) and not os.path.lexists(beside)
+    return os.path.relpath(here, folder) if meant else script_path
+
+
 def other_copy(script_path: str, registry: str) -> bool:
     """Whether the registry's folder and the current one have different scripts of that path."""
     paths = [os.path.join(folder, script_path) for folder in (_folder(registry), os.getcwd())]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
 
-from ..documents.files import write_atomically
+from ..documents.files import reason, write_atomically
 from ..errors import OutputError
 
 SCRIPT = '''# /// script
@@ -23,6 +25,8 @@ parser.add_argument("-o", "--output-path", type=Path, required=True)
 args = parser.parse_args()
 
 # One trial a line: an object of numbers, or null where the trial ended without rewards.
+# Neither Harbor nor this file says which task a trial is of. Under `harbor-metrics compute`
+# HARBOR_METRICS_TRIALS names a file that does: {"task": "t1", "attempt": 1, "rewards": {…}} a line.
 trials = [json.loads(line) for line in args.input_path.read_text().splitlines()]
 keys = sorted({key for trial in trials if trial for key in trial})
 
@@ -32,12 +36,34 @@ args.output_path.write_text(json.dumps(answer))
 '''
 
 
-def write(path: str, text: str = SCRIPT) -> None:
-    """Write the template, or another script, to a new file.
+@contextlib.contextmanager
+def written(path: str, text: str = SCRIPT) -> Iterator[None]:
+    """Write the template, or another script, to a new file in a folder that may be new, too.
+
+    Both go again where what is done with them fails.
 
     Raises:
         OutputError: the file exists, or cannot be written.
     """
     if os.path.lexists(path):
         raise OutputError(f"{path} is there already; nothing was written")
-    write_atomically(path, text.encode())
+    folders: list[str] = []
+    folder = os.path.dirname(path)
+    while folder and not os.path.lexists(folder):
+        folders.append(folder)
+        folder = os.path.dirname(folder)
+    try:
+        try:
+            for missing in reversed(folders):
+                os.mkdir(missing)
+        except OSError as error:
+            raise OutputError(f"{path} cannot be written: {reason(error)}") from error
+        write_atomically(path, text.encode())
+        yield
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+        for made in folders:
+            with contextlib.suppress(OSError):
+                os.rmdir(made)
+        raise

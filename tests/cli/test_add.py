@@ -234,3 +234,91 @@ def test_script_goes_again_where_the_entry_cannot_be_added(cli: Run, tmp_path: P
     (tmp_path / "r.json").write_text(json.dumps([DATASET]))
     assert cli("add", "r.json", "b", "median", "--for-harbor", "--released").returncode == 1
     assert not (tmp_path / "metric.py").exists()
+
+
+@pytest.mark.parametrize("arguments", [("max",), ("mean", "-k", "missing=skip")])
+def test_what_runs_an_added_metric_is_said_where_harbor_does_not(
+    arguments: tuple[str, ...], cli: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "r.json").write_text(json.dumps([DATASET]))
+    said = cli("add", "r.json", "a", *arguments).stdout
+    ours = said.endswith("`compute` runs it; for Harbor itself: --for-harbor\n")
+    assert ours is ("`extra_metrics`" in said) is ("missing=skip" in arguments)
+
+
+@pytest.mark.parametrize("field", ["metrics", "extra_metrics"])
+def test_function_of_a_file_is_no_entry_of_a_registry(field: str, cli: Run, tmp_path: Path) -> None:
+    before = json.dumps([DATASET])
+    (tmp_path / "r.json").write_text(before)
+    done = cli("add", "r.json", "a", "my_metric.py:twice")
+    assert done.returncode == 2
+    assert "`my_metric.py:twice` is a function of a file" in done.stderr
+    assert "an entry point in the group `harbor_metrics.metrics`" in done.stderr
+    assert "harbor-metrics add r.json a uv-script -k script_path=metrics/mine.py" in done.stderr
+    assert (tmp_path / "r.json").read_text() == before
+    (tmp_path / "r.json").write_text(json.dumps([{**DATASET, field: [{"type": "m.py:twice"}]}]))
+    found = cli("validate", "r.json").stdout
+    assert "`m.py:twice` is a function of a file" in found
+    assert "explain own-metric" in found
+
+
+@pytest.mark.usefixtures("own_caches")
+class TestPathOfAScript:
+    """Where a script is written, and how the registry names it, from wherever one stands."""
+
+    # Where one stands, and how the registry and the script are named from there.
+    STANDS = (
+        (".", "fh/registry.json", "fh/new/m.py"),
+        (".", "fh/registry.json", "new/m.py"),
+        ("fh", "registry.json", "new/m.py"),
+        ("fh/sub", "../registry.json", "new/m.py"),
+        ("beside", "../fh/registry.json", "new/m.py"),
+    )
+
+    @pytest.mark.parametrize(("stands", "registry", "script"), STANDS)
+    @pytest.mark.parametrize("how", ["--new", "--for-harbor"])
+    def test_new_script_is_named_from_the_registry(
+        self, stands: str, registry: str, script: str, how: str, cli: Run, tmp_path: Path
+    ) -> None:
+        for folder in ("fh/sub", "beside"):
+            (tmp_path / folder).mkdir(parents=True)
+        registry_of(tmp_path / "fh")
+        given = {
+            "--new": ("uv-script", "-k", f"script_path={script}", "--new"),
+            "--for-harbor": ("median", "--for-harbor", "--released", "--script", script),
+        }
+        done = cli("add", registry, "d", *given[how], cwd=tmp_path / stands)
+        assert done.returncode == 0, done.stderr
+        assert (tmp_path / "fh" / "new" / "m.py").is_file()
+        (dataset,) = json.loads((tmp_path / "fh" / "registry.json").read_text())
+        assert dataset["metrics"][-1]["kwargs"] == {"script_path": "new/m.py"}
+        said = "Harbor looks for new/m.py from the folder that it is run in"
+        assert (said in done.stderr) is (stands != "fh" or how == "--for-harbor")
+        for folder in ("fh", "."):
+            path = "registry.json" if folder == "fh" else "fh/registry.json"
+            checked = cli("validate", path, "--ignore", "empty-dataset", cwd=tmp_path / folder)
+            assert (checked.returncode, checked.stderr) == (0, "")
+
+    def test_script_that_is_there_is_named_from_the_registry(
+        self, cli: Run, tmp_path: Path
+    ) -> None:
+        (tmp_path / "fh").mkdir()
+        registry_of(tmp_path / "fh")
+        (tmp_path / "fh" / "m.py").write_text(BLOCK + HEAD)
+        add = ("add", "fh/registry.json", "d", "uv-script", "-k")
+        done = cli(*add, "script_path=fh/m.py", "--pin")
+        assert done.returncode == 0, done.stderr
+        assert "note: script_path is relative to fh, where the registry lies" in done.stderr
+        assert "nothing was changed" in cli(*add, "script_path=m.py").stdout
+
+    def test_folder_of_a_new_script_goes_again_where_nothing_is_added(
+        self, cli: Run, tmp_path: Path
+    ) -> None:
+        registry_of(tmp_path)
+        new = ("uv-script", "-k", "script_path=a/b/m.py", "--new")
+        assert cli("add", "registry.json", "gone", *new).returncode == 1
+        assert not (tmp_path / "a").exists()
+        (tmp_path / "a").write_text("a file")
+        done = cli("add", "registry.json", "d", *new)
+        assert done.returncode == 3
+        assert "a/b/m.py cannot be written" in done.stderr

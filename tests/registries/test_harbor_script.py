@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -14,7 +13,6 @@ from harbor_metrics.errors import MetricFailure
 from harbor_metrics.registries.harbor_script import (
     dependency,
     is_pinned,
-    path_for,
     settings_of,
     text,
 )
@@ -31,7 +29,7 @@ def test_dependency_is_one_version_or_one_wheel() -> None:
 @pytest.mark.parametrize(
     ("released", "source", "words"),
     [
-        (False, None, "nobody has said from where"),
+        (False, None, "say from where the script gets harbor-metrics, by --released or --from"),
         (True, WHEEL, "two places"),
         (False, WHEEL.partition("#")[0], "with its digest"),
         (False, WHEEL[:-1], "with its digest"),
@@ -93,20 +91,6 @@ def test_settings_are_none_where_there_is_no_table() -> None:
     assert settings_of({"dependencies": []}) is None
     with pytest.raises(MetricFailure, match="an object"):
         settings_of({"tool": {"harbor-metrics": 1}})
-
-
-def test_script_is_named_from_the_folder_that_harbor_is_run_in(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "ds").mkdir()
-    monkeypatch.chdir(tmp_path)
-    full = str(tmp_path / "ds" / "metric.py")
-    assert path_for("ds/registry.json", "metric.py") == (full, "ds/metric.py")
-    monkeypatch.chdir(tmp_path / "ds")
-    assert path_for("registry.json", "metric.py") == (full, "metric.py")
-    (tmp_path / "elsewhere").mkdir()
-    monkeypatch.chdir(tmp_path / "elsewhere")
-    assert path_for("../ds/registry.json", "metric.py") == (full, "metric.py")
 
 
 def test_json_and_toml_agree_on_what_is_written() -> None:

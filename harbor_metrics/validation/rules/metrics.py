@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...catalogue.names import check, known
-from ...catalogue.suggestions import near_type
+from ...catalogue.suggestions import function_of_file, near_type
 from ...contract.spec import ARRAYS, DEFAULT_TYPE, FIELDS, HARBOR_TYPES, UV_SCRIPT, in_harbor
 from ...documents.document import Finding
 from ...documents.wording import printable
 from ...errors import MetricFailure
 from . import MAKING, NOTE, RUNNING, WARNING, Entry, Step, View
 
+_OWN = "`harbor-metrics explain own-metric` shows what can stand here"
 _GIT = ("git_url", "git_commit_id")
 
 
@@ -38,17 +39,24 @@ def unknown_metric_type(view: View) -> Iterator[Finding]:
     for metric in view.metrics:
         type_ = metric.value.get("type")
         if isinstance(type_, str) and not known(type_):
-            near = near_type(type_)
+            own = function_of_file(type_)
+            near = None if own else near_type(type_)
+            unknown = f"unknown metric type `{printable(type_)}`"
+            is_read = metric.at[1] == ARRAYS[0]
             yield metric.find(
                 "type",
-                message=f"unknown metric type `{printable(type_)}`"
-                + (f"; did you mean `{near}`?" if near else ""),
+                message=printable(own)
+                if own
+                else unknown + (f"; did you mean `{near}`?" if near else ""),
                 label="no such metric",
                 notes=(
-                    "Harbor refuses every dataset of a file that has it in `metrics`",
+                    "Harbor refuses every dataset of a file that has it in `metrics`"
+                    if is_read
+                    else "Harbor ignores `extra_metrics`; in `compute` this metric fails, the "
+                    "others still run, and the exit code is 1",
                     "`harbor-metrics list` shows all metrics",
                 ),
-                help=f'write `"type": "{near}"`' if near else "",
+                help=f'write `"type": "{near}"`' if near else _OWN if own else "",
             )
 
 

@@ -104,6 +104,8 @@ def command(
         print_note(_render(report, "text", quiet))
     for also_format, path in copies:
         write_atomically(path, _render(report, also_format, quiet).encode())
+    if not quiet:
+        _say_what_is_left(report, fix)
     print_note(imported())
     for error in report.unread:
         fail(error)
@@ -148,6 +150,24 @@ def _mend(files: Sequence[str], wanted: Callable[[str], bool]) -> None:
         if change.before != change.after:
             for line in change.message.splitlines():
                 print_note(f"{path}: {line}\n")
+
+
+def _say_what_is_left(report: Report, fix: bool) -> None:
+    """What was not looked at, and what was not mended."""
+    from ..documents.wording import listed, plural
+
+    if report.others:
+        others = plural(len(report.others), "file")
+        were = "was" if len(report.others) == 1 else "were"
+        print_note(
+            f"note: {others} called like a registry, but not registry.json, {were} not looked at; "
+            f"name a file or a pattern: {listed(report.others)}\n"
+        )
+    if fix and any(found.help for found in report.found):
+        print_note(
+            "note: --fix writes only what has one right answer; what stands behind `help` may be "
+            "a guess or a choice, and is yours to write\n"
+        )
 
 
 def _render(report: Report, format_: str, quiet: bool) -> str:

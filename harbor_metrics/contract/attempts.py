@@ -47,20 +47,27 @@ def mean_of_tasks(
 
 
 def too_few(rewards: Column, k: int, what: str | None = None) -> Undefined | None:
-    """Why k attempts at each task cannot be looked at (by `what`); None where they can."""
+    """Why k attempts at each task cannot be looked at (by `what`); None where they can.
+
+    Where a k was asked for, with the largest that can be.
+    """
+    short = shortage(rewards, k, what)
+    if short is None:
+        return None
+    most = "" if what else f"; k={min(rewards.sizes_tally)} is the most that all tasks allow"
+    return Undefined(f"{short}{most}")
+
+
+def shortage(rewards: Column, k: int, what: str | None = None) -> str | None:
+    """How many tasks have fewer attempts than k (or `what`) needs; None where none has."""
     shorter = rewards.shorter(k)
     if shorter is None:
         return None
     short, task, size = shorter
-    return Undefined(
+    return (
         f"{what or f'k={k}'} needs {k} attempts at each task, and {short} of {rewards.n_tasks} "
-        f"have fewer: {task} has {size}{_instead(rewards, what)}"
+        f"have fewer: {task} has {size}"
     )
-
-
-def _instead(rewards: Column, what: str | None) -> str:
-    """The largest k of which there are enough attempts, where a k was asked for."""
-    return "" if what else f"; k={min(rewards.sizes_tally)} is the most that all tasks allow"
 
 
 def unequal(rewards: Column) -> tuple[str, ...]:

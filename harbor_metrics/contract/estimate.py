@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -49,6 +49,17 @@ class Estimate:
     notes: tuple[str, ...] = ()
     # The strata where making them takes longer than the value, and they may not be asked for.
     later: Callable[[], tuple[Stratum, ...]] | None = None
+
+    @classmethod
+    def of_tasks(cls, values: Mapping[str, Number]) -> Estimate | Undefined:
+        """The mean of one number a task, with all that an interval and `compare` need of it."""
+        if not values:
+            return Undefined("there are no tasks")
+        # Of True and False the numbers.
+        names, numbers = list(values), [value + 0 for value in values.values()]
+        integers, scale = exact.scaled(numbers)
+        tasks = partial(Tasks, names, integers, None, scale)
+        return estimate(Units(integers, None, scale, None, Range.of(numbers), tasks=tasks))
 
     @property
     def known(self) -> Estimate:

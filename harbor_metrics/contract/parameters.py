@@ -29,6 +29,13 @@ Ks = Annotated[
     | Annotated[list[Annotated[int, Meta(ge=1, le=_MOST_K)]], Meta(min_length=1)],
     Meta(description=f"{_K} One number or a list of them.", examples=[[1, 2, 4]]),
 ]
+_LEAST = "How many attempts at a task must pass."
+Least = Annotated[int, Meta(ge=1, le=_MOST_K, description=_LEAST, examples=[2])]
+Leasts = Annotated[
+    Annotated[int, Meta(ge=1, le=_MOST_K)]
+    | Annotated[list[Annotated[int, Meta(ge=1, le=_MOST_K)]], Meta(min_length=1)],
+    Meta(description=f"{_LEAST} One number or a list of them.", examples=[[1, 2, 4]]),
+]
 Threshold = Annotated[float, Meta(description="An attempt passes from this reward on.")]
 Qs = Annotated[
     Annotated[float, Meta(ge=0, le=1)]

@@ -47,7 +47,7 @@ class ScriptKwargs(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """The kwargs of `uv-script`; with a `git_url` the path is inside that repository."""
 
     script_path: Annotated[
-        str, Meta(min_length=1, description="The script, relative to the registry file.")
+        str, Meta(min_length=1, description="The script, relative to the registry's folder.")
     ]
     git_url: Annotated[str, Meta(description="A repository that holds the script.")] | None = None
     git_commit_id: Annotated[str, Meta(description="The full commit of the repository.")] | None = (

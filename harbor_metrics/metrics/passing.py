@@ -10,9 +10,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from ..contract.attempts import for_each_k, mean_of_tasks, too_few, unequal
+from ..contract.attempts import for_each_k, mean_of_tasks, shortage, too_few, unequal
 from ..contract.estimate import Estimate, Undefined, estimate
-from ..contract.parameters import Attempts, Fewer, Higher, Highers, Ks, Threshold
+from ..contract.parameters import Attempts, Fewer, Higher, Highers, Ks, Leasts, Threshold
 from ..numbers.attempts import Powers, Repeats
 from ..numbers.passing import at_k, hat_k, least_k
 from ..numbers.units import Range, Tasks, Units
@@ -112,7 +112,7 @@ def _mean_above_half(n: int, passed: int, k: int) -> Fraction:
 
 
 def at_least_k(
-    rewards: Attempts, *, k: Ks, threshold: Threshold = 1.0, method: Fewer = "strict"
+    rewards: Attempts, *, k: Leasts, threshold: Threshold = 1.0, method: Fewer = "strict"
 ) -> Highers:
     """Share of tasks of which k or more attempts pass, of however many there are."""
 
@@ -186,7 +186,7 @@ def _share(
         return few
     notes = unequal(rewards)
     if few is not None:
-        notes = (f"{few.reason}; those there are decide", *notes)
+        notes = (f"{shortage(rewards, k)}; those there are decide", *notes)
     return estimate(reached(k), n=rewards.n_tasks, notes=notes)
 
 

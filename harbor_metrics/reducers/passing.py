@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..contract.estimate import Undefined
-from ..contract.parameters import Fewer, K, Threshold
+from ..contract.parameters import Fewer, K, Least, Threshold
 from ..numbers.exact import Number
 from ..numbers.passing import at_k, hat_k
 
@@ -38,7 +38,7 @@ def pass_hat_k(
 
 
 def at_least_k(
-    attempts: Sequence[Number], *, k: K, threshold: Threshold = 1.0, method: Fewer = "strict"
+    attempts: Sequence[Number], *, k: Least, threshold: Threshold = 1.0, method: Fewer = "strict"
 ) -> Number | Undefined:
     """1 when k or more of all attempts pass, else 0.
 

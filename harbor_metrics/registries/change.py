@@ -132,7 +132,7 @@ def _put(document: Document, dataset: str, entry: dict[str, Any], *, pin: bool) 
     place = Place(index, field, len(fields.get(field, [])))
     why = "" if field == "metrics" else ", which Harbor ignores: it cannot load this one"
     if why and entry["type"] != UV_SCRIPT:
-        why += "; `compute` runs it; for Harbor itself: --for-harbor"
+        why += ". `compute` runs it; for Harbor itself: --for-harbor"
     message = f"added {_as_json(entry)} to {name}, `{field}`{why}"
     return edit.with_metric(document, place, entry), message
 

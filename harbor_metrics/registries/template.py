@@ -25,8 +25,8 @@ parser.add_argument("-o", "--output-path", type=Path, required=True)
 args = parser.parse_args()
 
 # One trial a line: an object of numbers, or null where the trial ended without rewards.
-# Neither Harbor nor this file says which task a trial is of. Under `harbor-metrics compute`
-# HARBOR_METRICS_TRIALS names a file that does: {"task": "t1", "attempt": 1, "rewards": {…}} a line.
+# Which task a trial is of stands in the file that HARBOR_METRICS_TRIALS names, line by line in the
+# same order, {"task": "t1", "rewards": …}: `harbor-metrics compute` sets that, Harbor does not.
 trials = [json.loads(line) for line in args.input_path.read_text().splitlines()]
 keys = sorted({key for trial in trials if trial for key in trial})
 

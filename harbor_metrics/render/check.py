@@ -60,6 +60,7 @@ def _outcome(tried: Tried) -> Iterator[str]:
     rows = [(printable(name), exact(value)) for name, value in tried.values.items()]
     widths = measure(rows)
     yield from (f"  {align(row, widths)}" for row in rows)
+    yield from (f"  {line}" for line in tried.said.splitlines())
 
 
 def _time(seconds: float) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..confinement.workplace import Workplace
+from ..documents.wording import last_lines
 from ..errors import MetricFailure
 from ..numbers.exact import Number
 from ..registries.script_file import Script
@@ -38,6 +39,8 @@ class Tried:
     seconds: float
     values: dict[str, Number] = field(default_factory=dict)
     error: str = ""
+    # What it said beside its answer; an error has it already.
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +97,11 @@ def check(script: Script, tables: Mapping[str, Table], options: ScriptOptions) -
             else:
                 finished = ran.finished
                 attempt = Tried(
-                    case=case, n=len(table), seconds=finished.seconds, values=ran.values
+                    case=case,
+                    n=len(table),
+                    seconds=finished.seconds,
+                    values=ran.values,
+                    said=last_lines(finished.stderr).removeprefix(": "),
                 )
             layers, missing, filtered = finished.layers, finished.missing, finished.filtered
             tried.append(attempt)

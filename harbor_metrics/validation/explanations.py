@@ -23,6 +23,51 @@ from .rules import hints, rules
 from .run_examples import run_examples
 from .topics import TOPICS
 
+_SCRIPT = """\
+A script of the dataset's own: Python that reads rewards from `-i`, an object or null a line, and
+writes an object of numbers to `-o`. What it imports stands in its PEP 723 block. `sha256` beside
+`kwargs` pins it; `harbor-metrics script check FILE` tries it, `harbor-metrics add … --new` writes
+one to begin with.
+
+A line of `-i` is a trial, and does not say of which task. In Harbor that is all there is: lines
+come in the order in which trials ended, the script is called after each of them with those so far,
+and all environment variables are passed on. A failure ends the job, and so does an answer without a
+number, where the script is the first metric.
+
+In `compute` the lines of a task stand together, and HARBOR_METRICS_TRIALS names a file that says
+all that is known of each trial, in the same order: {"task": "t1", "rewards": {"reward": 1}} a line.
+HARBOR_METRICS_SCRIPT_DIR is the folder of the script. Of your variables there are none but those of
+`--script-env`.
+
+So a metric by task reads that file, and where the variable is not set answers something else, such
+as the number of trials. For numbers by task from Harbor itself make it a metric with a name
+(`harbor-metrics explain own-metric`) and `add TYPE --for-harbor`: that script finds its tasks in
+the job's folder.
+"""
+# What people ask for, and the topic that answers it.
+_ASKED = {
+    "no-worse": "gates",
+    "non-inferior": "gates",
+    "non-inferiority": "gates",
+    "noninferiority": "gates",
+    "better": "gates",
+    "fail-if": "gates",
+    "gating": "gates",
+    "regression": "gates",
+    "threshold": "gates",
+    "github": "validate-in-ci",
+    "github-actions": "validate-in-ci",
+    "actions": "validate-in-ci",
+    "pre-commit": "validate-in-ci",
+    "fix": "validate-in-ci",
+    "plugin": "own-metric",
+    "entry-point": "own-metric",
+    "estimate": "own-metric",
+    "script": "scripts",
+    "dataframe": "tables",
+    "pandas": "tables",
+    "plot": "tables",
+}
 _WIDTH = 80
 _LONGEST = 98
 
@@ -53,8 +98,9 @@ def explain(name: str) -> str:
     known = [*TOPICS, *metric_names(), *reducer_names(), *rule_names(), *other_rule_names()]
     known += [a.name.replace("{k}", "1") for a in (*aliases.METRICS, *aliases.REDUCERS)]
     known += elsewhere.names()
-    near = near_type(name)
-    meant = [near] if near in metric_names() else nearest(name, known)
+    asked = _ASKED.get(name.lower().lstrip("-").replace("_", "-"))
+    near = asked or near_type(name)
+    meant = [near] if near and (asked or near in metric_names()) else nearest(name, known)
     raise UsageError(
         f"there is no topic, metric, reducer or rule `{name}`{did_you_mean(meant)}",
         "`harbor-metrics explain` lists the topics and rules, `harbor-metrics list` the metrics",
@@ -76,7 +122,7 @@ def topics() -> str:
     lines = [f"  {name:{width}}  {topic.question}" for name, topic in TOPICS.items()]
     usual = [rule for rule in rule_names() if rule not in hints()]
     kinds = {
-        "metrics": [*metric_names(), UV_SCRIPT],
+        "metrics": metric_names(),
         "reducers": reducer_names(),
         "rules of validate": usual,
         "hints, which validate finds with --select hints": sorted(hints()),
@@ -127,13 +173,7 @@ def _shown(text: str) -> str:
 
 def _metric(name: str) -> Iterator[str]:
     if name == UV_SCRIPT:
-        about = (
-            "A script of the dataset's own: Python that reads rewards from `-i`, an object or "
-            "null a line, and writes an object of numbers to `-o`. What it imports stands in its "
-            "PEP 723 block. `sha256` beside `kwargs` pins it; `harbor-metrics script check FILE` "
-            "tries it."
-        )
-        yield _page(f"{name}: a metric", about, [*_kwargs(ScriptKwargs)], name, ScriptKwargs)
+        yield _page(f"{name}: a metric", _SCRIPT, [*_kwargs(ScriptKwargs)], name, ScriptKwargs)
     elif name in families("metrics") or name in plugins.installed("metrics"):
         try:
             metric = find_metric(name)
@@ -170,6 +210,9 @@ def _alias(alias: aliases.Alias) -> str:
     lines = [f"{alias.name}: {known}", "", "It means", *_json(spec)]
     if alias.difference:
         lines += ["", *wrap(alias.difference, _WIDTH)]
+    if not alias.system:
+        find = find_metric if alias.kind == "metric" else find_reducer
+        lines += ["", *"\n".join(_paragraphs(find(alias.type).description)).strip().split("\n")]
     return "\n".join([*lines, "", f"See `harbor-metrics explain {alias.type}`.", ""])
 
 

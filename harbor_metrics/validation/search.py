@@ -15,24 +15,31 @@ if TYPE_CHECKING:
 
 # What registries and manifests are called.
 NAMES = ("registry.json", "dataset.toml")
+_LIKE_REGISTRY = re.compile(r"registr(?:y|ies)(?!.*\.schema\.).*\.json$", re.IGNORECASE)
 _IGNORE = ".gitignore"
 
 
-def search(folder: str, unread: list[InputError]) -> Iterator[str]:
+def search(folder: str, unread: list[InputError], others: list[str] | None = None) -> Iterator[str]:
     """The paths of the registries and manifests in and below a folder, in sorted order.
 
     What a .gitignore, the repository's own exclusions or the user's leave out is left out, and so
     are repositories inside the repository and links to folders. Nothing is run. A folder that
-    cannot be read is told of in `unread`.
+    cannot be read is told of in `unread`, JSON that is called a registry and not `registry.json` in
+    `others`.
     """
     top, above = _repository(folder)
     rules = _inherited(top, above) if top else []
     if not any(_is_ignored(path, True, rules) for path in above if path != top):
-        yield from _below(os.path.normpath(folder), rules, unread)
+        yield from _below(
+            os.path.normpath(folder), rules, unread, others if others is not None else []
+        )
 
 
 def _below(
-    folder: str, rules: list[tuple[str, GitIgnoreSpec]], unread: list[InputError]
+    folder: str,
+    rules: list[tuple[str, GitIgnoreSpec]],
+    unread: list[InputError],
+    others: list[str],
 ) -> Iterator[str]:
     try:
         with os.scandir(folder) as scan:
@@ -46,13 +53,17 @@ def _below(
         path = entry.name if folder == os.curdir else os.path.join(folder, entry.name)
         is_folder = entry.is_dir(follow_symlinks=False)
         if not is_folder and entry.name not in NAMES:
+            # By the name alone: a folder of jobs has thousands of JSON files to look into.
+            if not _LIKE_REGISTRY.search(entry.name) or _is_ignored(path, is_folder, rules):
+                continue
+            others.append(path)
             continue
         if entry.name == ".git" or _is_ignored(path, is_folder, rules):
             continue
         if not is_folder and not os.path.isdir(path):
             yield path
         elif is_folder and not os.path.lexists(os.path.join(path, ".git")):
-            yield from _below(path, rules, unread)
+            yield from _below(path, rules, unread, others)
 
 
 def _repository(folder: str) -> tuple[str | None, list[str]]:

@@ -106,12 +106,47 @@ names any, the mean runs.
     "validate-in-ci": Topic(
         "How do I check every registry in CI?",
         """\
-`validate` without a path takes every registry.json and dataset.toml that git would list. It exits
-1 where it finds an error, runs nothing and fetches nothing. `--format github` puts annotations on
-the lines of a pull request, `--format sarif` feeds code scanning, `--also` writes a second
-rendering. `--fix` mends what has exactly one right answer.
+`validate` exits 1 where it finds an error, runs nothing and fetches nothing. Without a path, or of
+a folder, it takes the files called registry.json and dataset.toml that git would list, and no
+others: give others by name or by a pattern in quotes. `--format github` puts annotations on the
+lines of a pull request, `--format sarif` feeds code scanning. `--fix` mends what has exactly one
+right answer, such as a field with a letter too many; what it may only guess, such as the metric
+that an unknown type was to be, it leaves to you.
+
+In GitHub Actions, with the address of this project's repository (https://…) for REPOSITORY, and a
+commit of it for COMMIT:
+
+  # .github/workflows/registries.yml
+  on: [push, pull_request]
+  jobs:
+    validate:
+      runs-on: ubuntu-latest
+      steps:
+        - uses: actions/checkout@v4
+        - uses: actions/setup-python@v5
+          with:
+            python-version: "3.12"
+        - run: pip install "harbor-metrics @ git+REPOSITORY@COMMIT"
+        - run: harbor-metrics validate --format github
+
+Where that repository lies on GitHub, its action takes the place of the last two steps, and adds a
+summary; OWNER/NAME is the repository there:
+
+        - uses: OWNER/NAME@COMMIT
+          with:
+            files: . **/*.registry.json
+
+With pre-commit, for registry.json and dataset.toml, or what `files` says:
+
+  # .pre-commit-config.yaml
+  repos:
+    - repo: REPOSITORY
+      rev: COMMIT
+      hooks:
+        - id: harbor-metrics-validate
 
   harbor-metrics validate
+  harbor-metrics validate . '**/*registry.json'
   harbor-metrics validate --format github
   harbor-metrics validate --format sarif > findings.sarif""",
     ),
@@ -121,11 +156,36 @@ rendering. `--fix` mends what has exactly one right answer.
 `compare` pairs the tasks of two runs, the first being the base, and says how much every metric
 differs, with an interval, and which tasks turned. Of one job with several agents or models, `--by
 agent` or `--by model` tells them apart; `--only` chooses. `~` means that no difference is shown,
-which is not the same as none: `--detect 0.1` says how many tasks would show one of 0.1.
+which is not the same as none: `--detect 0.1` says how many tasks would show one of 0.1. Gates
+make it exit 1 where an agent got worse: `explain gates`.
 
   harbor-metrics compare jobs/old jobs/new
   harbor-metrics compare old=jobs/old new=jobs/new --metric pass@2 --detect 0.1
   harbor-metrics compare jobs --by model""",
+    ),
+    "gates": Topic(
+        "How do I make CI fail where an agent got worse?",
+        """\
+With gates: `compare` tells each, and exits 1 where one fails or cannot be decided. Three ask the
+interval of the difference, so that they seldom fail by chance; BY is in units of the metric.
+
+  --no-worse mean           for every pull request: fails where a loss is shown,
+  --no-worse mean:0.05      or one of more than 0.05
+  --non-inferior mean:0.02  for a release or a cheaper model: fails unless it is
+                            shown that less than 0.02 is lost
+  --better mean             fails unless a gain is shown
+  --fail-if 'errored > 5'   compares numbers as they are, such as counts and costs
+
+`--no-worse` fails for 2.5 of 100 pairs of equal runs. That it passes proves only that no loss was
+shown: with few tasks a loss hides in a wide interval. That `--non-inferior` or `--better` passes
+does prove what it says, and one that is undecided says how many tasks would decide it.
+`--fail-if 'mean < -0.02'` knows nothing of chance, and fails often for nothing. Tasks that only one
+run has leave a gate undecided, unless `--unpaired drop`. Nothing is corrected for several gates:
+each fails by chance on its own.
+
+  harbor-metrics compare jobs/old jobs/new --no-worse mean
+  harbor-metrics compare jobs/old jobs/new --no-worse mean --fail-if 'tasks.worse > 3'
+  harbor-metrics compare jobs/old jobs/new --no-worse mean --also markdown:comment.md""",
     ),
     "several-agents": Topic(
         "How do I put several agents and datasets into one table?",
@@ -152,10 +212,17 @@ called `grouped`.
     "tables": Topic(
         "How do I have CSV, JSON, a DataFrame, or pictures?",
         """\
-CSV is a line a value, with all digits; pandas.read_csv reads it. JSON is the result document, of
-which `harbor-metrics schema result` explains every field. `report` draws one page of HTML. In
-Python `harbor_metrics.compute("jobs/new")` gives the same as an object, which a notebook shows as
-a table and a picture.
+CSV is a line a value, with all digits. JSON is the result document, of which `harbor-metrics schema
+result` explains every field. `report` draws one page of HTML. In Python
+`harbor_metrics.compute("jobs/new")` gives the same as an object, which a notebook shows as a table
+and a picture. A DataFrame comes from the CSV, and with matplotlib a plot with error bars:
+
+  import matplotlib.pyplot as plt, pandas
+  rows = pandas.read_csv("result.csv", dtype={"version": str})
+  rows = rows[(rows["name"] == "mean") & rows["low"].notna()]
+  who = rows["agent"] + " on " + rows["dataset"]
+  bars = [rows["value"] - rows["low"], rows["high"] - rows["value"]]
+  plt.errorbar(who, rows["value"], yerr=bars, fmt="o"); plt.savefig("mean.png")
 
   harbor-metrics compute jobs/new --format csv > result.csv
   harbor-metrics compute jobs/new --also csv:result.csv --also markdown:result.md
@@ -180,21 +247,41 @@ its docstring is its description; `rewards.values` are all rewards, `rewards.by_
 each task:
 
   # my_metric.py
-  from harbor_metrics import Column
+  from harbor_metrics import Column, Estimate, Undefined
 
   def worst_task(rewards: Column, *, skip: int = 0) -> float:
       \"\"\"Mean reward of the worst task.\"\"\"
       means = sorted(sum(task) / len(task) for task in rewards.by_task.values())
       return means[skip]
 
-It runs from its file. In a package, under the entry point `harbor_metrics.metrics`, it is a
-metric like all others.
+  def solved_twice(rewards: Column, *, times: int = 2) -> Estimate | Undefined:
+      \"\"\"Share of tasks that were solved at least twice.\"\"\"
+      return Estimate.of_tasks({
+          task: sum(reward >= 1 for reward in attempts) >= times
+          for task, attempts in rewards.by_task.items()
+      })
+
+A plain number has no standard error; `Estimate.of_tasks`, the mean of one number a task, has one,
+and an interval, and `compare` pairs it. From its file a function runs with `--metric` alone. An
+entry point in the pyproject.toml of its package, installed beside harbor-metrics, makes it a metric
+like all others, which may stand in registries:
+
+  [project]
+  name = "my-metrics"
+  version = "0.1"
+
+  [project.entry-points."harbor_metrics.metrics"]
+  solved-twice = "my_metric:solved_twice"
+
+  [tool.setuptools]
+  py-modules = ["my_metric"]
 
   harbor-metrics compute jobs/new --metric my_metric.py:worst_task
+  harbor-metrics compute jobs/new --metric 'my_metric.py:solved_twice times=1'
 
 As a script that goes with the dataset, and that Harbor runs, too: a Python program that reads
 rewards from `-i` and writes an object of numbers to `-o`. `--new` writes one that works, to begin
-with.
+with. What it gets, and how it knows of tasks, says `explain uv-script`.
 
   harbor-metrics add registry.json my-dataset uv-script -k script_path=metrics/mine.py --new
   harbor-metrics script check metrics/mine.py""",

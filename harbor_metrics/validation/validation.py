@@ -44,6 +44,8 @@ class Report:
     hints: frozenset[str] = frozenset()
     # Rule -> how often it would have spoken, and the reason why it is ignored.
     ignored: dict[str, tuple[int, str]] = field(default_factory=dict)
+    # JSON in the folders that is called a registry, and not `registry.json`: not looked at.
+    others: list[str] = field(default_factory=list)
 
     def count(self, severity: Severity) -> int:
         """How many findings are that severe."""
@@ -74,7 +76,10 @@ def validate(
     select, ignore = with_hints(select), _with_hints(ignore)
     report = Report(hints=hints().intersection(select))
     given = [os.fspath(path) for path in paths] or [os.curdir]
-    for path in dict.fromkeys(expanded(given, report.unread)):
+    others: list[str] = []
+    found = dict.fromkeys(expanded(given, report.unread, others))
+    report.others = [path for path in dict.fromkeys(others) if path not in found]
+    for path in found:
         if _is_clean(path):
             report.n_files += 1
             continue
@@ -107,15 +112,20 @@ def _with_hints(ignore: Collection[str] | Mapping[str, str]) -> Collection[str] 
     return {rule: reason for name, reason in ignore.items() for rule in with_hints([name])}
 
 
-def expanded(paths: Iterable[str], unread: list[InputError]) -> Iterator[str]:
+def expanded(
+    paths: Iterable[str], unread: list[InputError], others: list[str] | None = None
+) -> Iterator[str]:
     """The paths, with patterns replaced by the files that they match, and folders by those in them.
 
-    That a pattern matches no file, or that a folder has none, is added to `unread`.
+    That a pattern matches no file, or that a folder has none, is added to `unread`; to `others`
+    what else in a folder is called a registry.
     """
     for path in paths:
         if path != STDIN and os.path.isdir(path):
-            found = [*search(path, unread)]
-            nothing = f"there is no {' or '.join(NAMES)} in {path}", _LEFT_OUT
+            like = [] if others is None else others
+            found = [*search(path, unread, like)]
+            help_ = f"name a file, such as {wording.listed(like)}" if like else _LEFT_OUT
+            nothing = f"there is no {' or '.join(NAMES)} in {path}", help_
         elif path == STDIN or os.path.exists(path) or not glob.has_magic(path):
             yield path
             continue

@@ -11,10 +11,18 @@ from pathlib import Path
 
 import click
 import pytest
+import yaml
 from conftest import ROOT, Run
 
+from harbor_metrics.catalogue.families import metric_names, reducer_names
 from harbor_metrics.cli import COMMANDS, Examples, group
 from harbor_metrics.cli.misses import _IN_OTHER_WORDS
+from harbor_metrics.validation.explanations import (
+    _ASKED,
+    exists,
+    other_rule_names,
+    rule_names,
+)
 from harbor_metrics.validation.topics import TOPICS
 
 SCRIPT = re.search(r"( +# my_metric.py\n(?:  .*\n|\n(?=  ))+)", TOPICS["own-metric"].answer)
@@ -142,6 +150,9 @@ def test_help_as_a_command_is_help(shell: Run) -> None:
         ("compute --margin 1", "`harbor-metrics compare` has it", "harbor-metrics compute --help"),
         ("compute --qwertz", "has no option `--qwertz`", "harbor-metrics compute --help"),
         ("--qwertz", "`harbor-metrics` has no option", "harbor-metrics --help"),
+        ("explain gate", "did you mean `gates`?", ""),
+        ("explain no-worse", "did you mean `gates`?", ""),
+        ("explain fail-if", "did you mean `gates`?", ""),
         ("explain intervalls", "did you mean `intervals`?", "`harbor-metrics explain` lists"),
         ("explain average", "did you mean `mean`?", "`harbor-metrics explain` lists"),
         ("explain unknown-metric-feld", "did you mean `unknown-metric-field`?", ""),
@@ -217,9 +228,41 @@ def test_an_unknown_subcommand_of_script_leads_to_the_right_one(shell: Run) -> N
     assert "Did you mean 'check'?" in done.stderr
 
 
-def test_a_topic_has_a_name_of_its_own() -> None:
-    from harbor_metrics.catalogue.families import metric_names, reducer_names
-    from harbor_metrics.validation.explanations import other_rule_names, rule_names
+def test_what_people_ask_for_leads_to_a_topic_and_is_nothing_else() -> None:
+    assert set(_ASKED.values()) <= TOPICS.keys()
+    assert not [name for name in _ASKED if exists(name)]
 
+
+def test_explain_lists_every_name_once(shell: Run) -> None:
+    for kind in shell("harbor-metrics explain").stdout.split("\n\n")[2:]:
+        names = " ".join(kind.splitlines()[1:]).split(", ")
+        assert len(names) == len(set(names))
+
+
+def test_error_bars_of_an_own_metric_are_those_of_the_same_metric_of_ours(shell: Run) -> None:
+    own, ours = "my_metric.py:solved_twice", "at-least-k k=2"
+    line = f"harbor-metrics compute jobs/new --metric {own} --metric '{ours}' --format json"
+    metrics = json.loads(shell(line).stdout)["groups"][0]["metrics"]
+    first, second = (
+        [list(metric[part].values()) for part in ("values", "uncertainty")]
+        for metric in metrics
+        if metric["type"] in (own, "at-least-k")
+    )
+    assert first == second
+    assert first[1]
+
+
+def test_files_for_ci_are_what_they_say() -> None:
+    parts = TOPICS["validate-in-ci"].answer.split("\n\n")
+    files = [part for part in parts if part[:2] == "  " and "harbor-m" not in part.split("\n")[0]]
+    workflow, step, hooks = map(yaml.safe_load, files)
+    assert "harbor-metrics validate --format github" in str(workflow["jobs"]["validate"]["steps"])
+    action = yaml.safe_load((ROOT / "action.yml").read_text())
+    assert step[0]["with"].keys() <= action["inputs"].keys()
+    known = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    assert hooks["repos"][0]["hooks"] == [{"id": known[0]["id"]}]
+
+
+def test_a_topic_has_a_name_of_its_own() -> None:
     others = {*metric_names(), *reducer_names(), *rule_names(), *other_rule_names()}
     assert TOPICS.keys().isdisjoint(others)

@@ -31,6 +31,12 @@ class TestCheck:
         assert "other numbers the second time:\n  one key" in done.stdout
         assert sys.platform != "linux" or "secret w: " in done.stdout
 
+    def test_what_a_script_says_stands_below_its_answer(self, cli: Run, tmp_path: Path) -> None:
+        (tmp_path / "m.py").write_text(HEAD + "print('I wonder', file=sys.stderr); answer(n=1)")
+        done = cli("script", "check", "m.py")
+        assert done.returncode == 0
+        assert "  n  1\n  it said\n    | I wonder\n" in done.stdout
+
     def test_template_passes_the_check(self, cli: Run, tmp_path: Path) -> None:
         from harbor_metrics.registries.template import SCRIPT
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from conftest import HERE, ROOT, Run
+from registries_by_hand import DATASET
 
 
 def test_example_registry_is_clean(cli: Run) -> None:
@@ -119,3 +121,49 @@ def test_link_to_what_only_its_reader_may_see_is_not_shown(cli: Run, tmp_path: P
     (work / "own.json").symlink_to("there/registry.json")
     assert cli("validate", "own.json", cwd=work).returncode == 0
     assert cli("validate", work / "own.json").returncode == 0
+
+
+def test_what_is_called_like_a_registry_and_not_looked_at_is_said(cli: Run, tmp_path: Path) -> None:
+    for path in (
+        "registry.json",
+        "a/my.Registry.json",
+        "a/registries.json",
+        "a/gone-registry.json",
+    ):
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text("[]")
+    for path in ("registry.schema.json", "result.json", "a/registry.txt"):
+        (tmp_path / path).write_text("{}")
+    (tmp_path / ".gitignore").write_text("gone-*\n")
+    (tmp_path / ".git").mkdir()
+    done = cli("validate")
+    assert done.stderr == (
+        "note: 2 files called like a registry, but not registry.json, were not looked at; "
+        "name a file or a pattern: a/my.Registry.json, a/registries.json\n"
+    )
+    assert "1 file was" not in cli("validate", ".", "a/*.json").stderr
+    assert cli("validate", "--quiet").stderr == ""
+    alone = cli("validate", "a")
+    assert alone.returncode == 3
+    assert "name a file, such as a/my.Registry.json, a/registries.json" in alone.stderr
+
+
+def test_what_fix_leaves_and_why_is_said_once(cli: Run, tmp_path: Path) -> None:
+    path = tmp_path / "registry.json"
+    path.write_text(json.dumps([{**DATASET, "metrics": [{"type": "maen"}, {"type": "meen"}]}]))
+    done = cli("validate", "registry.json", "--fix")
+    assert 'help: write `"type": "mean"`' in done.stdout
+    assert done.stderr.count("--fix writes only what has one right answer") == 1
+    assert "--fix" not in cli("validate", "registry.json").stderr
+    path.write_text(json.dumps([{**DATASET, "metrics": [{"type": "Mean"}]}]))
+    assert "note" not in cli("validate", "registry.json", "--fix").stderr
+
+
+@pytest.mark.parametrize("field", ["metrics", "extra_metrics"])
+def test_harbor_refuses_an_unknown_type_only_where_it_reads_it(
+    field: str, cli: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "registry.json").write_text(json.dumps([{**DATASET, field: [{"type": "maen"}]}]))
+    said = cli("validate", "registry.json").stdout
+    assert ("Harbor refuses every dataset" in said) is (field == "metrics")
+    assert ("Harbor ignores `extra_metrics`; in `compute`" in said) is (field == "extra_metrics")

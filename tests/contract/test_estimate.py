@@ -5,6 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from harbor_metrics.contract.estimate import (
     Estimate,
@@ -96,3 +98,20 @@ def test_strata_that_take_long_are_made_when_asked_for() -> None:
     lazy = Estimate(value=1, later=lambda: strata)
     assert lazy.strata == ()
     assert lazy.known == Estimate(value=1, strata=strata)
+
+
+@given(st.dictionaries(st.text(), st.booleans() | st.sampled_from([0.25, 0.5, 1, 3]), min_size=2))
+def test_mean_of_a_number_a_task_has_the_units_of_the_mean_of_one_attempt_each(
+    values: dict[str, float],
+) -> None:
+    found = Estimate.of_tasks(values)
+    rewards = Table([Trial(task=t, attempt=1, rewards={"r": float(v)}) for t, v in values.items()])
+    same = estimate(units(rewards.column("r", "error")))
+    assert isinstance(found, Estimate)
+    assert isinstance(same, Estimate)
+    assert (found.value, found.n, found.range) == (same.value, same.n, same.range)
+    assert found.strata[0].units.variance == same.strata[0].units.variance
+
+
+def test_mean_over_no_tasks_is_undefined() -> None:
+    assert Estimate.of_tasks({}) == Undefined("there are no tasks")

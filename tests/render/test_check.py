@@ -41,6 +41,11 @@ def test_values_stand_below_their_case() -> None:
     ]
 
 
+def test_what_the_script_said_stands_below_its_values() -> None:
+    said = Tried(case="one key", n=3, seconds=0.25, values={"n": 3}, said="it said\n  | why")
+    assert tried(said).endswith("250 ms\n  n  3\n  it said\n    | why\n")
+
+
 def test_failure_stands_in_place_of_values() -> None:
     text = tried(Tried(case="empty", n=1, seconds=2, error="it failed\n| why\x1b"))
     assert text.endswith("empty: 1 trial, 2.0 s\n  failed: it failed\n  | why\\x1b\n")

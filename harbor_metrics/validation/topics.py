@@ -222,7 +222,8 @@ and a picture. A DataFrame comes from the CSV, and with matplotlib a plot with e
   rows = rows[(rows["name"] == "mean") & rows["low"].notna()]
   who = rows["agent"] + " on " + rows["dataset"]
   bars = [rows["value"] - rows["low"], rows["high"] - rows["value"]]
-  plt.errorbar(who, rows["value"], yerr=bars, fmt="o"); plt.savefig("mean.png")
+  plt.errorbar(rows["value"], who, xerr=bars, fmt="o")
+  plt.savefig("mean.png", bbox_inches="tight")
 
   harbor-metrics compute jobs/new --format csv > result.csv
   harbor-metrics compute jobs/new --also csv:result.csv --also markdown:result.md

@@ -323,7 +323,8 @@ def finish(request: Request, prepared: Prepared) -> Result:
         if any(outcome.needs_rows for outcome in outcomes) and not of_engine:
             return finish(request, prepare(request, keep=True))
         diagnostics += unscored(group.key, group.pool)
-        groups.append(group_of(group.key, group.pool, group.plan, outcomes))
+        made = group_of(group.key, group.pool, group.plan, outcomes, only_asked=request.only_asked)
+        groups.append(made)
     diagnostics += run_scripts.diagnostics
     if not groups:
         diagnostics.append(

@@ -41,7 +41,8 @@ harbor-metrics explain comparing"""
     "--only",
     multiple=True,
     metavar="KEY=VALUE",
-    help="Only trials of this agent, model, dataset or label, as model=sail-1. Repeatable.",
+    help="Only trials of this agent, model, dataset or label, as model=sail-1. Repeatable: of one "
+    "KEY any VALUE fits.",
 )
 @click.option(
     "--metric",

@@ -259,7 +259,13 @@ def _render(
         return hub_rows(result, [[t.id for t in group.pool.table] for group in prepared.groups])
     from ..render.overview import sheets
 
-    made = sheets(result, blocks=format_ == "blocks", digits=digits, sort=sort)
+    made = sheets(
+        result,
+        blocks=format_ == "blocks",
+        digits=digits,
+        sort=sort,
+        hints=format_ != "markdown",
+    )
     if format_ == "markdown":
         from ..render.markdown import markdown
 

@@ -137,29 +137,34 @@ def _by_label(parts: Sequence[Part], label: str) -> list[Run]:
 
 
 def chosen(parts: Sequence[Part], only: Sequence[str]) -> list[Part]:
-    """The groups, and of these the trials, that fit each `KEY=VALUE`.
+    """The groups, and of these the trials, that fit each KEY of `KEY=VALUE` with any of its values.
 
     Raises:
         UsageError: it is not of that form, or nothing fits it.
     """
-    kept = list(parts)
+    wanted: dict[str, list[str]] = {}
     for choice in only:
         key, equals, value = choice.partition("=")
         if not equals or not key:
             raise UsageError(f"--only {choice} is not KEY=VALUE, such as model=sail-1")
+        wanted.setdefault(key, []).append(value)
+    kept = list(parts)
+    for key, choices in wanted.items():
         if key in ("agent", "model", "dataset"):
             values = {str(getattr(part.key, key)) for part in kept}
-            kept = [part for part in kept if getattr(part.key, key) == value]
+            kept = [part for part in kept if getattr(part.key, key) in choices]
         else:
-            kept, values = _with_label(kept, key, value)
+            kept, values = _with_label(kept, key, choices)
         if not kept:
-            raise UsageError(
-                f"--only {choice}: no trial fits; {key} is {listed(sorted(values), 5) or 'unknown'}"
-            )
+            asked = " ".join(f"--only {key}={value}" for value in choices)
+            known = listed(sorted(values), 5) or "unknown"
+            raise UsageError(f"{asked}: no trial fits; {key} is {known}")
     return kept
 
 
-def _with_label(parts: Sequence[Part], name: str, value: str) -> tuple[list[Part], set[str]]:
+def _with_label(
+    parts: Sequence[Part], name: str, wanted: Sequence[str]
+) -> tuple[list[Part], set[str]]:
     kept, values = [], set()
     for part in parts:
         rows = []
@@ -167,7 +172,7 @@ def _with_label(parts: Sequence[Part], name: str, value: str) -> tuple[list[Part
             label = trial.task if name == TASK else trial.labels.get(name)
             text = label_text(label)
             values.add(text)
-            if text == value:
+            if text in wanted:
                 rows.append(trial)
         if rows:
             kept.append(part._replace(pool=part.pool.with_table(Table(rows))))

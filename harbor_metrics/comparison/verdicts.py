@@ -14,7 +14,7 @@ Verdict = Literal["better", "worse", "higher", "lower", "same", "~"]
 # From the worst to the best.
 VERDICTS: tuple[Verdict, ...] = ("worse", "lower", "~", "same", "higher", "better")
 # What says nothing of which value is better, and is taken to mean rewards, of which more is better.
-_OF_REWARDS = {*HARBOR_TYPES, "mean-reward", "median", "quantile", "weighted-mean", "micro-average"}
+OF_REWARDS = {*HARBOR_TYPES, "mean-reward", "median", "quantile", "weighted-mean", "micro-average"}
 
 
 class Direction(NamedTuple):
@@ -45,7 +45,7 @@ class Directions:
         if bound is not None and bound.metric.higher_is_better is not None:
             return Direction(bound.metric.higher_is_better)
         type_ = bound.metric.name if bound is not None else planned.spec.type
-        if type_ in _OF_REWARDS and len(keys) <= 1:
+        if type_ in OF_REWARDS and len(keys) <= 1:
             return Direction(True, assumed=True)
         return Direction(None)
 

@@ -66,8 +66,12 @@ def _measured(
 ) -> Outcome:
     measured = measure(bound, planned.spec, table, missing=missing, level=level, over=over)
     optional: dict[str, Any] = {}
-    if bound.metric.higher_is_better is not None:
-        optional["higher_is_better"] = bound.metric.higher_is_better
+    better = bound.metric.higher_is_better
+    inner = bound.arguments.get("metric") if planned.spec.type == "grouped" else None
+    if isinstance(inner, Bound):
+        better = inner.metric.higher_is_better
+    if better is not None:
+        optional["higher_is_better"] = better
     if bound.plugins:
         plugins = dict.fromkeys(loaded.plugin for loaded in bound.plugins)
         optional["plugins"] = [

@@ -35,10 +35,16 @@ def evals_key_of(key: GroupKey, pool: Pool) -> str | None:
     return parity.evals_key(key.agent, pool.written or key.model, key.dataset)
 
 
-def group_of(key: GroupKey, pool: Pool, plan: Plan, outcomes: list[Outcome]) -> Group:
-    """What one group of trials comes to, with the outcomes of its metrics."""
+def group_of(
+    key: GroupKey, pool: Pool, plan: Plan, outcomes: list[Outcome], *, only_asked: bool = False
+) -> Group:
+    """What one group of trials comes to, with the outcomes of its metrics.
+
+    With `only_asked` without the pass@k that Harbor itself reports.
+    """
     table = pool.table
     failures = table.errors
+    running = any(job.running for _, job in pool.jobs)
     return Group(
         agent=key.agent,
         model=key.model,
@@ -50,7 +56,7 @@ def group_of(key: GroupKey, pool: Pool, plan: Plan, outcomes: list[Outcome]) -> 
         exceptions=failures,
         usage=_spent(table),
         # Harbor reports it when a job has ended.
-        pass_at_k={} if any(job.running for _, job in pool.jobs) else parity.pass_at_k(table),
+        pass_at_k={} if only_asked or running else parity.pass_at_k(table),
         metrics=outcomes,
     )
 

@@ -14,6 +14,9 @@ from .result import Group, Outcome
 
 # Types that people call by their k.
 _OF_K = {"pass-at-k": "pass@", "pass-hat-k": "pass^"}
+# The units that no name says.
+_UNITS = {"cost-per-task": "USD", "cost-per-solved-task": "USD", "total-cost": "USD"}
+_UNITS_OF = {"cost": "USD", "seconds": "s"}
 
 
 def model_of(group: Group) -> str | None:
@@ -74,6 +77,19 @@ def name(written: str, type_: str, kwargs: Mapping[str, Any]) -> str:
         written = f"{_plain(inner)} {written} by {labels}"
     given = f" ({', '.join(f'{k}={_plain(v)}' for k, v in rest.items())})" if rest else ""
     return f"{written}{given}"
+
+
+def unit(type_: str, kwargs: Mapping[str, Any]) -> str | None:
+    """The unit of a metric's values, where its name does not say it."""
+    inner = kwargs.get("metric") if type_ == "grouped" else None
+    if isinstance(inner, dict) and isinstance(inner.get("type"), str):
+        own = inner.get("kwargs")
+        return unit(inner["type"], own if isinstance(own, dict) else {})
+    if isinstance(inner, str):
+        type_ = inner
+    if type_ == "usage-quantile":
+        return _UNITS_OF.get(str(kwargs.get("of")))
+    return _UNITS.get(type_)
 
 
 def _sign_of_values(outcome: Outcome) -> str | None:

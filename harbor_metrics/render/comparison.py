@@ -10,7 +10,7 @@ from ..comparison.numerals import Numerals, numerals
 from ..documents.wording import columns, plural, printable
 from ..numbers.exact import Number
 from .alignment import align, fold, measure
-from .sentences import JOINED, details, title, together
+from .sentences import ADJUSTED, JOINED, details, title, together, word
 from .sheet import Line, Sheet
 
 _GAP = "  "
@@ -105,7 +105,7 @@ def grid(
         *names,
         "difference",
         f"{100 * comparison.level:g}% interval",
-        f"p ({_ADJUSTED[comparison.adjust]})" if adjusted else "p",
+        f"p ({ADJUSTED[comparison.adjust]})" if adjusted else "p",
         "",
     ]
     cells: list[tuple[str, ...]] = []
@@ -116,13 +116,10 @@ def grid(
                 name_of(row),
                 *shown,
                 _p(row.p_adjusted),
-                row.verdict,
+                word(comparison, row),
             )
         )
     return tuple(headings), cells
-
-
-_ADJUSTED = {"holm": "Holm", "bh": "BH", "none": "as it is"}
 
 
 def _p(value: Number | None) -> str:

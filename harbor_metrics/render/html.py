@@ -178,7 +178,8 @@ def figure_in_cell(shown: Figure) -> Markup:
 
 def titled_table(title: str, counts: str, numbers: Numbers, below: Sequence[str]) -> Markup:
     """A table in a notebook, with what stands above and below it."""
-    above = element("p", element("strong", shortened(title)), f" {counts}")
+    strong = [element("strong", shortened(title)), " "] if title else []
+    above = element("p", *strong, counts)
     return element("div", above, table(numbers), *map(paragraph, below))
 
 

@@ -32,10 +32,11 @@ def markdown(sheets: Iterable[Sheet]) -> str:
 
 
 def _section(sheet: Sheet) -> str:
-    lines = [f"### {inert(sheet.title)}", "", inert(sheet.counts), "", *heading(sheet)]
+    above = [f"### {inert(sheet.title)}", ""] if sheet.title else []
+    lines = [*above, inert(sheet.counts), "", *heading(sheet)]
     below = []
     for line in sheet.lines:
-        first, *others = map(inert, line.cells)
+        first, *others = (inert(cell.rstrip()) for cell in line.cells)
         lines.append(row([_INDENT * line.indent + first, *others]))
         if line.why:
             below.append(f"- {first}: {inert(' '.join(line.why.split(chr(10))))}")

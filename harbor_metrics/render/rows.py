@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ..contract.spec import UV_SCRIPT
 from ..documents.wording import plural, printable
-from ..evaluation.naming import model_of, names
+from ..evaluation.naming import model_of, names, unit
 from ..evaluation.result import Basis, Group, Outcome, Reading
 from ..numbers.exact import Number
 from .numerals import NONE, Digits, Numerals, exact, numerals, significant
@@ -22,7 +22,7 @@ _OVER = {
     "tasks": "over tasks, as a sample of such tasks",
     "attempts": "over attempts: these tasks, tried again",
 }
-_MISSING = {
+MISSING = {
     "zero": "a trial without the reward counts as 0",
     "skip": "a trial without the reward is left out",
     "error": "a trial without the reward fails a metric",
@@ -48,6 +48,7 @@ def sheet(group: Group, digits: Digits = "significant") -> Sheet:
     level = next((u.level for o in group.metrics for u in o.uncertainty.values()), None)
     interval = f"{exact(100 * (level or 0))}% interval"
     over = "trials / tasks" if any(" / " in row.n for row in table) else "trials"
+    over = f"passed of\n{over}" if any(" of " in row.n for row in table) else over
     headings = ("metric", "value", "stderr", interval, over)
     filled = [i for i in range(len(headings)) if i in (0, 1, 4) or _filled(table, i)]
     lines = [
@@ -104,7 +105,7 @@ def details(group: Group, digits: Digits = "significant") -> Iterator[tuple[str,
         yield "intervals", text
     policy = common_policy(group)
     if policy is not None:
-        yield "missing", _MISSING[policy]
+        yield "missing", MISSING[policy]
     for reading in readings(group, digits):
         yield "missing", reading
     for note in notes(group):
@@ -131,6 +132,8 @@ def rows(group: Group, digits: Digits = "significant") -> Iterator[Row]:
     for outcome in group.metrics:
         called = names(outcome, said_once(group))
         several = len(outcome.values) > 1 and not called.alone
+        measured_in = unit(outcome.type, outcome.kwargs)
+        in_unit = f" in {measured_in}" if measured_in else ""
         if outcome.status == "failed":
             why = outcome.error.message if outcome.error else ""
             lines = "\n".join(map(printable, why.split("\n")))
@@ -138,10 +141,10 @@ def rows(group: Group, digits: Digits = "significant") -> Iterator[Row]:
         elif not outcome.values:
             yield Row(called.metric, NONE, why="there are no trials")
         elif several:
-            yield Row(called.metric)
+            yield Row(f"{called.metric}{in_unit}")
         for name in outcome.values:
             yield Row(
-                called.values[name] if several else called.whole(name),
+                called.values[name] if several else f"{called.whole(name)}{in_unit}",
                 *cells(outcome, name, digits),
                 over(outcome, name, alone=each_once),
                 printable(outcome.reasons.get(name, "")),
@@ -183,9 +186,15 @@ def over_of(basis: Basis, *, alone: bool = False) -> str:
 
 def common_policy(group: Group) -> str | None:
     """What a missing reward counts as where all metrics were told the same; else None."""
-    told = [o.kwargs.get("missing") for o in group.metrics if o.type != UV_SCRIPT]
-    same = len(told) > 1 and all(policy == told[0] for policy in told)
-    return told[0] if same and told[0] in _MISSING else None
+    of_rewards = [outcome for outcome in group.metrics if outcome.type != UV_SCRIPT]
+    return one_policy(of_rewards) if len(of_rewards) > 1 else None
+
+
+def one_policy(outcomes: Iterable[Outcome]) -> str | None:
+    """What a missing reward counts as where all that are no scripts were told the same."""
+    told = [o.kwargs.get("missing") for o in outcomes if o.type != UV_SCRIPT]
+    same = bool(told) and all(policy == told[0] for policy in told)
+    return told[0] if same and told[0] in MISSING else None
 
 
 def said_once(group: Group) -> tuple[str, ...]:
@@ -193,8 +202,14 @@ def said_once(group: Group) -> tuple[str, ...]:
     return ("missing",) if common_policy(group) is not None else ()
 
 
-def readings(group: Group, digits: Digits = "significant") -> Iterator[str]:
-    """Both readings of each mean of which rewards are missing: as shown, and the other."""
+def readings(
+    group: Group, digits: Digits = "significant", without: Collection[str] | None = None
+) -> Iterator[str]:
+    """Both readings of each mean of which rewards are missing: as shown, and the other.
+
+    `without`: the kwargs that are said elsewhere; by default those said below the group's table.
+    """
+    said = said_once(group) if without is None else without
 
     def text(value: Number | None) -> str:
         if value is None:
@@ -202,7 +217,7 @@ def readings(group: Group, digits: Digits = "significant") -> Iterator[str]:
         return exact(value, "full") if digits == "full" else significant(value, 4)
 
     for outcome in group.metrics:
-        called = names(outcome, said_once(group))
+        called = names(outcome, said)
         for name, basis in outcome.known_basis.items():
             other = basis.otherwise
             if not isinstance(other, Reading) or other.value == outcome.values[name]:

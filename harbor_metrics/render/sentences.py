@@ -14,6 +14,9 @@ from ..documents.wording import plural, printable
 _MOST_TASKS = 10
 # A space that no line is folded at.
 JOINED = "\u00a0"
+ADJUSTED = {"holm": "Holm", "bh": "BH", "none": "as it is"}
+# Behind a verdict that does not hold among all comparisons.
+_BY_ITSELF = "by itself"
 
 
 def title(compared: Compared) -> str:
@@ -79,7 +82,13 @@ def _methods(comparison: Comparison, compared: Compared) -> Iterator[tuple[str, 
             method if len(methods) == 1 else f"{method} ({', '.join(rows)})"
             for method, rows in methods.items()
         ]
-        yield "intervals", f"{over}; {', '.join(each)}"
+        adjusted = any(row.p_adjusted != row.p for row in compared.rows)
+        alone = "; each on its own" if adjusted else ""
+        yield "intervals", f"{over}; {', '.join(each)}{alone}"
+    if any(_is_by_itself(comparison, row) for row in compared.rows):
+        how = ADJUSTED[comparison.adjust]
+        among = f"among all comparisons no difference is shown: p ({how})"
+        yield _BY_ITSELF, f"the interval of this comparison leaves out 0; {among}"
 
 
 def decided(comparison: Comparison, compared: Compared) -> list[Decision]:
@@ -139,6 +148,18 @@ def first(comparison: Comparison, compared: Compared) -> str:
     return conclusion(comparison, row) if row is not None else "No difference could be computed."
 
 
+def word(comparison: Comparison, row: Row) -> str:
+    """The verdict of a row, and whether it holds for this comparison alone."""
+    return f"{row.verdict} {_BY_ITSELF}" if _is_by_itself(comparison, row) else row.verdict
+
+
+def _is_by_itself(comparison: Comparison, row: Row) -> bool:
+    """Whether the interval shows a difference, and p among all comparisons does not."""
+    p = row.p_adjusted
+    shown = row.verdict not in ("~", "same")
+    return shown and p is not None and p != row.p and p > 1 - comparison.level
+
+
 def conclusion(comparison: Comparison, row: Row) -> str:
     """What the first row says, in a sentence."""
     name, shown = name_of(row), numerals(row.base, row.candidate, row)
@@ -149,7 +170,7 @@ def conclusion(comparison: Comparison, row: Row) -> str:
         return f"No difference shown: {name} {shown.difference}, and all from {low} to {high} fits."
     if row.verdict == "same":
         return f"The same within {comparison.margin:g}: {name} {shown.difference}."
-    return f"{row.verdict.capitalize()}: {name} {shown.difference}."
+    return f"{word(comparison, row).capitalize()}: {name} {shown.difference}."
 
 
 def _planning(comparison: Comparison, compared: Compared) -> Iterator[tuple[str, str]]:

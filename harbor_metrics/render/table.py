@@ -23,11 +23,18 @@ def table(sheets: Iterable[Sheet], *, width: int = 80, colour: bool = False) -> 
 
 
 def _lines(sheet: Sheet, width: int, colour: bool) -> Iterator[str]:
-    for part in fold(sheet.title, width):
+    for part in fold(sheet.title, width) if sheet.title else ():
         yield _paint(part, BOLD, colour)
     for part in fold(sheet.counts, width):
         yield _paint(part, DIM, colour)
-    widths = _widths(sheet, width)
+    # Headings stay on one line where all columns then have room, whole names among them.
+    flat = sheet._replace(headings=tuple(" ".join(h.split("\n")) for h in sheet.headings))
+    wide, widths = _widths(flat, width), _widths(sheet, width)
+    if (
+        wide[: sheet.names] == widths[: sheet.names]
+        and len([*_bands(wide, sheet.names, width)]) == 1
+    ):
+        sheet, widths = flat, wide
     bands = list(_bands(widths, sheet.names, width))
     for band in bands:
         if band is not bands[0]:

@@ -16,6 +16,12 @@ from .trial import Label, LineTrials, Trial
 TASK = "task"
 # Every integer below is a float, and no two are the same float.
 _EXACT = 2**53
+_OF_GROUPS = ("agent", "model", "dataset")
+_GROUPS = "each agent, model and dataset has numbers of its own already, without --group-by"
+_LABELS = (
+    "--labels FILE gives them (a CSV with the columns `task` and `{name}`, JSON or JSONL), or the "
+    "registry's tasks, or [metadata] of each task.toml"
+)
 
 
 def labels_of(trials: Sequence[Trial], n: int, name: str) -> list[Label]:
@@ -32,6 +38,12 @@ def labels_of(trials: Sequence[Trial], n: int, name: str) -> list[Label]:
         first = trials[absent[0]]
         known = sorted({key for labels in of_trials for key in labels})
         hint = f"; trials have {', '.join(f'`{k}`' for k in known)}" if known else ""
+        if name not in known:
+            # The same of all groups, so that it is said once.
+            where = _GROUPS if name in _OF_GROUPS else _LABELS.format(name=name)
+            raise MetricFailure(
+                "missing-label", f"the trials have no label `{name}`{hint}; {where}"
+            )
         raise MetricFailure(
             "missing-label",
             f"{len(absent)} of {n} trials have no label `{name}`, "

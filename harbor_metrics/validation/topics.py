@@ -27,12 +27,12 @@ many trials stand behind it. Without a SOURCE it takes the job below ./jobs that
     "low-score": Topic(
         "Why is my score lower than the leaderboard's, or expected?",
         """\
-Look at the second line of the table first: how many trials are missing or errored. A trial
-without a reward counts as 0, as in Harbor; below the table stands the mean over those that have
-rewards. `--missing skip` leaves them out. See whether the other number falls into the interval:
-few tasks make it wide. See whether it is the same metric: pass@1 of several attempts is not the
-best of them. `audit` says whether the number that Harbor itself reported is that of its trials,
-and `compare` which tasks turned.
+Look first at how many trials are missing or errored: in the second line above the table, or of
+several agents in columns of their own. A trial without a reward counts as 0, as in Harbor; below
+the table stands the mean over those that have rewards. `--missing skip` leaves them out. See
+whether the other number falls into the interval: few tasks make it wide. See whether it is the
+same metric: pass@1 of several attempts is not the best of them. `audit` says whether the number
+that Harbor itself reported is that of its trials, and `compare` which tasks turned.
 
   harbor-metrics compute jobs/new --missing skip
   harbor-metrics compute jobs/new --metric pass@1 --metric 'accuracy reducer=max'

@@ -183,8 +183,8 @@ def test_alone_it_says_what_can_be_done_here(shell: Run, world: Path, tmp_path: 
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == (
         "jobs holds 2 Harbor jobs, the last one jobs/new.\n"
-        "  harbor-metrics compute jobs/new\n"
-        "  harbor-metrics compute jobs\n"
+        "  harbor-metrics compute jobs/new   the last job (oracle on my-dataset)\n"
+        "  harbor-metrics compute jobs       all 2 jobs\n"
         "\n"
         "registry.json is a registry.\n"
         "  harbor-metrics validate registry.json\n"

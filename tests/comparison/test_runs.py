@@ -93,6 +93,16 @@ def test_only_chooses_trials(three: list[str], tmp_path: Path) -> None:
     assert pair.base.agent == "one"
     with pytest.raises(UsageError, match="--only size=four: no trial fits; size is one, two"):
         compare(whole, third, only="size=four")
+    (pair,) = compare(whole, third, only=["size=one", "size=four"]).comparisons
+    assert pair.base.agent == "one"
+
+
+def test_several_values_of_one_key_are_alternatives(three: list[str], tmp_path: Path) -> None:
+    whole = tmp_path / "whole.jsonl"
+    whole.write_text("".join(Path(path).read_text() for path in three))
+    for key in ("agent", "size"):
+        found = compare(whole, only=[f"{key}=one", f"{key}=three"], by="agent")
+        assert names(found) == [("one", "three")]
 
 
 def test_datasets_are_compared_one_by_one(tmp_path: Path) -> None:

@@ -89,6 +89,14 @@ def test_only_asked_runs_nothing_of_registry_and_job(cli: Run, tmp_path: Path) -
     assert done.stderr == ""
 
 
+def test_only_asked_leaves_out_what_harbor_itself_reports(cli: Run, tmp_path: Path) -> None:
+    again = [trial("t", {"reward": 1.0}), trial("t", {"reward": 0.0}, 2)]
+    write_job(tmp_path / "job", again)
+    asked = ("compute", "job", "--format", "json", "--metric", "std")
+    assert group(cli(*asked))["pass_at_k"] == {"2": 1}
+    assert group(cli(*asked, "--only-asked"))["pass_at_k"] == {}
+
+
 def test_only_asked_needs_no_registry_and_a_metric(cli: Run, job: Path) -> None:
     done = cli("compute", job, "--only-asked")
     assert (done.returncode, done.stdout) == (2, "")

@@ -31,7 +31,7 @@ tasks (reward)  2 better, 1 worse, 7 the same
   better  task-004 2/5 → 4/5, task-001 4/5 → 5/5
 No difference shown: mean +0.040, and all from -0.073 to +0.153 fits.
 intervals  over tasks, as a sample of such tasks; t (mean, pass@2), score
-  (pass@5), jackknife (std)
+  (pass@5), jackknife (std); each on its own
 power  0.16 (mean), 0.17 (pass@2), 0.3 (pass@5), 0.034 (std) or more would show
   in 80 of 100 such pairs
 detect  mean 0.1 needs 45 tasks with 5 attempts, 24 tasks with 10 attempts; now
@@ -43,6 +43,18 @@ ASKED = ['{"type": "pass-at-k", "kwargs": {"k": [2, 5]}}', "std", "max"]
 @pytest.fixture(scope="module")
 def models() -> Comparison:
     return compare(JOBS / "two-models", metrics=ASKED, detect=0.1)
+
+
+def test_a_verdict_that_p_among_all_comparisons_does_not_share_says_so(models: Comparison) -> None:
+    (pair,) = models.comparisons
+    row = msgspec.structs.replace(pair.rows[0], verdict="worse", p=0.03)
+    for p, shown in ((0.065, "worse by itself"), (0.045, "worse"), (0.03, "worse")):
+        own = msgspec.structs.replace(row, p_adjusted=p)
+        pairs = [msgspec.structs.replace(pair, rows=[own, *pair.rows[1:]])]
+        text = render.table(msgspec.structs.replace(models, comparisons=pairs))
+        assert text.splitlines()[5].endswith(f"  {shown}")
+        assert f"{shown.capitalize()}: mean +0.040." in text
+        assert ("no difference is shown: p (Holm)" in text) == ("itself" in shown)
 
 
 def test_the_table_at_80_columns(models: Comparison) -> None:

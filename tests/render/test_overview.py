@@ -8,8 +8,18 @@ import pytest
 from results_by_hand import group, outcome, result
 
 from harbor_metrics.errors import UsageError
-from harbor_metrics.evaluation.result import DatasetRef, Failure, Group, Result, Uncertainty
+from harbor_metrics.evaluation.result import (
+    Basis,
+    DatasetRef,
+    Failure,
+    Group,
+    Reading,
+    Result,
+    Uncertainty,
+)
+from harbor_metrics.render.markdown import markdown
 from harbor_metrics.render.overview import sheets
+from harbor_metrics.render.table import table
 
 SURE = Uncertainty(stderr=0.123456, low=0.1, high=0.98765, level=0.95, method="t")
 
@@ -24,14 +34,15 @@ def scored(agent: str, value: float | None, name: str = "mean", **more: Any) -> 
 def column(made: Result, head: str, **options: Any) -> dict[str, str]:
     """What the first column names -> the cell under that heading."""
     sheet = sheets(made, **options)[0]
-    return {line.cells[0]: line.cells[sheet.headings.index(head)] for line in sheet.lines}
+    index = [heading.split("\nin ")[0] for heading in sheet.headings].index(head)
+    return {line.cells[0]: line.cells[index] for line in sheet.lines}
 
 
 def test_a_row_is_a_group_with_value_and_error_beside_each_other() -> None:
     sure = {"fields": {"uncertainty": {"mean": SURE}}}
     (sheet,) = sheets(result(scored("a", 0.25, **sure), scored("b", 0.5)))
     assert sheet.title == "sail-1 on demo@1.0"
-    assert sheet.headings == ("agent", "trials / tasks", "mean")
+    assert sheet.headings == ("agent", "trials /\ntasks", "mean")
     assert [line.cells for line in sheet.lines] == [
         ("a", "3 / 2", "0.25 (0.12)  "), ("b", "3 / 2", "0.5 *"),
     ]  # fmt: skip
@@ -56,6 +67,7 @@ def test_a_group_that_has_no_column_in_common_stands_by_itself() -> None:
         ("accuracy", {"higher_is_better": True}, "b"),
         ("cost-per-task", {"higher_is_better": False}, "a"),
         ("mean", {}, "b"),
+        ("median", {}, "b"),
         ("std", {}, None),
     ],
 )
@@ -130,10 +142,10 @@ def test_what_is_lacking_and_why_is_said_once() -> None:
     failed = group(broken, agent="c", counts={"missing": 2, "errored": 1, "expected": 9})
     made = result(scored("a", None), scored("b", None), failed, scored("d", 0.5))
     (sheet,) = sheets(made)
-    assert sheet.headings[-2:] == ("missing", "errored")
+    assert sheet.headings[1:] == ("trials /\ntasks", "planned", "missing", "errored", "mean")
     cells = {line.cells[0]: line.cells for line in sheet.lines}
-    assert cells["c"] == ("c", "3 of 9 / 2", "failed", "2", "1")
-    assert cells["a"][2] == "—"
+    assert cells["c"] == ("c", "3 / 2", "9", "2", "1", "failed")
+    assert cells["a"][-1] == "—"
     assert sheet.below[1:] == [("mean", "why (a, b)"), ("mean", "no no (c)")]
 
 
@@ -153,3 +165,77 @@ def test_headings_are_folded_between_words_alone() -> None:
         "mean grouped by\na_label_with_a_long_name\nfirst",
         "mean grouped by\na_label_with_a_long_name\nall",
     )
+
+
+def lacking(agent: str, policy: str, **more: Any) -> Group:
+    """A group of ten trials of five tasks, of which two lack the reward."""
+    trials, other = (10, "skip") if policy == "zero" else (8, "zero")
+    reading = Reading(missing=other, value=0.75, n=18 - trials)  # type: ignore[arg-type]
+    basis = {"mean": Basis(trials=trials, tasks=5, otherwise=reading)}
+    mean = outcome(basis=basis, kwargs={"missing": policy})
+    counts = {"expected": 10, "found": 10, "scored": 8, "missing": 2, "tasks": 5}
+    return group(mean, *more.pop("beside", ()), agent=agent, counts=counts, **more)
+
+
+def test_trials_that_are_left_out_are_in_no_denominator_and_said_to_be() -> None:
+    made = result(lacking("a", "skip"), lacking("b", "skip"))
+    (sheet,) = sheets(made)
+    assert sheet.headings == ("agent", "trials /\ntasks", "missing", "mean")
+    assert [line.cells[:3] for line in sheet.lines] == [("a", "8 / 5", "2"), ("b", "8 / 5", "2")]
+    assert sheet.below[1:] == [
+        ("missing", "a trial without the reward is left out"),
+        ("missing", "mean: 0.5 over the 8 that have rewards; 0.75 over 10 (a)"),
+        ("missing", "mean: 0.5 over the 8 that have rewards; 0.75 over 10 (b)"),
+    ]
+
+
+def test_pass_at_k_of_harbor_is_said_to_be_over_trials_that_are_left_out_elsewhere() -> None:
+    said = ("Harbor's pass@k", "over all trials: a missing reward counts as 0")
+    for policy, there in (("skip", True), ("zero", False)):
+        groups = [lacking(agent, policy, pass_at_k={"2": 0.5}) for agent in "ab"]
+        assert (said in sheets(result(*groups))[0].below) == there
+
+
+def test_a_column_over_other_trials_than_the_others_says_so() -> None:
+    cost = outcome("cost-per-task", basis={"cost-per-task": Basis(trials=7, tasks=4)})
+    groups = [lacking(agent, "zero", beside=[cost]) for agent in "ab"]
+    (sheet,) = sheets(result(*groups))
+    assert [line.cells[1] for line in sheet.lines] == ["10 / 5", "10 / 5"]
+    assert sheet.headings[-1] == "cost-per-task\nin USD"
+    assert ("cost-per-task", "over 7 trials of 4 tasks (a, b)") in sheet.below
+
+
+def test_the_highest_of_each_part_is_marked_where_that_of_the_whole_is() -> None:
+    kwargs = {"metric": "mean", "by": "side"}
+    parts = ({"lee": 0.25, "all": 0.5}, {"lee": 0.5, "all": 0.25})
+    grouped = [outcome("grouped", kwargs=kwargs, values=values) for values in parts]
+    made = result(*(group(each, agent=a) for each, a in zip(grouped, "ab", strict=True)))
+    assert column(made, "mean grouped\nby side\nlee") == {"a": "0.25  ", "b": "0.5 *"}
+    assert column(made, "mean grouped\nby side\nall") == {"a": "0.5 *", "b": "0.25  "}
+
+
+def test_a_reason_is_said_once_of_all_columns_and_groups() -> None:
+    def failing(name: str) -> Any:
+        return outcome(name, values={}, status="failed", error=Failure(rule="r", message="no"))
+
+    groups = [group(failing("mean"), agent="a"), group(failing("mean"), failing("max"), agent="b")]
+    assert sheets(result(*groups))[0].below[1:] == [("mean, max", "no")]
+    groups[0] = group(failing("mean"), outcome("max"), agent="a")
+    assert sheets(result(*groups))[0].below[1:] == [("mean", "no"), ("max", "no (b)")]
+
+
+def test_only_a_terminal_is_told_of_options_and_commands() -> None:
+    made = result(scored("a", 0.25), scored("b", 0.5))
+    plain, hinting = (dict(sheets(made, hints=hints)[0].below) for hints in (False, True))
+    assert plain == {"parentheses": "standard errors", "*": "the highest on its dataset"}
+    assert "--format blocks" in hinting["parentheses"]
+    assert hinting["*"] == f"{plain['*']}; whether it differs: harbor-metrics compare"
+
+
+def test_groups_that_have_nothing_in_common_have_no_title() -> None:
+    other = DatasetRef(name="other")
+    groups = [scored("a", 0.25), scored("b", 0.5, model="sail-2", dataset=other)]
+    (sheet,) = sheets(result(*groups))
+    assert sheet.title == ""
+    assert markdown([sheet]).startswith("2 groups, ")
+    assert table([sheet]).startswith("2 groups, ")

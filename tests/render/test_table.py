@@ -113,3 +113,12 @@ def test_no_line_is_wider_than_the_terminal(rows: list[tuple[str, str, str]], wi
     assert max(map(columns, shown.splitlines())) <= width
     for row in rows:
         assert all(number in shown for number in row[1:])
+
+
+def test_headings_are_folded_only_where_there_is_no_room_for_the_columns_or_a_name() -> None:
+    def heads(name: str) -> list[str]:
+        sheet = Sheet("", "counts", ("metric", "passed of\ntrials"), [Line((name, "5 of 12"))], [])
+        return [line.strip() for line in table([sheet], width=40).splitlines()[1:-2]]
+
+    assert heads("a" * 21) == ["metric                  passed of trials"]
+    assert heads("a b " * 6) == ["passed of", "metric                        trials"]

@@ -1,4 +1,4 @@
-"""Picture 7: what a task costs against the first value, each with its interval."""
+"""Picture 7: what an attempt costs against the first value, each with its interval."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def costs(series: Sequence[Series]) -> Figure | None:
     for point in found:
         drawn += _cross(point, across, down)
     foot = top + _HEIGHT + 46
-    drawn.append(svg.label("US dollars a task", "50%", foot - 2, anchor="middle", size=11))
+    drawn.append(svg.label("US dollars an attempt", "50%", foot - 2, anchor="middle", size=11))
     sentence = _sentence(series, found, who, name[0] if name else "")
     return Figure(
         "costs",
@@ -124,7 +124,7 @@ def _sentence(
     for point in found:
         whose = f"{who[point.series]}: " if len(series) > 1 else ""
         spent, own = _texts(series[point.series])
-        texts.append(f"{whose}{spent.value} US dollars a task for {name} {own.value}")
+        texts.append(f"{whose}{spent.value} US dollars an attempt for {name} {own.value}")
     front = [who[point.series] for point in best(found)]
     more = ""
     if len(found) > 1:
@@ -152,5 +152,5 @@ def _numbers(
     for point in found:
         spent, own = _texts(series[point.series])
         lines.append((who[point.series], spent.value, spent.interval, own.value, own.interval))
-    heads = ("run", "US dollars a task", "interval", name or "value", "interval")
+    heads = ("run", "US dollars an attempt", "interval", name or "value", "interval")
     return Numbers(heads, lines)

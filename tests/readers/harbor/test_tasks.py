@@ -76,7 +76,11 @@ def test_tasks_that_are_not_here_have_no_labels(cli: Run, tmp_path: Path) -> Non
     assert labels(job) == {"demo": {}}
     done = cli("compute", job, "--group-by", "category")
     assert done.returncode == 1
-    assert "4 of 4 trials have no label `category`" in done.stderr + done.stdout
+    said = " ".join((done.stderr + done.stdout).split())
+    assert said.count("the trials have no label `category`; --labels FILE gives them") == 1
+    done = cli("compute", job, "--group-by", "agent")
+    said = " ".join((done.stderr + done.stdout).split())
+    assert "each agent, model and dataset has numbers of its own already" in said
 
 
 def test_path_in_a_repository_is_not_one_of_this_machine(tmp_path: Path) -> None:

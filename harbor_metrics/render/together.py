@@ -1,0 +1,140 @@
+"""What several groups of a result have side by side: a column for each value, a cell a group."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple
+
+from ..comparison.verdicts import OF_REWARDS
+from ..documents.wording import printable
+from ..evaluation.naming import model_of, names, unit
+from ..evaluation.result import Group, Outcome, Result
+from ..numbers.exact import Number
+from . import rows
+from .numerals import NONE, Digits, exact
+
+# The key of which more is better; of others nobody knows.
+_REWARD = "reward"
+_GROUPED = "grouped"
+_HARBORS = "Harbor's\n"
+
+
+class Cell(NamedTuple):
+    """What one group has of one column; `why`: why there is no value."""
+
+    text: str
+    value: Number | None = None
+    higher_is_better: bool | None = None
+    why: str = ""
+    failed: bool = False
+    unit: str | None = None
+    # Trials and tasks that the value is over, where that is known and it is not a part of them.
+    over: tuple[int, int] | None = None
+
+
+class Together(NamedTuple):
+    """Groups and their cells by column; `policy`: what all were told that a missing reward is."""
+
+    groups: Sequence[Group]
+    table: Sequence[dict[str, Cell]]
+    policy: str | None
+    digits: Digits
+
+    @property
+    def heads(self) -> list[str]:
+        """The columns; a line break parts a metric from its value's name. Harbor's own are last."""
+        heads = dict.fromkeys(head for cells in self.table for head in cells)
+        return sorted(heads, key=lambda head: head.startswith(_HARBORS))
+
+    @property
+    def without(self) -> tuple[str, ...]:
+        """The kwargs that are said once, and so in no heading."""
+        return ("missing",) if self.policy is not None else ()
+
+    def of(self, indices: Sequence[int]) -> Together:
+        """Some of the groups, in this order."""
+        groups = [self.groups[i] for i in indices]
+        return self._replace(groups=groups, table=[self.table[i] for i in indices])
+
+    def comparable(self) -> list[int]:
+        """The groups that have a column in common with another."""
+        often = Counter(head for cells in self.table for head in cells)
+        return [i for i, cells in enumerate(self.table) if any(often[head] > 1 for head in cells)]
+
+    def called(self, index: int) -> str:
+        """The group as its names in the table say."""
+        own = (of(self.groups[index]) for _, of in identities(self.groups))
+        return " ".join(filter(None, own))
+
+
+def together(result: Result, digits: Digits) -> Together:
+    """All groups of a result."""
+    policy = rows.one_policy(outcome for group in result.groups for outcome in group.metrics)
+    empty = Together(result.groups, [], policy, digits)
+    return empty._replace(table=[_cells(group, digits, empty.without) for group in result.groups])
+
+
+Part = tuple[str, Callable[[Group], str]]
+WHO: tuple[Part, ...] = (
+    ("agent", lambda group: printable(group.agent or "")),
+    ("model", lambda group: printable(model_of(group) or "")),
+    ("dataset", rows.dataset),
+)
+
+
+def identities(groups: Sequence[Group]) -> list[Part]:
+    """What tells the groups apart; all that they have where nothing does."""
+    differ = [(name, of) for name, of in WHO if len(set(map(of, groups))) > 1]
+    return differ or [(name, of) for name, of in WHO if any(map(of, groups))] or [WHO[0]]
+
+
+def _cells(group: Group, digits: Digits, without: Collection[str]) -> dict[str, Cell]:
+    """Column -> what the group has there."""
+    found: dict[str, Cell] = {}
+    for outcome in group.metrics:
+        called = names(outcome, without)
+        if outcome.status == "failed" or not outcome.values:
+            why = outcome.error.message if outcome.error else "there are no trials"
+            text = "failed" if outcome.status == "failed" else NONE
+            cell = Cell(text, why=why, failed=outcome.status == "failed")
+            found.setdefault(called.metric, cell)
+        for name in outcome.values:
+            own = called.values[name]
+            head = own if called.alone or own == called.metric else f"{called.metric}\n{own}"
+            found.setdefault(head, _cell(outcome, name, digits))
+    for k, chance in list(group.pass_at_k.items())[: rows.MOST_K]:
+        found[f"{_HARBORS}pass@{k}"] = Cell(exact(chance, digits), chance, higher_is_better=True)
+    return found
+
+
+def _cell(outcome: Outcome, name: str, digits: Digits) -> Cell:
+    shown = rows.cells(outcome, name, digits)
+    error = f" ({shown.stderr})" if shown.stderr not in ("", NONE) else ""
+    said = outcome.higher_is_better
+    better = said if isinstance(said, bool) else _of_rewards(outcome, name) or None
+    basis = outcome.known_basis.get(name)
+    return Cell(
+        f"{shown.value}{error}",
+        outcome.values[name],
+        better,
+        outcome.reasons.get(name, ""),
+        unit=unit(outcome.type, outcome.kwargs),
+        over=(basis.trials, basis.tasks) if basis and _is_whole(outcome, name) else None,
+    )
+
+
+def _of_rewards(outcome: Outcome, name: str) -> bool:
+    """Whether a value is higher where rewards are."""
+    type_ = outcome.type
+    if type_ == _GROUPED:
+        inner = outcome.kwargs.get("metric")
+        type_ = inner.get("type", "") if isinstance(inner, dict) else str(inner)
+        key, slash, _ = name.partition("/")
+        return type_ in OF_REWARDS and (not slash or key == _REWARD)
+    return type_ in OF_REWARDS and name in (type_, _REWARD)
+
+
+def _is_whole(outcome: Outcome, name: str) -> bool:
+    """Whether a value is over all trials that have one, and not of a group among them."""
+    return outcome.type != _GROUPED or "all" in name.split("/")

@@ -215,7 +215,8 @@ called `grouped`.
 CSV is a line a value, with all digits. JSON is the result document, of which `harbor-metrics schema
 result` explains every field. `report` draws one page of HTML. In Python
 `harbor_metrics.compute("jobs/new")` gives the same as an object, which a notebook shows as a table
-and a picture. A DataFrame comes from the CSV, and with matplotlib a plot with error bars:
+and a picture; with the extra `frames`, `.to_frame("pandas")` makes it a DataFrame with the columns
+of the CSV. From the CSV itself, with pandas and matplotlib, a plot with error bars:
 
   import matplotlib.pyplot as plt, pandas
   rows = pandas.read_csv("result.csv", dtype={"version": str})

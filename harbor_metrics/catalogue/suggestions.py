@@ -74,12 +74,16 @@ def ambiguous(name: str) -> list[str]:
     return full_names if len(full_names) > 1 else []
 
 
-def near_type(name: str) -> str | None:
-    """The known type that looks most like `name`, our own first unless `name` says a system."""
+def in_our_words(name: str) -> str | None:
+    """The metric of ours that people call so; None where it is no such word."""
     if _PERCENTILE.fullmatch(name.lower()):
         return "quantile"
-    meant = _IN_OTHER_WORDS.get(name.lower().replace("_", "-"))
-    if meant is not None:
+    return _IN_OTHER_WORDS.get(name.lower().replace("_", "-"))
+
+
+def near_type(name: str) -> str | None:
+    """The known type that looks most like `name`, our own first unless `name` says a system."""
+    if (meant := in_our_words(name)) is not None:
         return meant
     types = nearest(name, [*metric_names(), *plugins.installed("metrics")])
     elsewhere = nearest(name, [alias.name for alias in aliases.METRICS])

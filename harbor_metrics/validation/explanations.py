@@ -13,7 +13,7 @@ import msgspec
 from ..catalogue import aliases, elsewhere, plugins
 from ..catalogue.families import families, metric_names, reducer_names
 from ..catalogue.names import find_metric, find_reducer
-from ..catalogue.suggestions import near_type
+from ..catalogue.suggestions import in_our_words
 from ..contract.spec import UV_SCRIPT, CommonKwargs, ScriptKwargs
 from ..documents.rules import OF_DOCUMENTS, OF_RUNS, RULES
 from ..documents.wording import did_you_mean, nearest, printable
@@ -98,9 +98,8 @@ def explain(name: str) -> str:
     known = [*TOPICS, *metric_names(), *reducer_names(), *rule_names(), *other_rule_names()]
     known += [a.name.replace("{k}", "1") for a in (*aliases.METRICS, *aliases.REDUCERS)]
     known += elsewhere.names()
-    asked = _ASKED.get(name.lower().lstrip("-").replace("_", "-"))
-    near = asked or near_type(name)
-    meant = [near] if near and (asked or near in metric_names()) else nearest(name, known)
+    own = _ASKED.get(name.lower().lstrip("-").replace("_", "-")) or in_our_words(name)
+    meant = [own] if own is not None else nearest(name, known)
     raise UsageError(
         f"there is no topic, metric, reducer or rule `{name}`{did_you_mean(meant)}",
         "`harbor-metrics explain` lists the topics and rules, `harbor-metrics list` the metrics",
@@ -157,10 +156,17 @@ def _rule(name: str) -> Iterator[str]:
 def _example_of(name: str) -> str:
     """A mistake and what to write instead; nothing for a rule that has no example yet."""
     example = EXAMPLES.get(name)
+<<<<<<< HEAD
     if example is None:
         files, wrong, right = run_examples().get(name, ("", "", ""))
+=======
+    if example is None and name in run_examples():
+        files, wrong, right = run_examples()[name]
+>>>>>>> d582cec (A slip in a rule's name leads to the rule; explain shows rules of plugins without an example)
         run = (("files", files), ("wrong", wrong), ("write", right))
         return "".join(f"\n{title}\n{indent(text, '  ')}\n" for title, text in run if text)
+    if example is None:
+        return ""  # of a plugin, or not yet written
     parts = (("wrong", example.wrong), ("write", example.right))
     return "".join(f"\n{title}\n{_shown(text)}" for title, text in parts)
 

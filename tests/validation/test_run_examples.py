@@ -60,7 +60,8 @@ def said(cli: Run, text: str, folder: Path) -> str:
             (folder / args[1]).chmod(int(args[0], 8))
             continue
         assert program == "harbor-metrics"
-        form = () if "--format" in args else ("--format", "json")
+        plain = "--format" in args or args[0] == "convert"
+        form = () if plain else ("--format", "json")
         done = cli(*args, *form, cwd=folder, env={"PYTHONPATH": str(folder)})
         found += done.stdout + done.stderr
     return found

@@ -156,17 +156,10 @@ def _rule(name: str) -> Iterator[str]:
 def _example_of(name: str) -> str:
     """A mistake and what to write instead; nothing for a rule that has no example yet."""
     example = EXAMPLES.get(name)
-<<<<<<< HEAD
     if example is None:
         files, wrong, right = run_examples().get(name, ("", "", ""))
-=======
-    if example is None and name in run_examples():
-        files, wrong, right = run_examples()[name]
->>>>>>> d582cec (A slip in a rule's name leads to the rule; explain shows rules of plugins without an example)
         run = (("files", files), ("wrong", wrong), ("write", right))
         return "".join(f"\n{title}\n{indent(text, '  ')}\n" for title, text in run if text)
-    if example is None:
-        return ""  # of a plugin, or not yet written
     parts = (("wrong", example.wrong), ("write", example.right))
     return "".join(f"\n{title}\n{_shown(text)}" for title, text in parts)
 

@@ -62,8 +62,11 @@ def perplexity(rewards: Column, *, per: _Per = None) -> Lower:
         sizes = rewards.numbers(per)
         if min(sizes) <= 0:
             return Undefined(f"undefined ratio: a `{per}` is {min(sizes)}")
-        shares = [value / size for value, size in zip(rewards.values, sizes, strict=True)]
-        return _exp(-math.fsum(shares) / len(shares))
+        try:
+            shares = [value / size for value, size in zip(rewards.values, sizes, strict=True)]
+            return _exp(-math.fsum(shares) / len(shares))
+        except OverflowError:
+            return Undefined(BEYOND)
     return _exp(exact.rounded(-units(rewards).mean))
 
 

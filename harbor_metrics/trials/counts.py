@@ -173,7 +173,7 @@ class Seen:
     """Eight bytes for each trial that says which one it is, to know whether any came twice."""
 
     # Where the buckets of hashes end, all of the same width.
-    _ENDS = range(-(2**63) + 2**58, 2**63 + 1, 2**58)
+    _ENDS = range(-(2**63) + 2**60, 2**63 + 1, 2**60)
 
     def __init__(self) -> None:
         self._buckets = [array("q") for _ in self._ENDS]

@@ -5,8 +5,15 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
 from conftest import Run
+from hypothesis import given
+from hypothesis import strategies as st
 from printed import group, values
+
+from harbor_metrics.readers import trials
+from harbor_metrics.readers.files.lines import split
+from harbor_metrics.trials.trial import Trial
 
 
 def test_trials_are_grouped_by_agent_and_a_bad_line_is_named(cli: Run, tmp_path: Path) -> None:
@@ -28,3 +35,30 @@ def test_unread_line_of_a_trials_file_is_counted(cli: Run, tmp_path: Path) -> No
     rows = '{"task": "a", "rewards": {"r": 1}}\n{"task": "b", "rewards": {"r": true}}\n'
     (tmp_path / "t.jsonl").write_text(rows)
     assert group(cli("compute", "t.jsonl", "--format", "json"))["counts"]["unread"] == 1
+
+
+PIECES = [
+    b'{"task": "a", "rewards": null}',
+    b'{"task": "b", "rewards": {"r": 1}}',
+    b'{"task": "}", "rewards": null, "labels": {"k": "{"}} ',
+    b'{"task": "a", "rewards": null}{"task": "b", "rewards": null}',
+    b'{"task": "a", "rewards": {"r": 1}',
+    b"}",
+    b'{"task": "a", "rewards":',
+    b'{"r": 1}}',
+    b"",
+    b" ",
+    b"null",
+]
+
+
+@given(lines=st.lists(st.sampled_from(PIECES), min_size=1, max_size=5), end=st.booleans())
+def test_trials_decoded_at_once_are_those_of_the_lines(lines: list[bytes], end: bool) -> None:
+    block = b"\n".join(lines) + b"\n" * end
+    try:
+        at_once = trials._decoded_at_once(block)
+    except msgspec.DecodeError:
+        at_once = None
+    if at_once is not None:
+        of_lines = split(block)
+        assert at_once == [msgspec.json.decode(line, type=Trial) for line in of_lines]

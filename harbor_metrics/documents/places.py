@@ -15,7 +15,7 @@ Steps = tuple[str | int, ...]
 _Tree = dict[str | int, "_Tree"]
 
 _SPACE = re.compile(r"[ \t\n\r]*")
-_scan_once: Callable[[str, int], tuple[Any, int]] = c_make_scanner(json.JSONDecoder())
+_scan_once: Callable[[str, int], tuple[Any, int]] = c_make_scanner(json.JSONDecoder(strict=False))
 
 
 class Extent(NamedTuple):
@@ -93,7 +93,7 @@ def _walk(
         step: str | int = index
         if is_object:
             key_at = at
-            step, at = scanstring(text, at + 1)
+            step, at = scanstring(text, at + 1, False)
             member = (key_at, at)
             at = _past_space(text, _past_space(text, at) + 1)
         if step in node:

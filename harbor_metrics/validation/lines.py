@@ -163,7 +163,10 @@ def _of_values(path: str, values: list[tuple[int, str]]) -> list[Diagnostic]:
         diagnostic
         for document, slips in parsed
         if document is not None
-        for diagnostic in in_file_order(slips, check_value(document, f"line {document.first_line}"))
+        for diagnostic in in_file_order(
+            slips,
+            check_value(document, f"line {document.first_line}") if document.is_whole else [],
+        )
     ]
     if any(isinstance(document.value, list) for document, _ in parsed if document):
         return found

@@ -92,6 +92,16 @@ def test_pretty_printed_json_says_that_a_line_is_one_object(tmp_path: Path) -> N
     assert wrong.span == Span(2, 7, 2, 11)
 
 
+def test_a_line_break_inside_a_string_is_said_and_nothing_that_follows_from_it(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "trials.jsonl"
+    path.write_text('{"task": "a", "rewards": {"rewar<<<<<<< a\nd": "1"}}\n{"task": "b", "reward": 1}\n')
+    spread, broken = validate(path).found
+    assert spread.rule == "not-json-lines"
+    assert broken.message == "a line break inside a string that began on line 1"
+
+
 PIECES = [
     b'{"reward": 1}',
     b'{"reward": 0.5, "cost": 3}',

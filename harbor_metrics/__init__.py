@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .trials.table import Table as Table
     from .validation.validation import validate as validate
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOME = {
     "Attempts": "contract.parameters",

@@ -96,7 +96,8 @@ def test_a_line_break_inside_a_string_is_said_and_nothing_that_follows_from_it(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "trials.jsonl"
-    path.write_text('{"task": "a", "rewards": {"rewar<<<<<<< a\nd": "1"}}\n{"task": "b", "reward": 1}\n')
+    broken_text = '{"task": "a", "rewards": {"rewar<<<<<<< a\nd": "1"}}'
+    path.write_text(f'{broken_text}\n{{"task": "b", "reward": 1}}\n')
     spread, broken = validate(path).found
     assert spread.rule == "not-json-lines"
     assert broken.message == "a line break inside a string that began on line 1"

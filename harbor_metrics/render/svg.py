@@ -77,7 +77,8 @@ def scale(values: Iterable[Number], start: float = LEFT, end: float = RIGHT) -> 
 
 def ticks(low: Fraction, high: Fraction, most: int = 6) -> list[Decimal]:
     """Round numbers from low to high, evenly spaced by 1, 2 or 5 of some power of ten."""
-    place = int(f"{float((high - low) / most) or 5e-324:e}".partition("e")[2])
+    gap = (high - low) / most or Fraction(1)
+    place = (Decimal(gap.numerator) / gap.denominator).adjusted()
     for exponent in range(place, place + 3):
         for step in (1, 2, 5):
             size = step * Fraction(10) ** exponent

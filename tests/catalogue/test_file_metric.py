@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from catalogue.readme import WORST
+from catalogue.page_of_plugins import WORST
 from conftest import Run
 from printed import outcomes
 

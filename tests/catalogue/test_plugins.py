@@ -10,7 +10,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from catalogue.readme import CHECK, ENTRY, WORST
+from catalogue.page_of_plugins import CHECK, ENTRY, WORST
 from conftest import ROOT, run_cli
 from printed import outcomes
 

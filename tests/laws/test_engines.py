@@ -66,7 +66,7 @@ def needs_rows(name: str, kwargs: dict[str, Any]) -> bool:
     return (
         name in NEED_ROWS
         or inner in NEED_ROWS
-        or "reducer" in kwargs
+        or bool({"reducer", "label", "likelihoods", "per"} & kwargs.keys())
         or (name == "bootstrap-stderr" and bool({"metric", "method"} & kwargs.keys()))
     )
 

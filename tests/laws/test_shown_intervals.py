@@ -23,7 +23,8 @@ def shown(path: Path) -> list[re.Match[str]]:
     return list(SHOWN.finditer(path.read_text(encoding="utf-8").replace("\\", "")))
 
 
-TEXTS = [ROOT / "README.md", *sorted(EXPECTED.rglob("std*.txt"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+TEXTS = [*PAGES, *sorted(EXPECTED.rglob("std*.txt"))]
 TEXTS = [path for path in TEXTS if shown(path)]
 # Of what is spent nothing is below 0; a share of anything lies between 0 and 1.
 AMOUNTS = re.compile(r"^(cost|seconds|tokens)-per-")
@@ -61,8 +62,8 @@ def test_interval_of_a_table_holds_its_value(path: Path) -> None:
         assert low <= value <= high, match[0]
 
 
-def test_every_interval_of_the_readme_is_of_rewards_between_0_and_1() -> None:
-    intervals = shown(ROOT / "README.md")
+def test_every_interval_of_a_page_is_of_rewards_between_0_and_1() -> None:
+    intervals = [match for page in PAGES for match in shown(page)]
     ends = [float(end) for match in intervals for end in (match["low"], match["high"])]
     assert len(ends) > 10
     assert all(0 <= end <= 1 for end in ends)

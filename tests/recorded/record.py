@@ -129,7 +129,7 @@ def recorded(case: Case) -> Outcome:
 def documents() -> list[Path]:
     """The result documents among what is recorded."""
     found = (path for path in EXPECTED.rglob("*.json") if path.parent.name == WRITTEN)
-    return sorted(path for path in found if b'\n  "schema_version": ' in path.read_bytes())
+    return sorted(path for path in found if b'\n  "groups": ' in path.read_bytes())
 
 
 def _files(folder: Path) -> dict[str, bytes]:

@@ -22,6 +22,8 @@ from pages import warm
 # Timings belong to benchmarks/: a busy machine makes no test fail.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
+# For a second Python: `pytest --hypothesis-profile brief`.
+settings.register_profile("brief", settings.get_profile("patient"), max_examples=15)
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent

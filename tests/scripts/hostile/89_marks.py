@@ -7,7 +7,9 @@ import ctypes
 import fcntl
 import json
 import os
+import signal
 
+signal.signal(signal.SIGIO, signal.SIG_IGN)  # what a watched folder or a lease sends
 parser = argparse.ArgumentParser()
 parser.add_argument("-i")
 parser.add_argument("-o")

@@ -145,7 +145,9 @@ def _mend(files: Sequence[str], wanted: Callable[[str], bool]) -> None:
         try:
             change = fix(path, wanted)
         except HarborMetricsError as error:
-            print_note(f"{path}: {error}\n")
+            # Most name the file themselves.
+            text = str(error)
+            print_note(f"{text if text.startswith(path) else f'{path}: {text}'}\n")
             continue
         if change.before != change.after:
             for line in change.message.splitlines():

@@ -270,7 +270,8 @@ PAGE = HERE.parent.parent / "docs" / "from-harbor-run-to-a-leaderboard-row.md"
 
 
 def test_every_command_of_the_page_works(harbor: Harbor) -> None:
-    shutil.copy(WHEEL, harbor.folder / "harbor_metrics-0.1.0-py3-none-any.whl")
+    shutil.copy(WHEEL, harbor.folder)
+    assert os.path.basename(WHEEL) in PAGE.read_text(encoding="utf-8")
     # Where a reader has containers, these tests have an environment of their own.
     wrapper = harbor.folder / "bin" / "harbor"
     wrapper.parent.mkdir()

@@ -64,6 +64,16 @@ def _with_plans_of(base: Run, run: Run) -> Run:
     return Run(run.name, parts)
 
 
+def tasks_alone(base: Run, candidate: Run) -> list[tuple[str, int]]:
+    """The datasets that only one of two runs has, whose it is, and how many tasks lie in it."""
+    return [
+        (f"{name} of {run.name}", len(set(part.pool.table.tasks)))
+        for run, other in ((base, candidate), (candidate, base))
+        for name, part in run.parts.items()
+        if name not in other.parts and any(each in other.parts for each in run.parts)
+    ]
+
+
 def _matching(base: Run, candidate: Run) -> list[tuple[Part, Part]]:
     """The groups of both runs on each dataset, by its name."""
     both = [name for name in base.parts if name in candidate.parts]

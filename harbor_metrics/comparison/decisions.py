@@ -27,7 +27,11 @@ class _Found(NamedTuple):
     help: str | None = None
 
 
-def decide(compared: Sequence[Compared], settings: Settings) -> list[Decision]:
+# Of two runs the datasets that only one of them has, and the tasks there.
+Alone = Mapping[tuple[str, str], Sequence[tuple[str, int]]]
+
+
+def decide(compared: Sequence[Compared], settings: Settings, alone: Alone) -> list[Decision]:
     """What becomes of each gate in each comparison.
 
     Raises:
@@ -42,7 +46,8 @@ def decide(compared: Sequence[Compared], settings: Settings) -> list[Decision]:
                 f"the values are {listed(list(known), 8)}",
             )
         for each in compared:
-            found = _decided(gate, each, settings)
+            datasets = alone.get((each.base.run, each.candidate.run), ())
+            found = _decided(gate, each, settings, datasets)
             decisions.append(
                 Decision(
                     gate=str(gate),
@@ -66,10 +71,12 @@ def remarks(decisions: Sequence[Decision], level: float) -> Iterator[Diagnostic]
         )
 
 
-def _decided(gate: Gate, compared: Compared, settings: Settings) -> _Found:
+def _decided(
+    gate: Gate, compared: Compared, settings: Settings, alone: Sequence[tuple[str, int]]
+) -> _Found:
     if gate.metric is None:
         assert gate.expression is not None  # what has no metric counts something
-        return _counted(gate, gate.expression, compared, settings)
+        return _counted(gate, gate.expression, compared, settings, alone)
     rows = _rows(gate.metric, compared)
     if not rows:
         return _Found("undecided", f"there is no `{gate.metric}` on this dataset")
@@ -77,7 +84,7 @@ def _decided(gate: Gate, compared: Compared, settings: Settings) -> _Found:
         names = listed([f"`{name_of(row)}`" for row in rows], 8)
         raise UsageError(f"--{gate}: `{gate.metric}` has several values", f"one of {names}")
     (row,) = rows
-    unpaired = _unpaired(compared, settings) or _left_out(row, settings)
+    unpaired = _unpaired(compared, settings, alone) or _left_out(row, settings)
     if unpaired is not None:
         return _Found("undecided", unpaired)
     if row.difference is None:
@@ -98,11 +105,16 @@ def _rows(metric: str, compared: Compared) -> list[Row]:
     return exact or [row for row in compared.rows if metric in (row.metric, row.type)]
 
 
-def _unpaired(compared: Compared, settings: Settings) -> str | None:
+def _unpaired(
+    compared: Compared, settings: Settings, alone: Sequence[tuple[str, int]]
+) -> str | None:
     tasks = compared.tasks
     n = len(tasks.only_base) + len(tasks.only_candidate) + len(tasks.changed)
-    if not n or settings.unpaired == "drop":
+    if settings.unpaired == "drop" or not (n or alone):
         return None
+    if not n:
+        dataset, _ = alone[0]
+        return f"dataset {dataset} is in one run alone ({_DROP})"
     return f"{plural(n, 'task')} {'is' if n == 1 else 'are'} unpaired ({_DROP})"
 
 
@@ -199,22 +211,28 @@ _WITHOUT = {
 }
 
 
-def _counted(gate: Gate, expression: Expression, compared: Compared, settings: Settings) -> _Found:
+def _counted(
+    gate: Gate,
+    expression: Expression,
+    compared: Compared,
+    settings: Settings,
+    alone: Sequence[tuple[str, int]],
+) -> _Found:
     part, tasks, counts = expression.part, compared.tasks, compared.candidate.counts
     unpaired = len(tasks.only_base) + len(tasks.only_candidate) + len(tasks.changed)
+    unpaired += sum(n for _, n in alone)
     numbers: Mapping[str, int] = {
         "tasks.unpaired": unpaired,
         "tasks.changed": len(tasks.changed),
         "missing": counts.missing,
         "errored": counts.errored,
     }
-    if part in numbers:
-        n = numbers[part]
-    else:
-        why = _unpaired(compared, settings)
-        if why is not None:
-            return _Found("undecided", why)
-        n = _turned(gate, part, compared)
+    # What is missing is what these two are about; all else may hang on it.
+    is_of_pairs = part in ("tasks.unpaired", "tasks.changed")
+    why = None if is_of_pairs else _unpaired(compared, settings, alone)
+    if why is not None:
+        return _Found("undecided", why)
+    n = numbers[part] if part in numbers else _turned(gate, part, compared)
     outcome: Outcome = "failed" if expression.holds(n) else "passed"
     of = f" in {compared.candidate.run}" if part in ("missing", "errored") else ""
     return _Found(outcome, f"{part} is {n}{of}")

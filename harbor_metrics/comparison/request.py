@@ -11,14 +11,14 @@ import msgspec
 from .. import api
 from ..api import LEVEL, Request
 from ..documents.diagnostics import Diagnostic
-from ..documents.wording import did_you_mean, listed, nearest, shown_path
+from ..documents.wording import did_you_mean, listed, nearest, plural, shown_path
 from ..errors import UsageError
 from ..evaluation.asked import Asked
 from ..numbers.adjustment import Adjust
 from ..numbers.uncertainty import Over
 from ..trials.source import Progress, Source
 from ..trials.table import Missing
-from .beside import all_pairs, compared
+from .beside import all_pairs, compared, tasks_alone
 from .decisions import decide, remarks
 from .document import Comparison, SourceRef
 from .gates import gates
@@ -201,7 +201,18 @@ def finish(request: ComparisonRequest, prepared: Prepared) -> Comparison:
     pairs = all_pairs(prepared.runs) if every_two else [(base, each) for each in candidates]
     comparisons = compared(pairs, settings, run_scripts, diagnostics)
     diagnostics += run_scripts.diagnostics
-    decisions = decide([pair for pair in comparisons if pair.base.run == base.name], settings)
+    alone = {(one.name, other.name): tasks_alone(one, other) for one, other in pairs}
+    diagnostics += [
+        Diagnostic(
+            rule="tasks-unpaired",
+            message=f"dataset {dataset} is in one run alone, and not compared: {plural(n, 'task')}",
+            subject=f"{other} against {one}",
+        )
+        for (one, other), datasets in alone.items()
+        for dataset, n in datasets
+    ]
+    of_base = [pair for pair in comparisons if pair.base.run == base.name]
+    decisions = decide(of_base, settings, alone)
     diagnostics += remarks(decisions, settings.level)
     return Comparison(
         sources=[

@@ -126,6 +126,34 @@ def test_an_unpaired_task_leaves_every_gate_undecided(kind: str, gate: str, tmp_
     assert decided(tmp_path, HALF, fewer, unpaired="drop", **{kind: gate}).outcome != "undecided"
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_dataset_of_one_run_alone_leaves_every_gate_undecided(order: int, tmp_path: Path) -> None:
+    def dataset(task: str, _: int) -> str:
+        return "tides" if task in HALF else "buoys"
+
+    paths = [
+        write_run(tmp_path / "full.jsonl", {**HALF, "u1": [1], "u2": [0]}, dataset=dataset),
+        write_run(tmp_path / "half.jsonl", MORE, dataset=dataset),
+    ][::order]
+    sources = [f"{name}={path}" for name, path in zip(("old", "new"), paths, strict=True)]
+    gates = {
+        "no_worse": "mean",
+        "fail_if": ["tasks.unpaired > 1", "errored > 5", "tasks.worse > 9"],
+    }
+    found = compare(*sources, **gates)
+    assert [each.outcome for each in found.gates] == ["undecided", "failed"] + 2 * ["undecided"]
+    whose = "old" if order > 0 else "new"
+    assert found.gates[0].why.startswith(
+        f"dataset buoys of {whose} is in one run alone (--unpaired"
+    )
+    (said,) = [each for each in found.found if each.rule == "tasks-unpaired"]
+    assert (
+        said.message == f"dataset buoys of {whose} is in one run alone, and not compared: 2 tasks"
+    )
+    dropped = compare(*sources, **gates, unpaired="drop").gates
+    assert [each.outcome for each in dropped][2:] == ["passed", "passed" if order > 0 else "failed"]
+
+
 def test_what_is_unpaired_can_itself_be_a_gate(tmp_path: Path) -> None:
     fewer = dict(list(MORE.items())[1:])
     assert decided(tmp_path, HALF, fewer, fail_if="tasks.unpaired > 1").outcome == "passed"

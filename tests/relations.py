@@ -1,4 +1,4 @@
-"""Trials as frames of every engine, and what a metric says of them there."""
+"""Trials as frames of every engine."""
 
 from __future__ import annotations
 
@@ -6,12 +6,8 @@ import io
 from collections.abc import Sequence
 from typing import Any
 
-from harbor_metrics.contract.spec import MetricSpec
 from harbor_metrics.engines.parquet import parquet
 from harbor_metrics.engines.sources import read
-from harbor_metrics.evaluation.asked import plan_asked
-from harbor_metrics.evaluation.evaluate import evaluate
-from harbor_metrics.evaluation.result import Outcome
 from harbor_metrics.trials.source import Source
 from harbor_metrics.trials.table import Table
 from harbor_metrics.trials.trial import Trial
@@ -47,16 +43,3 @@ def table_of(native: Any) -> Table:
     assert counted is not None
     (table,) = counted.groups.values()
     return table
-
-
-def said(entry: dict[str, Any], table: Table, **options: Any) -> Outcome:
-    """What a metric says of a table."""
-    (outcome,) = evaluate(
-        [plan_asked(MetricSpec(**entry))],
-        table,
-        missing=options.get("missing"),
-        level=0.95,
-        over=options.get("over", "tasks"),
-        run_scripts=lambda *_: [],
-    )
-    return outcome

@@ -6,10 +6,8 @@ from collections.abc import Collection
 
 from ..numbers.exact import Number
 from ..trials.source import Source
-from ..trials.table import Table
 from ..trials.trial import GroupKey
 from .row import Known
-from .tables import scored_with
 
 
 def n_missing(source: Source, group: GroupKey | None) -> int:
@@ -20,13 +18,6 @@ def n_missing(source: Source, group: GroupKey | None) -> int:
         return unread
     absent = max(job.n_total_trials - len(source.trials) - len(source.unread), 0)
     return unread + -(-absent // max(job.n_groups, 1))
-
-
-def bounded_mean(mean: Known, table: Table, key: str, *, by_task: bool, missing: int) -> Known:
-    """The mean of a reward with the range in which it is, over tasks or over single trials."""
-    scored = scored_with(table, key)
-    n = len({trial.task for trial, _ in scored}) if by_task else len(scored)
-    return bounded(mean, [value for _, value in scored], n, missing)
 
 
 def bounded(mean: Known, values: Collection[Number], n: int, missing: int) -> Known:

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from ..catalogue.names import bind
 from ..contract.spec import MetricSpec
 from ..evaluation.measurement import Measured, measure
-from ..numbers.exact import Number
 from ..trials.source import Source
 from ..trials.table import Table
 from ..trials.trial import GroupKey, LineTrials, Trial, group_key
@@ -43,11 +42,6 @@ def named(group: GroupKey) -> str:
     agent, model, dataset = group
     who = " · ".join(part for part in (agent, model) if part)
     return " on ".join(part for part in (who, dataset) if part)
-
-
-def scored_with(table: Table, key: str) -> list[tuple[Trial, Number]]:
-    """The trials that have a reward of this key, and the reward."""
-    return [(t, t.rewards[key]) for t in table if t.rewards is not None and key in t.rewards]
 
 
 def measured(spec: MetricSpec, table: Table) -> Measured:

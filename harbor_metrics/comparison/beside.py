@@ -66,11 +66,12 @@ def _with_plans_of(base: Run, run: Run) -> Run:
 
 def tasks_alone(base: Run, candidate: Run) -> list[tuple[str, int]]:
     """The datasets that only one of two runs has, whose it is, and how many tasks lie in it."""
+    both = base.parts.keys() & candidate.parts.keys()
     return [
         (f"{name} of {run.name}", len(set(part.pool.table.tasks)))
-        for run, other in ((base, candidate), (candidate, base))
+        for run in (base, candidate)
         for name, part in run.parts.items()
-        if name not in other.parts and any(each in other.parts for each in run.parts)
+        if both and name not in both
     ]
 
 

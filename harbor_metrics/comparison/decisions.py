@@ -108,14 +108,18 @@ def _rows(metric: str, compared: Compared) -> list[Row]:
 def _unpaired(
     compared: Compared, settings: Settings, alone: Sequence[tuple[str, int]]
 ) -> str | None:
-    tasks = compared.tasks
-    n = len(tasks.only_base) + len(tasks.only_candidate) + len(tasks.changed)
+    n = _n_unpaired(compared)
     if settings.unpaired == "drop" or not (n or alone):
         return None
     if not n:
         dataset, _ = alone[0]
         return f"dataset {dataset} is in one run alone ({_DROP})"
     return f"{plural(n, 'task')} {'is' if n == 1 else 'are'} unpaired ({_DROP})"
+
+
+def _n_unpaired(compared: Compared) -> int:
+    tasks = compared.tasks
+    return len(tasks.only_base) + len(tasks.only_candidate) + len(tasks.changed)
 
 
 def _left_out(row: Row, settings: Settings) -> str | None:
@@ -218,12 +222,10 @@ def _counted(
     settings: Settings,
     alone: Sequence[tuple[str, int]],
 ) -> _Found:
-    part, tasks, counts = expression.part, compared.tasks, compared.candidate.counts
-    unpaired = len(tasks.only_base) + len(tasks.only_candidate) + len(tasks.changed)
-    unpaired += sum(n for _, n in alone)
+    part, counts = expression.part, compared.candidate.counts
     numbers: Mapping[str, int] = {
-        "tasks.unpaired": unpaired,
-        "tasks.changed": len(tasks.changed),
+        "tasks.unpaired": _n_unpaired(compared) + sum(n for _, n in alone),
+        "tasks.changed": len(compared.tasks.changed),
         "missing": counts.missing,
         "errored": counts.errored,
     }

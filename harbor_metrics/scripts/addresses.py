@@ -98,7 +98,7 @@ def _settings(wants: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _of_block(dependencies: Any, settings: Mapping[str, Any]) -> Iterator[str]:
-    known = {_plain(address) for address in _of_user()}
+    known = _of_user()
     for name, value in settings.items():
         if name in _INDEXES:
             entries = value if isinstance(value, list) else [value]
@@ -124,7 +124,9 @@ def read_lock(lock: bytes | None) -> dict[str, Any]:
         content = tomllib.loads((lock or b"").decode())
     except (ValueError, RecursionError) as error:
         raise _not_of_uv(f"is not TOML: {error}") from error
-    odd = next((text for text in _written_in_lines(content) if _BEYOND_A_LINE.search(text)), None)
+    # None of the addresses of files is used.
+    texts = _texts(content, without="url")
+    odd = next((text for text in texts if _BEYOND_A_LINE.search(text)), None)
     if odd is not None:
         raise _not_of_uv(f"holds {printable(odd[:200])!r}, which is no name, path or marker")
     return content
@@ -137,20 +139,6 @@ def _not_of_uv(what: str) -> MetricFailure:
     )
 
 
-def _written_in_lines(value: Any) -> Iterator[str]:
-    """All texts of a lock, but the addresses of files, of which none is used."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for key, inner in value.items():
-            yield key
-            if key != "url":
-                yield from _written_in_lines(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _written_in_lines(inner)
-
-
 def _of_lock(lock: Mapping[str, Any]) -> Iterator[str]:
     """The addresses in a lock, but those of packages that an index has.
 
@@ -160,7 +148,7 @@ def _of_lock(lock: Mapping[str, Any]) -> Iterator[str]:
     packages = content.pop("package", [])
     if isinstance(packages, list):
         packages = [package for package in packages if not _of_index(package)]
-    known = {_plain(address) for address in _of_user()}
+    known = _of_user()
     for text in filter(_is_address, _texts([content, packages])):
         if _plain(text) not in known:
             yield text
@@ -171,23 +159,26 @@ def _of_index(package: Any) -> bool:
     return isinstance(source, dict) and list(source) == ["registry"]
 
 
-def _of_user() -> Iterator[str]:
-    for name in _OF_USER:
-        for address in re.split(r"[\s,]+", os.environ.get(name, "")):
-            # An index can have a name.
-            yield re.sub(r"^[\w.-]+=", "", address)
+def _of_user() -> set[str]:
+    """The plain addresses that the user has set."""
+    texts = [os.environ.get(name, "") for name in _OF_USER]
+    addresses = [address for text in texts for address in re.split(r"[\s,]+", text)]
+    # An index can have a name.
+    return {_plain(re.sub(r"^[\w.-]+=", "", address)) for address in addresses}
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts(value: Any, without: str | None = None) -> Iterator[str]:
+    """All texts in a value, keys among them; of the key `without` only the key."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
         for key, inner in value.items():
             yield key
-            yield from _texts(inner)
+            if key != without:
+                yield from _texts(inner, without)
     elif isinstance(value, list):
         for inner in value:
-            yield from _texts(inner)
+            yield from _texts(inner, without)
 
 
 def _is_address(text: str) -> bool:

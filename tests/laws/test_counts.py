@@ -11,11 +11,9 @@ import pytest
 from conftest import CASES
 from hypothesis import given
 from hypothesis import strategies as st
+from metrics_said import NEED_ROWS, said
 
-from harbor_metrics.contract.spec import MetricSpec
 from harbor_metrics.errors import NeedsRowsError
-from harbor_metrics.evaluation.asked import plan_asked
-from harbor_metrics.evaluation.evaluate import evaluate
 from harbor_metrics.evaluation.result import Outcome
 from harbor_metrics.testing import trials
 from harbor_metrics.trials import counted_lines
@@ -25,46 +23,6 @@ from harbor_metrics.trials.counts import Counts
 from harbor_metrics.trials.table import Table
 from harbor_metrics.trials.trial import LineTrials, Trial, Usage
 
-# What reads labels, texts, usage, the order of attempts, or several rewards of one trial.
-NEED_ROWS = {
-    "all-first-k",
-    "any-first-k",
-    "auroc",
-    "average-precision",
-    "balanced-accuracy",
-    "bits-per-byte",
-    "bleu",
-    "brier-score",
-    "calibration-error",
-    "chrf",
-    "cohen-kappa",
-    "correlation",
-    "cost-per-solved-task",
-    "cost-per-task",
-    "exact-match",
-    "f1",
-    "grouped",
-    "krippendorff-alpha",
-    "likelihood",
-    "majority-at-k",
-    "matthews-corrcoef",
-    "micro-average",
-    "normalized-mean",
-    "precision",
-    "recall",
-    "seconds-per-solved-task",
-    "seconds-per-task",
-    "ter",
-    "time-horizon",
-    "tokens-per-solved-task",
-    "tokens-per-task",
-    "total-cost",
-    "total-seconds",
-    "total-tokens",
-    "usage-quantile",
-    "weighted-mean",
-    "weighted-perplexity",
-}
 # Kwargs with which a metric that needs none needs rows after all.
 ROW_KWARGS = {"reducer", "metric", "label", "per"}
 
@@ -78,19 +36,6 @@ def counted(rows: list[Trial], cuts: int = 1) -> CountedTable:
         part = CountedTable(counts)
         table = part if table is None else table + part
     return table
-
-
-def said(entry: dict[str, Any], table: Table, **options: Any) -> Outcome:
-    planned = [plan_asked(MetricSpec(**entry))]
-    (outcome,) = evaluate(
-        planned,
-        table,
-        missing=options.get("missing"),
-        level=0.95,
-        over=options.get("over", "tasks"),
-        run_scripts=lambda *_: [],
-    )
-    return outcome
 
 
 def assert_the_same(kept: Outcome, from_counts: Outcome) -> None:

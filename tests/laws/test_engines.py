@@ -7,10 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 import duckdb
+import metrics_said
 import msgspec
 import pytest
 from conftest import CASES
-from relations import ENGINES, frame, said, source_of, table_of
+from metrics_said import said
+from relations import ENGINES, frame, source_of, table_of
 
 from harbor_metrics.errors import InputError, OutputError
 from harbor_metrics.numbers.exact import Number
@@ -19,44 +21,8 @@ from harbor_metrics.trials.table import Table
 from harbor_metrics.trials.trial import Trial
 
 CONNECTION = duckdb.connect(config={"threads": 1})
-# What reads texts, several rewards of one trial, what single attempts used, or their order.
-NEED_ROWS = {
-    "all-first-k",
-    "any-first-k",
-    "auroc",
-    "average-precision",
-    "balanced-accuracy",
-    "bits-per-byte",
-    "bleu",
-    "brier-score",
-    "calibration-error",
-    "chrf",
-    "cohen-kappa",
-    "correlation",
-    "cost-per-solved-task",
-    "cost-per-task",
-    "exact-match",
-    "f1",
-    "krippendorff-alpha",
-    "majority-at-k",
-    "matthews-corrcoef",
-    "micro-average",
-    "normalized-mean",
-    "precision",
-    "recall",
-    "seconds-per-solved-task",
-    "seconds-per-task",
-    "ter",
-    "time-horizon",
-    "tokens-per-solved-task",
-    "tokens-per-task",
-    "total-cost",
-    "total-seconds",
-    "total-tokens",
-    "usage-quantile",
-    "weighted-mean",
-    "weighted-perplexity",
-}
+# Of these two the inner metric, or the kwargs, decide on an engine.
+NEED_ROWS = metrics_said.NEED_ROWS - {"grouped", "likelihood"}
 
 
 def needs_rows(name: str, kwargs: dict[str, Any]) -> bool:

@@ -7,9 +7,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from .api import compare as compare
     from .api import compute as compute
     from .comparison.document import Comparison as Comparison
-    from .comparison.request import compare as compare
     from .contract.estimate import Estimate as Estimate
     from .contract.estimate import Undefined as Undefined
     from .contract.parameters import Attempts as Attempts
@@ -31,7 +31,7 @@ _HOME = {
     "Attempts": "contract.parameters",
     "check_metric": "testing",
     "Column": "trials.column",
-    "compare": "comparison.request",
+    "compare": "api",
     "Comparison": "comparison.document",
     "compute": "api",
     "Diagnostic": "documents.diagnostics",

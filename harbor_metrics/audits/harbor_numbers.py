@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from .. import api
+from ..computation.computing import finish
+from ..computation.preparation import plan_groups
+from ..computation.request import Request
 from ..contract.spec import HARBOR_TYPES, UV_SCRIPT, MetricSpec
 from ..documents.diagnostics import Diagnostic
 from ..evaluation.group import evals_key_of
@@ -37,9 +39,9 @@ def rows(
 
     What was found while the metrics were planned goes to `diagnostics`.
     """
-    request = api.Request(sources=(source.path,), level=None, scripts=scripts or ScriptOptions())
-    prepared = api.plan_groups(request, [source], [], registries)
-    result = api.finish(request, prepared)
+    request = Request(sources=(source.path,), level=None, scripts=scripts or ScriptOptions())
+    prepared = plan_groups(request, [source], [], registries)
+    result = finish(request, prepared)
     diagnostics += [found for found in prepared.diagnostics if found not in diagnostics]
     lacking = incomplete(source)
     tables = {evals_key_of(group.key, group.pool): group.pool.table for group in prepared.groups}

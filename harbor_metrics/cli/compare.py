@@ -189,10 +189,10 @@ def command(
     run is the base, and every other one is compared with it. Tasks are paired by their names within
     a dataset. Exit 0 whatever the difference, but 1 where a gate fails or cannot be decided.
     """
-    from ..api import Request
     from ..comparison.gates import gates
     from ..comparison.request import ComparisonRequest, finish, prepare
     from ..comparison.settings import Settings
+    from ..computation.request import Request
     from ..documents.files import check_writable, write_atomically
     from ..render.text import text
     from .compute import refuse_input

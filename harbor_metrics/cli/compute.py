@@ -19,7 +19,7 @@ from .options import AS_FORMAT, COLUMNS, DATASET, JOB_SCRIPTS, MISSING, OVER, RE
 from .running import options_of, script_options
 
 if TYPE_CHECKING:
-    from ..api import Prepared
+    from ..computation.preparation import Prepared
     from ..evaluation.result import Result
     from ..render.numerals import Digits
 
@@ -170,7 +170,9 @@ def command(
 
     The metrics are those of the dataset's registry, the job's own, and those of --metric.
     """
-    from ..api import Request, finish, prepare
+    from ..computation.computing import finish
+    from ..computation.preparation import prepare
+    from ..computation.request import Request
     from ..documents.diagnostics import Severity
     from ..documents.files import check_writable, write_atomically
     from ..render.remarks import remarks

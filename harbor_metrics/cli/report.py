@@ -52,8 +52,8 @@ def command(
     document that `compute -o` or `compare -o` wrote, of which fewer pictures can be drawn, for it
     has no single trials. Gates, and exit 1 where one does not pass, are those of `compare`.
     """
-    from ..api import Request
     from ..comparison.gates import gates
+    from ..computation.request import Request
     from ..documents.files import check_writable, write_atomically
     from ..render.page import figures, page
     from ..render.remarks import remarks

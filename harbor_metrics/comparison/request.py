@@ -8,30 +8,26 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from .. import api
-from ..api import LEVEL, Request
+from ..computation import preparation
+from ..computation.computing import Scripts
+from ..computation.request import Request
 from ..documents.diagnostics import Diagnostic
 from ..documents.wording import did_you_mean, listed, nearest, plural, shown_path
 from ..errors import UsageError
-from ..evaluation.asked import Asked
-from ..numbers.adjustment import Adjust
-from ..numbers.uncertainty import Over
-from ..trials.source import Progress, Source
-from ..trials.table import Missing
+from ..trials.source import Source
 from .beside import all_pairs, compared, tasks_alone
 from .decisions import decide, remarks
 from .document import Comparison, SourceRef
-from .gates import gates
 from .runs import Part, Run, chosen, named_sources, run_of, runs_by
-from .settings import Pairs, Settings, Unpaired
+from .settings import Settings
 from .together import ranks
 
 if TYPE_CHECKING:
-    from ..scripts.options import ScriptOptions
+    pass
 
 
 class ComparisonRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to be compared; the sources are `NAME=SOURCE`, and see `compare` for the rest."""
+    """What is to be compared; the sources are `NAME=SOURCE`, and see `api.compare` for the rest."""
 
     computed: Request
     base: str | None = None
@@ -40,114 +36,12 @@ class ComparisonRequest(msgspec.Struct, frozen=True, kw_only=True):
     settings: Settings = Settings()
 
 
-def compare(
-    *sources: str | os.PathLike[str],
-    base: str | None = None,
-    by: str | None = None,
-    only: str | Sequence[str] = (),
-    level: float = LEVEL,
-    over: Over = "tasks",
-    missing: Missing | None = None,
-    cluster: str | None = None,
-    adjust: Adjust = "holm",
-    pairs: Pairs = "base",
-    margin: float | None = None,
-    detect: float | None = None,
-    power: float = 0.8,
-    no_worse: str | Sequence[str] = (),
-    non_inferior: str | Sequence[str] = (),
-    better: str | Sequence[str] = (),
-    fail_if: str | Sequence[str] = (),
-    unpaired: Unpaired | None = None,
-    script_error_bars: bool = False,
-    higher_is_better: str | Sequence[str] = (),
-    lower_is_better: str | Sequence[str] = (),
-    registry: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
-    dataset: str | None = None,
-    metrics: Asked | Sequence[Asked] = (),
-    labels: str | os.PathLike[str] | None = None,
-    as_format: str | None = None,
-    columns: str | Mapping[str, str] = "",
-    scripts: ScriptOptions | None = None,
-    progress: Progress | None = None,
-) -> Comparison:
-    """Whether runs of the same tasks differ, and by how much, with an interval.
-
-    Args:
-        sources: as of `compute`, each with or without a name, `main=jobs/one`; sources of one name
-            are one run, and the name is the end of the path where none is given.
-        base: the run that the others are compared with; by default the first.
-        by: `run`, `agent`, `model` or a label, where one source has several runs.
-        only: `KEY=VALUE`: only trials of that agent, model, dataset or label.
-        level: of the intervals.
-        over: what varies: `tasks`, as a sample of such tasks, or `attempts` at these very tasks.
-        missing: what a missing reward counts as, where a metric's own kwargs do not say.
-        cluster: a label of tasks that are alike, such as those of one repository.
-        adjust: for several comparisons of one metric: `holm`, `bh` or `none`.
-        pairs: `all` compares every two runs, and ranks three or more.
-        margin: differences within it either way are `same`.
-        detect: a difference; says how many tasks would show it.
-        power: with which probability they would.
-        no_worse, non_inferior, better, fail_if: gates, `METRIC[:BY]` or expressions; the
-            `outcome` of a comparison tells whether all passed.
-        unpaired: whether gates `drop` tasks of one run alone or, by default, are undecided.
-        script_error_bars: run each metric script 20 times more on either side, without some
-            tasks each time, for an interval.
-        higher_is_better, lower_is_better: metrics or values, by name, where none says it.
-        registry, dataset, metrics, labels, as_format, columns, scripts, progress: as of `compute`.
-
-    Raises:
-        UsageError: the arguments contradict each other, a gate is set on what is not there, or the
-            runs have nothing in common.
-        InputError: a source or a registry cannot be read.
-    """
-    request = ComparisonRequest(
-        computed=Request(
-            sources=tuple(os.fspath(source) for source in sources),
-            registries=_several(registry),
-            dataset=dataset,
-            metrics=_metrics(metrics),
-            missing=missing,
-            labels=os.fspath(labels) if labels is not None else None,
-            as_format=as_format,
-            columns=columns,
-            scripts=scripts,
-            progress=progress,
-        ),
-        base=base,
-        by=by,
-        only=_several(only),
-        settings=Settings(
-            level=level,
-            over=over,
-            missing=missing,
-            cluster=cluster,
-            adjust=adjust,
-            margin=margin,
-            detect=detect,
-            power=power,
-            pairs=pairs,
-            unpaired=unpaired,
-            script_error_bars=script_error_bars,
-            gates=gates(
-                no_worse=_several(no_worse),
-                non_inferior=_several(non_inferior),
-                better=_several(better),
-                fail_if=_several(fail_if),
-            ),
-            higher=_several(higher_is_better),
-            lower=_several(lower_is_better),
-        ),
-    )
-    return finish(request, prepare(request))
-
-
 class Prepared(msgspec.Struct, frozen=True, kw_only=True):
     """Sources that have been read, each with the name of its run, and the runs, the base first."""
 
     sources: list[tuple[str | None, Source]]
     runs: list[Run]
-    computed: dict[str | None, api.Prepared]
+    computed: dict[str | None, preparation.Prepared]
     inputs: list[str]
     diagnostics: list[Diagnostic]
 
@@ -166,7 +60,7 @@ def prepare(request: ComparisonRequest) -> Prepared:
     for paths in named.values():
         _refuse_results(paths)
     if request.by in (None, "run") and len(named) > 1:
-        prepared: dict[str | None, api.Prepared] = {
+        prepared: dict[str | None, preparation.Prepared] = {
             name: _prepared(request, paths) for name, paths in named.items()
         }
         _refuse_same_sources(prepared)
@@ -193,7 +87,7 @@ def finish(request: ComparisonRequest, prepared: Prepared) -> Comparison:
         UsageError: the runs have nothing in common, or a gate is set on what is not there.
     """
     paths = [source.path for _, source in prepared.sources]
-    run_scripts = api.Scripts(request.computed.scripts, paths)
+    run_scripts = Scripts(request.computed.scripts, paths)
     diagnostics = list(prepared.diagnostics)
     settings = request.settings
     base, *candidates = prepared.runs
@@ -242,13 +136,13 @@ def finish(request: ComparisonRequest, prepared: Prepared) -> Comparison:
     )
 
 
-def _prepared(request: ComparisonRequest, paths: Sequence[str]) -> api.Prepared:
+def _prepared(request: ComparisonRequest, paths: Sequence[str]) -> preparation.Prepared:
     labels = request.by is not None or request.settings.cluster is not None or bool(request.only)
     computed = msgspec.structs.replace(request.computed, sources=tuple(paths), reads_labels=labels)
-    return api.prepare(computed, keep=True)
+    return preparation.prepare(computed, keep=True)
 
 
-def _parts(request: ComparisonRequest, prepared: api.Prepared) -> list[Part]:
+def _parts(request: ComparisonRequest, prepared: preparation.Prepared) -> list[Part]:
     parts = [Part(group.key, group.pool, group.plan) for group in prepared.groups]
     return chosen(parts, request.only)
 
@@ -266,7 +160,7 @@ def _base_first(runs: list[Run], base: str | None) -> list[Run]:
     return [*first, *(run for run in runs if run.name != base)]
 
 
-def _refuse_same_sources(prepared: Mapping[str | None, api.Prepared]) -> None:
+def _refuse_same_sources(prepared: Mapping[str | None, preparation.Prepared]) -> None:
     seen: dict[str, tuple[str | None, str]] = {}
     for name, each in prepared.items():
         for source in each.sources:
@@ -311,14 +205,3 @@ class _AnyResult(msgspec.Struct):
     schema_version: str
     groups: list[msgspec.Raw]
     sources: list[_AnySource]
-
-
-def _several(names: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> tuple[str, ...]:
-    several = [names] if isinstance(names, str | os.PathLike) else names
-    return tuple(os.fspath(name) for name in several)
-
-
-def _metrics(metrics: Asked | Sequence[Asked]) -> tuple[Asked, ...]:
-    if isinstance(metrics, str) or not isinstance(metrics, Sequence):
-        return (metrics,)
-    return tuple(metrics)

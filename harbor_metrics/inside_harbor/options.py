@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import msgspec
 
-from ..api import LEVEL
+from ..computation.request import LEVEL
 from ..documents.files import check_writable
 from ..documents.wording import listed, shown
 from ..errors import HarborMetricsError, UsageError

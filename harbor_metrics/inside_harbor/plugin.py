@@ -15,7 +15,8 @@ from typing import Any
 
 import msgspec
 
-from ..api import Request, compute_request
+from ..computation.computing import compute_request
+from ..computation.request import Request
 from ..documents.files import write_atomically
 from ..errors import HarborMetricsError, UsageError
 from ..evaluation.result import Result

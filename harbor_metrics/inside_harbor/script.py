@@ -14,7 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from ..api import Prepared, Request
+    from ..computation.preparation import Prepared
+    from ..computation.request import Request
     from ..evaluation.result import Outcome
     from ..registries.harbor_script import Settings
 
@@ -104,7 +105,7 @@ def _first_number(document: bytes, name: bytes) -> int:
 
 def _in_compute(script: str, trials: str) -> dict[str, int | float]:
     # For weight: in Harbor, before the end, nothing of this is needed.
-    from ..api import prepare
+    from ..computation.preparation import prepare
     from ..errors import MetricFailure
 
     settings = _settings(script)
@@ -122,7 +123,7 @@ def _in_harbor(script: str, job: str, lines: Sequence[bytes]) -> dict[str, int |
 
     import msgspec
 
-    from ..api import prepare
+    from ..computation.preparation import prepare
 
     settings = _settings(script)
     request = _request(settings, job)
@@ -161,7 +162,7 @@ def _settings(script: str) -> Settings:
 
 def _request(settings: Settings, source: str) -> Request:
     # For weight: once a job.
-    from ..api import LEVEL, Request
+    from ..computation.request import LEVEL, Request
 
     return Request(
         sources=(source,),
@@ -177,7 +178,7 @@ def _values(
 ) -> tuple[list[str], list[dict[str, int | float]]]:
     """Why metrics failed, and the values of each group by name."""
     # For weight: once a job.
-    from ..api import finish
+    from ..computation.computing import finish
 
     result = finish(request, prepared)
     outcomes = [outcome for group in result.groups for outcome in group.metrics]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from ..api import PreparedGroup
+from ..computation.preparation import PreparedGroup
 from ..documents.wording import plural, printable
 from ..evaluation.plan import Planned
 

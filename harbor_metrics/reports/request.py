@@ -8,14 +8,15 @@ from contextlib import suppress
 
 import msgspec
 
-from .. import api
-from ..api import LEVEL, Request
 from ..comparison import request as comparison
 from ..comparison.document import Comparison
 from ..comparison.gates import Gate
 from ..comparison.request import ComparisonRequest
 from ..comparison.runs import named_sources
 from ..comparison.settings import Settings, Unpaired
+from ..computation import computing
+from ..computation.preparation import Prepared, prepare
+from ..computation.request import LEVEL, Request
 from ..documents.files import read_bytes
 from ..errors import NeedsRowsError, UsageError
 from ..evaluation.result import Group, Result, SourceRef, Spent
@@ -76,7 +77,7 @@ def _of_runs(
             unpaired=unpaired,
         ),
     )
-    prepared: dict[str | None, api.Prepared] = {}
+    prepared: dict[str | None, Prepared] = {}
     comparisons: list[Comparison] = []
     lacking: list[str] = []
     try:
@@ -179,19 +180,17 @@ def _sides(comparison: Comparison) -> list[Series]:
     return list(found.values())
 
 
-def _of_sources(request: Request, run: str | None, prepared: api.Prepared | None = None) -> Report:
-    prepared = prepared or api.prepare(request)
-    result = api.finish(request, prepared)
+def _of_sources(request: Request, run: str | None, prepared: Prepared | None = None) -> Report:
+    prepared = prepared or prepare(request)
+    result = computing.finish(request, prepared)
     try:
         series = _series(run, result, prepared, request)
     except NeedsRowsError:
-        series = _series(run, result, api.prepare(request, keep=True), request)
+        series = _series(run, result, prepare(request, keep=True), request)
     return report_of(result, series, run)
 
 
-def _series(
-    run: str | None, result: Result, prepared: api.Prepared, request: Request
-) -> list[Series]:
+def _series(run: str | None, result: Result, prepared: Prepared, request: Request) -> list[Series]:
     groups = zip(result.groups, prepared.groups, strict=True)
     # A single cost is compared with nothing, and it takes every trial.
     several = len(result.groups) > 1

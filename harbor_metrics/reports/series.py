@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..api import LEVEL, Request
+from ..computation.request import LEVEL, Request
 from ..contract.spec import MetricSpec
 from ..errors import NeedsRowsError
 from ..evaluation.evaluate import evaluate

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from harbor_metrics.api import Request
+from harbor_metrics.computation.request import Request
 from harbor_metrics.render.page import page
 from harbor_metrics.reports.request import report
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harbor_metrics.api import PreparedGroup
+from harbor_metrics.computation.preparation import PreparedGroup
 from harbor_metrics.contract.spec import MetricSpec
 from harbor_metrics.documents.document import parse
 from harbor_metrics.evaluation.plan import Plan, bind

@@ -10,7 +10,7 @@ import pytest
 from render.pages import grid, page_of, write_trials
 from render.test_markup import HOSTILE, Tree
 
-from harbor_metrics.api import Request
+from harbor_metrics.computation.request import Request
 from harbor_metrics.render.figures.figure import Figure
 from harbor_metrics.render.page import figures
 from harbor_metrics.reports.request import report

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from render.pages import grid, write_trials
 
-from harbor_metrics.api import Request
+from harbor_metrics.computation.request import Request
 from harbor_metrics.render.figures.figure import Figure
 from harbor_metrics.render.page import figures
 from harbor_metrics.reports.request import report

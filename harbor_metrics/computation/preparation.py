@@ -1,0 +1,173 @@
+"""The first half of a computation: everything is read, metrics are found, nothing is run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+import msgspec
+
+from .. import readers
+from ..documents.diagnostics import Diagnostic
+from ..engines.opening import is_relation
+from ..errors import UsageError
+from ..evaluation.asked import plan_asked
+from ..evaluation.grouping import by_labels
+from ..evaluation.plan import Plan, Planned, plan
+from ..evaluation.remarks import once
+from ..readers import labels as labels_file
+from ..registries.registry import Registries, split
+from ..trials import labels as task_labels
+from ..trials import regrouping
+from ..trials.counts import NotCountableError
+from ..trials.models import by_short_names
+from ..trials.pool import Pool, in_order, pool, twice
+from ..trials.source import Source
+from ..trials.trial import GroupKey
+from .relations import relations
+from .request import Request
+
+
+class PreparedGroup(msgspec.Struct, frozen=True, kw_only=True):
+    """The trials of one agent, model and dataset, and the metrics that would run on them."""
+
+    key: GroupKey
+    pool: Pool
+    plan: Plan
+
+
+class Prepared(msgspec.Struct, frozen=True, kw_only=True):
+    """Sources that have been read, and their groups by dataset, agent and model."""
+
+    sources: list[Source]
+    groups: list[PreparedGroup]
+    diagnostics: list[Diagnostic]
+
+    @property
+    def inputs(self) -> list[str]:
+        """Every file that the numbers depend on and that the plans know the path of."""
+        return [path for group in self.groups for path in group.plan.inputs]
+
+    @property
+    def planned(self) -> list[Planned]:
+        """The metrics of all groups."""
+        return [metric for group in self.groups for metric in group.plan.metrics]
+
+
+def prepare(request: Request, *, keep: bool = False) -> Prepared:
+    """The first half of `compute`: read everything, find the metrics, run nothing.
+
+    Trials of large sources are counted and not kept, unless `keep` says so or something needs them.
+
+    Raises:
+        UsageError: the request contradicts itself.
+        InputError: a source or a registry cannot be read.
+    """
+    if not request.sources:
+        raise UsageError("no source was given")
+    if request.only_asked and not request.metrics:
+        raise UsageError("only the metrics that were asked for should run, and none was asked for")
+    asked = [plan_asked(metric) for metric in request.metrics]
+    registries = Registries(request.registries)
+    if any(is_relation(source, request.engine) for source in request.sources):
+        sources = relations(request, asked, keep=keep)
+        return _foreseen(request, plan_groups(request, sources, [], registries, asked))
+    sources, diagnostics = _read(request, counts=not keep and request.labels is None)
+    counted = [source.counted for source in sources if source.counted is not None]
+    if counted and (len(counted) < len(sources) or twice(counted)):
+        return prepare(request, keep=True)
+    try:
+        prepared = plan_groups(request, sources, diagnostics, registries, asked)
+    except NotCountableError:
+        return prepare(request, keep=True)
+    if counted and any(metric.of_strangers or metric.reads_labels for metric in prepared.planned):
+        return prepare(request, keep=True)
+    bound = [metric.bound for metric in prepared.planned if metric.bound is not None]
+    if any(source.lacks_texts for source in sources) and any(b.reads_texts for b in bound):
+        sources = [readers.with_texts(source) for source in sources]
+        prepared = plan_groups(request, sources, diagnostics, registries, asked)
+    return prepared
+
+
+def _foreseen(request: Request, prepared: Prepared) -> Prepared:
+    """The same with those metrics as failed that an engine cannot answer, before it is asked."""
+    # For weight: engines are asked for.
+    from ..evaluation.foresight import foreseen
+
+    groups = []
+    for group in prepared.groups:
+        metrics = foreseen(group.plan.metrics, group.pool.table, request.missing)
+        plan = msgspec.structs.replace(group.plan, metrics=metrics)
+        groups.append(msgspec.structs.replace(group, plan=plan))
+    return msgspec.structs.replace(prepared, groups=groups)
+
+
+def plan_groups(
+    request: Request,
+    sources: list[Source],
+    diagnostics: list[Diagnostic],
+    registries: Registries,
+    asked: Sequence[Planned] = (),
+) -> Prepared:
+    """The groups of sources that have been read, each with the metrics that run on it."""
+    name, version = split(request.dataset) if request.dataset is not None else (None, None)
+    diagnostics = list(diagnostics)
+    pools = by_short_names(pool(sources, diagnostics), diagnostics)
+    if name is not None:
+        pools = regrouping.of_dataset(pools, name)
+    elif registries.given and regrouping.nameless(pools):
+        pools = regrouping.named(pools, registries.only_name())
+    if request.labels is not None:
+        pools = regrouping.labelled(pools, labels_file.read(request.labels), request.labels)
+    scripts = request.scripts
+    outside = scripts is not None and scripts.allow_outside
+    of_jobs = scripts is not None and scripts.job_scripts
+    groups = []
+    for key, members in in_order(pools):
+        metrics = plan(
+            key.dataset,
+            version,
+            members.jobs,
+            registries,
+            asked,
+            allow_outside=outside,
+            job_scripts=of_jobs,
+            only_asked=request.only_asked,
+            own_jobs=request.own_jobs,
+        )
+        if request.group_by:
+            metrics = by_labels(metrics, request.group_by)
+        diagnostics += metrics.diagnostics
+        table = members.table
+        for entry in metrics.datasets:
+            table = task_labels.joined(table, task_labels.of_tasks(entry.tasks))
+        if request.reads_labels or any(metric.reads_labels for metric in metrics.metrics):
+            for _, job in members.jobs:
+                found = job.labels()
+                table = task_labels.joined(table, found.get(key.dataset, found.get(None, {})))
+        groups.append(PreparedGroup(key=key, pool=members.with_table(table), plan=metrics))
+    return Prepared(sources=sources, groups=groups, diagnostics=once(diagnostics, sources))
+
+
+def _read(request: Request, *, counts: bool) -> tuple[list[Source], list[Diagnostic]]:
+    """Every source once, and that some were named twice."""
+    sources: dict[str, Source] = {}
+    diagnostics = []
+    for path in dict.fromkeys(request.sources):
+        for source in readers.read(
+            path,
+            request.progress,
+            as_format=request.as_format,
+            columns=request.columns,
+            counts=counts,
+        ):
+            first = sources.setdefault(os.path.realpath(source.path), source)
+            if first is not source:
+                diagnostics.append(
+                    Diagnostic(
+                        rule="repeated-source",
+                        message=f"{source.path} is the same as {first.path} and counts once",
+                        path=source.path,
+                    )
+                )
+    return list(sources.values()), diagnostics

@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from ..computation.computing import finish
 from ..computation.preparation import plan_groups
 from ..computation.request import Request
-from ..contract.spec import HARBOR_TYPES, UV_SCRIPT, MetricSpec
 from ..documents.diagnostics import Diagnostic
 from ..evaluation.group import evals_key_of
-from ..evaluation.result import Group, Outcome
 from ..numbers import exact
-from ..numbers.exact import Number
-from ..registries.registry import Dataset, Registries
+from ..readers.harbor.reported import OTHER
+from ..registries.registry import Registries
 from ..scripts.options import ScriptOptions
-from ..trials.source import Job, Reported, Source
-from ..trials.table import Table
-from ..trials.trial import Trial, group_key
+from ..trials.source import Reported, Source
+from ..trials.trial import NO_GROUP, group_key
+from .harbor_groups import Trials, fitting
+from .harbor_plan import Plan
 from .reach import bounded, n_missing
-from .row import Answer, Instead, Known, Row, Unknown, agree, judge
-from .tables import incomplete, measured
+from .row import Known, Row, Unknown, judge
 
-_NUMBERS = tuple(name for name in HARBOR_TYPES if name != UV_SCRIPT)
-# The origins of the metrics that Harbor lists: it knows nothing of others.
-_HARBORS = ("registry", "job", "default")
 _NO_REGISTRY = "registry-not-found"
-_NO_REWARDS = "undefined, because no trial of the group has rewards; Harbor writes 0"
+_OTHER = "Harbor writes no number of that name"
+_NO_USAGE = "result.json does not say it, as those of earlier versions of Harbor do not"
+# Each with the name that Harbor gave it before 2026-05, when it wrote no others.
+_COUNTS = {
+    ("n_completed_trials", "n_completed"): "n_trials",
+    ("n_errored_trials", "n_errors"): "n_errors",
+}
+_PROGRESS = {
+    "n_running_trials": "n_running",
+    "n_pending_trials": "n_pending",
+    "n_cancelled_trials": "n_cancelled",
+    "n_retries": "n_retries",
+}
+_USAGE = ("n_input_tokens", "n_cache_tokens", "n_output_tokens", "cost_usd")
 
 
 def rows(
@@ -35,166 +43,100 @@ def rows(
     diagnostics: list[Diagnostic],
     scripts: ScriptOptions | None = None,
 ) -> Iterator[Row]:
-    """A row for each reported number of the job; scripts of the registry run, as `scripts` says.
+    """A row for each number of the job, those too that it should report and does not.
 
-    What was found while the metrics were planned goes to `diagnostics`.
+    Scripts of the registry run, as `scripts` says; what was found while the metrics were planned
+    goes to `diagnostics`.
     """
     request = Request(sources=(source.path,), level=None, scripts=scripts or ScriptOptions())
     prepared = plan_groups(request, [source], [], registries)
     result = finish(request, prepared)
     diagnostics += [found for found in prepared.diagnostics if found not in diagnostics]
-    lacking = incomplete(source)
+    numbers = list(source.reported())
+    if not numbers:
+        return
+    plan = Plan(source, numbers, [e for group in prepared.groups for e in group.plan.datasets])
+    yield from _of_job(plan, [each for each in numbers if "evals_key" not in each.params])
+
     tables = {evals_key_of(group.key, group.pool): group.pool.table for group in prepared.groups}
-    groups = {group.evals_key: group for group in result.groups}
-    entries = [entry for group in prepared.groups for entry in group.plan.datasets]
-    unknown = any(finding.rule == _NO_REGISTRY for finding in prepared.diagnostics)
-    for reported in source.reported():
-        key = reported.params.get("evals_key")
-        answer: Answer
-        if key is None:
-            answer = _of_job(reported, source, entries)
-            reason = "" if _is_planned(reported, answer, source) else lacking
-            yield judge(source.path, "", reported, answer, incomplete=reason)
-            continue
-        name = key
-        if name not in groups and len(groups) == 1:
-            # Later versions name the model otherwise; with one group there is no doubt.
-            (name,) = groups
-        if name not in groups:
+    groups = {str(group.evals_key): group for group in result.groups}
+    by_key: dict[str, list[Reported]] = {}
+    for each in numbers:
+        if "evals_key" in each.params:
+            by_key.setdefault(each.params["evals_key"], []).append(each)
+    models = source.job.models if source.job else ()
+    registry = not any(finding.rule == _NO_REGISTRY for finding in prepared.diagnostics)
+    finished = source.job is not None and not source.job.running
+    for key, of_key in by_key.items():
+        name = fitting(key, groups, models)
+        if name is None:
             answer = Unknown("no trial on disk is of this agent, model and dataset")
-        else:
-            table = tables[name]
-            answer = _of_group(reported, groups[name], table, unknown=unknown)
-            if (
-                isinstance(answer, Known)
-                and reported.metric == "metric"
-                and reported.part == "mean"
-            ):
-                values = [v for t in table for v in (t.rewards or {}).values()]
-                missing = n_missing(source, group_key(table.trials[0]))
-                answer = bounded(answer, [0, *values], len(table), missing)
-        yield judge(source.path, str(key), reported, answer, incomplete=lacking)
+            yield from (judge(source.path, key, each, answer, incomplete="") for each in of_key)
+            continue
+        own = Trials(groups[name], tables[name], registry=registry, finished=finished)
+        yield from _of_group(plan, key, own, of_key)
+    listed = {fitting(key, groups, models) for key in by_key}
+    for name in groups.keys() - listed:
+        absent = Reported(place="evals", metric="evals", value=None, group=NO_GROUP)
+        trials = Known(len(tables[name]), "result.json has no numbers of these trials")
+        yield judge(source.path, name, absent, trials, incomplete=plan.lacking)
 
 
-def _of_job(reported: Reported, source: Source, entries: Sequence[Dataset]) -> Answer:
+def _of_job(plan: Plan, numbers: Sequence[Reported]) -> Iterator[Row]:
+    """The numbers over all trials, and those that should be among them."""
+    places = {each.place for each in numbers}
+    for each in numbers:
+        row = _row(plan, each)
+        if each.metric not in _USAGE or row.reported is not None or row.recomputed is not None:
+            yield row
+    for name, metric in _absent(places):
+        yield _row(plan, Reported(place=name, metric=metric, value=None, group=NO_GROUP))
+    for name in _USAGE:
+        value = _counted(plan.source, name).value
+        if name not in places and value is not None:
+            absent = Reported(place=name, metric=name, value=None, group=NO_GROUP)
+            yield judge(plan.source.path, "", absent, Unknown(_NO_USAGE, value), incomplete="")
+
+
+def _row(plan: Plan, reported: Reported) -> Row:
+    answer, incomplete, progress = plan.total(), "", plan.progress()
+    if reported.metric in progress:
+        answer = progress[reported.metric]
+    elif reported.metric == OTHER:
+        answer = Unknown(_OTHER)
+    elif reported.metric != "n_total":
+        answer, incomplete = _counted(plan.source, reported.metric), plan.lacking
+    return judge(plan.source.path, "", reported, answer, incomplete=incomplete)
+
+
+def _absent(places: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Name and metric of the counts that Harbor writes and the job does not have."""
+    for (name, metric), older in _COUNTS.items():
+        if name not in places and older not in places:
+            yield name, metric
+    if "n_completed_trials" in places:
+        yield from ((name, metric) for name, metric in _PROGRESS.items() if name not in places)
+
+
+def _counted(source: Source, metric: str) -> Known:
     trials = source.trials
-    if reported.metric == "n_total":
-        return _planned(reported, source, entries)
-    if reported.metric == "n_completed":
+    if metric == "n_completed":
         return Known(len(trials))
-    if reported.metric == "n_errors":
+    if metric == "n_errors":
         return Known(sum(trial.error is not None for trial in trials))
-    values = [v for trial in trials if (v := getattr(trial.usage, reported.metric)) is not None]
-    return Known(exact.total(values) if values else None, "no trial says it")
+    values = [v for trial in trials if (v := getattr(trial.usage, metric)) is not None]
+    return Known(exact.total(values)) if values else Known(None, "no trial says it")
 
 
-def _is_planned(reported: Reported, answer: Answer, source: Source) -> bool:
-    """Whether it is the number of planned trials, which is known whatever is missing."""
-    by_job = source.job is not None and source.job.n_planned is not None
-    return reported.metric == "n_total" and (by_job or isinstance(answer, Instead))
-
-
-def _planned(reported: Reported, source: Source, entries: Sequence[Dataset]) -> Answer:
-    """How many trials the job planned: by its lock, configuration or registry, else those found."""
-    job, found = source.job, len(source.trials) + len(source.unread)
-    if job is not None and job.n_planned is not None:
-        return Known(job.n_planned, "by the lock or the tasks of the job")
-    each = job.n_each if job is not None else 1
-    if reported.value is not None and reported.value % each:
-        return Instead(
-            found, f"each task has {each} trials by config.json, and so the number is a multiple"
-        )
-    by_registry = _by_registry(job, entries) if job is not None else None
-    if by_registry is not None and reported.value not in (found, by_registry):
-        return Instead(found, f"by the tasks of the registry it is {by_registry}")
-    return Known(found)
-
-
-def _by_registry(job: Job, entries: Sequence[Dataset]) -> int | None:
-    """How many trials the tasks of the job's datasets make; None where these are not all known."""
-    n = 0
-    for named in job.datasets:
-        tasks = [
-            len(entry.tasks)
-            for entry in entries
-            if entry.name == named.name and named.version in (None, entry.version) and entry.tasks
-        ]
-        if not named.whole or len(set(tasks)) != 1:
-            return None
-        n += tasks[0]
-    return n * job.n_each or None
-
-
-def _of_group(reported: Reported, group: Group, table: Table, *, unknown: bool) -> Answer:
-    if reported.metric == "n_scored":
-        return Known(group.counts.scored)
-    if reported.metric == "n_errors":
-        return Known(group.counts.errored)
-    if reported.metric == "pass_at_k":
-        return Known(group.pass_at_k.get(str(reported.part)), "no such k here")
-    if reported.metric == "reward":
-        return _trials_with(reported, table)
-    if reported.metric == "exception":
-        return _same_trials(reported, [t for t in table if t.error == reported.part])
-    outcomes = [outcome for outcome in group.metrics if outcome.origin in _HARBORS]
-    return _of_metric(reported, outcomes, table, unknown=unknown)
-
-
-def _trials_with(reported: Reported, table: Table) -> Answer:
-    """How many trials have the reward that Harbor wrote as text."""
-    text, key = str(reported.part), str(reported.key)
-    try:
-        # An integer as such: above 2**53 not every one is a float.
-        value: Number = int(text) if text.lstrip("-").isdigit() else float(text)
-    except ValueError:
-        return Unknown(f"the reward `{text}` is no number")
-    return _same_trials(
-        reported, [t for t in table if t.rewards is not None and t.rewards.get(key) == value]
-    )
-
-
-def _same_trials(reported: Reported, trials: list[Trial]) -> Known:
-    names, listed = {trial.trial for trial in trials}, set(reported.params["trials"])
-    if names == listed or len(names) != len(listed):
-        return Known(len(names))
-    other = sorted(str(name) for name in names - listed)
-    return Known(None, f"it is as many, but other trials: {', '.join(other[:3])}")
-
-
-def _of_metric(
-    reported: Reported, outcomes: list[Outcome], table: Table, *, unknown: bool
-) -> Answer:
-    index, name = reported.params["index"], str(reported.part)
-    if unknown:
-        return _without_registry(reported, table, name)
-    if index >= len(outcomes):
-        return Unknown("the registry of today has fewer metrics")
-    outcome = outcomes[index]
-    if outcome.status == "failed":
-        message = outcome.error.message if outcome.error else ""
-        return Unknown(f"{outcome.name} failed here: {message}")
-    if name not in outcome.values:
-        return Unknown(f"the registry of today has {outcome.name} there")
-    value, reason = outcome.values[name], outcome.reasons.get(name, "")
-    if value is None and not table.n_scored and outcome.type in _NUMBERS:
-        return Instead(0, _NO_REWARDS)
-    return Known(value, reason)
-
-
-def _without_registry(reported: Reported, table: Table, name: str) -> Answer:
-    """By the name of the number, or with several reward keys by the metric that gives it."""
-    without = "the registry was not found"
-    if name in _NUMBERS and not table.n_scored:
-        return Instead(0, _NO_REWARDS)
-    if name in _NUMBERS and len(table.columns) <= 1:
-        return Known(_value(name, name, table), without)
-    if name in table.columns:
-        for kind in _NUMBERS:
-            if agree(reported.value, value := _value(kind, name, table)):
-                return Known(value, f"{without}: it is `{kind}`")
-    return Unknown(f"metric unknown: {without}; give it with --registry")
-
-
-def _value(kind: str, name: str, table: Table) -> Number | None:
-    spec = MetricSpec(type=kind, kwargs={"key": name} if name in table.columns else {})
-    return next(iter(measured(spec, table).values.values()))
+def _of_group(plan: Plan, key: str, trials: Trials, numbers: list[Reported]) -> Iterator[Row]:
+    """The numbers of one group, and what it should have."""
+    path, table = plan.source.path, trials.table
+    for reported in numbers:
+        answer = Unknown(_OTHER) if reported.metric == OTHER else trials.answer(reported)
+        if isinstance(answer, Known) and reported.metric == "metric" and reported.part == "mean":
+            values = [v for t in table for v in (t.rewards or {}).values()]
+            missing = n_missing(plan.source, group_key(table.trials[0]))
+            answer = bounded(answer, [0, *values], len(table), missing)
+        yield judge(path, key, reported, answer, incomplete=plan.lacking)
+    for absent, answer in trials.unlisted(numbers):
+        yield judge(path, key, absent, answer, incomplete=plan.lacking)

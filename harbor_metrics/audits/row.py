@@ -18,8 +18,9 @@ _NAN = "NaN"
 class Verdict(StrEnum):
     """What is known of a reported number.
 
-    `equal`: the recomputed one is the same within 1e-12; `explained`: it is another, and the reason
-    is known; `unverified`: there was nothing to recompute it from; `differs`: unexplained.
+    `equal`: the recomputed one is the same within 1e-12; `explained`: it is another, and what the
+    harness computes instead is the same within 1e-12; `unverified`: there was nothing to recompute
+    it from, or not all of it; `differs`: none of these.
     """
 
     EQUAL = "equal"
@@ -158,7 +159,7 @@ def _verdict(reported: Reported, answer: Answer, incomplete: str) -> tuple[Verdi
         return Verdict.UNVERIFIED, incomplete
     low, high = answer.reach
     if low - CLOSE <= reported.value <= high + CLOSE:
-        return Verdict.EXPLAINED, incomplete
+        return Verdict.UNVERIFIED, incomplete
     return (
         Verdict.DIFFERS,
         f"{incomplete}, with which it can be between {low:.6g} and {high:.6g}",

@@ -40,8 +40,9 @@ def table(rows: Iterable[Row], *, every: bool) -> str:
 def counts(rows: Sequence[Row]) -> str:
     """How many numbers there are, and how many of them have each verdict."""
     words = {verdict: str(verdict) for verdict in Verdict}
-    words[Verdict.DIFFERS] = "differ without an explanation"
     times = Counter(row.verdict for row in rows)
+    differ = "differs" if times[Verdict.DIFFERS] == 1 else "differ"
+    words[Verdict.DIFFERS] = f"{differ} without an explanation"
     listed = ", ".join(f"{times[verdict]} {word}" for verdict, word in words.items())
     return f"{len(rows)} number{'' if len(rows) == 1 else 's'}: {listed}"
 

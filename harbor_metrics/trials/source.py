@@ -48,7 +48,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     `n_groups` is into how many groups of one size the planned trials part: one an agent, a scorer
     or a filter. `n_each` is how many trials each task has; `n_planned` how many trials there are by
     the configuration or the lock of the job, where these say it, beside the `n_total_trials` that
-    it reports. `trials_per_sample` is how many of the trials one sample of a log is.
+    it reports. `n_retries` is how often a trial may be tried again, None where nothing says it.
+    `trials_per_sample` is how many of the trials one sample of a log is.
     `models` are the names that its agents were configured with. `defaults` are the metrics that the
     run itself makes numbers of, as entries by dataset; they run where nobody names a metric.
     `snapshot` are the datasets as they were when the job ran; `labels` finds the labels of tasks,
@@ -62,6 +63,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     n_groups: int = 1
     n_each: int = 1
     n_planned: int | None = None
+    n_retries: int | None = None
     trials_per_sample: int = 1
     n_total_trials: int | None = None
     running: bool = False

@@ -24,7 +24,7 @@ def test_a_changed_job_is_seen(cli: Run, tmp_path: Path) -> None:
     done = cli("audit", "job", "--registry", registry("single"), "--format", "json")
     assert done.returncode == 1
     found = json.loads(done.stdout)
-    assert found["counts"] == {"equal": 13, "explained": 0, "unverified": 0, "differs": 1}
+    assert found["counts"] == {"equal": 17, "explained": 0, "unverified": 0, "differs": 1}
     (row,) = (row for row in found["rows"] if row["verdict"] == "differs")
     assert (row["name"], row["reported"], row["recomputed"]) == ("metrics[0].mean", 0.5, 0.45)
 
@@ -41,7 +41,7 @@ def test_as_many_but_other_trials_differ(cli: Run, tmp_path: Path) -> None:
     assert "it is as many, but other trials" in done.stdout
 
 
-def test_missing_trials_explain_a_difference(cli: Run, tmp_path: Path) -> None:
+def test_missing_trials_leave_a_difference_unverified(cli: Run, tmp_path: Path) -> None:
     shutil.copytree(JOBS / "single", tmp_path / "job")
     shutil.rmtree(next((tmp_path / "job").glob("task-004__*")))
     done = cli("audit", "job")
@@ -72,11 +72,13 @@ def test_missing_trials_excuse_only_what_they_can_have_changed(tmp_path: Path) -
 def written(tmp_path: Path, trials: list[dict[str, Any]], evals: dict[str, Any]) -> Path:
     """A job with these trials, which reports these numbers of its only group."""
     folder = write_job(tmp_path / "job", trials)
-    key = "oracle__ds"
+    key = "oracle__sail-1__demo"
+    scored = [t for t in trials if t["verifier_result"]]
+    evals = {"n_trials": len(scored), "n_errors": 0, "metrics": [{"mean": 0}], **evals}
     document = {
         "n_total_trials": len(trials),
         "finished_at": "2026-01-01T00:00:00",
-        "stats": {"n_completed_trials": len(trials), "evals": {key: evals}},
+        "stats": {"n_trials": len(trials), "n_errors": 0, "evals": {key: evals}},
     }
     (folder / "result.json").write_text(json.dumps(document))
     return folder
@@ -100,8 +102,11 @@ def test_rewards_above_2_to_the_53_are_found(tmp_path: Path) -> None:
     big = 2**53 + 1
     trials = [trial("a", {"reward": big}), trial("b", {"reward": big + 1})]
     names = [each["trial_name"] for each in trials]
-    stats = {"reward": {str(big): names[:1], f"{big + 1}": names[1:]}}
-    done = audit(str(written(tmp_path, trials, {"reward_stats": stats})))
+    evals = {
+        "reward_stats": {"reward": {str(big): names[:1], f"{big + 1}": names[1:]}},
+        "metrics": [{"max": big + 1}],
+    }
+    done = audit(str(written(tmp_path, trials, evals)))
     assert {row.verdict for row in done.rows} == {Verdict.EQUAL}
 
 
@@ -111,7 +116,7 @@ def test_a_copied_trial_folder_counts_once(cli: Run, tmp_path: Path) -> None:
     shutil.copytree(folder, f"{folder}-copy")
     done = cli("audit", "job")
     assert done.returncode == 0
-    assert "14 equal" in done.stdout
+    assert "18 equal" in done.stdout
     computed = json.loads(cli("compute", "job", "--format", "json").stdout)
     assert computed["groups"][0]["complete"] is True
     assert computed["groups"][0]["counts"]["found"] == 40
@@ -128,6 +133,10 @@ def test_a_copied_trial_folder_counts_once(cli: Run, tmp_path: Path) -> None:
         ({"n_attempts": 4, "datasets": [], "tasks": [{}] * 10}, 40, Verdict.EQUAL),
         ({"n_attempts": 4, "datasets": [], "tasks": [{}] * 11}, 40, Verdict.DIFFERS),
         ({"n_attempts": 2, "agents": [{}, {}], "datasets": []}, 42, Verdict.DIFFERS),
+        ({"n_attempts": 3}, 40, Verdict.DIFFERS),
+        ({"n_attempts": 5}, 40, Verdict.DIFFERS),
+        ({"n_attempts": 4}, 80, Verdict.UNVERIFIED),
+        ({"n_attempts": 4}, 36, Verdict.DIFFERS),
     ],
 )
 def test_planned_number_of_trials_is_that_of_the_configuration(
@@ -171,6 +180,85 @@ def test_planned_number_of_trials_is_that_of_the_registrys_tasks(
     (folder / "result.json").write_text(json.dumps({**result, "n_total_trials": total}))
     row = of_name(audit(str(folder), registry=[str(tmp_path / "registry.json")]), "n_total_trials")
     assert row.verdict == verdict
+
+
+def test_trials_left_out_of_job_and_plan_are_missed(tmp_path: Path) -> None:
+    folder = shutil.copytree(JOBS / "single", tmp_path / "job")
+    shutil.rmtree(next(folder.glob("task-004__*")))
+    result = json.loads((folder / "result.json").read_text())
+    (folder / "result.json").write_text(json.dumps({**result, "n_total_trials": 39}))
+    row = of_name(audit(str(folder)), "n_total_trials")
+    assert row.verdict == Verdict.DIFFERS
+    assert "each task has 4 trials by config.json" in row.reason
+
+
+def test_a_plan_that_the_registry_denies_excuses_nothing(tmp_path: Path) -> None:
+    folder = shutil.copytree(JOBS / "single", tmp_path / "job")
+    config = json.loads((folder / "config.json").read_text())
+    tasks = [{"name": f"task-{i:03}", "path": f"{i}"} for i in range(10)]
+    entry = {**config["datasets"][0], "description": "", "tasks": tasks}
+    (tmp_path / "registry.json").write_text(json.dumps([entry]))
+    result = json.loads((folder / "result.json").read_text())
+    result |= {"n_total_trials": 80}
+    result["stats"] |= {"n_completed_trials": 80}
+    result["stats"]["evals"]["oracle__local-single"]["metrics"][0]["mean"] = 0.5
+    (folder / "result.json").write_text(json.dumps(result))
+    done = audit(str(folder), registry=[str(tmp_path / "registry.json")])
+    differ = [row.name for row in done.rows if row.verdict == Verdict.DIFFERS]
+    assert {"n_total_trials", "n_completed_trials", "metrics[0].mean"} <= set(differ)
+
+
+def test_job_that_is_not_finished_is_held_to_the_trials_that_it_counts(tmp_path: Path) -> None:
+    folder = shutil.copytree(JOBS / "interrupted", tmp_path / "job")
+    result = json.loads((folder / "result.json").read_text())
+    # One trial ended after the job wrote its own numbers.
+    (group,) = result["stats"]["evals"].values()
+    result["stats"] |= {"n_completed_trials": 60, "n_pending_trials": 139}
+    group["metrics"][0]["mean"] = 0.5
+    (folder / "result.json").write_text(json.dumps(result))
+    row = of_name(audit(str(folder)), "metrics[0].mean")
+    assert row.verdict == Verdict.UNVERIFIED
+    assert "its numbers are over 60 of the 61 trials on disk" in row.reason
+    result["stats"] |= {"n_completed_trials": 50, "n_pending_trials": 149}
+    (folder / "result.json").write_text(json.dumps(result))
+    assert of_name(audit(str(folder)), "metrics[0].mean").verdict == Verdict.DIFFERS
+
+
+def test_usage_that_a_job_leaves_out_is_missed(tmp_path: Path) -> None:
+    spent = {"n_input_tokens": 10, "n_output_tokens": 2}
+    trials = [{**trial("a", {"reward": 1}), "agent_result": spent}]
+    folder = written(tmp_path, trials, {"metrics": [{"mean": 1}]})
+    result = json.loads((folder / "result.json").read_text())
+    result["stats"]["n_input_tokens"] = None
+    (folder / "result.json").write_text(json.dumps(result))
+    done = audit(str(folder))
+    assert of_name(done, "n_input_tokens").verdict == Verdict.DIFFERS
+    assert of_name(done, "n_output_tokens").verdict == Verdict.UNVERIFIED
+    assert "cost_usd" not in {row.name for row in done.rows}
+
+
+@pytest.mark.parametrize(
+    ("key", "fits"),
+    [
+        ("oracle__sail-1__demo", True),
+        ("oracle__acme/sail-1__demo", True),
+        ("oracle__acme-sail-1__demo", True),
+        ("oracle__demo", True),
+        ("oracle__sail-2__demo", False),
+        ("oracle__sail-1__other", False),
+        ("wizard__sail-1__demo", False),
+    ],
+)
+def test_key_of_a_group_may_name_the_model_otherwise_and_nothing_else(
+    key: str, fits: bool, tmp_path: Path
+) -> None:
+    folder = written(tmp_path, [trial("a", {"reward": 1})], {"metrics": [{"mean": 1}]})
+    text = (folder / "result.json").read_text()
+    (folder / "result.json").write_text(text.replace("oracle__sail-1__demo", key))
+    done = audit(str(folder))
+    expected = Verdict.EQUAL if fits else Verdict.UNVERIFIED
+    assert of_name(done, "metrics[0].mean").verdict == expected
+    assert ("evals" in {r.name for r in done.rows if r.verdict == Verdict.DIFFERS}) is not fits
 
 
 def test_usage_of_multi_step_trials_is_that_of_their_steps(cli: Run, tmp_path: Path) -> None:

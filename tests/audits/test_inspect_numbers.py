@@ -170,7 +170,7 @@ def test_ends_of_a_drawn_interval_are_among_the_scores(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("value", "verdict"),
-    [(0.5, Verdict.EQUAL), (0.6, Verdict.EXPLAINED), (0.61, Verdict.DIFFERS)],
+    [(0.5, Verdict.EQUAL), (0.6, Verdict.UNVERIFIED), (0.61, Verdict.DIFFERS)],
 )
 def test_missing_sample_excuses_only_what_it_can_have_changed(
     value: float, verdict: Verdict, tmp_path: Path

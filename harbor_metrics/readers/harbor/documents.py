@@ -86,6 +86,7 @@ def job_of(
         n_groups=n_agents,
         n_each=n_agents * (attempts if type(attempts) is int and attempts > 0 else 1),
         n_planned=_planned(path, config, n_agents),
+        n_retries=_retries(config),
         n_total_trials=total if type(total) is int and total >= 0 else None,
         running=bool(result) and result.get("finished_at") is None,
         waiting=tuple(sorted(waiting)),
@@ -135,6 +136,14 @@ def _planned(path: str, config: dict[str, Any], n_agents: int) -> int | None:
     if config.get("datasets") or not isinstance(tasks, list) or not tasks:
         return None
     return len(tasks) * n_agents * attempts if type(attempts) is int else None
+
+
+def _retries(config: dict[str, Any]) -> int | None:
+    """How often a trial may be tried again: never, where the configuration does not say it."""
+    older = config.get("orchestrator")
+    retry = config.get("retry") or (older.get("retry") if isinstance(older, dict) else None)
+    most = retry.get("max_retries", 0) if isinstance(retry, dict) else 0
+    return most if config and type(most) is int else None
 
 
 def _own(path: str, name: str, diagnostics: list[Diagnostic]) -> dict[str, Any]:

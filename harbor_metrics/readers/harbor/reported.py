@@ -15,52 +15,66 @@ _COUNTS = {
     "n_errored_trials": "n_errors",
     "n_errors": "n_errors",
     "n_trials": "n_completed",
+    "n_running_trials": "n_running",
+    "n_pending_trials": "n_pending",
+    "n_cancelled_trials": "n_cancelled",
+    "n_retries": "n_retries",
 }
+_OF_EVAL = {"n_trials": "n_scored", "n_errors": "n_errors"}
+# A number that Harbor does not write.
+OTHER = "other"
 
 
 def reported(result: dict[str, Any]) -> Iterator[Reported]:
     """Every number of the job; those of `stats.evals` name their group by `params["evals_key"]`.
 
-    `params["trials"]` are the names that a count is of.
+    `params["trials"]` are the names that a count is of, `params["sections"]` the fields that the
+    result.json has of the group, `params["values"]` the whole object that a metric gave.
     """
-    total = result.get("n_total_trials")
+    if not result:
+        return
     stats = result.get("stats")
     stats = stats if isinstance(stats, dict) else {}
-    if type(total) is int:
-        yield Reported(place="n_total_trials", metric="n_total", value=total, group=NO_GROUP)
-    for name, metric in _COUNTS.items():
-        if type(stats.get(name)) is int:
-            yield Reported(place=name, metric=metric, value=stats[name], group=NO_GROUP)
+    yield _reported("n_total_trials", "n_total", result.get("n_total_trials"))
+    for name, value in stats.items():
+        if name in _COUNTS:
+            yield _reported(name, _COUNTS[name], value)
     for name in _TOTALS:
         spent = result.get(name, stats.get(name))
-        if type(spent) in (int, float):
-            yield Reported(place=name, metric=name, value=spent, group=NO_GROUP)
+        if name in result or name in stats:
+            yield _reported(name, name, spent)
+    for name, value in [*result.items(), *stats.items()]:
+        if name not in _COUNTS and name not in (*_TOTALS, "n_total_trials") and _is_number(value):
+            yield _reported(name, OTHER, value)
     evals = stats.get("evals")
     for key, numbers in evals.items() if isinstance(evals, dict) else ():
         if isinstance(numbers, dict):
             yield from _of_eval(key, numbers)
 
 
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float)
+
+
+def _reported(place: str, metric: str, value: Any, **more: Any) -> Reported:
+    """A number, or the text of what stands in its place."""
+    number: Number | None = value if _is_number(value) else None
+    text = "" if number is not None or value is None else str(value)
+    return Reported(
+        place=place, metric=metric, value=number, not_finite=text, group=NO_GROUP, **more
+    )
+
+
 def _of_eval(key: str, numbers: dict[str, Any]) -> Iterator[Reported]:
     def reported_as(place: str, metric: str, value: Any, **more: Any) -> Reported:
-        params = {"evals_key": key, **more.pop("params", {})}
-        number: Number | None = value if type(value) in (int, float) else None
-        return Reported(
-            place=place, metric=metric, value=number, group=NO_GROUP, params=params, **more
-        )
+        params = {"evals_key": key, "sections": [*numbers], **more.pop("params", {})}
+        return _reported(place, metric, value, params=params, **more)
 
-    for name, metric in (("n_trials", "n_scored"), ("n_errors", "n_errors")):
-        if type(numbers.get(name)) is int:
-            yield reported_as(name, metric, numbers[name])
-    for index, values in enumerate(_list(numbers.get("metrics"))):
-        for name, value in _items(values):
-            yield reported_as(
-                f"metrics[{index}].{name}",
-                "metric",
-                value,
-                part=name,
-                params={"index": index, "names": sorted(values)},
-            )
+    for name, value in numbers.items():
+        if name in _OF_EVAL or _is_number(value):
+            yield reported_as(name, _OF_EVAL.get(name, OTHER), value)
+    for place, part, params, value in _of_metrics(numbers.get("metrics")):
+        yield reported_as(place, "metric", value, part=part, params=params)
     for k, value in _items(numbers.get("pass_at_k")):
         yield reported_as(f"pass_at_k.{k}", "pass_at_k", value, part=k)
     for reward, by_value in _items(numbers.get("reward_stats")):
@@ -75,6 +89,16 @@ def _of_eval(key: str, numbers: dict[str, Any]) -> Iterator[Reported]:
         yield reported_as(
             f"exception_stats.{name}", "exception", len(_names(trials)), part=name, params=params
         )
+
+
+def _of_metrics(metrics: Any) -> Iterator[tuple[str, str | None, dict[str, Any], Any]]:
+    """Place, part, params and value of each number, and of each metric that has none."""
+    for index, values in enumerate(_list(metrics)):
+        place = f"metrics[{index}]"
+        if not values or not isinstance(values, dict):
+            yield place, None, {"index": index, "values": {}}, values or None
+        for name, value in _items(values):
+            yield f"{place}.{name}", name, {"index": index, "values": values}, value
 
 
 def _items(value: Any) -> Iterator[tuple[str, Any]]:

@@ -36,7 +36,11 @@ def test_every_number_has_its_place_and_meaning() -> None:
     }  # fmt: skip
     second = numbers["metrics[1].a"]
     assert (second.metric, second.part) == ("metric", "a")
-    assert second.params == {"evals_key": "oracle__demo", "index": 1, "names": ["a", "b"]}
+    sections = ["n_trials", "n_errors", "metrics", "pass_at_k", "reward_stats", "exception_stats"]
+    values = {"b": None, "a": 1}
+    assert second.params == {
+        "evals_key": "oracle__demo", "sections": sections, "index": 1, "values": values,
+    }  # fmt: skip
     ones = numbers["reward_stats.reward.1.0"]
     assert (ones.metric, ones.key, ones.part) == ("reward", "reward", "1.0")
     assert ones.params["trials"] == ["t1", "t2"]
@@ -44,7 +48,20 @@ def test_every_number_has_its_place_and_meaning() -> None:
 
 def test_value_of_another_shape_is_not_a_number() -> None:
     odd = {"n_total_trials": True, "stats": {"n_errors": "1", "evals": {"x": [1], "y": {
-        "n_trials": 0.5, "metrics": "m", "pass_at_k": [1], "reward_stats": {"r": 1},
+        "n_trials": None, "metrics": "m", "pass_at_k": [1], "reward_stats": {"r": 1},
         "exception_stats": {"E": [1, "t"]}}}}}  # fmt: skip
-    assert [(each.place, each.value) for each in reported(odd)] == [("exception_stats.E", 1)]
-    assert list(reported({"stats": [1]})) == []
+    assert [(each.place, each.value, each.not_finite) for each in reported(odd)] == [
+        ("n_total_trials", None, "True"), ("n_errors", None, "1"), ("n_trials", None, ""),
+        ("exception_stats.E", 1, ""),
+    ]  # fmt: skip
+
+
+def test_number_that_harbor_does_not_write_is_reported_too() -> None:
+    result = {"n_total_trials": 1, "score": 0.9, "stats": {"accuracy": 1, "evals": {"k": {"f": 2}}}}
+    assert [(each.place, each.metric, each.value) for each in reported(result)][1:] == [
+        ("score", "other", 0.9), ("accuracy", "other", 1), ("f", "other", 2),
+    ]  # fmt: skip
+
+
+def test_a_job_without_a_result_reports_nothing() -> None:
+    assert list(reported({})) == []

@@ -1,0 +1,227 @@
+"""The numbers of one group of a Harbor job: an agent, a model and a dataset."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
+
+from ..contract.spec import HARBOR_TYPES, UV_SCRIPT, MetricSpec
+from ..evaluation.result import Group, Outcome
+from ..numbers.exact import Number
+from ..trials.source import Reported
+from ..trials.table import Table
+from ..trials.trial import NO_GROUP, Trial
+from .row import Answer, Instead, Known, Unknown, agree
+from .tables import measured
+
+_KINDS = tuple(name for name in HARBOR_TYPES if name != UV_SCRIPT)
+# The origins of the metrics that Harbor lists: it knows nothing of others.
+_HARBORS = ("registry", "job", "default")
+_NO_REWARDS = "undefined, because no trial of the group has rewards; Harbor writes 0"
+_UNLISTED = "the trials have it, and result.json does not"
+_NO_SECTION = "result.json has no `{}`, which earlier versions of Harbor did not write"
+_UNKNOWN = "metric unknown: the registry was not found; give it with --registry"
+
+
+class Trials:
+    """The trials of a group, and what Harbor reports of such.
+
+    Args:
+        group: as it is computed here.
+        table: its trials.
+        registry: whether the registry was found.
+        finished: whether the job is.
+    """
+
+    def __init__(self, group: Group, table: Table, *, registry: bool, finished: bool) -> None:
+        self.group = group
+        self.table = table
+        self._registry = registry
+        self._finished = finished
+        self._outcomes = [outcome for outcome in group.metrics if outcome.origin in _HARBORS]
+
+    def answer(self, reported: Reported) -> Answer:
+        """What a number of the group is by its trials."""
+        if reported.metric == "n_scored":
+            return Known(self.group.counts.scored)
+        if reported.metric == "n_errors":
+            return Known(self.group.counts.errored)
+        if reported.metric == "pass_at_k":
+            value = self.group.pass_at_k.get(str(reported.part))
+            return Known(value, "" if value is not None else "Harbor has no such k of these trials")
+        if reported.metric == "reward":
+            return self._with_reward(reported)
+        if reported.metric == "exception":
+            return _same_trials(reported, [t for t in self.table if t.error == reported.part])
+        return self._of_metric(reported)
+
+    def _with_reward(self, reported: Reported) -> Answer:
+        """How many trials have the reward that Harbor wrote as text."""
+        value = _number(str(reported.part))
+        if value is None:
+            return Unknown(f"the reward `{reported.part}` is no number")
+        key = str(reported.key)
+        return _same_trials(
+            reported,
+            [t for t in self.table if t.rewards is not None and t.rewards.get(key) == value],
+        )
+
+    def _of_metric(self, reported: Reported) -> Answer:
+        index, name = reported.params["index"], str(reported.part)
+        if not self._registry:
+            return self._without_registry(name, reported.params["values"])
+        if index >= len(self._outcomes):
+            return Unknown("the registry of today has fewer metrics")
+        outcome = self._outcomes[index]
+        if outcome.status == "failed":
+            message = outcome.error.message if outcome.error else ""
+            return Unknown(f"{outcome.name} failed here: {message}")
+        if name not in outcome.values:
+            return Unknown(f"the registry of today has {outcome.name} there")
+        return self._of_outcome(outcome, name)
+
+    def _of_outcome(self, outcome: Outcome, name: str) -> Answer:
+        value, reason = outcome.values[name], outcome.reasons.get(name, "")
+        if value is None and not self.table.n_scored and outcome.type in _KINDS:
+            return Instead(0, _NO_REWARDS)
+        return Known(value, reason)
+
+    def _without_registry(self, name: str, values: Mapping[str, object]) -> Answer:
+        """By the name of a number; of several reward keys, by the one metric that gives all."""
+        without = "the registry was not found"
+        if name in _KINDS and not self.table.n_scored:
+            return Instead(0, _NO_REWARDS)
+        if len(self.table.columns) <= 1:
+            if name not in _KINDS or len(values) > 1:
+                return Unknown(_UNKNOWN)
+            return Known(_value(name, self.table), f"by its name, since {without}")
+        for kind, numbers in self._by_kind.items():
+            same = all(_same(value, numbers.get(key)) for key, value in values.items())
+            if same and values.keys() == numbers.keys():
+                return Known(numbers[name], f"{without}: it is `{kind}`")
+        return Unknown(_UNKNOWN)
+
+    @cached_property
+    def _by_kind(self) -> dict[str, dict[str, Number | None]]:
+        """What each of Harbor's metrics makes of each reward key."""
+        return {
+            kind: {key: _value(kind, self.table, key) for key in self.table.columns}
+            for kind in _KINDS
+        }
+
+    def unlisted(self, numbers: Sequence[Reported]) -> Iterator[tuple[Reported, Answer]]:
+        """What Harbor reports of such trials, and the job does not, with what it should be."""
+        sections: Collection[str] = numbers[0].params["sections"]
+        places = {each.place for each in numbers}
+        for name, metric in (("n_trials", "n_scored"), ("n_errors", "n_errors")):
+            if name not in places:
+                absent = _absent(name, metric)
+                yield absent, self.answer(absent)
+        for section, expected in self._expected(numbers).items():
+            if expected and section not in sections:
+                yield _absent(section), Unknown(_NO_SECTION.format(section))
+                continue
+            for name, n in expected.items():
+                yield _absent(f"{section}.{name}"), Known(n, _UNLISTED)
+        yield from self._unlisted_metrics(numbers)
+
+    def _expected(self, numbers: Sequence[Reported]) -> dict[str, dict[str, Number]]:
+        """By section what should be there and is not."""
+        rewards = {(n.key, _number(str(n.part))) for n in numbers if n.metric == "reward"}
+        listed = {(n.metric, n.part) for n in numbers}
+        counts: dict[str, dict[str, Number]] = {"reward_stats": {}, "exception_stats": {}}
+        for trial in self.table:
+            for key, value in (trial.rewards or {}).items():
+                if (key, value) not in rewards:
+                    _count(counts["reward_stats"], f"{key}.{value}")
+            if trial.error is not None and ("exception", trial.error) not in listed:
+                _count(counts["exception_stats"], trial.error)
+        chances = {
+            k: chance
+            for k, chance in self.group.pass_at_k.items()
+            if ("pass_at_k", k) not in listed
+        }
+        return {**counts, "pass_at_k": {**chances}}
+
+    def _unlisted_metrics(self, numbers: Sequence[Reported]) -> Iterator[tuple[Reported, Answer]]:
+        listed: dict[int, set[str]] = {}
+        for each in numbers:
+            if each.metric == "metric":
+                listed.setdefault(each.params["index"], set()).add(str(each.part))
+        if not listed:
+            n = max(len(self._outcomes), 1)
+            least = "a job that is finished has the numbers of each of its metrics"
+            early = "a job that is not finished may have no metric yet"
+            yield _absent("metrics"), Known(n, least) if self._finished else Unknown(early)
+            return
+        for index, outcome in enumerate(self._outcomes if self._registry else ()):
+            names = listed.get(index, set())
+            for name in outcome.values.keys() - names:
+                place = _absent(f"metrics[{index}].{name}")
+                if names and names < outcome.values.keys():
+                    yield place, self._of_outcome(outcome, name)
+                else:
+                    yield place, Unknown(f"the registry of today has {outcome.name} there")
+
+
+def fitting(key: str, groups: Mapping[str, Group], models: Collection[str]) -> str | None:
+    """The group that a key of result.json is of: by its name, or with its model named otherwise.
+
+    Args:
+        key: agent, model and dataset as result.json has them.
+        groups: those of the trials, by their keys.
+        models: the names that the job configured.
+    """
+    if key in groups:
+        return key
+    found = [name for name, group in groups.items() if _is_of(key, group, models)]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_of(key: str, group: Group, models: Collection[str]) -> bool:
+    """Whether a key has agent and dataset of a group, and no other model."""
+    head, tail = f"{group.agent}__", f"__{group.dataset.name if group.dataset else 'adhoc'}"
+    if not (key.startswith(head) and key.endswith(tail)):
+        return False
+    given = _bare(key[len(head) : -len(tail)])
+    own = [_bare(model) for model in ([group.model] if group.model else models)]
+    return not given or any(given.endswith(m) or m.endswith(given) for m in own)
+
+
+def _bare(model: str) -> str:
+    """A model's name without what versions of Harbor write otherwise: `z-ai/glm`, `z-ai-glm`."""
+    return re.sub(r"[^0-9a-z]", "", model.lower())
+
+
+def _absent(place: str, metric: str = "") -> Reported:
+    return Reported(place=place, metric=metric, value=None, group=NO_GROUP)
+
+
+def _count(times: dict[str, Number], name: str) -> None:
+    times[name] = times.get(name, 0) + 1
+
+
+def _number(text: str) -> Number | None:
+    """The reward that Harbor wrote as text; an integer as such: not each above 2**53 is a float."""
+    try:
+        return int(text) if text.lstrip("-").isdigit() else float(text)
+    except ValueError:
+        return None
+
+
+def _same_trials(reported: Reported, trials: list[Trial]) -> Known:
+    names, listed = {str(trial.trial) for trial in trials}, reported.params["trials"]
+    if names == set(listed) or len(names) != len(listed):
+        return Known(len(names))
+    other = names.symmetric_difference(listed)
+    return Known(None, f"it is as many, but other trials: {', '.join(sorted(other)[:3])}")
+
+
+def _same(given: object, value: Number | None) -> bool:
+    return isinstance(given, int | float) and agree(given, value)
+
+
+def _value(kind: str, table: Table, key: str | None = None) -> Number | None:
+    spec = MetricSpec(type=kind, kwargs={} if key is None else {"key": key})
+    return next(iter(measured(spec, table).values.values()))

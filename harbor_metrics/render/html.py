@@ -34,7 +34,11 @@ vertical-align:top;text-align:right;font-variant-numeric:tabular-nums}}
 thead th{{vertical-align:bottom;min-width:3rem}}
 .text,tbody th{{text-align:left;font-weight:400}}
 @media(min-width:40rem){{td:not(.text){{white-space:nowrap}}}}
-@media(max-width:30rem){{th,td{{font-size:.75rem;padding:.2rem}}thead th{{min-width:0}}}}
+@media(max-width:30rem){{th,td{{font-size:.75rem;padding:.2rem}}thead th{{min-width:0}}
+.wide,.wide :is(tbody,tr,th,td){{display:block;text-align:left}}.wide thead{{display:none}}
+.wide tr{{padding:.3rem 0;border-bottom:1px solid #8888}}
+.wide :is(th,td){{border:0;padding:0 .2rem}}.wide tbody th{{font-weight:600}}
+.wide td:empty{{display:none}}.wide td::before{{content:attr(data-of) ": "}}}}
 pre{{white-space:pre-wrap;font-size:.85rem}}
 :target{{outline:3px solid #c65d07;outline-offset:3px}}
 @media(prefers-color-scheme:dark){{body{{color:{DARK_INK};background:{DARK_GROUND}}}
@@ -46,6 +50,7 @@ svg,tr,figcaption,li{{break-inside:avoid}}figcaption,h2,thead{{break-after:avoid
 """
 _NOT_IN_AN_ID = re.compile(r"[^a-z0-9.]+")
 _LONGEST_ID, LONGEST_TEXT = 60, 300
+_MOST_COLUMNS = 4
 
 
 class Ids:
@@ -118,17 +123,25 @@ def table(numbers: Numbers, ids: Ids | None = None) -> Markup:
         ),
     )
     wanted = numbers.ids if ids is not None else ()
+    # On a telephone each cell of many columns stands on a line of its own, behind its heading.
+    wide = ids is not None and len(numbers.headings) > _MOST_COLUMNS
     rows = []
     for index, line in enumerate(numbers.lines):
         cells = [
             element("th", shortened(cell))
             if i < numbers.names
-            else element("td", shortened(cell), class_="text" if left[i] else None)
+            else element(
+                "td",
+                shortened(cell),
+                class_="text" if left[i] else None,
+                data_of=shortened(numbers.headings[i]) if wide else None,
+            )
             for i, cell in enumerate(line)
         ]
         own = ids.of(wanted[index]) if ids is not None and index < len(wanted) else None
         rows.append(element("tr", *cells, id=own))
-    whole = element("table", element("thead", head), element("tbody", *rows))
+    parts = element("thead", head), element("tbody", *rows)
+    whole = element("table", *parts, class_="wide" if wide else None)
     return joined([whole, paragraph(numbers.more)]) if numbers.more else whole
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..comparison.document import Compared
 from ..documents.diagnostics import Diagnostic
 from ..documents.wording import plural, printable
 from ..evaluation.result import SourceRef
@@ -131,10 +132,16 @@ def _below(report: Report) -> list[Markup]:
         text if len(names) == len(who) else f"{text} ({', '.join(names[:3])})"
         for text, names in texts.items()
     ]
-    for comparison in report.comparisons:
-        for compared in comparison.beside_base:
-            own = [": ".join(pair) for pair in sentences.notes(comparison, compared)]
-            lines += [text for text in own if text not in lines]
+    pairs = [(c, compared) for c in report.comparisons for compared in c.beside_base]
+    notes: dict[str, list[str]] = {}
+    for comparison, compared in pairs:
+        for pair in sentences.notes(comparison, compared):
+            notes.setdefault(": ".join(pair), []).append(_versus(compared))
+    lines += [
+        text if len(names) == len(pairs) else f"{text} ({', '.join(names)})"
+        for text, names in notes.items()
+        if text not in lines
+    ]
     if lines:
         parts.append(html.section("methods", "How the numbers are to be read", html.listing(lines)))
     if report.found:
@@ -148,6 +155,11 @@ def _below(report: Report) -> list[Markup]:
     if report.again:
         parts.append(html.section("again", "To make this page again", html.code(report.again)))
     return parts
+
+
+def _versus(compared: Compared) -> str:
+    dataset = f"{compared.dataset.name}: " if compared.dataset is not None else ""
+    return printable(f"{dataset}{compared.candidate.run} against {compared.base.run}")
 
 
 def _source(source: SourceRef) -> str:

@@ -8,6 +8,8 @@ for a policy may drop every style; ink is `currentColor`, so that it can be read
 from __future__ import annotations
 
 import math
+import os
+import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -29,6 +31,8 @@ _PATHS = {
     "diamond": "M0-5l5 5l-5 5l-5-5z",
     "cross": "M-4-4l8 8M4-4l-8 8",
 }
+# Whole words at the beginning of a name.
+_WORDS = re.compile(r".*[^0-9A-Za-z]")
 # The plot's share of the width, so that marks and numbers at its ends are not cut.
 LEFT, RIGHT = 2.0, 98.0
 # Where plots begin that have numbers on their left.
@@ -123,13 +127,22 @@ def label(
 
 
 def cut(text: str, most: int) -> str:
-    """The text, or as much of it as `most` columns hold, and a sign that there is more."""
+    """The text, or its beginning and its end in as much as `most` columns hold."""
     if columns(text[: 2 * most]) <= most and len(text) <= 2 * most:
         return text
-    kept = text[: most - 1]
-    while columns(kept) >= most:
-        kept = kept[:-1]
-    return f"{kept}…"
+    start, end = text[: most - most // 2 - 1], text[len(text) - most // 2 :]
+    while columns(start) + columns(end) >= most:
+        start, end = start[:-1], end[1:]
+    return f"{start}…{end}"
+
+
+def told_apart(names: Sequence[str], most: int) -> list[str]:
+    """The names cut, without the words that all begin with where one is too long."""
+    if len(names) > 1 and any(columns(name[: 2 * most]) > most for name in names):
+        beginning = os.path.commonprefix(list(names))  # noqa: RUF071  # of characters
+        shared = _WORDS.match(beginning)
+        names = [f"…{name[shared.end() :]}" for name in names] if shared else names
+    return [cut(name, most) for name in names]
 
 
 def line(
@@ -254,11 +267,11 @@ def stretched(
     )
 
 
-def legend(names: Sequence[str], top: float, most: int = 44) -> Markup:
+def legend(names: Sequence[str], top: float, most: int = 36) -> Markup:
     """A line for each run: its sign and its name; none for a single one."""
     return joined(
-        joined([mark("6", top + 8 + i * 17, i), label(cut(name, most), "18", top + 12 + i * 17)])
-        for i, name in enumerate(names)
+        joined([mark("6", top + 8 + i * 17, i), label(name, "18", top + 12 + i * 17)])
+        for i, name in enumerate(told_apart(names, most))
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
@@ -18,6 +19,7 @@ from ..computation import computing
 from ..computation.preparation import Prepared, prepare
 from ..computation.request import LEVEL, Request
 from ..documents.files import read_bytes
+from ..documents.wording import plural
 from ..errors import NeedsRowsError, UsageError
 from ..evaluation.result import Group, Result, SourceRef, Spent
 from .report import Report, report_of, together
@@ -26,6 +28,8 @@ from .series import Series, series_of
 # Documents are recognised by their beginning, as they are written.
 _BEGINNING = 4096
 _MARK = b'"schema_version"'
+# A command that names more sources is not told.
+_MOST_SOURCES = 8
 # All pairs of so many runs are compared.
 _FEWEST_COMPARED, _FEWEST_RANKED, _MOST_RANKED = 2, 3, 8
 
@@ -50,7 +54,9 @@ def report(
             f"--{gates[0]}: a gate compares runs, and there is one source",
             "name the base first and then the candidates",
         )
-    reports = [_of_document(path, path if several else None) for path in documents]
+    reports = [
+        _of_document(path, os.path.basename(path) if several else None) for path in documents
+    ]
     if len(named) > 1:
         reports.append(_of_runs(request, named, gates, unpaired))
     for name, paths in named.items() if len(named) == 1 else ():
@@ -130,12 +136,17 @@ def _of_document(path: str, run: str | None) -> Report:
             return _of_comparison(path)
     result = Result.read(path)
     shown = report_of(result, [Series(run, group) for group in result.groups], run)
-    names = ", ".join(source.path for source in result.sources)
-    shown.lacking.append(
-        f"{path} has no single tasks: pictures of tasks and attempts are drawn from its sources, "
-        f"{names}"
-    )
+    what = "attempts, chances, rewards, costs and differences"
+    shown.lacking.append(_lacking(path, what, [source.path for source in result.sources]))
     return shown
+
+
+def _lacking(path: str, pictures: str, sources: Sequence[str]) -> str:
+    """What a document has no pictures of, and the command that draws them."""
+    text = f"{path} holds no single trials: {pictures} are not drawn."
+    if not 0 < len(sources) <= _MOST_SOURCES:
+        return f"{text} They are drawn from its {plural(len(sources), 'source')}, listed below."
+    return f"{text} This draws them: harbor-metrics report {shlex.join(sources)} -o report.html"
 
 
 def _of_comparison(path: str) -> Report:
@@ -144,7 +155,15 @@ def _of_comparison(path: str) -> Report:
         (s.run, SourceRef(path=s.path, kind=s.kind, trials=s.trials, sha256=s.sha256))
         for s in found.sources
     ]
-    names = ", ".join(source.path for _, source in sources)
+    runs: dict[str, list[str | None]] = {}
+    for run, source in sources:
+        runs.setdefault(source.path, []).append(run)
+    # A run of its own name is told so; a source of several runs tells them apart itself.
+    default = {path: name for name, paths in named_sources(list(runs)).items() for path in paths}
+    named = [
+        path if len(own) > 1 or own[0] in (None, default.get(path)) else f"{own[0]}={path}"
+        for path, own in runs.items()
+    ]
     return Report(
         _sides(found),
         sources,
@@ -152,9 +171,7 @@ def _of_comparison(path: str) -> Report:
         found.ok,
         all(side.complete for pair in found.comparisons for side in (pair.base, pair.candidate)),
         comparisons=[found],
-        lacking=[
-            f"{path} has no single trials: other pictures are drawn from its sources, {names}"
-        ],
+        lacking=[_lacking(path, "values, attempts, chances, rewards and costs", named)],
     )
 
 

@@ -54,7 +54,7 @@ def test_documents_and_sources_stand_on_one_page(cli: Run, rewards: Path, tmp_pa
     done = cli("report", "result.json", rewards, "-o", "page.html")
     assert done.returncode == 0
     page = (tmp_path / "page.html").read_text()
-    assert "result.json has no single tasks" in page
+    assert "result.json holds no single trials: attempts, chances, rewards, costs" in page
     assert str(rewards) in page
 
 
@@ -99,10 +99,11 @@ def test_a_comparison_document_is_drawn(cli: Run, tmp_path: Path) -> None:
     assert done.returncode == 0
     page = (tmp_path / "page.html").read_text()
     assert re.findall('<figure id="([a-z-]*)"', page) == ["differences", "changes", "trials"]
-    assert "has no single trials" in page
+    assert "holds no single trials: values, attempts, chances, rewards and costs are" in page
+    assert f"This draws them: harbor-metrics report {JOBS / 'two-models'} -o report.html" in page
     # The denominators of both runs, and errors that the document counts and does not name.
     assert "sail-1: 50 trials, 10 tasks, 5 missing, 5 errored" in page
-    assert "<th>other errors</th><td>5</td><td>5</td>" in page
+    assert "<th>errors</th><td>5</td><td>5</td>" in page
 
 
 GATES = ("--no-worse", "mean", "--non-inferior", "mean:0.02", "--fail-if", "tasks.worse > 0")

@@ -45,13 +45,20 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "two": page_of(write_trials(folder / "two.jsonl", two)),
         "many": page_of(write_trials(folder / "many.jsonl", grid(500, 4))),
         "hostile": page_of(write_trials(folder / "hostile.jsonl", hostile)),
+        "compared": page_of(
+            *(
+                write_trials(folder / f"{name}.jsonl", grid(30, 3, seed=seed))
+                for name, seed in (("main", 0), ("of-a-branch-with-a-long-name", 3), ("new", 40))
+            ),
+            metrics=("pass@2", "sum"),
+        ),
     }
     for name, text in made.items():
         (folder / f"{name}.html").write_text(text)
     return {name: folder / f"{name}.html" for name in made}
 
 
-NAMES = ("multi", "interrupted", "two", "many", "hostile")
+NAMES = ("multi", "interrupted", "two", "many", "hostile", "compared")
 
 
 def written_tree(text: str) -> str:
@@ -96,6 +103,19 @@ def test_nothing_is_scrolled_sideways_on_a_telephone(
     chromium.ask(_OPEN)
     wide, window = chromium.ask(_WIDER)
     assert wide <= window == 320
+
+
+@pytest.mark.parametrize("name", ["two", "compared"])
+def test_no_number_is_broken_on_a_telephone(
+    chromium: Browser, pages: dict[str, Path], name: str
+) -> None:
+    chromium.open(pages[name], width=320)
+    chromium.ask(_OPEN)
+    heights = "[...document.querySelectorAll('table.wide td:not(:empty)')].map(c => c.clientHeight)"
+    found = chromium.ask(heights)
+    assert len(found) > 10
+    # One line of text.
+    assert max(found) < 25
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

@@ -157,4 +157,5 @@ def test_a_result_document_says_what_it_has_no_pictures_of(cli: Run, tmp_path: P
     cli("compute", JOBS / "multi", "-o", "result.json")
     shown = page_of(tmp_path / "result.json")
     assert re.findall(r"<figure id=\"(\w+)\"", shown) == ["values", "trials"]
-    assert "has no single tasks" in shown
+    assert "holds no single trials: attempts, chances, rewards, costs and differences" in shown
+    assert f"This draws them: harbor-metrics report {JOBS / 'multi'} -o report.html" in shown

@@ -64,7 +64,16 @@ def test_no_tick_is_minus_zero() -> None:
 def test_a_cut_text_fits(text: str, most: int) -> None:
     short = svg.cut(text, most)
     assert svg.columns(short) <= most
-    assert short == text or short.endswith("…")
+    start, _, end = short.partition("…")
+    assert short == text or (text.startswith(start) and text.endswith(end))
+
+
+def test_long_names_that_begin_alike_are_told_apart() -> None:
+    names = [f"starter-template__of-our-lab__{name}" for name in ("mini-swe", "opencode")]
+    assert svg.told_apart(names, 30) == ["…mini-swe", "…opencode"]
+    assert svg.told_apart(names, 40) == names
+    long = ["a" * 30 + "1", "a" * 30 + "2"]
+    assert svg.told_apart(long, 10) == ["aaaa…aaaa1", "aaaa…aaaa2"]
 
 
 @pytest.mark.parametrize("colour", svg.COLOURS)

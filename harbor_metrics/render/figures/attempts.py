@@ -90,9 +90,9 @@ def _grid(runs: Sequence[_Run], order: Sequence[str], top: float) -> tuple[Marku
         found = tasks.attempts(order)
         parts.append(_squares(index, tasks, [found.get(t) for t in order], (left, top), step))
         left += step * tasks.most_attempts + _BETWEEN
-    for row, task in enumerate(order):
+    for row, name in enumerate(svg.told_apart([printable(task) for task in order], 40)):
         y = top + row * _ROW + step / 2 + 4
-        parts.append(svg.label(svg.cut(printable(task), 60), str(left), y, size=11))
+        parts.append(svg.label(name, str(left), y, size=11))
     return joined(parts), top + len(order) * _ROW + 2
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from ...evaluation.result import Outcome, Uncertainty
+from ...evaluation.result import Outcome
 from ...reports.series import Series
 from .. import rows, svg
 from ..markup import Markup, decimal, joined
@@ -33,6 +33,8 @@ def chances(series: Sequence[Series]) -> Figure | None:
     across = svg.Scale(svg.exact(1), svg.exact(most), svg.INSIDE, 95.0)
     down = svg.scale([], top + _HEIGHT + 14, top + 14)
     drawn = [legend, svg.axis_down(down)]
+    # No curve lies below the band of another.
+    drawn += [_band(index, outcome, across, down) for index, _, outcome in curves]
     for index, sign, outcome in curves:
         drawn.append(_curve(index, outcome, across, down, dashed=sign == _SIGNS[1]))
     foot = top + _HEIGHT + 30
@@ -65,13 +67,9 @@ def _sentence(series: Sequence[Series], curves: Sequence[tuple[int, str, Outcome
 
 def _curve(index: int, outcome: Outcome, across: Scale, down: Scale, *, dashed: bool) -> Markup:
     colour = svg.COLOURS[index % len(svg.COLOURS)]
-    points = [
-        (int(k), value, outcome.uncertainty.get(k))
-        for k, value in outcome.values.items()
-        if value is not None
-    ]
-    parts = [_band(points, across, down, colour)]
-    for (k1, v1, _), (k2, v2, _) in pairwise(points):
+    points = [(int(k), value) for k, value in outcome.values.items() if value is not None]
+    parts = []
+    for (k1, v1), (k2, v2) in pairwise(points):
         parts.append(
             svg.line(
                 across.across(k1),
@@ -83,19 +81,15 @@ def _curve(index: int, outcome: Outcome, across: Scale, down: Scale, *, dashed: 
                 dashes="5 4" if dashed else None,
             )
         )
-    parts += [svg.mark(across.across(k), down.at(value), index) for k, value, _ in points]
+    parts += [svg.mark(across.across(k), down.at(value), index) for k, value in points]
     return joined(parts)
 
 
-def _band(
-    points: Sequence[tuple[int, float, Uncertainty | None]],
-    across: Scale,
-    down: Scale,
-    colour: str,
-) -> Markup:
+def _band(index: int, outcome: Outcome, across: Scale, down: Scale) -> Markup:
+    found = ((int(k), outcome.uncertainty.get(k)) for k in outcome.values)
     ends = [
         (across.at(k), down.at(sure.low), down.at(sure.high))
-        for k, _, sure in points
+        for k, sure in found
         if sure is not None and sure.low is not None and sure.high is not None
     ]
     if len(ends) < 2:
@@ -108,7 +102,7 @@ def _band(
         (across.start, across.end),
         top,
         foot - top,
-        fill=colour,
+        fill=svg.COLOURS[index % len(svg.COLOURS)],
         fill_opacity="0.15",
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from ...documents.wording import listed
 from ...evaluation.naming import names
 from ...evaluation.result import Outcome, Uncertainty
 from ...numbers.exact import Number
@@ -127,9 +128,14 @@ def _sentence(
         texts.append(f"{whose}{spent.value} US dollars an attempt for {name} {own.value}")
     front = [who[point.series] for point in best(found)]
     more = ""
-    if len(found) > 1:
-        more = f" None is both cheaper and better than {', '.join(front[:3])}"
-        more += f" and {len(front) - 3} more." if len(front) > 3 else "."
+    if len(front) == len(found) > 1:
+        more = " Each dearer one is better."
+    elif len(found) > 1:
+        more = f" None is both cheaper and better than {listed(front, 3)}."
+    known = {point.series for point in found}
+    unknown = [name for i, name in enumerate(who) if i not in known]
+    if unknown:
+        more += f" What it costs is not known of {listed(unknown, 3)}."
     return f"{'; '.join(texts)}.{more}"
 
 

@@ -9,6 +9,7 @@ from ...comparison.document import Compared, Comparison, Row, TaskRow
 from ...comparison.naming import name_of
 from ...comparison.numerals import numerals
 from ...documents.wording import plural, printable
+from ...evaluation.naming import unit
 from .. import comparison as beside
 from .. import sentences, svg
 from ..markup import Markup, joined
@@ -26,14 +27,14 @@ def differences(
     """Every difference with its interval, and where nothing would differ."""
     rows = [row for row in compared.rows if row.difference is not None]
     shown = rows[:most_lanes]
-    shares = [row for row in shown if _reach(row) <= 1]
-    apart = [[row] for row in shown if _reach(row) > 1]
+    shares = [row for row in shown if _is_share(row)]
+    apart = [[row] for row in shown if not _is_share(row)]
     # The n-th run has the same colour in every picture.
     parts = [
         each
         for together in ([shares] if shares else []) + apart
         for each in blocks(
-            [_lane(row, number) for row in together],
+            [_lane(comparison, row, number) for row in together],
             zero=True,
             band=comparison.margin,
         )
@@ -48,22 +49,25 @@ def differences(
     return Figure(
         "differences",
         title,
-        f"{sentence} Of {beside.counts(compared)}.",
+        f"{sentence} {beside.counts(compared)}.",
         stacked(title, sentence, (), parts),
         Numbers(tuple(h or "verdict" for h in sheet.headings), lines, ids),
         f"Differences{_whose(comparison, compared)}",
     )
 
 
-def _reach(row: Row) -> float:
-    return max(abs(n) for n in (row.difference, row.low, row.high) if n is not None)
+def _is_share(row: Row) -> bool:
+    reach = max(abs(n) for n in (row.difference, row.low, row.high) if n is not None)
+    return reach <= 1 and unit(row.type, row.kwargs) is None
 
 
-def _lane(row: Row, number: int) -> Lane:
+def _lane(comparison: Comparison, row: Row, number: int) -> Lane:
     text = numerals(row.base, row.candidate, row)
     assert row.difference is not None
     spot = Spot(number, row.difference, row.low, row.high)
-    return Lane(name_of(row), [spot], f"{text.difference} {row.verdict}")
+    measured_in = unit(row.type, row.kwargs)
+    name = name_of(row) + (f" in {measured_in}" if measured_in else "")
+    return Lane(name, [spot], f"{text.difference} {sentences.word(comparison, row)}")
 
 
 def changes(comparison: Comparison, compared: Compared) -> Figure | None:
@@ -72,7 +76,7 @@ def changes(comparison: Comparison, compared: Compared) -> Figure | None:
     if not rows:
         return None
     title = f"Differences by task: {sentences.title(compared)}"
-    sentence = _sentence(compared, rows)
+    sentence = _sentence(compared)
     return Figure(
         "changes",
         title,
@@ -88,10 +92,9 @@ def _whose(comparison: Comparison, compared: Compared) -> str:
     return f": {printable(compared.candidate.run)}" if len(comparison.beside_base) > 1 else ""
 
 
-def _sentence(compared: Compared, rows: Sequence[TaskRow]) -> str:
-    up = sum(row.difference > 0 for row in rows)
-    down = sum(row.difference < 0 for row in rows)
-    same = len(rows) - up - down + compared.not_listed
+def _sentence(compared: Compared) -> str:
+    up, down = compared.tasks.higher, compared.tasks.lower
+    same = len(compared.by_task) + compared.not_listed - up - down
     of = f" of {printable(compared.key)}" if compared.key else ""
     base, candidate = printable(compared.base.run), printable(compared.candidate.run)
     return (
@@ -125,8 +128,8 @@ def _numbers(compared: Compared, rows: Sequence[TaskRow]) -> Numbers:
     lines = [
         (
             printable(row.task),
-            *(f"{total:g} in {plural(n, 'attempt')}" for total, n in (row.base, row.candidate)),
-            f"{row.difference:+.3g}",
+            *sentences.sides(row),
+            f"{row.difference:+.3g}" if row.difference else "0",
         )
         for row in most
     ]

@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import partial
 from typing import NamedTuple
 
+from ...documents.wording import columns
 from ...numbers.exact import Number
 from .. import svg
 from ..markup import Markup, joined
@@ -14,6 +15,7 @@ from ..svg import Scale
 from .figure import HIGHEST, Block
 
 _TEXT, _MARK, _GAP, _FOOT = 15, 15, 7, 22
+# So many columns fit beside each other on a telephone.
 _NAME, _SHOWN = 34, 26
 
 
@@ -32,16 +34,28 @@ class Spot(NamedTuple):
 
 
 class Lane(NamedTuple):
-    """What is drawn of one value; `shown` stands on the right."""
+    """What is drawn of one value; `shown` stands on the right, `unit` is the value's."""
 
     name: str
     spots: list[Spot]
     shown: str = ""
+    unit: str | None = None
 
     @property
     def numbers(self) -> list[Number]:
         """All numbers in it."""
         return [number for spot in self.spots for number in spot.numbers]
+
+    @property
+    def below(self) -> float:
+        """How far below the name `shown` stands: nothing where both fit beside each other."""
+        wide = min(columns(self.name), _NAME) + min(columns(self.shown), _SHOWN)
+        return _TEXT if self.shown and wide >= _NAME else 0
+
+    @property
+    def height(self) -> float:
+        """How high it is."""
+        return _TEXT + self.below + _MARK * len(self.spots) + _GAP
 
 
 def blocks(
@@ -62,8 +76,7 @@ def blocks(
     places = svg.scale([*numbers, *around, *([0, -0.01] if zero else [])])
     if bars:
         places = places._replace(low=Fraction(0), high=Fraction(max(numbers) or 1))
-    most = max(len(lane.spots) for lane in drawn)
-    n = max(1, (HIGHEST - _FOOT) // (_TEXT + most * _MARK + _GAP))
+    n = max(1, int((HIGHEST - _FOOT) // max(lane.height for lane in drawn)))
     sheets = [drawn[i : i + n] for i in range(0, len(drawn), n)]
     return [
         partial(_lanes, sheet, places, bars=bars, zero=zero, band=band or 0, whole=whole or bars)
@@ -85,7 +98,8 @@ def _lanes(
     parts: list[Markup] = []
     y = top
     for lane in drawn:
-        parts += [svg.label(svg.cut(lane.name, _NAME), "0", y + 11, bold=True)]
+        parts.append(svg.label(svg.cut(lane.name, _NAME), "0", y + 11, bold=True))
+        y += lane.below
         if lane.shown:
             parts.append(svg.label(svg.cut(lane.shown, _SHOWN), "100%", y + 11, anchor="end"))
         y += _TEXT

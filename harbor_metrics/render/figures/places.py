@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...comparison.document import Rank
-from ...documents.wording import printable
+from ...documents.wording import listed, printable
+from .. import svg
 from ..sentences import place
 from .figure import Figure, Numbers, stacked
 from .lanes import Lane, Spot, blocks
 
+_MOST_NAMED = 8
+
 
 def places(found: Sequence[Rank]) -> Figure:
     """The places of each run by one value on one dataset."""
-    sure = sum(rank.low == rank.high for rank in found)
-    sentence = (
-        f"By {printable(found[0].metric)} {sure} of {len(found)} runs have one place that is sure; "
-        "all pairs compared, by Holm."
-    )
+    order = sorted(found, key=lambda rank: (rank.low, rank.high))
+    each = listed([f"{printable(rank.run)} {place(rank)}" for rank in order], _MOST_NAMED)
+    sentence = f"By {printable(found[0].metric)}, every two of them compared (Holm): {each}."
+    names = svg.told_apart([printable(rank.run) for rank in found], 24)
     drawn = [
         Lane(
-            printable(rank.run),
+            names[i],
             [Spot(i, (rank.low + rank.high) / 2, rank.low, rank.high)],
             place(rank),
         )

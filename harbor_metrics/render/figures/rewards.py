@@ -69,7 +69,9 @@ def _sentence(series: Series, name: str) -> str:
     middle = exact(column.ordered[n // 2])
     who = f"{name}: " if name else ""
     of = f" {printable(series.tasks.key)}" if series.tasks.n_keys > 1 else ""
-    return f"{who}{plural(n, 'reward')}{of} from {least} to {most}, half of them up to {middle}"
+    text = f"{who}{plural(n, 'reward')}{of} from {least} to {most}, the middle one {middle}"
+    missing = series.group.counts.missing
+    return text + (f"; {missing} of them missing, as 0" if missing else "")
 
 
 def _numbers(series: Sequence[Series], found: Sequence[tuple[int, Bins]]) -> Numbers:

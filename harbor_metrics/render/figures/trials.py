@@ -26,6 +26,8 @@ def trials(series: Sequence[Series]) -> Figure:
     columns = [_fates(each.group, shown) for each in series]
     fates = [fate for fate in columns[0] if any(column[fate] for column in columns)]
     table = {fate: [column[fate] for column in columns] for fate in fates or ["with rewards"]}
+    if not shown and _REST in table:
+        table["errors"] = table.pop(_REST)
     lanes = [
         Lane(fate, [Spot(i, n) for i, n in enumerate(times)], ", ".join(map(str, times)))
         for fate, times in table.items()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from ...documents.wording import plural
-from ...evaluation.naming import names
+from ...evaluation.naming import names, unit
 from ...evaluation.result import Outcome, Uncertainty
 from ...reports.series import Series
 from .. import rows
@@ -48,8 +48,10 @@ def _lanes(series: Sequence[Series]) -> dict[str, Lane]:
                 sure = outcome.uncertainty.get(name)
                 spot = Spot(index, value, *((sure.low, sure.high) if sure else ()))
                 shown = _shown(outcome, name) if len(series) == 1 else ""
-                whole = name_of.whole(name)
-                found.setdefault(whole, Lane(whole, [], shown)).spots.append(spot)
+                measured_in = unit(outcome.type, outcome.kwargs)
+                whole = name_of.whole(name) + (f" in {measured_in}" if measured_in else "")
+                lane = Lane(whole, [], shown, measured_in)
+                found.setdefault(whole, lane).spots.append(spot)
     return found
 
 
@@ -73,7 +75,7 @@ def _drawn(found: dict[str, Lane], room: int) -> tuple[list[list[Lane]], int]:
 
 def _is_share(lane: Lane) -> bool:
     low, high = _SHARES
-    return all(low <= number <= high for number in lane.numbers)
+    return lane.unit is None and all(low <= number <= high for number in lane.numbers)
 
 
 def _sentence(series: Sequence[Series], who: Sequence[str]) -> str:
@@ -98,7 +100,8 @@ def _sentence(series: Sequence[Series], who: Sequence[str]) -> str:
 def _explained(sure: Uncertainty | None) -> str:
     if sure is None or sure.low is None:
         return ""
-    return f"; in brackets where the true value lies with {100 * sure.level:g}%, by {sure.method}"
+    method = sure.method.replace("wilson", "Wilson")
+    return f"; in brackets the {100 * sure.level:g}% interval ({method})"
 
 
 def _same(series: Series, outcome: Outcome) -> Outcome | None:

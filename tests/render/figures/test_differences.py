@@ -60,6 +60,26 @@ def test_tasks_stand_by_their_difference(drawn) -> None:
     assert len(heights) == 4
 
 
+def test_a_verdict_that_does_not_hold_among_all_is_said_so(tmp_path: Path) -> None:
+    def run(name: str, passed: int) -> str:
+        lines = [{"task": f"t{i:02}", "rewards": {"r": int(i < passed)}} for i in range(40)]
+        return f"{name}={write_trials(tmp_path / name, lines)}"
+
+    sources = (run("base", 20), run("one", 25), run("two", 22), run("three", 21))
+    found = figures(report(Request(sources=sources)))
+    assert ">+0.125 better by itself</text>" in found[0].drawn
+
+
+def test_notes_say_whose_they_are_where_runs_differ_in_them(tmp_path: Path) -> None:
+    sources = [
+        f"{name}={write_trials(tmp_path / name, grid(30, 3, seed=seed))}"
+        for name, seed in (("base", 0), ("one", 3), ("two", 40))
+    ]
+    shown = page_of(*sources)
+    assert re.search(r"<li>power: [^<]* \(demo: one against base\)</li>", shown)
+    assert "<li>intervals: over tasks, as a sample of such tasks</li>" in shown
+
+
 def test_of_many_tasks_as_many_as_there_is_room_for(drawn) -> None:
     shown = drawn(grid(400, 1), grid(400, 1, seed=11))["changes"]
     assert shown.drawn.count("<path") == 150
@@ -97,5 +117,7 @@ def test_three_runs_have_places(tmp_path: Path) -> None:
     found = {f.id: f for f in figures(report(Request(sources=tuple(sources))))}
     shown = found["places"]
     assert [line[0] for line in shown.numbers.lines] == ["one", "two", "three"]
-    assert shown.sentence.startswith("By mean 0 of 3 runs have one place that is sure")
+    assert shown.sentence == (
+        "By mean, every two of them compared (Holm): one 1 to 3, two 1 to 3, three 1 to 3."
+    )
     assert ">1.5</text>" not in shown.drawn

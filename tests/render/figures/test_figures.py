@@ -45,9 +45,7 @@ def test_each_picture_is_there_when_its_data_is(drawn) -> None:
 
 def test_values_stand_with_their_intervals(drawn) -> None:
     values = drawn(rows(("a", 1), ("b", 0), ("c", 1), ("d", 1)))["values"]
-    assert values.sentence == (
-        "mean: 0.75 [0.30, 0.95]; in brackets where the true value lies with 95%, by wilson."
-    )
+    assert values.sentence == ("mean: 0.75 [0.30, 0.95]; in brackets the 95% interval (Wilson).")
     assert values.numbers.lines == [("mean", "0.75", "0.25", "[0.30, 0.95]", "3 of 4")]
     # The line of the interval, and its two ends.
     assert values.drawn.count('stroke-width="2"') == 3
@@ -60,6 +58,23 @@ def test_shares_stand_on_one_axis_and_amounts_on_their_own(drawn) -> None:
     axes = re.findall(r">(-?[\d.]+)</text>", drawn(lines)["values"].drawn)
     assert axes[:6] == ["0", "0.2", "0.4", "0.6", "0.8", "1"]
     assert len(axes) > 6
+
+
+def test_what_has_a_unit_stands_on_its_own_axis(drawn) -> None:
+    lines = rows(("a", 1), ("b", 0), ("c", 1), usage={"cost_usd": 0.5})
+    lines[0]["usage"] = {"cost_usd": 0.25}
+    shown = drawn(lines, metrics=("cost-per-task",))["values"].drawn
+    assert ">cost-per-task in USD</text>" in shown
+    assert shown.count(">0.4</text>") == 2
+
+
+def test_a_long_name_and_its_value_stand_below_each_other(drawn) -> None:
+    long = "of-the-verifier-that-looks-at-style"
+    lines = [{"task": t, "rewards": {"r": i / 2, long: i / 2}} for i, t in enumerate("abc")]
+    shown = drawn(lines)["values"].drawn
+    places = re.findall(r' y="([\d.]+)"[^>]*>(?:mean: |[\d.]+ \[)', shown)
+    assert len(places) == 4
+    assert len(set(places)) == 3
 
 
 def test_runs_differ_in_colour_and_in_shape(drawn) -> None:
@@ -115,9 +130,20 @@ def test_chances_grow_and_fall_with_k(drawn) -> None:
 
 def test_rewards_are_counted(drawn) -> None:
     shown = drawn(rows(*((f"t{i}", i / 2) for i in range(9))))["rewards"]
-    assert shown.sentence == "9 rewards from 0 to 4, half of them up to 2."
+    assert shown.sentence == "9 rewards from 0 to 4, the middle one 2."
     assert [line[1] for line in shown.numbers.lines] == ["2", "2", "2", "3"]
     assert shown.drawn.count("<rect") == 4
+
+
+def test_missing_rewards_are_told_from_zeros(drawn) -> None:
+    shown = drawn(rows(("a", 0.5), ("b", 1), ("c", None)))["rewards"]
+    assert shown.sentence == "3 rewards from 0 to 1, the middle one 0.5; 1 of them missing, as 0."
+
+
+def test_no_curve_lies_below_a_band(drawn) -> None:
+    two = [*grid(12, 3, model="m1"), *grid(12, 3, seed=40, model="m2")]
+    shown = drawn(two)["chances"].drawn
+    assert shown.rindex('fill-opacity="0.15"') < shown.index('stroke-width="2"')
 
 
 def test_costs_stand_against_values(drawn) -> None:
@@ -132,6 +158,10 @@ def test_costs_stand_against_values(drawn) -> None:
     ]  # fmt: skip
     assert shown.sentence.endswith("None is both cheaper and better than cheap, dear.")
     assert shown.drawn.count('stroke-dasharray="3 3"') == 2
+    free = rows(("a", 1), ("b", 1), model="free")
+    assert drawn([*lines[:4], *free])["costs"].sentence.endswith(
+        "Each dearer one is better. What it costs is not known of free."
+    )
 
 
 def test_trials_are_told_by_what_became_of_them(drawn) -> None:

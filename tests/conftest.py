@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -39,8 +40,9 @@ CASES: dict[str, list[dict[str, Any]]] = {
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
-# What an interpreter reads when it starts, and what only another process can have.
-AT_START = ("PYTHON", "LANG", "LC_", "LD_", "TZ")
+# What an interpreter reads when it starts, and what only another process can have; but for
+# PYTHONPATH, which a fork can have, too.
+AT_START = re.compile(r"PYTHON(?!PATH$)|LANG|LC_|LD_|TZ")
 
 
 @cache
@@ -58,7 +60,7 @@ def _server() -> str:
 def run_cli(*args: object, **options: Any) -> subprocess.CompletedProcess[str]:
     """Run `harbor-metrics`, in a fork of a process that has it loaded where that is the same."""
     env, arguments = options.pop("env", {}), list(map(str, args))
-    if options.keys() <= {"cwd", "input"} and not any(name.startswith(AT_START) for name in env):
+    if options.keys() <= {"cwd", "input"} and not any(map(AT_START.match, env)):
         given = options.get("input", "").encode()
         folder = str(options.get("cwd", os.getcwd()))
         code, out, error = warm.run(_server(), arguments, folder, {**os.environ, **env}, given)

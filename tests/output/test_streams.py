@@ -49,11 +49,12 @@ def named(args: tuple[object, ...]) -> str:
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
 @pytest.mark.parametrize("args", COMMANDS, ids=named)
-def test_a_full_disk_is_said_and_exits_3(args: tuple[object, ...]) -> None:
+def test_a_full_disk_is_said_and_exits_3(args: tuple[object, ...], programs: Path) -> None:
     for more in BUFFERING:
+        run = command(*args) if more else [programs / "harbor-metrics", *map(str, args)]
         with open("/dev/full", "wb") as full:
             done = subprocess.run(
-                command(*args), stdout=full, stderr=subprocess.PIPE, env={**os.environ, **more}
+                run, stdout=full, stderr=subprocess.PIPE, env={**os.environ, **more}
             )
         assert done.returncode == 3, done.stderr
         said = done.stderr.decode()
@@ -62,10 +63,11 @@ def test_a_full_disk_is_said_and_exits_3(args: tuple[object, ...]) -> None:
 
 
 @pytest.mark.parametrize("args", COMMANDS, ids=named)
-def test_a_closed_pipe_is_quiet_and_exits_141(args: tuple[object, ...]) -> None:
+def test_a_closed_pipe_is_quiet_and_exits_141(args: tuple[object, ...], programs: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    done = subprocess.run(command(*args), stdout=writing, stderr=subprocess.PIPE)
+    run = [programs / "harbor-metrics", *map(str, args)]
+    done = subprocess.run(run, stdout=writing, stderr=subprocess.PIPE)
     os.close(writing)
     assert done.returncode == 141, done.stderr
     assert b"Traceback" not in done.stderr

@@ -91,6 +91,8 @@ def serve(place: str) -> None:
     for module in pkgutil.walk_packages(harbor_metrics.__path__, "harbor_metrics."):
         if not module.name.endswith("__main__"):
             import_module(module.name)
+    for engine in ("duckdb", "narwhals"):
+        import_module(engine)
     gc.freeze()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     with socket.socket(socket.AF_UNIX) as listening:
@@ -130,7 +132,7 @@ def _run(streams: list[int], args: list[str], folder: str, env: dict[str, str]) 
     os.environ.clear()
     os.environ.update(env)
     sys.argv = ["harbor-metrics", *args]
-    sys.path[0] = folder
+    sys.path[:1] = [folder, *filter(None, env.get("PYTHONPATH", "").split(os.pathsep))]
     sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
     sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
     sys.stderr = os.fdopen(2, "w", encoding="utf-8", closefd=False)

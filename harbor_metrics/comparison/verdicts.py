@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
+
+import msgspec
 
 from ..contract.metric import Bound
 from ..contract.spec import HARBOR_TYPES
@@ -24,8 +25,7 @@ class Direction(NamedTuple):
     assumed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Directions:
+class Directions(msgspec.Struct, frozen=True):
     """What the user says of metrics, or of values, by their names."""
 
     higher: Collection[str] = ()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from operator import mul
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
+
+import msgspec
+from msgspec.structs import replace
 
 from ..errors import MetricFailure
 from ..numbers import exact
@@ -32,8 +34,7 @@ class Undefined(NamedTuple):
     elsewhere: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
+class Estimate(msgspec.Struct, frozen=True, kw_only=True):
     """A number, the units whose mean it is, and how many trials or tasks it is over.
 
     Without strata nothing is known of its uncertainty; without `n` it is over all rows. `over`: the
@@ -73,8 +74,7 @@ class Estimate:
         return range_of(strata) if strata else Range.ANY
 
 
-@dataclass(frozen=True, slots=True)
-class Strata:
+class Strata(msgspec.Struct, frozen=True):
     """Groups side by side: the mean of their means (macro), or pooled, each by its size."""
 
     groups: tuple[Column, ...]

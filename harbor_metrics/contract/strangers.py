@@ -8,8 +8,9 @@ import operator
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
 
 from ..errors import MetricFailure
 from ..numbers import exact
@@ -96,7 +97,7 @@ def _checked(whose: str, value: Any) -> Number | Estimate | Undefined:
         raise MetricFailure(RAISED, f"{whose} returned {value!r}, which is no finite number")
     if isinstance(number, int) and exact.ratio(number, 1) is None:
         return Undefined("the value is beyond the largest binary64 number")
-    return replace(value, value=number) if isinstance(value, Estimate) else number
+    return msgspec.structs.replace(value, value=number) if isinstance(value, Estimate) else number
 
 
 def _number(value: Any) -> Number | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import msgspec
@@ -23,8 +22,7 @@ class TooManyError(Exception):
     """An answer is too large to be brought here; the message says what there is too much of."""
 
 
-@dataclass
-class Asked:
+class Asked(msgspec.Struct):
     """An engine's answers by question; of a `dry` one nothing is asked."""
 
     engine: str
@@ -34,9 +32,9 @@ class Asked:
     # Whether no interval is wanted: then the squares need not be added up.
     totals_only: bool = False
     # (reward key, the columns that part groups) -> what is known of the sizes of tasks.
-    sizes: dict[Any, Any] = field(default_factory=dict)
-    _rows: dict[str, list[Row]] = field(default_factory=dict)
-    _parsed: dict[str, Any] = field(default_factory=dict)
+    sizes: dict[Any, Any] = {}
+    _rows: dict[str, list[Row]] = {}
+    _parsed: dict[str, Any] = {}
 
     def once(
         self,

@@ -50,7 +50,7 @@ class Powers:
         return sum(size.units for size in self.squares.values())
 
 
-class SummedUnits(Units):
+class SummedUnits(Units, frozen=True, dict=True, kw_only=True):
     """Units that were added up; each different one is asked for only where sums do not do."""
 
     powers: Powers
@@ -65,16 +65,15 @@ class SummedUnits(Units):
     ) -> SummedUnits:
         """The units with these sums; `pairs` asks for each different one."""
         single = set(powers.squares) == {1}
-        units = cls(
+        return cls(
             Later(lambda: _numerators(pairs(), powers.scale)),
             None if single else Later(lambda: [d for _, d, _ in pairs()[0]]),
             powers.scale,
             Later(lambda: [times for _, _, times in pairs()[0]]),
             bounds,
             inside,
+            powers=powers,
         )
-        object.__setattr__(units, "powers", powers)
-        return units
 
     @cached_property
     def sums(self) -> Sums:

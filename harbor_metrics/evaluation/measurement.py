@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NamedTuple
+
+import msgspec
 
 from ..contract.estimate import Estimate, Undefined
 from ..contract.metric import Bound, Value
@@ -37,8 +38,7 @@ _BESIDE = (
 )
 
 
-@dataclass(slots=True)
-class FewUnits:
+class FewUnits(msgspec.Struct):
     """The smallest numbers of independent units that standard errors and intervals rest on."""
 
     error: int | None = None
@@ -82,18 +82,17 @@ class FewUnits:
         return notes
 
 
-@dataclass(slots=True)
-class Measured:
+class Measured(msgspec.Struct):
     """The fields of an outcome that a metric's function fills."""
 
     kwargs: dict[str, Any]
-    values: dict[str, Number | None] = field(default_factory=dict)
-    n: dict[str, int] = field(default_factory=dict)
-    basis: dict[str, Basis] = field(default_factory=dict)
-    reasons: dict[str, str] = field(default_factory=dict)
-    uncertainty: dict[str, Uncertainty] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    few: FewUnits = field(default_factory=FewUnits)
+    values: dict[str, Number | None] = {}
+    n: dict[str, int] = {}
+    basis: dict[str, Basis] = {}
+    reasons: dict[str, str] = {}
+    uncertainty: dict[str, Uncertainty] = {}
+    notes: list[str] = []
+    few: FewUnits = msgspec.field(default_factory=FewUnits)
 
     def add(
         self,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from fractions import Fraction
 from typing import Annotated, Literal
 
 from msgspec import Meta
+from msgspec.structs import replace
 
 from ..contract.estimate import Estimate, Undefined, estimate, repeats
 from ..contract.parameters import Key, Lower, Lowers, Qs, Threshold

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Annotated, Literal
 
+import msgspec
 from msgspec import Meta
 
 from ..contract.estimate import Estimate, Strata, Undefined, macro
@@ -95,7 +95,7 @@ def _add(
             raise MetricFailure("duplicate-output", f"two values are called `{full}`")
         value = _with_n(value, n)
         if isinstance(value, Estimate) and value.over is None:
-            value = replace(value, over=over)
+            value = msgspec.structs.replace(value, over=over)
         values[full] = value
 
 
@@ -110,7 +110,7 @@ def _with_n(value: Value, n: int) -> Value:
         return value if value.n is not None else Undefined(value.reason, n)
     if not isinstance(value, Estimate):
         return Estimate(value=value, n=n)
-    return value if value.n is not None else replace(value, n=n)
+    return value if value.n is not None else msgspec.structs.replace(value, n=n)
 
 
 def _macro(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
+
+import msgspec
 
 from .undefined import NoIntervalError
 
@@ -34,8 +35,7 @@ class Spread(NamedTuple):
     freedom: Fraction = Fraction(0)
 
 
-@dataclass(frozen=True)
-class Repeats:
+class Repeats(msgspec.Struct, frozen=True, dict=True):
     """The attempts at tasks whose mean is taken, where each task weighs the same or each attempt.
 
     Rewards are integers over `scale`; `times` is how often a task with these sums stands.

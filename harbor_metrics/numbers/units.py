@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
 from enum import IntEnum
 from fractions import Fraction
 from functools import cached_property
 from operator import mul
 from typing import NamedTuple
+
+import msgspec
 
 from .attempts import Repeats
 from .exact import Number
@@ -73,8 +74,7 @@ class Tasks(NamedTuple):
     scale: int
 
 
-@dataclass(frozen=True)
-class Units:
+class Units(msgspec.Struct, frozen=True, dict=True):
     """Independent units whose ratio of sums is a mean: Σ numerators / Σ denominators / scale.
 
     A unit is a task, or another cluster: its numerator the sum of its rewards, its denominator how
@@ -204,7 +204,7 @@ class Units:
 
     def _averaged_inside(self) -> Repeats:
         assert self.inside is not None  # a reducer leaves one value a unit, and all of one size
-        return replace(self.inside(), by_task=True)
+        return msgspec.structs.replace(self.inside(), by_task=True)
 
     def _averaged_tasks(self) -> Tasks:
         assert self.tasks is not None  # the units of a column know their tasks

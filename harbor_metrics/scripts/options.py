@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+import msgspec
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScriptOptions:
+
+class ScriptOptions(msgspec.Struct, frozen=True, kw_only=True):
     """How metric scripts are run: what they may take, and what they may reach.
 
     Seconds of `timeout`, GiB of `memory` (0: no limit), names of `environment` variables that are

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import statistics
-from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from msgspec import structs
 
 from harbor_metrics.numbers.uncertainty import Interval, fewest, interval, range_of, stderr
 from harbor_metrics.numbers.undefined import NoIntervalError
@@ -41,7 +41,7 @@ def test_one_unit_has_no_standard_error(units: Units, words: str) -> None:
 
 
 def test_range_of_a_mean_of_means_is_the_widest_of_its_parts() -> None:
-    parts = [Stratum(Fraction(1, 2), replace(shares(0, 1), rewards=each)) for each in Range]
+    parts = [Stratum(Fraction(1, 2), structs.replace(shares(0, 1), rewards=each)) for each in Range]
     assert range_of(tuple(parts)) is Range.ANY
     assert range_of(tuple(parts[:2])) is Range.SHARE
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -67,12 +66,11 @@ class Spooled(Digested):
         self.spool.extend(trials)
 
 
-@dataclass(slots=True)
-class Pass:
+class Pass(msgspec.Struct):
     """The trials of one pass over the directories, and those without a result or not readable."""
 
     trials: Kept | Digested
-    waiting: list[str] = field(default_factory=list)
-    refused: list[tuple[str, bytes]] = field(default_factory=list)
-    failed: list[tuple[str, OSError]] = field(default_factory=list)
-    misplaced: list[str] = field(default_factory=list)
+    waiting: list[str] = []
+    refused: list[tuple[str, bytes]] = []
+    failed: list[tuple[str, OSError]] = []
+    misplaced: list[str] = []

@@ -273,7 +273,7 @@ def test_all_that_is_printed_passes_through_one_function() -> None:
 def test_past_our_streams_goes_the_bar_alone() -> None:
     for module, path in MODULES.items():
         past = re.findall(r"sys\.__std\w+__", path.read_text())
-        assert len(past) == (module == f"{H}.cli"), module
+        assert len(past) == (module == f"{H}.cli.terminal"), module
 
 
 def test_another_way_of_printing_is_noticed() -> None:

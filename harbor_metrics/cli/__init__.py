@@ -6,8 +6,6 @@ import contextlib
 import importlib
 import os
 import signal
-import sys
-from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 import click
@@ -204,97 +202,3 @@ def fail(error: HarborMetricsError) -> None:
 
 def _terminate(number: int, frame: Any) -> NoReturn:  # noqa: ARG001
     raise Terminated(number)
-
-
-def terminal() -> tuple[int, bool]:
-    """Columns to fill and whether to colour; 80 and no where standard output is not a terminal."""
-    if not sys.stdout.isatty():
-        return 80, False
-    # Inside, for weight: only a terminal is measured.
-    import shutil
-
-    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return shutil.get_terminal_size().columns, not plain
-
-
-def note_width() -> int:
-    """Columns to fill on standard error; 80 where that is not a terminal."""
-    if not sys.stderr.isatty():
-        return 80
-    # Inside, for weight: only a terminal is measured.
-    import shutil
-
-    return shutil.get_terminal_size().columns
-
-
-def copies_of(also: Sequence[str], formats: Sequence[str]) -> list[tuple[str, str]]:
-    """Format and path of each `--also FORMAT:FILE`.
-
-    Raises:
-        UsageError: one says no format or no file.
-    """
-    copies = []
-    for pair in also:
-        format_, _, path = pair.partition(":")
-        if format_ not in formats or not path:
-            raise UsageError(
-                f"--also {pair}: write FORMAT:FILE", f"a format is {', '.join(formats)}"
-            )
-        copies.append((format_, path))
-    return copies
-
-
-@contextlib.contextmanager
-def progress(label: str) -> Iterator[Any]:
-    """A function that readers call, to draw a bar on a terminal once the work takes a second."""
-    # Inside, for weight: only commands that read sources need it.
-    import time
-
-    started = time.monotonic()
-    bar: Any = None
-
-    def update(done: int, total: int) -> None:
-        nonlocal bar
-        if bar is None and total and time.monotonic() - started > 1:
-            bar = _bar(label, total)
-        if bar is not None:
-            bar.length = total
-            bar.update(done - bar.pos)
-
-    try:
-        yield update if sys.stderr.isatty() else None
-    finally:
-        if bar is not None:
-            bar.render_finish()
-
-
-def _bar(label: str, length: int) -> Any:
-    # Past our own stream, which would show the codes that move the bar.
-    return click.progressbar(length=length, label=label, file=sys.__stderr__)
-
-
-@contextlib.contextmanager
-def working(label: str) -> Iterator[None]:
-    """Say on a terminal, after a second, what takes so long; for work that nobody counts."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    bar = _bar(label, 1)
-    drawn = False
-
-    def draw(_number: int, _frame: Any) -> None:
-        nonlocal drawn
-        drawn = True
-        bar.render_progress()
-
-    # A signal and not a thread: readers divide the process.
-    before = signal.signal(signal.SIGALRM, draw)
-    signal.setitimer(signal.ITIMER_REAL, 1.0)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-        if drawn:
-            bar.update(1)
-            bar.render_finish()

@@ -8,9 +8,10 @@ from typing import Any, Literal
 import click
 
 from ..output.streams import print_json, print_note, print_text
-from . import Examples, progress
+from . import Examples
 from .options import AS_FORMAT, JOB_SCRIPTS
 from .running import options_of, script_options
+from .terminal import progress
 
 _EXAMPLES = """\
 harbor-metrics audit jobs/new

@@ -9,10 +9,12 @@ import click
 
 from ..output.streams import print_commands, print_json, print_note, print_text
 from ..trials.table import Missing
-from . import Examples, copies_of, progress, terminal, working
+from . import Examples
+from .files import copies_of, refuse_input
 from .gating import gate_options
 from .options import AS_FORMAT, COLUMNS, DATASET, JOB_SCRIPTS, MISSING, OVER, REGISTRY
 from .running import options_of, script_options
+from .terminal import progress, terminal, working
 
 if TYPE_CHECKING:
     from ..comparison.document import Comparison
@@ -195,7 +197,6 @@ def command(
     from ..computation.request import Request
     from ..documents.files import check_writable, write_atomically
     from ..render.text import text
-    from .compute import refuse_input
 
     options = options_of(script)
     settings = Settings(

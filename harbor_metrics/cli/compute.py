@@ -14,9 +14,11 @@ from ..documents.wording import printable
 from ..errors import UsageError
 from ..output.streams import print_json, print_note, print_text
 from ..trials.table import Missing
-from . import Examples, copies_of, note_width, progress, terminal, working
-from .options import AS_FORMAT, COLUMNS, DATASET, JOB_SCRIPTS, MISSING, OVER, REGISTRY
+from . import Examples
+from .files import check_suffix, copies_of, refuse_input
+from .options import AS_FORMAT, COLUMNS, DATASET, JOB_SCRIPTS, MISSING, OVER, REGISTRY, level_of
 from .running import options_of, script_options
+from .terminal import note_width, progress, terminal, working
 
 if TYPE_CHECKING:
     from ..computation.preparation import Prepared
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
 # Where Harbor puts jobs unless it is told otherwise.
 _JOBS = "jobs"
 FORMATS = ("table", "blocks", "markdown", "json", "csv", "hub-rows")
-_JOB_DOCUMENTS = ("result.json", "config.json", "lock.json")
 
 
 _EXAMPLES = """\
@@ -186,7 +187,7 @@ def command(
         refuse_input(path, [*sources, *registries, *([labels] if labels else [])])
         check_writable(path)
     if output is not None:
-        _check_suffix(output)
+        check_suffix(output)
     with progress("reading") as update:
         request = Request(
             sources=tuple(sources),
@@ -294,27 +295,6 @@ def _write(result: Result, output: str) -> None:
         result.write(output)
 
 
-def _check_suffix(output: str) -> None:
-    """Refuse a file whose name says that it holds something else than JSON.
-
-    Raises:
-        UsageError: it does.
-    """
-    stem, suffix = os.path.splitext(output)
-    if suffix.lower() == ".parquet":
-        from ..engines.opening import require
-
-        require("duckdb", "engine")
-    elif suffix[1:2].isalpha() and suffix.lower() not in (".json", ".csv"):
-        format_ = {".md": "markdown", ".txt": "table"}.get(suffix.lower())
-        also = f", or --also {format_}:{shlex.quote(output)}" if format_ else ""
-        raise UsageError(
-            f"-o writes the result document, which is JSON, or its values as CSV or Parquet, and "
-            f"{output} ends in {suffix}",
-            f"-o {shlex.quote(stem)}.json{also}",
-        )
-
-
 def _newest() -> str:
     """The job that was started last, where somebody is there to see which one it is.
 
@@ -333,34 +313,3 @@ def _newest() -> str:
         raise UsageError("no SOURCE was given", f"harbor-metrics compute {shlex.quote(job)}")
     print_note(f"the job that was started last: {printable(job)}\n")
     return job
-
-
-def level_of(text: str) -> float | None:
-    """The level of `--level`; None for `off`.
-
-    Raises:
-        UsageError: it is neither.
-    """
-    if text == "off":
-        return None
-    try:
-        return float(text)
-    except ValueError:
-        raise UsageError(f"--level {text} is neither a number such as 0.95 nor `off`") from None
-
-
-def refuse_input(output: str, inputs: Sequence[str]) -> None:
-    """Refuse to write over what the result is computed from.
-
-    Raises:
-        UsageError: `output` is one of the inputs, or a document of a job among them.
-    """
-    target = os.path.realpath(output)
-    for path in inputs:
-        real = os.path.realpath(path)
-        of_the_job = os.path.basename(target) in _JOB_DOCUMENTS and target.startswith(
-            f"{real}{os.sep}"
-        )
-        if target == real or of_the_job:
-            role = "a document of the input" if of_the_job else "the same file as the input"
-            raise UsageError(f"{output} is {role} {path}: it is the same file that would be read")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import click
 
 from ..output.streams import print_json, print_note
-from . import Examples, progress
+from . import Examples
+from .files import refuse_input
 from .options import AS_FORMAT, COLUMNS
+from .terminal import progress
 
 _EXAMPLES = """\
 harbor-metrics convert jobs/new -o trials.jsonl
@@ -33,7 +35,6 @@ def command(source: str, output: str | None, as_format: str | None, columns: str
     from ..engines import opening
     from ..readers.conversion import convert
     from ..render.text import text
-    from .compute import refuse_input
 
     as_parquet = output is not None and output.lower().endswith(".parquet")
     if as_parquet:

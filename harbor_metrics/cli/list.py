@@ -7,7 +7,8 @@ from typing import Literal
 import click
 
 from ..output.streams import print_json, print_note, print_text
-from . import Examples, terminal
+from . import Examples
+from .terminal import terminal
 
 _EXAMPLES = """\
 harbor-metrics list

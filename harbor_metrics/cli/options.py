@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from ..errors import UsageError
 from ..readers import formats
 
 REGISTRY = click.option(
@@ -50,3 +51,17 @@ COLUMNS = click.option(
     default="",
     help="Which column of a CSV or of Parquet is what, as task=problem_id,reward=score.",
 )
+
+
+def level_of(text: str) -> float | None:
+    """The level of `--level`; None for `off`.
+
+    Raises:
+        UsageError: it is neither.
+    """
+    if text == "off":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"--level {text} is neither a number such as 0.95 nor `off`") from None

@@ -11,11 +11,13 @@ import click
 
 from ..documents.wording import plural
 from ..output.streams import print_note
-from . import Examples, note_width, working
+from . import Examples
 from .compute import command as compute
-from .compute import level_of, refuse_input
+from .files import refuse_input
 from .gating import gate_options
+from .options import level_of
 from .running import options_of
+from .terminal import note_width, working
 
 # The options of `compute` that say how it prints, or that a page has no use for.
 _OF_COMPUTE_ALONE = {

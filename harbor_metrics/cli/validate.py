@@ -10,7 +10,8 @@ import click
 
 from ..errors import InputError, UsageError
 from ..output.streams import print_commands, print_json, print_note, print_text
-from . import Examples, copies_of, fail
+from . import Examples, fail
+from .files import copies_of
 
 if TYPE_CHECKING:
     from ..validation.validation import Report

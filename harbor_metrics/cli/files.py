@@ -1,0 +1,66 @@
+"""The files that a command writes: in which format, and never one that it reads."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Sequence
+
+from ..errors import UsageError
+
+_JOB_DOCUMENTS = ("result.json", "config.json", "lock.json")
+
+
+def copies_of(also: Sequence[str], formats: Sequence[str]) -> list[tuple[str, str]]:
+    """Format and path of each `--also FORMAT:FILE`.
+
+    Raises:
+        UsageError: one says no format or no file.
+    """
+    copies = []
+    for pair in also:
+        format_, _, path = pair.partition(":")
+        if format_ not in formats or not path:
+            raise UsageError(
+                f"--also {pair}: write FORMAT:FILE", f"a format is {', '.join(formats)}"
+            )
+        copies.append((format_, path))
+    return copies
+
+
+def check_suffix(output: str) -> None:
+    """Refuse a file whose name says that it holds something else than JSON.
+
+    Raises:
+        UsageError: it does.
+    """
+    stem, suffix = os.path.splitext(output)
+    if suffix.lower() == ".parquet":
+        from ..engines.opening import require
+
+        require("duckdb", "engine")
+    elif suffix[1:2].isalpha() and suffix.lower() not in (".json", ".csv"):
+        format_ = {".md": "markdown", ".txt": "table"}.get(suffix.lower())
+        also = f", or --also {format_}:{shlex.quote(output)}" if format_ else ""
+        raise UsageError(
+            f"-o writes the result document, which is JSON, or its values as CSV or Parquet, and "
+            f"{output} ends in {suffix}",
+            f"-o {shlex.quote(stem)}.json{also}",
+        )
+
+
+def refuse_input(output: str, inputs: Sequence[str]) -> None:
+    """Refuse to write over what the result is computed from.
+
+    Raises:
+        UsageError: `output` is one of the inputs, or a document of a job among them.
+    """
+    target = os.path.realpath(output)
+    for path in inputs:
+        real = os.path.realpath(path)
+        of_the_job = os.path.basename(target) in _JOB_DOCUMENTS and target.startswith(
+            f"{real}{os.sep}"
+        )
+        if target == real or of_the_job:
+            role = "a document of the input" if of_the_job else "the same file as the input"
+            raise UsageError(f"{output} is {role} {path}: it is the same file that would be read")

@@ -69,7 +69,7 @@ def attempts(chance: float, k: int, rng: random.Random) -> list[float]:
 def erring(shape: str, null: str, n: int, k: int, runs: int, seed: int = 0) -> Erring:
     """Of runs of n tasks with k attempts, drawn anew each time."""
     rng = random.Random(f"{shape} {null} {n} {k} {seed}")
-    truth = 0.0 if null != "skewed" else _mean_change(shape)
+    truth = 0.0 if null != "skewed" else mean_change(shape)
     rejected = held = 0
     for _ in range(runs):
         chances = [SHAPES[shape](rng) for _ in range(n)]
@@ -84,7 +84,7 @@ def erring(shape: str, null: str, n: int, k: int, runs: int, seed: int = 0) -> E
     return Erring(rejected / runs, held / runs)
 
 
-def _mean_change(shape: str, draws: int = 200_000) -> float:
+def mean_change(shape: str, draws: int = 200_000) -> float:
     """What a task of the shape gains or loses on average where few lose much."""
     rng = random.Random(f"change of {shape}")
     total = 0.0

@@ -183,6 +183,7 @@ def test_the_picture_of_the_readme_is_made_by_a_script(tmp_path: Path) -> None:
     made, kept = (tmp_path / "report.png").read_bytes(), picture.PICTURE.read_bytes()
     # Width and height; of the rest the fonts of the machine decide.
     assert made[:24] == kept[:24]
+    assert picture.digest_in(tmp_path / "report.png") == picture.digest_in(picture.PICTURE)
     assert "](docs/report.png)" in (picture.ROOT / "README.md").read_text()
 
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -67,3 +72,38 @@ def test_a_comparison_shows_its_differences() -> None:
     assert not {"style", "id", "href"} & {name for name, _ in shown.attributes}
     assert len(comparison._repr_html_().encode()) <= MOST_BYTES
     assert "| mean | 0.460 | 0.500 | +0.040 |" in comparison._repr_markdown_()
+
+
+@pytest.mark.notebook
+@pytest.mark.skipif(
+    importlib.util.find_spec("nbclient") is None,
+    reason="no nbclient here; .ci/run installs the group notebook",
+)
+def test_a_notebook_that_is_run_shows_the_same(tmp_path: Path) -> None:
+    job = JOBS / "two-models"
+    cells = [
+        f"import harbor_metrics\nharbor_metrics.{verb}({os.fspath(job)!r})"
+        for verb in ("compute", "compare")
+    ]
+    empty = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": []}
+    kernel = {"name": "python3", "display_name": "Python"}
+    notebook = {
+        "nbformat": 4,
+        "nbformat_minor": 4,
+        "metadata": {"kernelspec": kernel},
+        "cells": [{**empty, "source": source} for source in cells],
+    }
+    path = tmp_path / "notebook.ipynb"
+    path.write_text(json.dumps(notebook))
+    run = [sys.executable, "-m", "jupyter", "execute", "--inplace", os.fspath(path)]
+    done = subprocess.run(run, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    ran = json.loads(path.read_text())["cells"]
+    for cell, own in zip(
+        ran, (harbor_metrics.compute(job), harbor_metrics.compare(job)), strict=True
+    ):
+        (shown,) = (o["data"] for o in cell["outputs"] if o["output_type"] == "execute_result")
+        assert "".join(shown["text/html"]) == own._repr_html_()
+        assert "".join(shown["text/markdown"]) == own._repr_markdown_()
+        assert len("".join(shown["text/html"]).encode()) <= MOST_BYTES
+        assert "local-single@1.0" in "".join(shown["text/plain"])

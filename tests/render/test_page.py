@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import JOBS, LOGS, Run
+from render import picture
 from render.colours import contrast, mixed
 from render.pages import grid, page_of, write_trials
 from render.test_markup import HOSTILE, Tree
@@ -72,9 +73,9 @@ def test_links_lead_somewhere_and_ids_are_there_once(shown: str) -> None:
 
 
 def test_shapes_have_no_styles(shown: str) -> None:
-    for picture in re.findall(r"<svg.*?</svg>", shown, re.DOTALL):
-        assert "class=" not in picture
-        assert "style" not in picture
+    for drawn in re.findall(r"<svg.*?</svg>", shown, re.DOTALL):
+        assert "class=" not in drawn
+        assert "style" not in drawn
 
 
 def test_the_same_input_gives_the_same_bytes() -> None:
@@ -151,6 +152,11 @@ def test_the_lowest_reward_is_nearest_to_the_ground_in_light_and_in_dark(
     assert seen == sorted(seen)
     assert seen[0] < 1.6
     assert seen[-1] >= 3
+
+
+def test_the_picture_of_the_readme_is_of_the_page_as_it_is(tmp_path: Path) -> None:
+    """Where it is not, `python tests/render/picture.py` draws it again; it needs Chromium."""
+    assert picture.digest_in(picture.PICTURE) == picture.digest(picture.make_page(tmp_path))
 
 
 def test_a_result_document_says_what_it_has_no_pictures_of(cli: Run, tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def steps(path: Path) -> dict[str, dict[str, str]]:
 def install(folder: Path) -> None:
     """The tool where the first step of an action would install it."""
     programs = folder / "harbor-metrics" / "bin"
-    programs.mkdir(parents=True)
+    programs.mkdir(parents=True, exist_ok=True)
     for name, module in (("harbor-metrics", "-m harbor_metrics"), ("python", "")):
         (programs / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {module} "$@"\n')
         (programs / name).chmod(0o755)
@@ -102,7 +102,7 @@ def test_compare_without_gates_summarises(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
     found = outputs(tmp_path)
-    assert (found["verdict"], found["outcome"]) == ("better", "none")
+    assert (found["verdict"], found["outcome"], found["again"]) == ("better", "none", "")
     summary = (tmp_path / "summary.md").read_text()
     assert summary == Path(found["comment"]).read_text()
     assert summary.startswith("<!-- harbor-metrics compare -->\n> [!TIP]")
@@ -140,9 +140,12 @@ def test_compare_tells_the_worst_outcome(
             {"GATES": "no-wurst mean"},
             "compare::a line of gates begins",
         ),
-        ({"GATES": "no-worse maen"}, "did you mean `mean`?"),
+        ({"GATES": "no-worse maen"}, "compare::--no-worse maen: there is no `maen`; did you mean"),
         ({"GATES": "$(touch hacked); better mean"}, "a line of gates begins"),
-        ({"CANDIDATE": "gone"}, "gone: No such file"),
+        ({"OPTIONS": "-o x.json"}, "compare::a line of options begins with --, such as"),
+        ({"OPTIONS": "--output x.json"}, "compare::the action itself says --output"),
+        ({"OPTIONS": "--margin 5%"}, "5%25"),
+        ({"CANDIDATE": "gone"}, "compare::gone: No such file"),
         ({"METRICS": "nope"}, "unknown metric type `nope`"),
     ],
 )
@@ -151,9 +154,33 @@ def test_compare_says_what_is_wrong_with_its_inputs(
 ) -> None:
     done = run_compare(tmp_path, **given)
     assert done.returncode in (2, 3)
-    assert words in done.stdout + done.stderr
-    assert not (tmp_path / "outputs").exists()
+    assert words in done.stdout
+    assert done.stdout.count("::error title=harbor-metrics compare::") == 1
+    assert outputs(tmp_path) == {"outcome": "error"}
     assert not (tmp_path / "hacked").exists()
+
+
+def test_comments_are_left_out(tmp_path: Path) -> None:
+    comment = "# what a release needs\n"
+    done = run_compare(
+        tmp_path, GATES=f"{comment}no-worse mean", METRICS=comment, OPTIONS=f"{comment}#--margin 0"
+    )
+    assert done.returncode == 0, done.stderr
+    assert outputs(tmp_path)["outcome"] == "passed"
+
+
+def test_a_job_compares_more_than_once(tmp_path: Path) -> None:
+    found = []
+    for _ in range(3):
+        assert run_compare(tmp_path).returncode == 0
+        found.append(outputs(tmp_path))
+        (tmp_path / "outputs").unlink()
+    assert [each["again"] for each in found] == ["", "-2", "-3"]
+    assert len({each["document"] for each in found}) == 3
+    assert all(Path(each["folder"], "comparison.html").exists() for each in found)
+    kept = steps(COMPARE)["Keep the document and the page"]["with"]
+    assert kept["name"].endswith("${{ steps.compare.outputs.again }}")
+    assert kept["path"] == "${{ steps.compare.outputs.folder }}"
 
 
 def test_options_are_handed_on(tmp_path: Path) -> None:

@@ -215,7 +215,7 @@ def command(
         higher=tuple(higher),
         lower=tuple(lower),
     )
-    copies = copies_of(also, FORMATS)
+    copies = copies_of(also, FORMATS, output)
     written = [*([output] if output is not None else []), *(path for _, path in copies)]
     named = [source.partition("=")[2] for source in sources if "=" in source]
     for path in written:

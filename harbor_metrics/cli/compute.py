@@ -181,7 +181,7 @@ def command(
     sources = sources or [_newest()]
     confidence = level_of(level)
     options = options_of(script)
-    copies = copies_of(also, FORMATS)
+    copies = copies_of(also, FORMATS, output)
     written = [*([output] if output is not None else []), *(path for _, path in copies)]
     for path in written:
         refuse_input(path, [*sources, *registries, *([labels] if labels else [])])

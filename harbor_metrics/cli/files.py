@@ -11,19 +11,27 @@ from ..errors import UsageError
 _JOB_DOCUMENTS = ("result.json", "config.json", "lock.json")
 
 
-def copies_of(also: Sequence[str], formats: Sequence[str]) -> list[tuple[str, str]]:
-    """Format and path of each `--also FORMAT:FILE`.
+def copies_of(
+    also: Sequence[str], formats: Sequence[str], output: str | None = None
+) -> list[tuple[str, str]]:
+    """Format and path of each `--also FORMAT:FILE`, beside the output of `-o`.
 
     Raises:
-        UsageError: one says no format or no file.
+        UsageError: one says no format or no file, or a file is written twice.
     """
     copies = []
+    taken = {os.path.realpath(output)} if output is not None else set()
     for pair in also:
         format_, _, path = pair.partition(":")
         if format_ not in formats or not path:
             raise UsageError(
                 f"--also {pair}: write FORMAT:FILE", f"a format is {', '.join(formats)}"
             )
+        if path == "-":
+            raise UsageError(f"--also {pair}: - is not a file", f"--format {format_} prints it")
+        if os.path.realpath(path) in taken:
+            raise UsageError(f"--also {pair}: {path} would be written twice", "name another file")
+        taken.add(os.path.realpath(path))
         copies.append((format_, path))
     return copies
 

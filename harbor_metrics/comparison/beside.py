@@ -84,7 +84,7 @@ def _matching(base: Run, candidate: Run) -> list[tuple[Part, Part]]:
     if len(ours) == len(theirs) == 1 and None in (*base.parts, *candidate.parts):
         # Only one of them says what it is of.
         return [(ours[0], theirs[0])]
-    names = [listed(sorted(map(str, run.parts))) or "none" for run in (base, candidate)]
+    names = [listed(sorted(name or "unnamed" for name in run.parts)) for run in (base, candidate)]
     raise UsageError(
         f"{base.name} and {candidate.name} have no dataset in common: {names[0]}, and {names[1]}",
         "--dataset NAME names the dataset of sources that name none",

@@ -40,6 +40,11 @@ def decide(compared: Sequence[Compared], settings: Settings, alone: Alone) -> li
     known = dict.fromkeys(name_of(row) for each in compared for row in each.rows)
     decisions = []
     for gate in settings.gates:
+        if gate.metric != gate.written.strip() in known:
+            raise UsageError(
+                f"--{gate} can be `{gate.metric}` with a margin, and the value `{gate.written}`",
+                f"write `{gate.metric}`:{gate.by:g} or `{gate.written.strip()}`, with backquotes",
+            )
         if gate.metric is not None and not any(_rows(gate.metric, each) for each in compared):
             raise UsageError(
                 f"--{gate}: there is no `{gate.metric}`{did_you_mean(nearest(gate.metric, known))}",

@@ -64,7 +64,7 @@ def _attempts(row: Row, compared: Compared, settings: Settings, difference: floa
         settings.level, settings.power,
     )  # fmt: skip
     if times is None:
-        return f"{_NOT} at these {plural(row.n, 'task')} alone would not do"
+        return f"{_NOT} at these {plural(row.n, 'task')} alone would probably not do"
     return _so_many(times, k, row.n)
 
 

@@ -11,7 +11,7 @@ import msgspec
 from ..computation import preparation
 from ..computation.computing import Scripts
 from ..computation.request import Request
-from ..documents.diagnostics import Diagnostic
+from ..documents.diagnostics import Diagnostic, Severity
 from ..documents.wording import did_you_mean, listed, nearest, plural, shown_path
 from ..errors import UsageError
 from ..trials.source import Source
@@ -64,6 +64,9 @@ def prepare(request: ComparisonRequest) -> Prepared:
             name: _prepared(request, paths) for name, paths in named.items()
         }
         _refuse_same_sources(prepared)
+        for name, each in prepared.items():
+            if not each.groups:
+                raise _nothing_read(str(name), each)
         runs = [run_of(str(name), _parts(request, each)) for name, each in prepared.items()]
     elif request.by == "run":
         raise UsageError("--by run compares several sources, and there is one")
@@ -158,6 +161,15 @@ def _base_first(runs: list[Run], base: str | None) -> list[Run]:
             f"the runs are {listed(names, 8)}",
         )
     return [*first, *(run for run in runs if run.name != base)]
+
+
+def _nothing_read(name: str, prepared: preparation.Prepared) -> UsageError:
+    """Of a run without trials: the first mistake in its sources."""
+    for found in prepared.diagnostics:
+        if found.severity == Severity.ERROR:
+            where = f"{found.path}, line {found.span.line}: " if found.path and found.span else ""
+            return UsageError(f"no trial of {name} can be read: {where}{found.message}", found.help)
+    return UsageError(f"{name} has no trials")
 
 
 def _refuse_same_sources(prepared: Mapping[str | None, preparation.Prepared]) -> None:

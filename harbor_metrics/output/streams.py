@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 
 from ..errors import OutputError, ReaderGoneError
@@ -11,6 +12,7 @@ from . import writer
 from .escapes import Line, escaped_json
 
 _NAMES = {1: "standard output", 2: "standard error"}
+_LONG_WORD = re.compile(r"(\S{1000})\S*\w")
 
 
 class Stream(io.TextIOBase):
@@ -105,8 +107,8 @@ def print_commands(text: str) -> None:
 
 
 def print_note(text: str) -> None:
-    """Print text for people on standard error; fails as `show`."""
-    _beside.show(text)
+    """Print text for people on standard error, words of any length cut; fails as `show`."""
+    _beside.show(_LONG_WORD.sub(r"\1…", text))
 
 
 def print_json(document: str | bytes) -> None:

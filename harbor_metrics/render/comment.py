@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..comparison.document import OUTCOMES, Compared, Comparison, Decision
+from ..comparison.verdicts import VERDICTS
 from ..documents.diagnostics import Diagnostic
 from ..documents.wording import plural, printable
 from . import comparison as beside
@@ -86,7 +87,9 @@ def _callout(comparison: Comparison) -> list[str]:
         counts = {each: sum(d.outcome == each for d in comparison.gates) for each in OUTCOMES}
         known = [f"{n} {each}" for each, n in counts.items() if n]
         said.append(f"**Gates: {', '.join(known)}.**")
-    pairs = comparison.beside_base
+    # Of many the worst are told.
+    pairs = sorted(comparison.beside_base, key=_place)
+    pairs = comparison.beside_base if len(pairs) <= _MOST_VERDICTS else pairs
     # Our own word is first: what a stranger wrote could begin a list there.
     said += [
         f"**{_text(sentences.first(comparison, pair))}** {_text(sentences.title(pair))}"
@@ -96,6 +99,11 @@ def _callout(comparison: Comparison) -> list[str]:
         said.append(f"And {len(pairs) - _MOST_VERDICTS} more.")
     lines = [line for text in said for line in ("", text)][1:]
     return [f"> [!{kind}]", *(f"> {line}".rstrip() for line in lines)]
+
+
+def _place(compared: Compared) -> int:
+    verdict = next((row.verdict for row in compared.rows), "~")
+    return VERDICTS.index(verdict)
 
 
 def _worst_first(decisions: Sequence[Decision]) -> list[Decision]:

@@ -10,7 +10,7 @@ from ..comparison.numerals import Numerals, numerals
 from ..documents.wording import columns, plural, printable
 from ..numbers.exact import Number
 from .alignment import align, fold, measure
-from .sentences import ADJUSTED, JOINED, details, title, together, word
+from .sentences import ADJUSTED, JOINED, details, is_adjusted, title, together, word
 from .sheet import Line, Sheet
 
 _GAP = "  "
@@ -99,7 +99,7 @@ def grid(
     names = [printable(side.run) for side in (compared.base, compared.candidate)]
     if max(map(columns, names)) > _WIDEST_NAME:
         names = ["base", "candidate"]
-    adjusted = any(row.p_adjusted != row.p for row in compared.rows)
+    adjusted = is_adjusted(comparison)
     headings = [
         "metric",
         *names,

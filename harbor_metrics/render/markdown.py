@@ -11,12 +11,14 @@ from .sheet import Sheet
 # Nothing can be seen of it, and no name, number or address goes on behind it.
 _APART = "&#8203;"
 # What is markup; and what GitHub makes more of than text, which no backslash stops: mentions and
-# addresses of mail, numbers of issues, addresses, emoji, formulas.
+# addresses of mail, numbers of issues, hashes of commits, addresses, emoji, formulas.
 _MARKUP = re.compile(
     r"(?P<special>[\\`*_{}\[\]<>|~&])"
     r"|(?P<mention>(?<![A-Za-z0-9])@(?=\w)|@(?=[\w-]+\.))"
     r"|(?P<issue>#(?=\d))|(?P<hash>#)"
     r"|(?P<number>\b[Gg][Hh])(?=-\d)"
+    # The hash of a commit, which a number is not.
+    r"|(?P<commit>\b(?=[0-9]*[A-Fa-f])[0-9A-Fa-f]{7,40}\b)"
     r"|(?P<address>\b(?:[Ww]{3}(?=\.)|(?:[Mm][Aa][Ii][Ll][Tt][Oo]|[Xx][Mm][Pp][Pp]|[A-Za-z]+(?=:/)):))"
     r"|(?P<emoji>:(?=[\w+-]+:))"
     r"|(?P<formula>\$)"
@@ -61,4 +63,7 @@ def inert(text: str) -> str:
 
 
 def _as_it_reads(found: re.Match[str]) -> str:
+    if found.lastgroup == "commit":
+        # Seven digits are the fewest that are linked.
+        return _APART.join(re.findall(".{1,6}", found[0]))
     return _AS_IT_READS.get(found.lastgroup or "", f"{{}}{_APART}").format(found[0])

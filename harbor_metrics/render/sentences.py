@@ -82,8 +82,7 @@ def _methods(comparison: Comparison, compared: Compared) -> Iterator[tuple[str, 
             method if len(methods) == 1 else f"{method} ({', '.join(rows)})"
             for method, rows in methods.items()
         ]
-        adjusted = any(row.p_adjusted != row.p for row in compared.rows)
-        alone = "; each on its own" if adjusted else ""
+        alone = "; each on its own" if is_adjusted(comparison) else ""
         yield "intervals", f"{over}; {', '.join(each)}{alone}"
     if any(_is_by_itself(comparison, row) for row in compared.rows):
         how = ADJUSTED[comparison.adjust]
@@ -151,6 +150,11 @@ def first(comparison: Comparison, compared: Compared) -> str:
 def word(comparison: Comparison, row: Row) -> str:
     """The verdict of a row, and whether it holds for this comparison alone."""
     return f"{row.verdict} {_BY_ITSELF}" if _is_by_itself(comparison, row) else row.verdict
+
+
+def is_adjusted(comparison: Comparison) -> bool:
+    """Whether any p is another one among all comparisons than by itself."""
+    return any(row.p_adjusted != row.p for pair in comparison.comparisons for row in pair.rows)
 
 
 def _is_by_itself(comparison: Comparison, row: Row) -> bool:

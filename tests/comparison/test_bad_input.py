@@ -31,6 +31,9 @@ def files(tmp_path: Path) -> Path:
     (tmp_path / "both.jsonl").write_text(both)
     score = "".join(f'{{"task": "{task}", "rewards": {{"score": 1}}}}\n' for task in ONE)
     (tmp_path / "score.jsonl").write_text(score)
+    lines = (tmp_path / "b.jsonl").read_text()
+    (tmp_path / "field.jsonl").write_text(lines.replace('"agent"', '"agnt"'))
+    (tmp_path / "empty.jsonl").write_text("")
     (tmp_path / "result.json").write_text(
         json.dumps({"schema_version": "1", "groups": [], "sources": [{"path": "jobs/one"}]})
     )
@@ -40,7 +43,10 @@ def files(tmp_path: Path) -> Path:
 REFUSED = {
     "a.jsonl result.json": "no tasks, which a comparison pairs|compare its sources: jobs/one",
     "a.jsonl": "nothing to compare|name two sources",
+    "a.jsonl field.jsonl": "no trial of field.jsonl can be read: |field.jsonl, line 1: a trial has "
+    "no field `agnt`; did you mean `agent`?",
     "a.jsonl elsewhere.jsonl": "no task in common: t0, t1, t10 and 9 more, against x",
+    "a.jsonl empty.jsonl --as trials": "empty.jsonl has no trials",
     "one.jsonl two.jsonl": "no dataset in common: one, and two|--dataset",
     "old.jsonl new.jsonl": "12 tasks of the same name have changed (t0, t1, t10 and 9 more)",
     "ids.jsonl again.jsonl": "12 trials stand in both ids.jsonl and again.jsonl",
@@ -72,6 +78,14 @@ def test_is_refused_with_a_sentence(arguments: str, files: Path, cli: Run) -> No
     assert done.stdout == ""
     for words in REFUSED[arguments].split("|"):
         assert words in done.stderr
+
+
+def test_a_word_of_any_length_is_cut_on_standard_error(files: Path, cli: Run) -> None:
+    done = cli("compare", f"{'n' * 10_000}=a.jsonl", "b.jsonl", "--base", "x")
+    assert done.returncode == 2
+    assert "the runs are nnn" in done.stderr
+    assert "…, b.jsonl\n" in done.stderr
+    assert len(done.stderr) < 2000
 
 
 def test_a_source_that_is_absent_could_not_be_read(cli: Run) -> None:

@@ -222,6 +222,21 @@ def test_values_of_a_metric_are_named_as_the_table_names_them() -> None:
         compare(JOBS / "two-models", no_worse="pass@3", **asked)
 
 
+def test_a_gate_that_can_be_read_in_two_ways_is_refused(tmp_path: Path) -> None:
+    for name, side in (("a", HALF), ("b", MORE)):
+        lines = [
+            {"task": task, "agent": name, "rewards": {"a": own[0], "a:1": 1 - own[0]}}
+            for task, own in side.items()
+        ]
+        (tmp_path / name).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    paths, asked = [tmp_path / name for name in "ab"], {"higher_is_better": ["a", "a:1"]}
+    with pytest.raises(UsageError, match="can be `mean: a` with a margin, and the value") as found:
+        compare(*paths, no_worse="mean: a:1", **asked)
+    assert found.value.help == "write `mean: a`:1 or `mean: a:1`, with backquotes"
+    for text, outcome in (("`mean: a`:1", "passed"), ("`mean: a:1`", "failed")):
+        assert compare(*paths, no_worse=text, **asked).outcome == outcome
+
+
 def test_an_unknown_direction_is_refused(tmp_path: Path, cli: Run) -> None:
     for name, side in (("a", HALF), ("b", MORE)):
         lines = [

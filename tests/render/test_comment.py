@@ -89,6 +89,18 @@ def test_the_callout_follows_the_gates_and_then_the_verdict(
     assert comment(changed).startswith(f"{MARKER}\n> [!{callout}]\n> ")
 
 
+def test_of_many_candidates_the_worst_are_told(tmp_path: Path) -> None:
+    base = {f"t{i:02}": [i % 2] for i in range(40)}
+    worst = {task: [0] for task in base}
+    paths = [write_run(tmp_path / f"run-{i}", base, agent=f"a{i}") for i in range(7)]
+    for i, path in enumerate(paths):
+        own = {**base, f"t{i:02}": [1 - i % 2]} if i else base
+        write_run(path, worst if i == 6 else own, agent=f"a{i}")
+    told = comment(compare(*paths)).partition("\n\n")[0]
+    assert "> **Worse: mean -0.500.** run-6 against run-0" in told
+    assert told.endswith("> And 1 more.")
+
+
 def test_twenty_tasks_of_a_kind_are_listed(tmp_path: Path) -> None:
     text = comment(many(tmp_path, 60, ["one", "two"]))
     assert "<summary>30 tasks worse, the 20 largest changes</summary>" in text
@@ -206,11 +218,18 @@ def test_the_command_writes_every_format_beside_another(cli: Run, tmp_path: Path
         ("xml:c.xml", 2, "write FORMAT:FILE"),
         ("markdown", 2, "a format is table, markdown, json, csv, github"),
         ("markdown:gone/c.md", 3, "gone/c.md cannot be written"),
+        ("markdown:-", 2, "- is not a file\n  = help: --format markdown prints it"),
+        ("markdown:x.json", 2, "x.json would be written twice"),
+        ("csv:./one", 2, "--also csv:./one: ./one would be written twice"),
     ],
 )
-def test_another_rendering_that_cannot_be(also: str, code: int, words: str, cli: Run) -> None:
-    done = cli("compare", JOBS / "two-models", "--also", also)
+def test_another_rendering_that_cannot_be(
+    also: str, code: int, words: str, cli: Run, tmp_path: Path
+) -> None:
+    written = ("-o", "x.json", "--also", "markdown:one", "--also", also)
+    done = cli("compare", JOBS / "two-models", *written)
     assert (done.returncode, done.stdout) == (code, "")
+    assert not {path.name for path in tmp_path.iterdir()} & {"x.json", "one", "-"}
     assert words in done.stderr
 
 

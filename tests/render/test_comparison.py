@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+from pathlib import Path
 
 import msgspec
 import pytest
+from comparison.runs_by_hand import write_run
 from conftest import JOBS
 
 from harbor_metrics import Comparison, compare
@@ -55,6 +57,15 @@ def test_a_verdict_that_p_among_all_comparisons_does_not_share_says_so(models: C
         assert text.splitlines()[5].endswith(f"  {shown}")
         assert f"{shown.capitalize()}: mean +0.040." in text
         assert ("no difference is shown: p (Holm)" in text) == ("itself" in shown)
+
+
+def test_each_table_says_that_p_is_among_all(tmp_path: Path) -> None:
+    base = {f"t{i:02}": [i % 2] for i in range(40)}
+    sides = [base, {**base, "t01": [0]}, {**base, "t00": [1], "t02": [1], "t04": [1]}]
+    paths = [write_run(tmp_path / f"run-{i}", own, agent=f"a{i}") for i, own in enumerate(sides)]
+    text = render.table(compare(*paths))
+    assert text.count("  p (Holm)") == 2
+    assert text.count("; each on its own") == 2
 
 
 def test_the_table_at_80_columns(models: Comparison) -> None:

@@ -22,6 +22,7 @@ HOSTILE = [
     "~~gone~~", "# head", "- item", "1. item", "> [!TIP]", "    code", "---", "===", "| a | b |",
     "&lt;b&gt;", "&#64;octocat", "\\", "\\`", "a\nb", "a\r\n\r\n# b", "::error::x", "##[error]x",
     "\x1b[31m", "\u202ex", "[^1]", "[x]: https://evil.example", "$$x$$", "@", "#", "é*", "",
+    "abc1234", "(1234567a)", "0123456789abcdef0123456789abcdef01234567", "octo@DeadBeef",
 ]  # fmt: skip
 PARTS = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=3), st.sampled_from(list("@#:$<>&`")))
 TEXTS = st.lists(PARTS, max_size=6).map("".join)
@@ -48,6 +49,16 @@ def test_what_a_stranger_wrote_makes_no_element(text: str) -> None:
 def test_nothing_is_mentioned_or_linked(text: str) -> None:
     shown = rendered.html(in_a_table(text))
     assert not rendered.linked(shown), shown
+
+
+@pytest.mark.parametrize("text", ["abc1234", "1e1234567", "f" * 40, "a/1234567f/b"])
+def test_no_name_becomes_a_commit(text: str) -> None:
+    assert not rendered.linked(rendered.html(in_a_table(text)))
+
+
+@pytest.mark.parametrize("text", ["1234567", "0.46153846153846156", "abc123", "f" * 41, "gabc1234"])
+def test_numbers_and_words_stay_as_they_are(text: str) -> None:
+    assert inert(text) == text
 
 
 @given(TEXTS)

@@ -62,6 +62,9 @@ class BoundReducer(msgspec.Struct, frozen=True):
         """The same of attempts that were counted: tasks whose attempts gave the same have one."""
         if not self.reducer.is_ours or self.reducer.name in _OF_ORDER:
             raise NeedsRowsError("the attempts of each task in order")
+        reduced = rewards.reduced(self.reducer.name)
+        if reduced is not None:
+            return reduced
         values: list[tuple[Number, int]] = []
         without: list[tuple[str, str]] = []
         alike = rewards.alike(self.arguments.get("threshold"))

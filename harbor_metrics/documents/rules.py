@@ -352,9 +352,9 @@ OF_RUNS = {
     ),
     "beyond-engine": Rule(
         _ERROR,
-        "The rewards of one key have magnitudes so far apart (more than 2^67) that an engine "
-        "cannot add them up exactly by 64-bit integers. The metric fails, and the exit code is 1; "
-        "of the trials themselves it can be computed.",
+        "The rewards of one key, or amounts used, have magnitudes so far apart (more than 2^67) "
+        "that an engine cannot add them up exactly by 64-bit integers. The metric fails, and the "
+        "exit code is 1; of the trials themselves it can be computed.",
     ),
     "duplicate-output": Rule(
         _ERROR,

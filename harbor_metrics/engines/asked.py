@@ -31,7 +31,7 @@ class Asked(msgspec.Struct):
     trials: int = 0
     # Whether no interval is wanted: then the squares need not be added up.
     totals_only: bool = False
-    # (reward key, the columns that part groups) -> what is known of the sizes of tasks.
+    # (reward key, how trials are parted and made) -> what is known of the sizes of tasks.
     sizes: dict[Any, Any] = {}
     _rows: dict[str, list[Row]] = {}
     _parsed: dict[str, Any] = {}

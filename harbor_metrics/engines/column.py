@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
-from ..errors import MetricFailure, NeedsRowsError
+from ..errors import NeedsRowsError
 from ..numbers import exact
 from ..numbers.attempts import Repeats
 from ..numbers.exact import Number
@@ -18,13 +18,14 @@ from ..trials.column import Column, Kind
 from ..trials.counted import Absent, CountedColumn, Ordered, attempts_of, column_of_tasks
 from ..trials.labelled import TASK, label_text
 from ..trials.trial import Label
-from . import limbs
 from .asked import TooManyError
+from .derived import having, of_tasks
+from .grid import Grid
 from .overview import Extremes, extremes_of
+from .pairs import count_pairs
 from .parts import check_labels, parted
 from .relation import Group, Relation
-from .summed import Pairs, Powers, SummedUnits
-from .sums import Sums, sums_by_size, sums_with_times
+from .summed import Pairs, SummedUnits
 from .tasks import MOST_REWARDS, count_kinds, count_passes, count_rewards
 
 _ROWS = ("every reward", "the task of every trial", "every trial")
@@ -48,13 +49,29 @@ class RelationColumn(Column, frozen=True, eq=False, dict=True, weakref=True, kw_
 
     @classmethod
     def of(
-        cls, relation: Relation, group: Group, key: str, n: int, ends: Extremes, *, skip: bool
+        cls,
+        relation: Relation,
+        group: Group,
+        key: str,
+        n: int,
+        ends: Extremes,
+        *,
+        skip: bool,
+        attempts: Column | None = None,
     ) -> RelationColumn:
-        """The column of a group of n trials."""
+        """The column of a group of n trials, or of tasks whose attempts were reduced."""
         rows = ends.given if skip else n
         values, tasks, trials = (Absent(rows, what) for what in _ROWS)
         return cls(
-            values, tasks, trials, relation=relation, group=group, key=key, extremes=ends, skip=skip
+            values,
+            tasks,
+            trials,
+            attempts,
+            relation=relation,
+            group=group,
+            key=key,
+            extremes=ends,
+            skip=skip,
         )
 
     @property
@@ -85,12 +102,7 @@ class RelationColumn(Column, frozen=True, eq=False, dict=True, weakref=True, kw_
     def total(self) -> Number | None:
         if self.range is Range.BINARY:
             return self._counted.total
-        highest = 1 if self.relation.asked.totals_only else self._highest
-        total = sum(size.first for size in self._by_size(TASK, highest).values())
-        shift = self._shift
-        if self.integers_only:
-            return total >> shift if shift >= 0 else total << -shift
-        return exact.ratio(total << max(0, -shift), 1 << max(0, shift))
+        return self._grid.total(1 if self.relation.asked.totals_only else self._highest)
 
     @property
     def counter(self) -> Counter[Number]:
@@ -209,6 +221,20 @@ class RelationColumn(Column, frozen=True, eq=False, dict=True, weakref=True, kw_
 
         return column_of_tasks(self, values, first)
 
+    def reduced(self, reducer: str) -> Column | None:
+        if self.range is Range.BINARY or reducer not in ("mean", "min", "max"):
+            return None
+        if reducer == "mean":
+            sums, scale = self._grid.by_task()
+            means = [(exact.ratio(top, n * scale), tasks) for top, n, tasks in sums]
+            # The mean of binary64 numbers is never beyond the largest of them.
+            return self.of_tasks([(mean, tasks) for mean, tasks in means if mean is not None])
+        tasks = of_tasks(self.relation, self.key, reducer, skip=self.skip)
+        ends = extremes_of(tasks, self.key)[self.group]
+        return RelationColumn.of(
+            tasks, self.group, self.key, ends.given, ends, skip=True, attempts=self
+        )
+
     def _kinds_of_few(self) -> list[tuple[Kind, int, str]]:
         try:
             tallies = count_rewards(self.relation, self.key)
@@ -233,25 +259,20 @@ class RelationColumn(Column, frozen=True, eq=False, dict=True, weakref=True, kw_
 
     def units(self, cluster: str | None) -> Units:
         if cluster not in (None, TASK):
+            self._refuse_reduced()
             return self._units(f"label.{self._checked(str(cluster))}", self._no_pairs)
         alone = cluster is None
         if self.range is Range.BINARY:
             return self._counted.units(cluster)
         if alone:
             return self._units("trial", self._single_pairs)
-        return self._units(TASK, self._task_pairs)
+        return self._units(TASK, self._grid.by_task)
 
     def _units(self, unit: str, pairs: Any) -> Units:
-        up = max(0, -self._shift)
-
-        def sums(highest: int) -> dict[int, Sums]:
-            return {
-                size: Sums(s.units, s.first << up, s.second << 2 * up, s.third << 3 * up)
-                for size, s in self._by_size(unit, highest).items()
-            }
-
-        powers = Powers(sums(max(2, self._highest)), lambda: sums(3), 1 << max(0, self._shift))
-        return SummedUnits.of(powers, self.range, self._repeats, pairs)
+        powers = self._grid.powers(unit, self._highest)
+        # What a reducer gave is no attempt.
+        inside = self._repeats if self.attempts is None else None
+        return SummedUnits.of(powers, self.range, inside, pairs)
 
     @property
     def _highest(self) -> int:
@@ -259,59 +280,14 @@ class RelationColumn(Column, frozen=True, eq=False, dict=True, weakref=True, kw_
         return 3 if self.range > Range.SHARE else 2
 
     @cached_property
-    def _power(self) -> int:
-        """The grid that all rewards of the key are on.
-
-        Raises:
-            MetricFailure: an engine cannot add them up exactly.
-        """
-        extremes = extremes_of(self.relation, self.key).values()
-        least = [each.smallest for each in extremes if each.smallest is not None]
-        most = max((each.magnitude for each in extremes), default=0)
-        power = limbs.grid(min(least, default=0), most)
-        if power is None:
-            raise MetricFailure(
-                "beyond-engine",
-                f"rewards `{self.key}` have magnitudes from {min(least):g} to {most:g}, and "
-                f"an engine adds exactly where they are at most 2^{limbs.SPREAD} apart; "
-                "compute from the trials themselves",
-            )
-        return power
-
-    @property
-    def _shift(self) -> int:
-        return limbs.FRACTION + self._power
-
-    def _by_size(self, unit: str, highest: int) -> dict[int, Sums]:
-        """Number of attempts -> the sums over units with so many."""
-        power = self._power
-        found = sums_by_size(self.relation, self.key, power, highest, unit).get(self.group, {})
-        sizes: dict[int, Sums] = {}
-        for (n, given), sums in found.items():
-            size = given if self.skip else n
-            if size:
-                old = sizes.get(size, Sums(0, 0, 0, 0))
-                sizes[size] = Sums(*map(sum, zip(old, sums, strict=True)))
-        return sizes
-
-    def _task_pairs(self) -> Pairs:
-        """Each different task: the sum of its rewards, how many they are, and how many tasks."""
-        try:
-            found = sums_with_times(self.relation, self.key, self._power).get(self.group, {})
-        except TooManyError as error:
-            raise NeedsRowsError(f"the sum of every task ({error} of them differ)") from error
-        up = max(0, -self._shift)
-        pairs = [
-            (total << up, given if self.skip else n, tasks)
-            for (n, given, total), tasks in found.items()
-        ]
-        return [pair for pair in pairs if pair[1]], 1 << max(0, self._shift)
+    def _grid(self) -> Grid:
+        return Grid(self.relation, self.group, self.key, self.skip)
 
     def _single_pairs(self) -> Pairs:
         counter = self.counter
         integers, scale = exact.scaled(list(counter))
         times = counter.values()
-        grid = 1 << max(0, self._shift)
+        grid = self._grid.scale
         return [(n * (grid // scale), 1, t) for n, t in zip(integers, times, strict=True)], grid
 
     @staticmethod
@@ -330,14 +306,38 @@ class RelationColumn(Column, frozen=True, eq=False, dict=True, weakref=True, kw_
         raise NeedsRowsError(f"the label `{name}` of every trial")
 
     def numbers(self, name: str) -> list[Number]:
+        if self.attempts is not None:
+            return Column.numbers(self, name)
         raise NeedsRowsError(f"`{name}` of every trial")
 
+    def pairs(self, name: str) -> Counter[tuple[Number, Number]]:
+        if self.attempts is not None:
+            return Column.pairs(self, name)
+        try:
+            found = count_pairs(self.relation, self.group, self.key, name, skip=self.skip)
+        except TooManyError as error:
+            raise NeedsRowsError(f"every pair of rewards ({error} differ)") from error
+        pairs: Counter[tuple[Number, Number]] = Counter()
+        for (other, value), times in found.items():
+            pairs[other, value or 0] += times
+        return pairs
+
     def having(self, names: Sequence[str]) -> Column:
-        if names:
-            raise NeedsRowsError(f"`{names[0]}` of every trial")
-        return self
+        # Whatever is asked next may need rows.
+        if not names or self.relation.asked.dry:
+            return self
+        trials = having(self.relation, names)
+        ends = extremes_of(trials, self.key).get(self.group)
+        if ends is None:
+            return Column([0.0] * 0, ())
+        return RelationColumn.of(trials, self.group, self.key, ends.given, ends, skip=True)
+
+    def _refuse_reduced(self) -> None:
+        if self.attempts is not None:
+            raise NeedsRowsError("the label of every trial")
 
     def split(self, names: Sequence[str]) -> dict[tuple[str, ...], Column]:
+        self._refuse_reduced()
         groups = {}
         for group, said, relation in parted(self.relation, self.group, names):
             ends = extremes_of(relation, self.key)[group]

@@ -32,6 +32,8 @@ class Relation:
     by: Mapping[str, str]
     # The reward keys whose extremes are found in the first query.
     wanted: tuple[str, ...] = ()
+    # What was made of the trials before anything is asked: a part of every question.
+    made: tuple[str, ...] = ()
 
     def split(self, labels: Sequence[str]) -> Relation:
         """The same with groups parted further, by labels."""
@@ -43,17 +45,17 @@ class Relation:
 
         Without a key that of any.
         """
-        by = tuple(self.by)
+        parts = tuple(self.by), self.made
         if key is not None:
-            return self.asked.sizes.get((key, by))
-        return next((known for (_, of), known in self.asked.sizes.items() if of == by), None)
+            return self.asked.sizes.get((key, parts))
+        return next((known for (_, of), known in self.asked.sizes.items() if of == parts), None)
 
     def keep_sizes(self, key: str, rows: list[tuple[Group, tuple[int, int], int]]) -> None:
         """Remember the sizes of tasks that another question has told."""
         sizes: dict[Group, Counter[tuple[int, int]]] = {}
         for group, size, tasks in rows:
             sizes.setdefault(group, Counter())[size] += tasks
-        self.asked.sizes[key, tuple(self.by)] = sizes
+        self.asked.sizes[key, (tuple(self.by), self.made)] = sizes
 
     @property
     def columns(self) -> list[str]:
@@ -85,7 +87,7 @@ class Relation:
         most: int = 0,
     ) -> _Parsed:
         """What was made of an answer, as `Asked.once`."""
-        return self.asked.once([*question, list(self.by)], query, parse, most)
+        return self.asked.once([*question, list(self.by), *self.made], query, parse, most)
 
 
 class _Whole:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 
+from ..errors import MetricFailure
 from ..numbers import exact
 from ..numbers.exact import Number
 from . import limbs
@@ -108,8 +110,12 @@ def sums_with_times(relation: Relation, key: str, power: int) -> dict[Group, Pai
     return relation.once(["pairs", key], query, parse, MOST_VALUES)
 
 
-def used(relation: Relation, name: str) -> dict[Group, Number | None]:
-    """The total of a column of usage; None where an engine cannot add it up exactly."""
+def used(relation: Relation, name: str) -> dict[Group, Number]:
+    """The total of a column of usage, of each group that has some; infinite beyond binary64.
+
+    Raises:
+        MetricFailure: an engine cannot add it up exactly.
+    """
     numbers = relation.layout.usage.get(name)
     if numbers is None:
         return {}
@@ -125,14 +131,19 @@ def used(relation: Relation, name: str) -> dict[Group, Number | None]:
     most = max((said.magnitude for said in given), default=0)
     power = None if any(said.bad for said in given) else limbs.grid(smallest, most)
     if power is None:
-        return {}
+        raise MetricFailure(
+            "beyond-engine",
+            f"amounts `{name}` are no numbers, or have magnitudes more than 2^{limbs.SPREAD} "
+            "apart, which an engine cannot add exactly; compute from the trials themselves",
+        )
     shift = limbs.FRACTION + power
 
-    def total(sums: Sequence[int], n: int) -> Number | None:
+    def total(sums: Sequence[int], n: int) -> Number:
         whole = limbs.joined(sums) - n * limbs.BIAS
         if numbers.whole:
             return whole >> shift if shift >= 0 else whole << -shift
-        return exact.ratio(whole << max(0, -shift), 1 << max(0, shift))
+        amount = exact.ratio(whole << max(0, -shift), 1 << max(0, shift))
+        return math.inf if amount is None else amount
 
     def query() -> Any:
         names = [f"q{i}" for i in range(limbs.DIGITS)]

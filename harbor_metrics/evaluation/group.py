@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import msgspec
 
 from ..documents.diagnostics import Diagnostic
 from ..documents.wording import shown_path
+from ..errors import MetricFailure
+from ..numbers.exact import Number
 from ..registries.registry import best_version
 from ..trials.pool import Pool
 from ..trials.source import Source
@@ -88,7 +92,15 @@ def dataset_of(name: str | None, plan: Plan) -> DatasetRef | None:
 
 
 def _spent(table: Table) -> Spent:
-    return Spent(**{name: table.used(name) for name in Spent.__struct_fields__})
+    return Spent(**{name: _used(table, name) for name in Spent.__struct_fields__})
+
+
+def _used(table: Table, name: str) -> Number | None:
+    try:
+        total = table.used(name)
+    except MetricFailure:
+        return None
+    return None if total == math.inf else total
 
 
 def reference_of(source: Source) -> SourceRef:

@@ -73,8 +73,12 @@ def cohen_kappa(rewards: Column, *, reference: _Other, weights: _Weights = "none
     """
     if not len(rewards):
         return Undefined(NO_VALUES)
-    others = rewards.numbers(reference)
-    first, second = Counter(rewards.values), Counter(others)
+    pairs = rewards.pairs(reference)
+    first: Counter[Number] = Counter()
+    second: Counter[Number] = Counter()
+    for (other, value), times in pairs.items():
+        first[value] += times
+        second[other] += times
     place = {value: i for i, value in enumerate(sorted(first.keys() | second.keys()))}
 
     def apart(a: Number, b: Number) -> int:
@@ -83,8 +87,7 @@ def cohen_kappa(rewards: Column, *, reference: _Other, weights: _Weights = "none
             return 1 if steps else 0
         return steps if weights == "linear" else steps * steps
 
-    pairs = Counter(zip(rewards.values, others, strict=True))
-    observed = sum(apart(a, b) * times for (a, b), times in pairs.items())
+    observed = sum(apart(a, b) * times for (b, a), times in pairs.items())
     expected = sum(
         apart(a, b) * of_first * of_second
         for a, of_first in first.items()

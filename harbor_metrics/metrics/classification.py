@@ -82,7 +82,7 @@ def balanced_accuracy(rewards: Column, *, reference: _Reference) -> Higher:
     """
     if not len(rewards):
         return Undefined(NO_VALUES)
-    counts = _counts(rewards, rewards.numbers(reference))
+    counts = _counts(rewards.pairs(reference))
     recalls = [_ratio(times, "recall") for times in counts.values() if times[2]]
     return _mean(recalls, [1] * len(recalls))
 
@@ -96,12 +96,12 @@ def matthews_corrcoef(rewards: Column, *, reference: _Reference) -> Higher:
     """
     if not len(rewards):
         return Undefined(NO_VALUES)
-    truths = rewards.numbers(reference)
-    s = len(truths)
-    right = sum(map(bool, map(_same, truths, rewards.values)))
-    guessed, true = Counter(rewards.values), Counter(truths)
-    top = right * s - sum(times * true[value] for value, times in guessed.items())
-    spread = (s * s - _squares(guessed)) * (s * s - _squares(true))
+    counts = _counts(rewards.pairs(reference)).values()
+    s = len(rewards)
+    right = sum(hits for hits, _, _ in counts)
+    top = right * s - sum(guessed * true for _, guessed, true in counts)
+    spread = s * s - sum(guessed * guessed for _, guessed, _ in counts)
+    spread *= s * s - sum(true * true for _, _, true in counts)
     if not spread:
         return Undefined("undefined ratio: all guesses or all truths are one class", elsewhere=0.0)
     value = exact.root(top * top, spread)
@@ -113,23 +113,19 @@ def _same(a: Number, b: Number) -> bool:
     return a == b
 
 
-def _squares(counts: Counter[Number]) -> int:
-    return sum(times * times for times in counts.values())
-
-
 def _averaged(
     rewards: Column, reference: str, average: _Average, part: _Part
 ) -> _Value | dict[str, _Value]:
     if not len(rewards):
         return Undefined(NO_VALUES)
-    truths = rewards.numbers(reference)
     if average == "micro":
+        truths = rewards.numbers(reference)
         right = list(map(int, map(_same, truths, rewards.values)))
         return estimate(ratio_units(rewards, right, None, 1, bounds=Range.BINARY))
-    counts = _counts(rewards, truths)
+    counts = _counts(rewards.pairs(reference))
     if average == "binary":
         if counts.keys() <= {0, 1}:
-            return _of_class(rewards, truths, 1, counts.get(1, (0, 0, 0)), part)
+            return _of_class(rewards, reference, 1, counts.get(1, (0, 0, 0)), part)
         listed = ", ".join(label_text(value) for value in sorted(counts)[:5])
         return Undefined(
             f"undefined: {part} is for the classes 0 and 1, and here are {listed} "
@@ -137,17 +133,20 @@ def _averaged(
         )
     if average == "none":
         return {
-            label_text(value): _of_class(rewards, truths, value, counts[value], part)
+            label_text(value): _of_class(rewards, reference, value, counts[value], part)
             for value in sorted(counts)
         }
     weights = [true if average == "weighted" else 1 for _, _, true in counts.values()]
     return _mean([_ratio(times, part) for times in counts.values()], weights)
 
 
-def _counts(rewards: Column, truths: Sequence[Number]) -> dict[Number, _Times]:
+def _counts(pairs: Counter[tuple[Number, Number]]) -> dict[Number, _Times]:
     """Of each class that is guessed or true, how often it is guessed rightly, guessed, and true."""
-    pairs = Counter(zip(truths, rewards.values, strict=True))
-    guessed, true = Counter(rewards.values), Counter(truths)
+    guessed: Counter[Number] = Counter()
+    true: Counter[Number] = Counter()
+    for (truth, guess), times in pairs.items():
+        guessed[guess] += times
+        true[truth] += times
     return {value: (pairs[value, value], guessed[value], true[value]) for value in guessed | true}
 
 
@@ -158,9 +157,7 @@ def _ratio(times: _Times, part: _Part) -> tuple[int, int]:
     return hits, guessed if part == "precision" else true
 
 
-def _of_class(
-    rewards: Column, truths: Sequence[Number], value: Number, times: _Times, part: _Part
-) -> _Value:
+def _of_class(rewards: Column, reference: str, value: Number, times: _Times, part: _Part) -> _Value:
     top, bottom = _ratio(times, part)
     if not bottom:
         why = {"f1": "neither guessed nor true", "precision": "never guessed"}
@@ -171,6 +168,7 @@ def _of_class(
     if part == "f1":
         return top / bottom
     # The share of right guesses among some trials is a mean, and so has an error bar.
+    truths = rewards.numbers(reference)
     among = rewards.values if part == "precision" else truths
     rows = [row for row, other in enumerate(among) if other == value]
     right = [int(rewards.values[row] == truths[row]) for row in rows]

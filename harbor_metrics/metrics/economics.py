@@ -59,38 +59,38 @@ def cost_per_task(trials: Table) -> Lower:
 
 def total_seconds(trials: Table) -> Lower:
     """Wall-clock seconds of all attempts that say their time."""
-    return _total(trials, _seconds, "time")
+    return _total(trials, "seconds")
 
 
 def total_tokens(trials: Table) -> Lower:
     """Input and output tokens of all attempts that say either."""
-    return _total(trials, _tokens, "tokens")
+    return _total(trials, "tokens")
 
 
 def total_cost(trials: Table) -> Lower:
     """US dollars of all attempts that say their cost."""
-    return _total(trials, _cost, "cost")
+    return _total(trials, "cost")
 
 
 def seconds_per_solved_task(
     trials: Table, *, key: Key | None = None, threshold: Threshold = 1.0
 ) -> Lower:
     """Wall-clock seconds of all attempts for each task that any attempt solved."""
-    return _per_solved(trials, _seconds, "time", key, threshold)
+    return _per_solved(trials, "seconds", key, threshold)
 
 
 def tokens_per_solved_task(
     trials: Table, *, key: Key | None = None, threshold: Threshold = 1.0
 ) -> Lower:
     """Input and output tokens of all attempts for each task that any attempt solved."""
-    return _per_solved(trials, _tokens, "tokens", key, threshold)
+    return _per_solved(trials, "tokens", key, threshold)
 
 
 def cost_per_solved_task(
     trials: Table, *, key: Key | None = None, threshold: Threshold = 1.0
 ) -> Lower:
     """US dollars of all attempts for each task that any attempt solved."""
-    return _per_solved(trials, _cost, "cost", key, threshold)
+    return _per_solved(trials, "cost", key, threshold)
 
 
 def usage_quantile(trials: Table, *, of: _Of, q: Qs = 0.5) -> Lowers:
@@ -130,6 +130,11 @@ def _cost(trial: Trial) -> Number | None:
 
 _AMOUNTS: dict[str, _Amount] = {"seconds": _seconds, "tokens": _tokens, "cost": _cost}
 _SAID = {"seconds": "time"}
+_FIELDS = {
+    "seconds": ("seconds",),
+    "tokens": ("n_input_tokens", "n_output_tokens"),
+    "cost": ("cost_usd",),
+}
 
 
 def _with_amount(trials: Table, amount: _Amount) -> Iterable[tuple[Trial, Number]]:
@@ -138,11 +143,11 @@ def _with_amount(trials: Table, amount: _Amount) -> Iterable[tuple[Trial, Number
     return [(trial, used) for trial in trials if (used := amount(trial)) is not None]
 
 
-def _total(trials: Table, amount: _Amount, what: str) -> Number | Undefined:
-    amounts = [used for _, used in _with_amount(trials, amount)]
-    value = exact.total(amounts) if amounts else None
-    if not amounts:
-        return Undefined(f"no trial says its {what}")
+def _total(trials: Table, of: str) -> Number | Undefined:
+    totals = [total for name in _FIELDS[of] if (total := trials.used(name)) is not None]
+    if not totals:
+        return Undefined(f"no trial says its {_SAID.get(of, of)}")
+    value = None if math.inf in totals else exact.total(totals)
     return Undefined(BEYOND) if value is None else value
 
 
@@ -173,22 +178,17 @@ def _per_task(trials: Table, amount: _Amount, what: str) -> Estimate | Undefined
     return estimate(units, n=len(means), over=(sum(map(len, tasks.values())), len(means)))
 
 
-def _per_solved(
-    trials: Table, amount: _Amount, what: str, key: str | None, threshold: float
-) -> Number | Undefined:
+def _per_solved(trials: Table, of: str, key: str | None, threshold: float) -> Number | Undefined:
     keys = list(trials.columns)
     if key is None and len(keys) > 1:
         return Undefined(f"trials have {len(keys)} rewards; `key` says which one solves a task")
-    total = _total(trials, amount, what)
+    total = _total(trials, of)
     if isinstance(total, Undefined):
         return total
     name = key if key is not None else keys[0] if keys else ""
-    solved = {
-        task
-        for task, rewards in zip(trials.tasks, trials.rewards(), strict=True)
-        if rewards and name in rewards and rewards[name] >= threshold
-    }
+    passes = trials.column(name, "skip").passes(threshold)
+    solved = sum(times for (_, passed), times in passes.items() if passed)
     if not solved:
         return Undefined("undefined ratio: no task is solved")
-    value = exact.rounded(Fraction(total) / len(solved))
+    value = exact.rounded(Fraction(total) / solved)
     return Undefined(BEYOND) if value is None else value

@@ -171,6 +171,10 @@ class Column(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         """Where there are no rows: the column of values of tasks, each with how many have it."""
         raise NotImplementedError
 
+    def reduced(self, reducer: str) -> Column | None:  # noqa: ARG002  # of an engine
+        """Where there are no rows: what a reducer gives; None where `alike` is to say it."""
+        return None
+
     def units(self, cluster: str | None) -> Units | None:  # noqa: ARG002  # of counts
         """The units of the mean, where they are known without the rows."""
         return None
@@ -206,6 +210,14 @@ class Column(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
                 f"`{name}` belongs to attempts, and a `reducer` makes them one value",
             )
         return [self._number(trial, name) for trial in self.trials]
+
+    def pairs(self, name: str) -> Counter[tuple[Number, Number]]:
+        """How often each other reward, or label, of that name stands beside each value.
+
+        Raises:
+            MetricFailure: as `numbers`.
+        """
+        return Counter(zip(self.numbers(name), self.values, strict=True))
 
     def having(self, names: Sequence[str]) -> Column:
         """The rows whose trials have all of these as a reward, as `NAME/0`, or as a label."""

@@ -5,6 +5,7 @@ What needs the trials themselves says so by `NeedsRowsError`; whoever has them t
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
@@ -103,7 +104,8 @@ class CountedTable(Table):
         return dict(sorted(self.counts.errors.items()))
 
     def used(self, name: str) -> Number | None:
-        return self.counts.totals[name].value
+        total = self.counts.totals[name]
+        return math.inf if total.n and total.value is None else total.value
 
     def task_passes(self) -> Counter[tuple[int, int]] | None:
         rows = self.counts.rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -115,12 +116,21 @@ class Table:
         return dict(sorted(Counter(t.error for t in self if t.error is not None).items()))
 
     def used(self, name: str) -> Number | None:
-        """The total of a field of usage over the trials that have it; None where none does."""
+        """The total of a field of usage over the trials that have it; None where none does.
+
+        Infinite where it is beyond binary64.
+
+        Raises:
+            MetricFailure: an engine cannot add it up exactly.
+        """
         if isinstance(self.trials, LineTrials):
             return None
         get = attrgetter(f"usage.{name}")
         values = [value for value in map(get, self.trials) if value is not None]
-        return exact.total(values) if values else None
+        total = exact.total(values) if values else 0
+        if total is None:
+            return math.inf
+        return total if values else None
 
     def task_passes(self) -> Counter[tuple[int, int]] | None:
         """(n, c) -> how many tasks have n trials of which c pass; None unless all give one 0 or 1.

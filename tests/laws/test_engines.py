@@ -22,18 +22,30 @@ from harbor_metrics.trials.table import Table
 from harbor_metrics.trials.trial import Trial
 
 CONNECTION = duckdb.connect(config={"threads": 1})
-# Of these two the inner metric, or the kwargs, decide on an engine.
-NEED_ROWS = metrics_said.NEED_ROWS - {"grouped", "likelihood"}
+# Of the first two the inner metric, or the kwargs, decide on an engine, and the others need pairs
+# of rewards, or what was used.
+NEED_ROWS = metrics_said.NEED_ROWS - {
+    "grouped",
+    "likelihood",
+    "balanced-accuracy",
+    "cohen-kappa",
+    "f1",
+    "matthews-corrcoef",
+}
 
 
 def needs_rows(name: str, kwargs: dict[str, Any]) -> bool:
     """Whether these kwargs make a metric need rows, or it needs them anyway."""
     inner = kwargs.get("metric", "")
     inner = inner if isinstance(inner, str) else inner["type"]
+    reducer = kwargs.get("reducer", "mean")
     return (
         name in NEED_ROWS
         or inner in NEED_ROWS
-        or bool({"reducer", "label", "likelihoods", "per"} & kwargs.keys())
+        or kwargs.get("average") == "micro"
+        or reducer not in ("mean", "min", "max")
+        or ("reducer" in kwargs and (name == "grouped" or "cluster" in kwargs))
+        or bool({"label", "likelihoods", "per"} & kwargs.keys())
         or (name == "bootstrap-stderr" and bool({"metric", "method"} & kwargs.keys()))
     )
 
@@ -102,6 +114,11 @@ ASKED = [
     {"type": "pass-at-k", "kwargs": {"k": 2, "threshold": 0.5}},
     {"type": "consistency"},
     {"type": "variance-components"},
+    {"type": "mean", "kwargs": {"reducer": "max"}},
+    {"type": "median", "kwargs": {"reducer": "min"}},
+    {"type": "count", "kwargs": {"reducer": "min", "missing": "skip", "threshold": 0.5}},
+    {"type": "std", "kwargs": {"reducer": "mean", "missing": "skip"}},
+    {"type": "ci", "kwargs": {"reducer": "mean"}},
 ]
 
 

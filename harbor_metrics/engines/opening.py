@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import glob
 import os
+import shutil
 import stat
-from collections.abc import Sequence
+import tempfile
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -16,16 +21,21 @@ from .asked import first_line
 _SUFFIX = ".parquet"
 _MARK = b"PAR1"
 _CONNECT = "sc://"
+_MEGABYTES = 400
 ENGINES = "duckdb, spark or sc://HOST:PORT"
 
 
 class Opened(NamedTuple):
-    """A frame that an engine holds, what it is called, and the engine with its version."""
+    """A frame that an engine holds, what it is called, and the engine with its version.
+
+    While `frugal` is entered, the engine takes little memory and more time.
+    """
 
     native: Any
     path: str
     engine: str
     version: str
+    frugal: Callable[[], AbstractContextManager[None]] = nullcontext
 
 
 def is_relation(source: Any, engine: str | None = None) -> bool:
@@ -112,6 +122,10 @@ def _duckdb(paths: Sequence[str], shown: str) -> Opened:
     connection = duckdb.connect()
     # Trials have no order here, and keeping that of the files takes memory.
     connection.execute("set preserve_insertion_order = false")
+    # What does not fit into memory goes there, and not into the current folder.
+    folder = tempfile.mkdtemp(prefix="harbor-metrics-")
+    weakref.finalize(connection, shutil.rmtree, folder, ignore_errors=True)
+    connection.execute("set temp_directory = ?", [folder])
     for protocol in {path.partition("://")[0] for path in paths if "://" in path}:
         connection.register_filesystem(_filesystem(protocol))
     found = [os.path.join(p, f"**/*{_SUFFIX}") if os.path.isdir(p) else p for p in paths]
@@ -119,7 +133,19 @@ def _duckdb(paths: Sequence[str], shown: str) -> Opened:
         native = connection.read_parquet(found, union_by_name=True)
     except Exception as error:
         raise _unreadable(shown, error) from error
-    return Opened(native, shown, "duckdb", duckdb.__version__)
+    frugal = partial(_frugal, connection)
+    return Opened(native, shown, "duckdb", duckdb.__version__, frugal)
+
+
+@contextmanager
+def _frugal(connection: Any) -> Iterator[None]:
+    """Meanwhile DuckDB writes to temporary files what takes more memory than a little a thread."""
+    (threads,) = connection.execute("select current_setting('threads')").fetchone()
+    connection.execute(f"set memory_limit = '{_MEGABYTES * threads}MB'")
+    try:
+        yield
+    finally:
+        connection.execute("reset memory_limit")
 
 
 def _filesystem(protocol: str) -> Any:

@@ -132,9 +132,18 @@ def repeated(relation: Relation) -> int:
 
 
 def _repeated(relation: Relation, what: str, frame: Any, columns: Sequence[str]) -> int:
-    def query() -> Any:
+    def again(frame: Any, columns: Sequence[str]) -> Any:
         times = frame.select(*columns).group_by(*columns).agg(nw.len().alias("n"))
         return times.filter(nw.col("n") > 1).select((nw.col("n") - 1).sum().alias("n"))
+
+    def query() -> Any:
+        if frame.implementation.is_duckdb():
+            # A tenth of the memory and half of the time; two trials rarely share a number.
+            hashed = frame.to_native().project(f"hash({', '.join(columns)}) as h")
+            numbers = nw.from_native(hashed).lazy()
+            if not relation.asked.unrecorded(lambda: again(numbers, ["h"]))[0][0]:
+                return frame.head(0).select(nw.len().alias("n"))
+        return again(frame, columns)
 
     return relation.asked.once(["repeated", what], query, lambda rows: int(rows[0][0] or 0))
 

@@ -60,7 +60,8 @@ def _source(
     for said in groups.values():
         _check(opened.path, layout, said)
     asked.trials = sum(said.trials for said in groups.values())
-    again = repeated(relation)
+    with opened.frugal():
+        again = repeated(relation)
     if again:
         raise InputError(
             f"{opened.path} has {plural(again, 'trial')} more than once",

@@ -234,3 +234,12 @@ def test_level_off_asks_for_totals_only(tmp_path: Path, monkeypatch: pytest.Monk
     off = harbor_metrics.compute(path, level=None).groups[0].metrics[0]
     assert (off.values, off.uncertainty) == (kept.values, {})
     assert kept.uncertainty
+
+
+def test_what_does_not_fit_into_memory_leaves_no_folder_behind(cli: Run, tmp_path: Path) -> None:
+    write(tmp_path / "x.parquet", f"select {ROW}, 'n' || range as trial from range(3)")
+    (tmp_path / "spilled").mkdir()
+    done = cli("compute", "x.parquet", env={"TMPDIR": str(tmp_path / "spilled")})
+    assert done.returncode == 0
+    assert list((tmp_path / "spilled").iterdir()) == []
+    assert {path.name for path in tmp_path.iterdir()} == {"x.parquet", "spilled"}

@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -22,11 +23,18 @@ MODULES = {
 }
 
 
+@cache
+def tree_of(module: str) -> ast.Module:
+    """The code of a module."""
+    return ast.parse(MODULES[module].read_text())
+
+
+@cache
 def imports(module: str) -> set[str]:
     """Every module that a module imports, as absolute names."""
     found = set()
     is_package = MODULES[module].name == "__init__.py"
-    for node in ast.walk(ast.parse(MODULES[module].read_text())):
+    for node in ast.walk(tree_of(module)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -99,9 +107,8 @@ def test_few_files_stand_outside_the_rooms() -> None:
     assert len(list(PACKAGE.glob("*.py"))) <= 6
 
 
-@pytest.mark.parametrize("module", sorted(MODULES.keys() - {H}))
-def test_imports_go_down(module: str) -> None:
-    assert not upward(module, imports(module))
+def test_imports_go_down() -> None:
+    assert not [up for module in MODULES.keys() - {H} for up in upward(module, imports(module))]
 
 
 def test_an_arrow_up_is_noticed() -> None:
@@ -159,9 +166,9 @@ def test_an_import_without_a_reason_is_noticed() -> None:
 LATE = {f"{H}", f"{H}.__main__", *(m for m in MODULES if m.startswith(f"{H}.cli")), *dict(UP)}
 
 
-@pytest.mark.parametrize("module", sorted(MODULES.keys() - LATE))
-def test_an_import_inside_a_function_is_for_weight_and_says_so(module: str) -> None:
-    assert not unexplained_imports(MODULES[module].read_text()), MODULES[module]
+def test_an_import_inside_a_function_is_for_weight_and_says_so() -> None:
+    for module in sorted(MODULES.keys() - LATE):
+        assert not unexplained_imports(MODULES[module].read_text()), MODULES[module]
 
 
 @pytest.mark.parametrize(
@@ -206,12 +213,12 @@ def html_elements(tree: ast.AST) -> list[str]:
 
 
 def test_html_is_made_in_one_file() -> None:
-    for module, path in MODULES.items():
+    for module in MODULES:
         shown = within(
             {module}, *(f"{H}.{room}" for room in ("render", "evaluation", "comparison"))
         )
         if shown - {f"{H}.render.html", f"{H}.render.markup"}:
-            assert not html_elements(ast.parse(path.read_text())), module
+            assert not html_elements(tree_of(module)), module
     assert html_elements(ast.parse("element('td')"))
     assert html_elements(ast.parse("f'<b>{x}</b>'"))
 
@@ -235,10 +242,10 @@ def printing(tree: ast.AST) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("module", sorted(MODULES))
-def test_everything_that_is_printed_goes_through_output(module: str) -> None:
-    if not within({module}, f"{H}.output", *_OWN_PROGRAMS):
-        assert not printing(ast.parse(MODULES[module].read_text()))
+def test_everything_that_is_printed_goes_through_output() -> None:
+    for module in MODULES:
+        if not within({module}, f"{H}.output", *_OWN_PROGRAMS):
+            assert not printing(tree_of(module)), module
 
 
 def written(tree: ast.AST) -> list[str]:

@@ -75,8 +75,8 @@ class Count:
         read = [source for file in files for source in readers.read(str(file), with_scores=True)]
         for source in read:
             numbers = list(source.reported())
-            shown = [i for i, each in enumerate(numbers) if _has_row(source, each)]
-            for place, row in zip(shown, rows(read, source, self.replay), strict=True):
+            # Behind those of the numbers are rows of what is missing among them.
+            for place, row in enumerate(rows(read, source, self.replay)):
                 self._add(row)
                 verified = row.verdict in (Verdict.EQUAL, Verdict.EXPLAINED)
                 if verified and numbers[place].value is not None:
@@ -106,11 +106,6 @@ class Count:
         if not found:
             print(f"NOT FOUND {source.path}: {other.place}: {other.value}")
         return found
-
-
-def _has_row(source: Source, reported: Reported) -> bool:
-    """Whether a number is audited: lm-eval writes a text where it has no error."""
-    return source.kind != "lm-eval" or reported.value is not None or bool(reported.not_finite)
 
 
 def main() -> int:

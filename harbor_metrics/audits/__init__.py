@@ -109,7 +109,7 @@ def audit(
             diagnostics += source.diagnostics
         if not of_source:
             silent.append(source.path)
-        elif all(row.verdict == Verdict.UNVERIFIED for row in of_source):
+        elif all(row.verdict == Verdict.UNVERIFIED or _is_of_nothing(row) for row in of_source):
             unverified.append(source.path)
         # The numbers of a group stand in the results of each of its tasks, and are shown once.
         marks = [(*_run(source), row.group, row.name, row.reported) for row in of_source]
@@ -118,6 +118,11 @@ def audit(
     # What is merely good to know of the trials says nothing about the numbers.
     diagnostics = [d for d in diagnostics if d.severity != Severity.NOTE]
     return Audit(rows, silent, unverified, diagnostics)
+
+
+def _is_of_nothing(row: Row) -> bool:
+    """Whether neither the log nor the trials have a number."""
+    return row.verdict == Verdict.EQUAL and row.reported is None
 
 
 def _siblings(source: Source, read: Sequence[Source]) -> list[Source]:

@@ -12,7 +12,7 @@ from ..numbers.exact import Number
 from ..trials.source import Reported
 from ..trials.table import Table
 from ..trials.trial import NO_GROUP, Trial
-from .row import Answer, Instead, Known, Unknown, agree
+from .row import Absent, Answer, Instead, Known, Unknown, agree
 from .tables import measured
 
 _KINDS = tuple(name for name in HARBOR_TYPES if name != UV_SCRIPT)
@@ -123,7 +123,7 @@ class Trials:
                 yield _absent(section), Unknown(_NO_SECTION.format(section))
                 continue
             for name, n in expected.items():
-                yield _absent(f"{section}.{name}"), Known(n, _UNLISTED)
+                yield _absent(f"{section}.{name}"), Absent(_UNLISTED, n)
         yield from self._unlisted_metrics(numbers)
 
     def _expected(self, numbers: Sequence[Reported]) -> dict[str, dict[str, Number]]:
@@ -153,7 +153,7 @@ class Trials:
             n = max(len(self._outcomes), 1)
             least = "a job that is finished has the numbers of each of its metrics"
             early = "a job that is not finished may have no metric yet"
-            yield _absent("metrics"), Known(n, least) if self._finished else Unknown(early)
+            yield _absent("metrics"), Absent(least, n) if self._finished else Unknown(early)
             return
         for index, outcome in enumerate(self._outcomes if self._registry else ()):
             names = listed.get(index, set())

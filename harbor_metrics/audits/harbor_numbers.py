@@ -18,7 +18,7 @@ from ..trials.trial import NO_GROUP, group_key
 from .harbor_groups import Trials, fitting
 from .harbor_plan import Plan
 from .reach import bounded, n_missing
-from .row import Known, Row, Unknown, judge
+from .row import Absent, Known, Row, Unknown, judge
 
 _NO_REGISTRY = "registry-not-found"
 _OTHER = "Harbor writes no number of that name"
@@ -70,16 +70,16 @@ def rows(
     for key, of_key in by_key.items():
         name = fitting(key, groups, models)
         if name is None:
-            answer = Unknown("no trial on disk is of this agent, model and dataset")
-            yield from (judge(source.path, key, each, answer, incomplete="") for each in of_key)
+            other = Unknown("no trial on disk is of this agent, model and dataset")
+            yield from (judge(source.path, key, each, other, incomplete="") for each in of_key)
             continue
         own = Trials(groups[name], tables[name], registry=registry, finished=finished)
         yield from _of_group(plan, key, own, of_key)
     listed = {fitting(key, groups, models) for key in by_key}
     for name in groups.keys() - listed:
         absent = Reported(place="evals", metric="evals", value=None, group=NO_GROUP)
-        trials = Known(len(tables[name]), "result.json has no numbers of these trials")
-        yield judge(source.path, name, absent, trials, incomplete=plan.lacking)
+        answer = Absent("result.json has no numbers of these trials", len(tables[name]))
+        yield judge(source.path, name, absent, answer, incomplete=plan.lacking)
 
 
 def _of_job(plan: Plan, numbers: Sequence[Reported]) -> Iterator[Row]:

@@ -5,16 +5,22 @@ from __future__ import annotations
 import math
 import struct
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..readers.lm_eval import layout
-from .row import Answer, Instead, Known
+from .row import Answer, Instead, Known, Unknown
 
 _Values = Sequence[Any]
 Aggregation = Callable[[_Values], float]
 _NOT_SCORED = 999
 _IN_32_BITS = "the values are 32-bit floats, and lm-eval adds them as such"
+# Those that every version has an error of.
+_WITH_ERROR = (
+    "mean", "median", "f1", "perplexity", "matthews_corrcoef", "bleu", "chrf", "ter", layout.BYPASS,
+)  # fmt: skip
+# Those that only some versions before 0.5 have an error of.
+_WITH_ERROR_LATER = ("nanmean", "chrf++")
 _ZERO = "undefined, because {}; lm-eval writes 0"
 
 
@@ -61,6 +67,22 @@ def error_of_mean(values: _Values) -> Answer:
         written = math.sqrt(_f32(squares / (len(values) - 1))) / math.sqrt(len(values))
         return Instead(written, _IN_32_BITS, value)
     return Known(value)
+
+
+def without_error(aggregation: str, values: _Values, params: Mapping[str, Any]) -> Answer | None:
+    """Why lm-eval writes no error of a number; None where it writes one."""
+    draws, version = params.get("bootstrap_iters"), str(params.get("version", ""))
+    if len(values) < 2:
+        return Known(None, "undefined for a single value")
+    if type(draws) is not int:
+        return Unknown("the log does not say how many resamples were drawn")
+    if draws < 1:
+        return Known(None, "no resamples were asked for, and lm-eval computes no error then")
+    if aggregation in _WITH_ERROR:
+        return None
+    if version.startswith("0.4.") and aggregation not in _WITH_ERROR_LATER:
+        return Known(None, f"lm-eval has no error of `{aggregation}` before 0.5")
+    return Unknown(f"earlier versions of lm-eval have no error of `{aggregation}`")
 
 
 def deviation(values: _Values) -> float:

@@ -56,6 +56,13 @@ class Instead(NamedTuple):
     value: Number | None = None
 
 
+class Absent(NamedTuple):
+    """What a harness writes and the log does not have, how that is known, and what it should be."""
+
+    reason: str
+    value: Number | None = None
+
+
 class Drawn(NamedTuple):
     """Where a number that was drawn at random should be, and its Monte Carlo error."""
 
@@ -104,7 +111,7 @@ class Row:
         }
 
 
-Answer = Known | Unknown | Instead | Drawn | Between
+Answer = Known | Unknown | Instead | Absent | Drawn | Between
 
 
 def judge(path: str, group: str, reported: Reported, answer: Answer, *, incomplete: str) -> Row:
@@ -137,17 +144,10 @@ def judge(path: str, group: str, reported: Reported, answer: Answer, *, incomple
 def _verdict(reported: Reported, answer: Answer, incomplete: str) -> tuple[Verdict, str]:
     if isinstance(answer, Unknown):
         return Verdict.UNVERIFIED, answer.reason
-    if isinstance(answer, Instead):
-        same = (
-            reported.not_finite == answer.written
-            if isinstance(answer.written, str)
-            else not _infinite(reported) and agree(reported.value, answer.written)
-        )
-        if reported.value is None and answer.value is None and not _infinite(reported):
-            return Verdict.EQUAL, answer.reason
-        if same:
-            return Verdict.EXPLAINED, answer.reason
+    if isinstance(answer, Absent):
         return (Verdict.UNVERIFIED, incomplete) if incomplete else (Verdict.DIFFERS, answer.reason)
+    if isinstance(answer, Instead):
+        return _of_instead(reported, answer, incomplete)
     if isinstance(answer, Drawn | Between):
         return _of_draws(reported, answer, incomplete)
     if not _infinite(reported) and agree(reported.value, answer.value):
@@ -164,6 +164,19 @@ def _verdict(reported: Reported, answer: Answer, incomplete: str) -> tuple[Verdi
         Verdict.DIFFERS,
         f"{incomplete}, with which it can be between {low:.6g} and {high:.6g}",
     )
+
+
+def _of_instead(reported: Reported, answer: Instead, incomplete: str) -> tuple[Verdict, str]:
+    same = (
+        reported.not_finite == answer.written
+        if isinstance(answer.written, str)
+        else not _infinite(reported) and agree(reported.value, answer.written)
+    )
+    if reported.value is None and answer.value is None and not _infinite(reported):
+        return Verdict.EQUAL, answer.reason
+    if same:
+        return Verdict.EXPLAINED, answer.reason
+    return (Verdict.UNVERIFIED, incomplete) if incomplete else (Verdict.DIFFERS, answer.reason)
 
 
 def _of_draws(reported: Reported, answer: Drawn | Between, incomplete: str) -> tuple[Verdict, str]:

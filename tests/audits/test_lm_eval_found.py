@@ -11,13 +11,14 @@ from conftest import LOGS, Run
 from harbor_metrics import readers
 from harbor_metrics.audits.lm_eval_numbers import rows
 from harbor_metrics.audits.row import Row, Verdict
-from harbor_metrics.trials.source import Source
+from harbor_metrics.trials.source import Reported, Source
 
 RUNS = {
-    "choices": {"equal": 30},
-    "nan": {"equal": 7, "explained": 2},
-    "predict_only": {"equal": 1, "explained": 1},
-    "predict_choices": {"explained": 1},
+    "choices": {"equal": 36},
+    "nan": {"equal": 8, "explained": 2},
+    "predict_only": {"equal": 3, "explained": 1},
+    # Of the other tasks of the run there are no samples.
+    "predict_choices": {"explained": 2, "unverified": 7},
 }
 
 
@@ -37,14 +38,20 @@ def test_found_run_audits_without_a_false_alarm(name: str) -> None:
 @pytest.mark.parametrize("name", RUNS)
 def test_every_number_of_a_found_run_is_seen_when_changed(name: str) -> None:
     read = sources(name)
-    for source in read:
-        forged = [
-            msgspec.structs.replace(each, value=each.value * (1 + 1e-6) + 1e-6)
-            for each in source.reported()
-            if each.value is not None
-        ]
-        source.reported = lambda forged=forged: forged
-    assert {row.verdict for row in audited(read)} == {Verdict.DIFFERS}
+    verified = [row.verdict != Verdict.UNVERIFIED for row in audited(read)]
+    forged = [[_changed(each) for each in source.reported()] for source in read]
+    for source, numbers in zip(read, forged, strict=True):
+        source.reported = lambda numbers=numbers: numbers
+    after = zip(audited(read), verified, strict=True)
+    assert {row.verdict for row, was in after if was and row.reported is not None} == {
+        Verdict.DIFFERS
+    }
+
+
+def _changed(number: Reported) -> Reported:
+    if number.value is None:
+        return number
+    return msgspec.structs.replace(number, value=number.value * (1 + 1e-6) + 1e-6)
 
 
 def test_samples_that_were_not_scored_have_no_rewards(cli: Run) -> None:

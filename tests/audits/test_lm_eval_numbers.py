@@ -62,8 +62,8 @@ def test_a_forged_second_run_in_a_folder_is_audited(tmp_path: Path) -> None:
 def test_numbers_of_what_was_not_scored_are_explained(tmp_path: Path) -> None:
     rows = [line(i, metrics=["bypass"], bypass=-1) for i in range(3)]
     write(tmp_path, rows, "samples_t_2026-01-01T00-00-00.0.jsonl")
-    results = {"results": {"t": {"bypass,none": 999, "bypass_stderr,none": 0.0}}}
+    results = {"results": {"t": {"bypass,none": 999, "bypass_stderr,none": 0.0, "sample_len": 3}}}
     (tmp_path / "results_2026-01-01T00-00-00.0.json").write_text(json.dumps(results))
     done = audit(str(tmp_path))
-    assert [row.verdict for row in done.rows] == [Verdict.EXPLAINED] * 2
-    assert "nothing was scored" in done.rows[1].reason
+    assert [row.verdict for row in done.rows] == [Verdict.EQUAL] + [Verdict.EXPLAINED] * 2
+    assert "nothing was scored" in done.rows[2].reason

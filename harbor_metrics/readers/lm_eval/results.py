@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -12,16 +12,12 @@ from typing import Any
 from ...documents.diagnostics import Severity
 from ...documents.files import open_regular, reason
 from ...errors import InputError
-from ...numbers.exact import Number
 from ...trials.source import Reported
-from ...trials.trial import GroupKey
-from ..files.lenient import NotJSONError, constant, decode
+from ..files.lenient import NotJSONError, decode
 from ..reading import Reading
-from .rows import NO_FILTER
+from .reported import member, reported
 
-_STDERR = "_stderr"
 _ADVICE = "put the results file of the same run beside the samples"
-_REDUCED = re.compile(r"[^()]+\((?P<metric>.+)\)")
 _STAMP = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?"
 _SAMPLES = re.compile(rf"samples_(?P<task>.+)_(?P<stamp>{_STAMP})\.jsonl?(?:\.gz|\.zst)?")
 _RESULTS = re.compile(rf"(?:.+_)?results_(?P<stamp>{_STAMP})\.json|results\.json")
@@ -57,8 +53,8 @@ def run_of(reading: Reading, hash_: str, n_filters: int, n_rows: int) -> Run:
     name, value = results
     task = task or _task_of(value, hash_)
     n = _number_of_documents(value, task)
-    own_hash = _member(value, "task_hashes", task)
-    if own_hash is None and _member(value, "results", task) is None:
+    own_hash = member(value, "task_hashes", task)
+    if own_hash is None and member(value, "results", task) is None:
         of = f"task {task}" if task else "these samples, the name of which tells no task,"
         reading.note(
             rule="other-results",
@@ -83,117 +79,14 @@ def run_of(reading: Reading, hash_: str, n_filters: int, n_rows: int) -> Run:
         id=_identity(task, stamp),
         started_at=_time(stamp),
         n_documents=n,
-        reported=partial(reported, value, task, model),
+        reported=partial(reported, value, task, model, partial(_elsewhere, path, stamp)),
     )
 
 
-def dataset(task: str | None, filter_: str) -> str | None:
-    """The name of a group: the task's, with the filter's unless it is lm-eval's own."""
-    if filter_ == NO_FILTER:
-        return task
-    return f"{task}:{filter_}" if task else filter_
-
-
-def reported(value: dict[str, Any], task: str | None, model: str | None) -> Iterator[Reported]:
-    """The numbers of a task, and those of the groups that it is a member of."""
-    n = _member(value, "results", task, "sample_len")
-    if type(n) is int:
-        yield Reported(
-            place="sample_len", metric="sample_len", value=n, group=GroupKey(None, model, task)
-        )
-    for place, number, metric, filter_ in _numbers(_member(value, "results", task)):
-        yield Reported(
-            place=place,
-            metric=metric,
-            value=_plain(number),
-            group=GroupKey(None, model, dataset(task, filter_)),
-            key=metric.removesuffix(_STDERR),
-            params=_params(value, task, metric, filter_),
-            not_finite=_constant(number),
-        )
-    groups = _member(value, "groups")
-    for group in groups if isinstance(groups, dict) else ():
-        members = _leaves(value, group)
-        if task not in members:
-            continue
-        for place, number, metric, filter_ in _numbers(_member(value, "groups", group)):
-            # A task without the metric is left out.
-            having = [name for name in members if place in (_member(value, "results", name) or ())]
-            yield Reported(
-                place=place,
-                metric=metric,
-                value=_plain(number),
-                group=GroupKey(None, model, dataset(group, filter_)),
-                members=tuple(GroupKey(None, model, dataset(name, filter_)) for name in having),
-                key=metric.removesuffix(_STDERR),
-                params={
-                    "members": {
-                        dataset(name, filter_): _params(value, name, metric, filter_)
-                        for name in having
-                    }
-                },
-                not_finite=_constant(number),
-            )
-
-
-def is_aggregate(number: Reported) -> bool:
-    """Whether it is a metric's number, and not an error or the size of the task."""
-    return number.key is not None and number.key == number.metric
-
-
-def _params(value: dict[str, Any], task: str | None, metric: str, filter_: str) -> dict[str, Any]:
-    """What the configuration says of a metric: its aggregation, and how often errors are drawn.
-
-    A filter may have metrics of its own, which count before those of the task.
-    """
-    params = {"bootstrap_iters": _member(value, "config", "bootstrap_iters")}
-    filters = _list(_member(value, "configs", task, "filter_list"))
-    lists = [
-        f.get("metric_list") for f in filters if isinstance(f, dict) if f.get("name") == filter_
-    ]
-    name = metric.removesuffix(_STDERR)
-    # What a reduction makes of a metric is aggregated as the metric is.
-    inner = _REDUCED.fullmatch(name)
-    name = inner["metric"] if inner is not None else name
-    for listed in (*lists, _member(value, "configs", task, "metric_list")):
-        entries = [e for e in _list(listed) if isinstance(e, dict)]
-        entry = next((e for e in entries if e.get("metric") == name), None)
-        if entry is not None:
-            params["aggregation"] = entry.get("aggregation")
-            break
-    return {name: param for name, param in params.items() if isinstance(param, str | int)}
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _numbers(row: Any) -> Iterator[tuple[str, Any, str, str]]:
-    """Place, number, metric and filter of each `metric,filter`; a stderr may be `N/A` or `[]`."""
-    for place, number in row.items() if isinstance(row, dict) else ():
-        metric, comma, filter_ = place.partition(",")
-        if comma:
-            yield place, number, metric, filter_
-
-
-def _plain(number: Any) -> Number | None:
-    return number if type(number) in (int, float) else None
-
-
-def _constant(number: Any) -> str:
-    """`NaN` and its like, or a text in the place of a number that lm-eval does not write there."""
-    if isinstance(number, str) and number != "N/A":
-        return constant(number) or number
-    return ""
-
-
-def _leaves(value: dict[str, Any], group: str) -> list[str]:
-    """The tasks of a group, through the groups in it."""
-    below = _member(value, "group_subtasks", group)
-    if not isinstance(below, list) or not below:
-        return [group]
-    leaves = [leaf for name in below if name != group for leaf in _leaves(value, str(name))]
-    return list(dict.fromkeys(leaves))
+def _elsewhere(path: str, stamp: str | None) -> set[str]:
+    """The tasks whose samples lie in files of their own beside these."""
+    names = map(_SAMPLES.fullmatch, os.listdir(os.path.dirname(path) or "."))
+    return {found["task"] for found in names if found and found["stamp"] == stamp}
 
 
 def _identity(task: str | None, stamp: str | None) -> str | None:
@@ -221,10 +114,10 @@ def _results_of(
     fitting = [
         (name, value)
         for name, value in read
-        if hash_ in (_member(value, "task_hashes", task or _task_of(value, hash_)), None)
+        if hash_ in (member(value, "task_hashes", task or _task_of(value, hash_)), None)
         or (
-            (task is not None and _member(value, "task_hashes", task) is None)
-            and _member(value, "results", task) is not None
+            (task is not None and member(value, "task_hashes", task) is None)
+            and member(value, "results", task) is not None
         )
     ]
     return fitting[0] if len(fitting) == 1 else None
@@ -241,15 +134,6 @@ def _read(path: str) -> dict[str, Any]:
         raise InputError(f"{path}: {reason(error)}") from error
 
 
-def _member(value: dict[str, Any], *steps: str | None) -> Any:
-    inner: Any = value
-    for step in steps:
-        if not isinstance(inner, dict) or step is None:
-            return None
-        inner = inner.get(step)
-    return inner
-
-
 def _task_of(value: dict[str, Any], hash_: str) -> str | None:
     """The task whose samples have this hash."""
     hashes = value.get("task_hashes")
@@ -259,5 +143,5 @@ def _task_of(value: dict[str, Any], hash_: str) -> str | None:
 
 
 def _number_of_documents(value: dict[str, Any], task: str | None) -> int | None:
-    n = _member(value, "n-samples", task, "effective")
+    n = member(value, "n-samples", task, "effective")
     return n if type(n) is int else None

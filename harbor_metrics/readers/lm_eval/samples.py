@@ -39,7 +39,8 @@ from ..reading import Options, Reading
 from ..recognition import FITS, Fit, Head
 from .aggregated import Aggregated, aggregated
 from .layout import BYPASS
-from .results import Run, dataset, is_aggregate, run_of
+from .reported import dataset, is_aggregate
+from .results import Run, run_of
 from .rows import Decoder, Row
 from .scored import Line, Lines
 from .values import Texts, Values, texts_of

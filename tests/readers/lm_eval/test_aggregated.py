@@ -12,7 +12,7 @@ from lm_eval_logs import OLD, line, source, write
 import harbor_metrics
 from harbor_metrics import readers
 from harbor_metrics.readers.lm_eval.aggregated import aggregated
-from harbor_metrics.readers.lm_eval.results import is_aggregate
+from harbor_metrics.readers.lm_eval.reported import is_aggregate
 
 SAMPLES = sorted((LOGS / "lm_eval").glob("**/samples_*.jsonl*"))
 
@@ -20,7 +20,8 @@ SAMPLES = sorted((LOGS / "lm_eval").glob("**/samples_*.jsonl*"))
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: f"{path.parent.name}-{path.name[8:20]}")
 def test_default_of_a_run_is_what_its_results_file_has(path: Path) -> None:
     (read,) = readers.read(str(path))
-    reported = [n for n in read.reported() if is_aggregate(n) and not n.members]
+    own = {trial.dataset for trial in read.trials}
+    reported = [n for n in read.reported() if is_aggregate(n) and n.group.dataset in own]
     result = harbor_metrics.compute(str(path), level=None)
     computed: dict[Any, list[Any]] = {}
     for group in result.groups:

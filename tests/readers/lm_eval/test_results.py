@@ -60,7 +60,7 @@ def test_broken_results_file_is_refused(tmp_path: Path) -> None:
 def test_missing_stderr_is_null(tmp_path: Path) -> None:
     """Fault J27: `N/A`, or an empty list, where there is no standard error."""
     found = source("pages")
-    reported = {each.place: each for each in found.reported()}
+    reported = {each.place: each for each in reversed(list(found.reported()))}
     assert reported["word_perplexity_stderr,none"].value is None
     for path in [*OLD.glob("samples_ends*"), *OLD.glob("results*")]:
         text = path.read_text()
@@ -70,7 +70,7 @@ def test_missing_stderr_is_null(tmp_path: Path) -> None:
             text = json.dumps(changed)
         (tmp_path / path.name).write_text(text)
     found = source("ends", tmp_path)
-    reported = {each.place: each for each in found.reported()}
+    reported = {each.place: each for each in reversed(list(found.reported()))}
     assert reported["acc_stderr,none"].value is None
     assert reported["acc,none"].value == 0.25
 

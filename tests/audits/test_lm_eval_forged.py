@@ -1,0 +1,87 @@
+"""No number of an lm-eval run can be changed, left out, renamed or excused unseen."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import msgspec
+import pytest
+from conftest import LOGS
+
+from harbor_metrics import readers
+from harbor_metrics.audits.lm_eval_draws import Replay
+from harbor_metrics.audits.lm_eval_numbers import rows
+from harbor_metrics.audits.row import Row, Verdict
+from harbor_metrics.readers.lm_eval.reported import reported
+from harbor_metrics.trials.source import Source
+
+RUNS = ("0.4.13", "0.5.0.dev1", "selfrun_0.4.13/unweighted_group")
+HOLDS = (Verdict.EQUAL, Verdict.EXPLAINED)
+SOME = 60
+
+
+def forgeries(results: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for section in ("results", "groups"):
+        for task, numbers in results.get(section, {}).items():
+            for place, value in numbers.items():
+                if type(value) not in (int, float):
+                    continue
+                for other in (value + 1, None, "N/A", "0.99", "NaN", []):
+                    made = copy.deepcopy(results)
+                    made[section][task][place] = other
+                    yield f"{section}.{task}.{place} is {other!r}", made
+                made = copy.deepcopy(results)
+                del made[section][task][place]
+                yield f"without {section}.{task}.{place}", made
+                renamed = copy.deepcopy(made)
+                renamed[section][task][f"x{place}"] = value
+                yield f"{section}.{task}.{place} renamed", renamed
+    for task, sizes in results["n-samples"].items():
+        for place, value in results["results"][task].items():
+            if type(value) is float:
+                made = copy.deepcopy(results)
+                made["results"][task][place] = value + 0.01
+                made["n-samples"][task] = {**sizes, "effective": 900}
+                yield f"{task}.{place} +0.01, of 900 documents", copy.deepcopy(made)
+                made["results"][task]["sample_len"] = 900
+                yield f"{task}.{place} +0.01, of 900 documents by both counts", made
+
+
+def audited(sources: list[Source], results: dict[str, Any], replay: Replay) -> list[Row]:
+    """The audit of a run with another results file."""
+    tasks = {next(iter(source.scored())).dataset.partition(":")[0]: source for source in sources}
+    forged = []
+    for task, source in tasks.items():
+        n = results["n-samples"].get(task, {}).get("effective")
+        job = msgspec.structs.replace(source.job, n_total_trials=n and n * source.job.n_groups)
+        numbers = partial(reported, results, task, results["model_name"], lambda: set(tasks))
+        forged.append(msgspec.structs.replace(source, job=job, reported=numbers))
+    return [row for source in forged for row in rows(source, forged, replay)]
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_nothing_of_a_run_can_be_changed_unseen(name: str) -> None:
+    folder = LOGS / "lm_eval" / name
+    sources = readers.read(str(folder), with_scores=True)
+    results = json.loads(next(folder.glob("results_*")).read_text())
+    replay = Replay(300)
+    honest = audited(sources, results, replay)
+    assert Verdict.DIFFERS not in {row.verdict for row in honest}
+
+    def kept(rows: list[Row], *, holding: bool) -> set[Any]:
+        return {
+            (r.group, r.name.removeprefix("results: "), r.reported, r.reason if not holding else "")
+            for r in rows
+            if (r.verdict in HOLDS) is holding
+        }
+
+    made = list(forgeries(results))
+    for what, forged in random.Random(1).sample(made, min(SOME, len(made))):
+        after = audited(sources, forged, replay)
+        assert kept(after, holding=True) <= kept(honest, holding=True), what
+        assert kept(after, holding=False) != kept(honest, holding=False), what

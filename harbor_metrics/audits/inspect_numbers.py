@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
+from msgspec import structs
+
 from ..readers.inspect.scored import Log
 from ..trials.source import Reported, Source
 from . import inspect_thresholds
+from .inspect_edits import contradict, n_differ, of_before
 from .inspect_nested import computed
 from .inspect_reducers import has_threshold, reduced
 from .inspect_scores import NotHeldError, Scored, is_nan, number, scores_of
 from .reach import bounded, n_missing
-from .row import Answer, Instead, Known, Row, Unknown, Verdict, judge
+from .row import Answer, Known, Row, Unknown, Verdict, judge
 from .tables import incomplete, named
 
 _MEANS = ("accuracy", "mean")
@@ -32,7 +35,8 @@ _PARAMS = {
 }
 # More thresholds of a reducer are not tried.
 _MOST_THRESHOLDS = 50
-_OWN = "the log names no threshold, and Inspect's own is 1"
+_MAYBE = "the log does not hold its threshold; it is right if"
+_OWN = "the log does not name the threshold, which is 1 by default"
 
 
 def rows(source: Source) -> Iterator[Row]:
@@ -40,43 +44,36 @@ def rows(source: Source) -> Iterator[Row]:
     replay = _Replay(source)
     numbers = list(source.reported())
     found = [replay.row(each) for each in numbers]
-    edited = replay.log.n_edited
     behind = True
-    if edited and _n_differ(found):
+    if replay.log.n_edited and n_differ(found) and replay.may_be_of_before():
         before = [replay.row(each, edited=False) for each in numbers]
         # All numbers are of the scores behind the edits, or all of those before.
-        if _n_differ(before) < _n_differ(found):
+        if n_differ(before) < n_differ(found):
             behind = False
-            reason = f"it is of the scores before those of {edited} samples were edited"
-            found = [_of_before(*pair, reason) for pair in zip(found, before, strict=True)]
+            n = replay.log.n_edited
+            reason = f"it is of the scores before those of {n} samples were edited"
+            found = [of_before(*pair, reason) for pair in zip(found, before, strict=True)]
     yield from replay.agreed(found, numbers, edited=behind)
-
-
-def _n_differ(rows: Iterable[Row]) -> int:
-    return sum(row.verdict == Verdict.DIFFERS for row in rows)
-
-
-def _of_before(row: Row, before: Row, reason: str) -> Row:
-    """The row of a number that is of the scores before they were edited."""
-    if before.verdict == Verdict.DIFFERS:
-        return before
-    if before.verdict == Verdict.UNVERIFIED:
-        return replace(before, reason=f"{reason}, and {before.reason}")
-    if row.verdict == Verdict.EQUAL:
-        return row
-    return replace(row, verdict=Verdict.EXPLAINED, reason=reason)
 
 
 class _Replay:
     """The scores of a log, and what Inspect makes of them."""
 
     def __init__(self, source: Source) -> None:
-        self.source = source
         self.log: Log = source.scored()
-        self.lacking = incomplete(source)
+        self._absent = incomplete(source)
+        self.source = _held(source, self.log)
+        self.lacking = incomplete(self.source)
         self._scores = cache(self._scores_of)
         self._behind = cache(self._reduced)
         self._threshold = cache(self._threshold_of)
+
+    def may_be_of_before(self) -> bool:
+        """Whether the reduced scores of the log allow that its numbers are of unedited scores."""
+        nan = self.log.null_is_nan
+        return not contradict(
+            self.log.reductions, lambda scorer: self._scores(scorer, False), nan=nan
+        )
 
     def samples(self, reported: Reported) -> Answer:
         """How many samples there are, or have ended without an error."""
@@ -85,10 +82,10 @@ class _Replay:
             return Unknown("the log has no samples")
         if reported.metric == "completed_samples":
             return Known(sum(sample.error is None for sample in log.samples))
-        read, planned = len(log.samples), log.planned
-        if planned is None or planned == read or reported.value == read:
-            return Known(read)
-        return Instead(planned, self.lacking or f"{planned} samples were planned", read)
+        read = len(log.samples)
+        if self._absent and reported.value == log.planned:
+            return Unknown(self._absent, read)
+        return Known(read)
 
     def row(self, reported: Reported, *, edited: bool = True) -> Row:
         """The number beside what Inspect makes of the scores."""
@@ -100,14 +97,20 @@ class _Replay:
                 reason = f"two reducers are named `{reported.reducer}`; {_OWN}"
                 return replace(row, verdict=Verdict.UNVERIFIED, reason=reason)
             return row
-        reason = f"{_counts(reported, threshold)}, as the log's reduced scores show; {_OWN}"
+        passes = _passes(reported, threshold)
+        reason = f"{passes}, as the log's reduced scores show; {_OWN}"
         if row.verdict == Verdict.DIFFERS:
             return replace(row, reason="; ".join(filter(None, (row.reason, reason))))
         by_own = self._row(reported, edited=edited, threshold=own)
-        return _by_threshold(by_own, row, reason)
+        if by_own.verdict != Verdict.DIFFERS or row.verdict != Verdict.EQUAL:
+            return by_own if by_own.verdict == Verdict.EQUAL else row
+        if inspect_thresholds.parts(threshold, self._scores(self._scorer(reported), edited)):
+            return replace(by_own, verdict=Verdict.EXPLAINED, reason=reason)
+        reason = f"{_MAYBE} {passes}, whatever the scores are"
+        return replace(by_own, verdict=Verdict.UNVERIFIED, reason=reason)
 
     def agreed(self, found: list[Row], numbers: list[Reported], *, edited: bool) -> list[Row]:
-        """The rows; where the log keeps no reduced scores, all of a reducer by one threshold."""
+        """The rows; of a reducer whose reduced scores are not in the log, by any one threshold."""
         kept = {reduction.reducer for reduction in self.log.reductions}
         differ = {
             reported.reducer
@@ -123,19 +126,19 @@ class _Replay:
             ]
             for value in inspect_thresholds.candidates(scores)[1:_MOST_THRESHOLDS]:
                 others = {i: self._row(numbers[i], edited=edited, threshold=value) for i in places}
-                if _n_differ(others.values()):
+                if n_differ(others.values()):
                     continue
-                alone = sum(found[i].verdict == Verdict.DIFFERS for i in places) == 1
-                reason = f"{_counts(numbers[places[0]], value)}; {_OWN}"
-                for i, other in others.items():
-                    found[i] = _by_threshold(found[i], other, reason, alone=alone)
+                reason = f"{_MAYBE} {_passes(numbers[places[0]], value)}"
+                for i in places:
+                    if found[i].verdict == Verdict.DIFFERS:
+                        found[i] = replace(found[i], verdict=Verdict.UNVERIFIED, reason=reason)
                 break
         return found
 
     def _row(self, reported: Reported, *, edited: bool, threshold: float) -> Row:
         path, group = self.source.path, named(reported.group)
         if reported.metric in _TOTALS:
-            return judge(path, "", reported, self.samples(reported), incomplete=self.lacking)
+            return judge(path, "", reported, self.samples(reported), incomplete=self._absent)
         answer: Answer
         try:
             answer = self._answer(reported, edited=edited, threshold=threshold)
@@ -210,6 +213,15 @@ class _Replay:
         return answer
 
 
+def _held(source: Source, log: Log) -> Source:
+    """The source without missing samples where its numbers were made of those in the log."""
+    n = sum(sample.error is None for sample in log.samples)
+    said = (each.value for each in source.reported() if each.metric == "completed_samples")
+    if source.job is None or next(said, None) != n:
+        return source
+    return structs.replace(source, job=structs.replace(source.job, n_total_trials=None))
+
+
 def _member(value: Any, key: str) -> Any:
     """The member of a score that a row is of.
 
@@ -240,24 +252,7 @@ def _of_part(reported: Reported, scores: list[Scored]) -> Answer:
     return answer
 
 
-def _by_threshold(row: Row, other: Row, reason: str, *, alone: bool = False) -> Row:
-    """The row by Inspect's own threshold, judged by what another one gives.
-
-    Args:
-        row: by Inspect's own threshold.
-        other: by the other one, which does not differ.
-        reason: why the other one.
-        alone: no other number shows it.
-    """
-    if row.verdict != Verdict.DIFFERS or other.verdict != Verdict.EQUAL:
-        return row if row.verdict == Verdict.EQUAL else other
-    if alone:
-        reason = f"nothing else in the log shows whether {reason}"
-        return replace(row, verdict=Verdict.UNVERIFIED, reason=reason)
-    return replace(row, verdict=Verdict.EXPLAINED, reason=reason)
-
-
-def _counts(reported: Reported, threshold: float) -> str:
-    """By which threshold the reducer of a number counted, in words."""
-    reaches = f"what reaches {threshold:g}" if threshold < math.inf else "what no score reaches"
-    return f"`{reported.reducer}` counts {reaches}"
+def _passes(reported: Reported, threshold: float) -> str:
+    """From which score on the reducer of a number took a score for a pass, in words."""
+    passed = f"scores of {threshold:g} and more for passes"
+    return f"`{reported.reducer}` took {passed if threshold < math.inf else 'no score for a pass'}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..readers.files.lenient import constant
-from ..readers.inspect.document import Sample
+from ..readers.inspect.document import Sample, Score
 from ..readers.inspect.scores import number_of
 
 _UNCHANGED = "UNCHANGED"
@@ -49,8 +49,11 @@ def scores_of(samples: Iterable[Sample], scorer: str, *, nan: bool, edited: bool
         score = (sample.scores or {}).get(scorer)
         if score is None or sample.id is None:
             continue
+        if not edited and _is_of_edits(score) and len(score.history) < 2:
+            # People gave it: before there was none.
+            continue
         value = score.value
-        if not edited and score.history:
+        if not edited and _is_of_edits(score):
             value = next((e.value for e in score.history if e.value != _UNCHANGED), value)
         labels = sample.metadata if isinstance(sample.metadata, dict) else {}
         found.append(
@@ -62,6 +65,12 @@ def scores_of(samples: Iterable[Sample], scorer: str, *, nan: bool, edited: bool
             )
         )
     return found
+
+
+def _is_of_edits(score: Score) -> bool:
+    """Whether the history of a score leads to it: what else stands there is of no edit."""
+    values = [edit.value for edit in score.history if edit.value != _UNCHANGED]
+    return bool(values) and values[-1] == score.value
 
 
 def plain(value: Any, *, nan: bool, root: bool = False) -> Any:

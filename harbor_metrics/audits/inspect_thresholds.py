@@ -16,6 +16,20 @@ OWN = 1.0
 
 def candidates(scores: Iterable[Scored]) -> list[float]:
     """Every threshold that counts other scores, Inspect's own first, last one that none reaches."""
+    return [OWN, *sorted(_numbers(scores) - {OWN}), math.inf]
+
+
+def parts(threshold: float, scores: Iterable[Scored]) -> bool:
+    """Whether some scores reach the threshold and some do not.
+
+    By one that does not part them every score passes, or none, whatever the scores are.
+    """
+    values = _numbers(scores)
+    return bool(values) and min(values) < threshold <= max(values)
+
+
+def _numbers(scores: Iterable[Scored]) -> set[float]:
+    """What the scores and their members count as."""
     values: set[float] = set()
     for score in scores:
         value = score.value
@@ -23,7 +37,7 @@ def candidates(scores: Iterable[Scored]) -> list[float]:
         for part in parts if isinstance(value, dict | list) else [value]:
             if not is_nan(part):
                 values.add(number(part))
-    return [OWN, *sorted(values - {OWN}), math.inf]
+    return values
 
 
 def of_reduced(
@@ -68,14 +82,15 @@ def _gives(members: list[Scored], reducer: str, threshold: float, value: Any) ->
         behind = reduced(members, reducer, threshold)
     except (ValueError, TypeError, ArithmeticError):
         return False
-    return behind is not None and len(behind) == 1 and _same(behind[0].value, value)
+    return behind is not None and len(behind) == 1 and same(behind[0].value, value)
 
 
-def _same(value: Any, other: Any) -> bool:
+def same(value: Any, other: Any) -> bool:
+    """Whether a reduced score is another one, but for the rounding of Inspect."""
     if isinstance(value, dict) and isinstance(other, dict):
-        return value.keys() == other.keys() and all(_same(v, other[k]) for k, v in value.items())
+        return value.keys() == other.keys() and all(same(v, other[k]) for k, v in value.items())
     if isinstance(value, list) and isinstance(other, list):
-        return len(value) == len(other) and all(map(_same, value, other))
+        return len(value) == len(other) and all(map(same, value, other))
     if is_nan(value) or is_nan(other):
         return is_nan(value) and is_nan(other)
     numbers = isinstance(value, int | float) and isinstance(other, int | float)

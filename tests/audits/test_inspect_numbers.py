@@ -177,10 +177,23 @@ def test_missing_sample_excuses_only_what_it_can_have_changed(
 ) -> None:
     samples = [sample(f"s{i}", float(i % 2)) for i in range(10)]
     document = log(samples, metric("mean", value))
-    document["results"]["total_samples"] = document["eval"]["dataset"]["samples"] = 11
+    document["results"] |= {"total_samples": 11, "completed_samples": 11}
+    document["eval"]["dataset"]["samples"] = 11
     (row,) = of_document(tmp_path / "x.json", document)
     assert row.verdict == verdict
     assert verdict != Verdict.DIFFERS or "between 0.4 and 0.6" in row.reason
+
+
+def test_samples_that_the_log_does_not_count_excuse_nothing(tmp_path: Path) -> None:
+    document = log([sample(f"s{i}", float(i % 2)) for i in range(10)], metric("mean", 0.6))
+    document["results"]["total_samples"] = document["eval"]["dataset"]["samples"] = 11
+    (tmp_path / "x.json").write_text(json.dumps(document))
+    verdicts = {row.name: row.verdict for row in audit(str(tmp_path / "x.json")).rows}
+    assert verdicts == {
+        "total_samples": Verdict.UNVERIFIED,
+        "completed_samples": Verdict.EQUAL,
+        "num: m0": Verdict.DIFFERS,
+    }
 
 
 @pytest.mark.parametrize("value", ["Infinity", "-Infinity", '"0.99"', "NaN", "null"])

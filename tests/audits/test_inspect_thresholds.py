@@ -113,9 +113,9 @@ def test_threshold_that_reduced_scores_show_explains(tmp_path: Path) -> None:
     made = document(VALUES, mean_and_variance(own), kept=[own])
     rows = audited(tmp_path, made)
     assert [row.verdict for row in rows] == [Verdict.EXPLAINED] * 2
-    assert "reaches 0.5, as the log's reduced scores show" in rows[0].reason
+    assert "took scores of 0.5 and more for passes, as the log's reduced" in rows[0].reason
     packed = write(tmp_path / "x.eval", {**archived(made, made["samples"]), "reductions.json": []})
-    assert _verdicts(packed) == [Verdict.EXPLAINED] * 2
+    assert _verdicts(packed) == [Verdict.UNVERIFIED] * 2
     content = {**archived(made, made["samples"]), "reductions.json": made["reductions"]}
     assert _verdicts(write(packed, content)) == [Verdict.EXPLAINED] * 2
 
@@ -125,24 +125,27 @@ def _verdicts(path: Path) -> list[Verdict]:
     return [row.verdict for row in inspect_numbers.rows(source) if ": m" in row.name]
 
 
-def test_threshold_that_two_numbers_show_explains_and_that_one_shows_does_not(
+def test_threshold_that_reduced_scores_do_not_show_leaves_numbers_unverified(
     tmp_path: Path,
 ) -> None:
     mean, variance = mean_and_variance(behind(VALUES, "pass_at_2", 0.5))
-    rows = audited(tmp_path, document(VALUES, (mean, variance)))
-    assert [row.verdict for row in rows] == [Verdict.EXPLAINED] * 2
-    (row,) = audited(tmp_path, document(VALUES, (mean,)))
-    assert row.verdict == Verdict.UNVERIFIED
-    assert "nothing else in the log shows" in row.reason
+    for numbers in ((mean, variance), (mean,)):
+        rows = audited(tmp_path, document(VALUES, numbers))
+        assert {row.verdict for row in rows} == {Verdict.UNVERIFIED}
+        assert "it is right if `pass_at_2` took scores of 0.5 and more" in rows[0].reason
     rows = audited(tmp_path, document(VALUES, (mean, variance + 0.01)))
     assert [row.verdict for row in rows] == [Verdict.DIFFERS] * 2
 
 
-def test_threshold_above_all_scores_is_found(tmp_path: Path) -> None:
-    own = behind(VALUES, "at_least_1", 9.0)
-    rows = audited(tmp_path, document(VALUES, (0.0,), reducer="at_least_1", kept=[own]))
-    assert [row.verdict for row in rows] == [Verdict.EXPLAINED]
-    assert "counts what no score reaches" in rows[0].reason
+@pytest.mark.parametrize(("threshold", "number"), [(9.0, 0.0), (0.0, 1.0)])
+@pytest.mark.parametrize("keeps", [True, False])
+def test_threshold_that_all_scores_or_none_reach_explains_nothing(
+    threshold: float, number: float, keeps: bool, tmp_path: Path
+) -> None:
+    own = behind(VALUES, "at_least_1", threshold)
+    kept = [own] if keeps else None
+    rows = audited(tmp_path, document(VALUES, (number,), reducer="at_least_1", kept=kept))
+    assert [row.verdict for row in rows] == [Verdict.UNVERIFIED]
 
 
 def test_reduced_scores_that_no_threshold_gives_excuse_nothing(tmp_path: Path) -> None:

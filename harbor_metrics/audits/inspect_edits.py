@@ -1,0 +1,59 @@
+"""Numbers of an Inspect log that are of the scores before people edited them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from ..readers.inspect.document import Reduction
+from .inspect_reducers import has_threshold, reduced
+from .inspect_scores import Scored, plain
+from .inspect_thresholds import same
+from .row import Row, Verdict
+
+
+def n_differ(rows: Iterable[Row]) -> int:
+    """How many of the numbers differ."""
+    return sum(row.verdict == Verdict.DIFFERS for row in rows)
+
+
+def of_before(row: Row, before: Row, reason: str) -> Row:
+    """The row of a number that is of the scores before they were edited.
+
+    Args:
+        row: by the scores behind the edits.
+        before: by those before.
+        reason: that it is of those.
+    """
+    if before.verdict == Verdict.DIFFERS:
+        return before
+    if before.verdict == Verdict.UNVERIFIED:
+        return replace(before, reason=f"{reason}, and {before.reason}")
+    if row.verdict == Verdict.EQUAL:
+        return row
+    return replace(row, verdict=Verdict.EXPLAINED, reason=reason)
+
+
+def contradict(
+    kept: Sequence[Reduction], scores_of: Callable[[str], list[Scored]], *, nan: bool
+) -> bool:
+    """Whether the reduced scores of the log, which are made with its numbers, are of others.
+
+    Args:
+        kept: the reduced scores of the log.
+        scores_of: the scores of a scorer that its numbers may be of.
+        nan: whether null stands for NaN.
+    """
+    for reduction in kept:
+        if reduction.reducer is None or has_threshold(reduction.reducer):
+            continue
+        try:
+            behind = reduced(scores_of(reduction.scorer), reduction.reducer)
+        except (ValueError, TypeError, ArithmeticError):
+            continue
+        values = {score.sample: score.value for score in behind or ()}
+        for each in reduction.samples:
+            value = values.get(str(each.sample_id))
+            if value is not None and not same(value, plain(each.value, nan=nan, root=True)):
+                return True
+    return False

@@ -89,8 +89,12 @@ def command(
     REGISTRY is a registry.json, TYPE the name of a metric. It goes to `metrics` if Harbor can load
     it, else to `extra_metrics`, which Harbor ignores and `compute` runs.
     """
+    import gc
+
     from ..catalogue.assignments import parse_kwargs
 
+    # A document has no cycles, and looking for some takes longer than reading it.
+    gc.disable()
     if task is not None:
         if type_ is not None or kwargs or new:
             raise UsageError("--from-lm-eval says the metrics: give no TYPE, -k or --new with it")

@@ -139,7 +139,7 @@ def _put(document: Document, dataset: str, entry: dict[str, Any], *, pin: bool) 
 
 def _look_up(document: Document, dataset: str) -> tuple[int, dict[str, Any], str]:
     """The index, the fields and the full name of the only dataset that is meant."""
-    registry.datasets_of(document)
+    registry.check(document)
     index = find(document, dataset)
     fields = document.value[index]
     return index, fields, f"{fields['name']}@{fields['version']}"

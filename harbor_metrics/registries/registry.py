@@ -98,7 +98,13 @@ def read(path: str) -> list[Dataset]:
 
 
 def datasets_of(document: Document) -> list[Dataset]:
-    """The datasets of a document, in file order.
+    """The datasets of a document, in file order; raises as `check`."""
+    check(document)
+    return [_dataset(document, index) for index in range(len(document.value))]
+
+
+def check(document: Document) -> None:
+    """That a document is an array of datasets.
 
     Raises:
         InputError: it is not an array.
@@ -109,7 +115,8 @@ def datasets_of(document: Document) -> list[Dataset]:
             f"{document.path} is not a registry: a registry is an array of datasets",
             "put `[` and `]` around a single dataset",
         )
-    return [_dataset(document, index) for index in range(len(document.value))]
+    for index in range(len(document.value)):
+        _check_dataset(document, index)
 
 
 def of_snapshot(path: str, known: DatasetSnapshot) -> Dataset:
@@ -119,6 +126,7 @@ def of_snapshot(path: str, known: DatasetSnapshot) -> Dataset:
         InvalidDocumentError: it is not a dataset.
     """
     document = Document(path, msgspec.json.encode([known.entry]), [known.entry])
+    _check_dataset(document, 0)
     dataset = _dataset(document, 0)
     return msgspec.structs.replace(
         dataset,
@@ -135,7 +143,7 @@ def _pinned(entry: dict[str, Any], scripts: Mapping[str, str]) -> dict[str, Any]
     return entry if digest is None else {"sha256": digest, **entry}
 
 
-def _dataset(document: Document, index: int) -> Dataset:
+def _check_dataset(document: Document, index: int) -> None:
     entry = document.value[index]
     if not isinstance(entry, dict):
         raise _invalid(document, [index], "a dataset must be an object")
@@ -152,6 +160,10 @@ def _dataset(document: Document, index: int) -> Dataset:
                     [index, array, i],
                     'a metric must be an object such as {"type": "mean"}',
                 )
+
+
+def _dataset(document: Document, index: int) -> Dataset:
+    entry = document.value[index]
     return Dataset(
         name=entry["name"],
         version=entry["version"],

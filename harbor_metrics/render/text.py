@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 
 from ..documents.diagnostics import Diagnostic, Severity
 from ..documents.wording import columns, plural, printable, without_passwords
@@ -17,7 +18,14 @@ def text(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str] | None = 
     diagnostics = list(diagnostics)
     paths = {d.path for d in diagnostics}
     rows = {p: source.split("\n") for p, source in (sources or {}).items() if p in paths}
-    return "\n".join(_paragraph(d, rows) for d in diagnostics)
+
+    # Once for each line, of which one may be the whole file and hold every mistake.
+    @cache
+    def row(path: str | None, line: int) -> str | None:
+        lines = rows.get(path or "", [])
+        return without_passwords(lines[line - 1].rstrip("\r"), "*") if line <= len(lines) else None
+
+    return "\n".join(_paragraph(d, row) for d in diagnostics)
 
 
 def concise(diagnostics: Iterable[Diagnostic]) -> str:
@@ -32,15 +40,14 @@ def _place(d: Diagnostic) -> str:
     return f"{printable(d.path or '-')}{place}"
 
 
-def _paragraph(d: Diagnostic, sources: Mapping[str, list[str]]) -> str:
+def _paragraph(d: Diagnostic, row_of: Callable[[str | None, int], str | None]) -> str:
     span = d.span
     lines = [f"{d.severity}[{d.rule}]: {printable(d.message)}"]
     gutter = " " * (len(str(span.line)) if span else 1)
     if d.path is not None:
         lines.append(f"{gutter}--> {_place(d)}")
-    rows = sources.get(d.path or "", [])
-    if span and 0 < span.line <= len(rows):
-        lines += _snippet(d, rows[span.line - 1].rstrip("\r"), gutter)
+    if span and span.line > 0 and (row := row_of(d.path, span.line)) is not None:
+        lines += _snippet(d, row, gutter)
     if d.subject:
         lines.append(f"{gutter} = in {printable(d.subject)}")
     lines += [f"{gutter} = note: {printable(note)}" for note in d.notes]
@@ -52,7 +59,6 @@ def _paragraph(d: Diagnostic, sources: Mapping[str, list[str]]) -> str:
 def _snippet(d: Diagnostic, row: str, gutter: str) -> list[str]:
     """The source line, of a long one the part around the place, and carets below it."""
     assert d.span is not None
-    row = without_passwords(row, "*")
     start = d.span.column - 1
     end = d.span.end_column - 1 if d.span.end_line == d.span.line else len(row)
     # Of a line that is the whole file no more is looked at than can be shown.
@@ -60,8 +66,8 @@ def _snippet(d: Diagnostic, row: str, gutter: str) -> list[str]:
     stop = cut
     width = 0
     last = min(len(row), cut + _LOOKED_AT)
-    while stop < last and width + columns(row[stop]) <= _WIDEST:
-        width += columns(row[stop])
+    while stop < last and (wider := width + columns(row[stop])) <= _WIDEST:
+        width = wider
         stop += 1
     shown = "".join(c if c.isprintable() else " " for c in row[cut:stop])
     before, after = "…" if cut else "", "…" if stop < len(row) else ""

@@ -170,7 +170,8 @@ def deny_calls(*, network: bool, apart: bool = False) -> None:
     # A session keyring of its own; where that is not to be had there are no keys to be had.
     LIBC.syscall(ctypes.c_long(_DENIED["keyctl"][column]), ctypes.c_long(1), None)
     program = _program(machine, column, network=network, datagrams=network or apart)
-    packed = b"".join(struct.pack("=HBBI", *instruction) for instruction in program)
+    numbers = [number for instruction in program for number in instruction]
+    packed = struct.pack("=" + "HBBI" * len(program), *numbers)
     buffer = ctypes.create_string_buffer(packed, len(packed))
     header = struct.pack("@HP", len(program), ctypes.addressof(buffer))
     checked(LIBC.prctl(_PR_SET_SECCOMP, _MODE_FILTER, header, 0, 0))

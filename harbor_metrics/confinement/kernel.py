@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import os
+import struct
 
 LIBC = ctypes.CDLL(None, use_errno=True)
+# Python goes on holding its lock while it calls.
+_HOLDING = ctypes.PyDLL(None, use_errno=True)
+# The same number on every machine.
+_CLONE3, _CHILD_ENDED = 435, 17
 
 
 def checked(result: int) -> int:
@@ -24,3 +29,21 @@ def call(number: int, *arguments: int | bytes | None) -> int:
     """A system call by its number; raises as `checked`."""
     numbers = (ctypes.c_long(a) if isinstance(a, int) else a for a in arguments)
     return checked(LIBC.syscall(ctypes.c_long(number), *numbers))
+
+
+def fork(namespaces: int = 0) -> int:
+    """As `os.fork`, for a process of one thread on Linux; the copy begins new namespaces.
+
+    Nothing is run in the copy that modules have registered, which takes as long as to make it.
+
+    Raises:
+        OSError: there can be no process, or none in namespaces of its own.
+    """
+    arguments = struct.pack("=8Q", namespaces, 0, 0, 0, _CHILD_ENDED, 0, 0, 0)
+    try:
+        return checked(_HOLDING.syscall(_CLONE3, arguments, len(arguments)))
+    except OSError:
+        if namespaces:
+            raise
+        # In containers that know nothing of this call, too.
+        return os.fork()

@@ -11,9 +11,11 @@ import sys
 
 from . import filter as calls
 from . import sandbox
+from .kernel import fork
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any, NoReturn
 
     Request = dict[str, Any]
@@ -21,8 +23,35 @@ if TYPE_CHECKING:
 LINUX = sys.platform == "linux"
 
 
-def watch(request: Request, out: int, err: int, report: int, go: int) -> NoReturn:
-    """In the child: start the program apart from us, await it, report how it ended."""
+def start(
+    request: Request, ours: Iterable[int], pipes: tuple[int, int, int, int]
+) -> tuple[int, bool]:
+    """Start the program apart from us, below a process that awaits it and reports how it ended.
+
+    That process is given, and whether it is the first in namespaces of its own, to be let in by
+    `sandbox.map_users`. Its ends of `pipes` are for output, errors, reports, and to be told so.
+
+    Raises:
+        OSError: there can be no process, or none in namespaces of its own.
+    """
+    namespaced = LINUX and sandbox.NAMESPACES in request["layers"]
+    if namespaced:
+        pid = sandbox.fork_apart(network=request["network"])
+    else:
+        pid = fork() if LINUX else os.fork()
+    if pid == 0:
+        try:
+            for descriptor in ours:
+                os.close(descriptor)
+            _watch(request, *pipes, namespaced=namespaced)
+        finally:
+            os._exit(1)
+    return pid, namespaced
+
+
+def _watch(
+    request: Request, out: int, err: int, report: int, go: int, *, namespaced: bool
+) -> NoReturn:
     os.setsid()
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
@@ -34,9 +63,9 @@ def watch(request: Request, out: int, err: int, report: int, go: int) -> NoRetur
     else:
         missing += [f"{layer}: only Linux has it" for layer in (*layers, calls.FILTER)]
         layers = []
-    if sandbox.NAMESPACES in layers:
-        _enter_namespaces(request, layers, missing, (out, err, report, go))
-    program = os.fork()
+    if namespaced:
+        _hide(request, report, go)
+    program = fork() if LINUX else os.fork()
     if program == 0:
         os.dup2(out, 1)
         os.dup2(err, 2)
@@ -46,10 +75,22 @@ def watch(request: Request, out: int, err: int, report: int, go: int) -> NoRetur
     while True:
         ended, status = os.wait()
         if ended == program:
-            if os.getpid() == 1:
+            if namespaced:
                 _end_the_others()
             _say(report, f"ended {os.waitstatus_to_exitcode(status)}")
             os._exit(0)
+
+
+def _hide(request: Request, report: int, go: int) -> None:
+    """Once we are let in; where namespaces cannot be used, the supervisor begins without them."""
+    if not os.read(go, 1):
+        os._exit(1)
+    try:
+        places = (request[name] for name in ("readable", "writable", "scratch"))
+        sandbox.hide(*places, network=request["network"])
+    except OSError as error:
+        _say(report, f"unusable of files: {error.strerror}")
+        os._exit(0)
 
 
 def _end_the_others() -> None:
@@ -60,39 +101,6 @@ def _end_the_others() -> None:
             os.wait()
     except (ProcessLookupError, ChildProcessError):
         pass
-
-
-def _enter_namespaces(
-    request: Request, layers: list[str], missing: list[str], pipes: tuple[int, int, int, int]
-) -> None:
-    """Return in the first process of a new set of them, whose end is the end of all.
-
-    Where they can be had in part alone, the supervisor is told, and begins again without them.
-    """
-    network = request["network"]
-    *_, report, go = pipes
-    try:
-        sandbox.unshare(network=network)
-    except OSError as error:
-        layers.remove(sandbox.NAMESPACES)
-        missing.append(f"{sandbox.NAMESPACES}: {error.strerror}")
-        return
-    _say(report, "unshared")
-    # While the supervisor maps our users.
-    first = os.fork()
-    if first:
-        for descriptor in pipes:
-            os.close(descriptor)
-        os.waitpid(first, 0)
-        os._exit(0)
-    sandbox.end_with_parent()
-    os.read(go, 1)
-    try:
-        places = (request[name] for name in ("readable", "writable", "scratch"))
-        sandbox.hide(*places, network=network)
-    except OSError as error:
-        _say(report, f"unusable of files: {error.strerror}")
-        os._exit(0)
 
 
 def _become(request: Request, layers: list[str], missing: list[str], report: int) -> NoReturn:

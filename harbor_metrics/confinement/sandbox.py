@@ -9,7 +9,7 @@ import ctypes
 import os
 import struct
 
-from .kernel import LIBC, call, checked
+from .kernel import LIBC, call, checked, fork
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,18 +110,19 @@ def drop_privileges() -> None:
     checked(LIBC.capset(header, struct.pack("=6I", effective & kept, permitted & kept, *[0] * 4)))
 
 
-def unshare(*, network: bool) -> None:
-    """Leave the others' users, mounts, queues and network; children begin a new set of processes.
+def fork_apart(*, network: bool) -> int:
+    """As `os.fork`; the copy has left the others' users, mounts, processes, queues and network.
+
+    It is the first of a new set of processes, whose end is the end of all.
 
     Raises:
-        OSError: the system does not permit it; nothing was changed.
+        OSError: the system does not permit it.
     """
-    flags = _NEW_USER | _NEW_MOUNTS | _NEW_PID | _NEW_IPC | (0 if network else _NEW_NET)
-    checked(LIBC.unshare(flags))
+    return fork(_NEW_USER | _NEW_MOUNTS | _NEW_PID | _NEW_IPC | (0 if network else _NEW_NET))
 
 
 def map_users(pid: int) -> None:
-    """Let a process that has called `unshare` be the users that its parent can be.
+    """Let a process in namespaces of its own be the users that its parent can be.
 
     Raises:
         OSError: the system does not permit it.
@@ -179,7 +180,7 @@ def hide(
     for name, target in (("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
         os.symlink(f"/proc/self/{target}", f"/dev/{name}")
     os.mkdir(_SHARED_MEMORY)
-    for place in dict.fromkeys(map(_real, _PRIVATE)):
+    for place in filter(None, dict.fromkeys(map(_real, _PRIVATE))):
         if place not in wanted and _has_something_to_hide(place):
             _cover(place, [path for path in wanted if path.startswith(f"{place}/")])
     for path in scratch:
@@ -193,7 +194,15 @@ def _normal(path: str) -> str:
 
 
 def _real(path: str) -> str:
-    return os.path.realpath(path)
+    """Where links lead; nowhere where nothing is. In a tenth of the time of `os.path.realpath`."""
+    try:
+        descriptor = os.open(path, _O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return ""
+    try:
+        return os.readlink(f"/proc/self/fd/{descriptor}")
+    finally:
+        os.close(descriptor)
 
 
 def _make_read_only(but: Iterable[str]) -> None:

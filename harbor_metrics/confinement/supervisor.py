@@ -82,24 +82,33 @@ class Program:
     def __init__(self, request: Request) -> None:
         pipes = [os.pipe() for _ in range(4)]
         (self.out, out), (self.err, err), (self.report, report), (go, self.go) = pipes
-        self.pid = os.fork()
-        if self.pid == 0:
-            try:
-                for descriptor in (self.out, self.err, self.report, self.go):
-                    os.close(descriptor)
-                launch.watch(request, out, err, report, go)
-            finally:
-                os._exit(1)
-        for descriptor in (out, err, report, go):
-            os.close(descriptor)
+        ours = (self.out, self.err, self.report, self.go)
+        try:
+            self.pid, self.namespaced = launch.start(request, ours, (out, err, report, go))
+        except OSError:
+            for descriptor in ours:
+                os.close(descriptor)
+            raise
+        finally:
+            for descriptor in (out, err, report, go):
+                os.close(descriptor)
         self.tails = {self.out: bytearray(), self.err: bytearray(), self.report: bytearray()}
         self.open = set(self.tails)
-        self.namespaced = False
         self.watch = Watch(request["whole"], request["folders"], lambda: descendants() - {self.pid})
         self.exceeded = ""
         self.poll = select.poll()
         for descriptor in (0, *self.tails):
             self.poll.register(descriptor, select.POLLIN)
+
+    def let_in(self) -> None:
+        """Make it somebody in the namespaces that it was started in.
+
+        Raises:
+            OSError: the system does not permit it.
+        """
+        if self.namespaced:
+            sandbox.map_users(self.pid)
+            os.write(self.go, b"!")
 
     @property
     def reported(self) -> bytes:
@@ -121,11 +130,6 @@ class Program:
             self.take(min(left, self.watch.seconds()))
             if self.reported.startswith(b"unusable "):
                 raise OSError(1, self.reported[9:].decode().strip())
-            if self.reported == b"unshared\n":
-                self.tails[self.report].clear()
-                self.namespaced = True
-                sandbox.map_users(self.pid)
-                os.write(self.go, b"!")
         return True
 
     def take(self, seconds: float) -> None:
@@ -158,8 +162,10 @@ class Program:
         except (ProcessLookupError, PermissionError):
             pass
         if not (self.namespaced and b"ended" in self.reported):
-            # Otherwise they have ended, and to await the end of namespaces takes milliseconds.
             _end_children()
+        else:
+            # They have ended, and to await the end of namespaces takes milliseconds.
+            _forget_the_ended()
         self.poll.unregister(0)
         until = time.monotonic() + LINGER
         # Who watched over the program has said all, and ends without being waited for.
@@ -171,25 +177,35 @@ class Program:
 
 def _run(request: Request) -> bytes:
     """Run one program and tell how it went: a line of words, what was reported and printed."""
-    program = Program(request)
-    unusable = ""
     timed_out = False
     try:
-        within = program.attend(time.monotonic() + request["timeout"])
-        timed_out = not within and not program.exceeded
-        if timed_out:
-            program.ask_to_end()
+        program = Program(request)
+        try:
+            program.let_in()
+            within = program.attend(time.monotonic() + request["timeout"])
+            timed_out = not within and not program.exceeded
+            if timed_out:
+                program.ask_to_end()
+        finally:
+            program.close()
     except OSError as error:
-        unusable = error.strerror or str(error)
-    finally:
-        program.close()
-    if unusable:
+        if sandbox.NAMESPACES not in request["layers"]:
+            raise
+        why = f"{sandbox.NAMESPACES}: {error.strerror or error}"
         others = [layer for layer in request["layers"] if layer != sandbox.NAMESPACES]
-        request |= {"layers": others, "missing": [f"{sandbox.NAMESPACES}: {unusable}"]}
-        return _run(request)
+        return _run(request | {"layers": others, "missing": [why]})
     parts = [program.reported, bytes(program.tails[program.out]), bytes(program.tails[program.err])]
     sizes = " ".join(str(len(part)) for part in parts)
     return f"{program.exceeded or '-'} {timed_out:d} {sizes}\n".encode() + b"".join(parts)
+
+
+def _forget_the_ended() -> None:
+    """So that nobody takes the watchers of programs before this one for processes of the next."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        pass
 
 
 def _end_children() -> None:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import BinaryIO, Literal, NoReturn
 
+from .kernel import fork
 from .sandbox import LAYERS, adopt_orphans
 from .supervisor import remove, serve
 from .usage import KINDS
@@ -286,7 +287,7 @@ def _started(folder: str) -> tuple[int, int, int]:
     answers, writing = os.pipe()
     try:
         if sys.platform == "linux" and len(os.listdir("/proc/self/task")) == 1:
-            pid = os.fork()
+            pid = fork()
             if pid == 0:
                 _serve(folder, reading, writing)
         else:

@@ -98,7 +98,7 @@ def _settings(wants: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _of_block(dependencies: Any, settings: Mapping[str, Any]) -> Iterator[str]:
-    known = _of_user()
+    known = _of_user() if settings else set()
     for name, value in settings.items():
         if name in _INDEXES:
             entries = value if isinstance(value, list) else [value]
@@ -117,11 +117,13 @@ def read_lock(lock: bytes | None) -> dict[str, Any]:
     Raises:
         MetricFailure: it is not what uv writes, so that uv may read something else in it.
     """
+    if lock is None:
+        return {}
     # For weight: few scripts have a lock.
     import tomllib
 
     try:
-        content = tomllib.loads((lock or b"").decode())
+        content = tomllib.loads(lock.decode())
     except (ValueError, RecursionError) as error:
         raise _not_of_uv(f"is not TOML: {error}") from error
     # None of the addresses of files is used.
@@ -148,7 +150,7 @@ def _of_lock(lock: Mapping[str, Any]) -> Iterator[str]:
     packages = content.pop("package", [])
     if isinstance(packages, list):
         packages = [package for package in packages if not _of_index(package)]
-    known = _of_user()
+    known = _of_user() if content or packages else set()
     for text in filter(_is_address, _texts([content, packages])):
         if _plain(text) not in known:
             yield text

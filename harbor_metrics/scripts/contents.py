@@ -44,21 +44,31 @@ def checked(folder: str, files: Sequence[File]) -> list[File] | None:
     Where the status of one differs, what it holds is hashed again.
     """
     known = {file.path: file for file in files}
-    now = []
+    again: dict[str, File] = {}
+    pending = [""]
     try:
-        for path, status in _walk(folder):
-            file = known.pop(path, None)
-            if file is None:
-                return None
-            if not file.has(status):
-                again = _file(folder, path, status)
-                if again.sha256 != file.sha256:
-                    return None
-                file = again
-            now.append(file)
+        while pending:
+            inside = pending.pop()
+            # By its number: the way to it is not looked up again for each file.
+            descriptor = os.open(os.path.join(folder, inside), os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                with os.scandir(descriptor) as entries:
+                    for entry in entries:
+                        path = inside + entry.name
+                        file = known.pop(path, None)
+                        if file is None:
+                            if not entry.is_dir(follow_symlinks=False):
+                                return None
+                            pending.append(f"{path}/")
+                        elif not file.has(status := entry.stat(follow_symlinks=False)):
+                            again[path] = _file(folder, path, status)
+                            if again[path].sha256 != file.sha256:
+                                return None
+            finally:
+                os.close(descriptor)
     except OSError:
         return None
-    return None if known else now
+    return None if known else [again.get(file.path, file) for file in files]
 
 
 def _walk(folder: str) -> Iterator[tuple[str, os.stat_result]]:

@@ -206,7 +206,7 @@ def _files(folder: str, inputs: Inputs, script: Script) -> dict[str, str]:
 
 def _env(script: Script, files: dict[str, str], options: ScriptOptions) -> dict[str, str]:
     env = {name: os.environ[name] for name in PASSED if name in os.environ}
-    env |= {name: value for name, value in os.environ.items() if name.startswith("LC_")}
+    env |= {name: os.environ[name] for name in os.environ if name.startswith("LC_")}
     env |= {name: os.environ[name] for name in options.environment if name in os.environ}
     return env | {
         "HOME": files["home"],

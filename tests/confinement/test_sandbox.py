@@ -19,8 +19,7 @@ class TestSandbox:
 
     # A user namespace that allows no others inside; a kernel that does not know the call.
     WITHOUT: ClassVar = {
-        "namespaces": "sandbox.unshare(network=True);"
-        "pid = os.fork()\n"
+        "namespaces": "pid = sandbox.fork_apart(network=True)\n"
         "if pid: sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))\n"
         "open('/proc/sys/user/max_user_namespaces', 'w').write('0')\n",
         "landlock": "import ctypes, struct\n"

@@ -18,6 +18,7 @@ from harbor_metrics.confinement.workplace import (
     Finished,
     NoPlaceError,
     RefusedError,
+    Whole,
     Workplace,
     ending,
 )
@@ -55,6 +56,16 @@ def test_exit_code_and_both_streams_are_kept(place: Workplace) -> None:
 
 def test_one_place_runs_several_programs(place: Workplace) -> None:
     assert [python(place, f"sys.exit({code})").code for code in (0, 1, 2)] == [0, 1, 2]
+
+
+def test_programs_before_a_program_are_no_processes_of_it(place: Workplace) -> None:
+    def exceeded() -> str:
+        confined = Confinement(readable=(sys.prefix, sys.base_prefix))
+        return python(
+            place, "time.sleep(0.15)", confinement=confined, whole=Whole(processes=3)
+        ).exceeded
+
+    assert [exceeded() for _ in range(6)] == [""] * 6
 
 
 def test_signal_that_ends_a_program_is_its_code(place: Workplace) -> None:

@@ -1,9 +1,14 @@
-"""Documents as CSV: a row for each value, all digits, for spreadsheets and data frames."""
+"""Documents as CSV: a row for each value, all digits, for spreadsheets and data frames.
+
+A text that a spreadsheet would take for a formula has an apostrophe before it: names of tasks and
+datasets come from strangers, and a formula can send what stands beside it. Numbers have none.
+"""
 
 from __future__ import annotations
 
 import csv as _csv
 import io
+import re
 from collections.abc import Iterator
 
 import msgspec
@@ -93,12 +98,22 @@ def _over(basis: Basis | None) -> list[object]:
     return [None] * 3 if basis is None else [basis.trials, basis.tasks, basis.passed]
 
 
+# As they are, and as wide as a Chinese character.
+_BEGINS_A_FORMULA = ("=", "+", "-", "@", "\t", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001
+
+
 def _text(cell: object) -> str:
     if cell is None or isinstance(cell, msgspec.UnsetType):
         return ""
     if isinstance(cell, str):
-        return str(encodable(cell))
+        # A carriage return is not quoted by every Python, and would end the row.
+        text = str(encodable(cell)).replace("\r\n", "\n").replace("\r", "\n")
+        return f"'{text}" if text.startswith(_BEGINS_A_FORMULA) and not _is_number(text) else text
     return msgspec.json.encode(encodable(cell) if isinstance(cell, dict | list) else cell).decode()
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?", text, re.ASCII) is not None
 
 
 # What a row of a comparison holds that has no room in one cell.

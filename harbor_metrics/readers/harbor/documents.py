@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -17,7 +18,9 @@ from ...trials.snapshot import SNAPSHOT, DatasetSnapshot, Snapshot
 from ...trials.source import REFUSED, Job, JobDataset, Reported
 from .reported import reported
 
-_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
+FOLLOWING = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
+_FLAGS = FOLLOWING | os.O_NOFOLLOW
+_A_LINK = "it is a link, and a job is read from its own files (`cp -RL` copies what links lead to)"
 # Larger reads make malloc map and unmap memory for each file: three times slower.
 _BLOCK = 65_536
 # The fields of a dataset in config.json that leave tasks out.
@@ -25,9 +28,21 @@ _CHOOSING = ("task_names", "exclude_task_names", "n_tasks")
 _SAYS = "the registry and the number of planned trials"
 
 
-def contents(path: str) -> bytes:
-    """The bytes of a file, in as few system calls as can be; a pipe is empty, not waited for."""
-    descriptor = os.open(path, _FLAGS)
+def contents(path: str, flags: int = _FLAGS) -> bytes:
+    """The bytes of a file, in as few system calls as can be; a pipe is empty, not waited for.
+
+    A job's own words are in files of its own: what a link leads to may be anybody's, and would be
+    quoted where it is not what it should be.
+
+    Raises:
+        OSError: the file cannot be read, or is a link.
+    """
+    try:
+        descriptor = os.open(path, flags)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise a_link(path) from error
+        raise
     try:
         data = os.read(descriptor, _BLOCK)
         if len(data) < _BLOCK:
@@ -44,10 +59,24 @@ def contents(path: str) -> bytes:
         os.close(descriptor)
 
 
+def a_link(path: str) -> OSError:
+    """Why nothing is read from there."""
+    return OSError(errno.ELOOP, _A_LINK, path)
+
+
+def leads_out(path: str, folder: str) -> bool:
+    """Whether links on the way to a path inside a folder lead out of the folder."""
+    inside = os.path.realpath(folder).rstrip("/")
+    return not os.path.realpath(path).startswith(f"{inside}/")
+
+
 def fields(path: str) -> dict[str, Any]:
-    """The members of the JSON object in a file; empty where there is none or something else."""
+    """The members of the JSON object in a file; empty where there is none or something else.
+
+    Of what is wrong no word is quoted, so links are followed.
+    """
     try:
-        data = contents(path)
+        data = contents(path, FOLLOWING)
     except OSError:
         return {}
     try:

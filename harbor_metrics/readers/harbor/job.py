@@ -21,7 +21,7 @@ from ...trials.trial import GroupKey, Trial, group_key, in_canonical_order
 from ..files import fork
 from ..files.file import File
 from ..reading import Options
-from .documents import contents, fields, job_of
+from .documents import a_link, contents, fields, job_of, leads_out
 from .passes import Digested, Kept, Pass, Spooled
 from .tasks import labels_of
 from .trial import explain, has_misplaced_reward, trial_of, unreadable
@@ -108,9 +108,13 @@ def _why_not(path: str) -> str:
     )
 
 
-def _folders(path: str) -> list[str]:
+def _folders(path: str, links: list[str] | None = None) -> list[str]:
+    """The names of the folders in a folder, sorted; those that are links are put into `links`."""
     with os.scandir(path) as entries:
-        return sorted(entry.name for entry in entries if _is_folder(entry))
+        folders = [entry for entry in entries if _is_folder(entry)]
+    if links is not None:
+        links += [entry.name for entry in folders if entry.is_symlink()]
+    return sorted(entry.name for entry in folders)
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
@@ -121,8 +125,12 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _read_job(path: str, options: Options) -> Source:
-    names = _folders(path)
-    if (options.counts or options.spool) and len(names) >= _COUNTS_PAY:
+    links: list[str] = []
+    names = _folders(path, links)
+    strays = {name for name in links if leads_out(f"{path}/{name}", path)}
+    if strays:
+        names = [name for name in names if name not in strays]
+    if (options.counts or options.spool) and len(names) >= _COUNTS_PAY and not strays:
         gone_by = Digested() if options.counts else Spooled()
         source = _read_once(path, names, gone_by, options.progress)
         if source is not None:
@@ -156,6 +164,7 @@ def _read_job(path: str, options: Options) -> Source:
     for name, data in sorted(reading.refused):
         diagnostics += explain(f"{path}/{name}/result.json", name, data)
         source.unread.append(_group_of(f"{path}/{name}", groups))
+    reading.failed += [(name, a_link(f"{path}/{name}")) for name in strays]
     for name, error in sorted(reading.failed, key=lambda pair: pair[0]):
         diagnostics.append(unreadable(f"{path}/{name}/result.json", name, error))
         source.unread.append(_group_of(f"{path}/{name}", groups))

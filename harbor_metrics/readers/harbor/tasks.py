@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from ...trials.labels import Labels, of_metadata
 from ...trials.trial import Label, Trial
-from .documents import contents, fields, places
+from .documents import FOLLOWING, contents, fields, places
 
 _LabelsOfTask = Mapping[str, Label]
 
@@ -50,7 +50,7 @@ def labels_in(folder: str) -> dict[str, Label] | None:
     import tomllib
 
     try:
-        text = contents(f"{folder}/task.toml").decode()
+        text = contents(f"{folder}/task.toml", FOLLOWING).decode()
         metadata = tomllib.loads(text).get("metadata")
     except (OSError, ValueError, RecursionError):
         return None

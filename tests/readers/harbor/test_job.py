@@ -179,3 +179,62 @@ def test_deep_config_hides_no_trial(cli: Run, job: Path) -> None:
 def test_negative_number_of_planned_trials_is_ignored(cli: Run, tmp_path: Path) -> None:
     job = write_job(tmp_path / "job", [trial("t", {"r": 1})], n_total_trials=-5)
     assert group(cli("compute", job, "--format", "json"))["counts"]["expected"] is None
+
+
+SECRET = "hunter2-of-somebody and more\n"
+
+
+@pytest.mark.parametrize("command", ["compute", "audit", "convert", "report"])
+@pytest.mark.parametrize(
+    "name", ["config.json", "result.json", "harbor-metrics.snapshot.json", "task-3", "folder"]
+)
+def test_nothing_is_quoted_of_what_a_link_leads_to(
+    name: str, command: str, cli: Run, job: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "result.json").write_text(SECRET)
+    victim = job / name
+    if name == "folder":
+        victim.symlink_to(tmp_path / "elsewhere")
+    else:
+        if name == "task-3":
+            victim = next(job.glob("task-3__*")) / "result.json"
+        victim.unlink(missing_ok=True)
+        victim.symlink_to(tmp_path / "elsewhere" / "result.json")
+    output = {"convert": ("-o", "o.jsonl"), "report": ("-o", "o.html")}.get(command, ())
+    done = cli(command, job, *output)
+    printed = done.stdout + done.stderr + "".join(p.read_text() for p in tmp_path.glob("o.*"))
+    assert "hunter2" not in printed
+    assert " ".join(printed.split()).count("it is a link, and a job is read from its own files")
+    if name in ("task-3", "folder"):
+        assert done.returncode == 1
+
+
+def test_links_inside_a_job_are_followed_from_folder_to_folder(
+    cli: Run, job: Path, tmp_path: Path
+) -> None:
+    one = next(job.glob("task-3__*"))
+    (job / "deeper").mkdir()
+    one.rename(job / "deeper" / one.name)
+    one.symlink_to(Path("deeper") / one.name)
+    (tmp_path / "elsewhere").symlink_to(job)
+    done = cli("compute", "elsewhere", "--format", "json")
+    assert json.loads(done.stdout)["groups"][0]["counts"]["found"] == 10
+
+
+def test_nothing_is_quoted_of_the_file_that_a_job_names_as_its_registry(
+    cli: Run, job: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "secret").write_text(SECRET)
+    config = json.loads((job / "config.json").read_text())
+    config["datasets"] = [
+        {"name": "demo", "version": "1", "registry_path": str(tmp_path / "secret")}
+    ]
+    (job / "config.json").write_text(json.dumps(config))
+    for command in ("compute", "audit"):
+        done = cli(command, job)
+        assert done.returncode == 3
+        assert "secret, which a job names as its registry" in done.stderr
+        assert "hunter2" not in done.stdout + done.stderr
+    given = cli("compute", job, "--registry", tmp_path / "secret")
+    assert "hunter2" in given.stderr

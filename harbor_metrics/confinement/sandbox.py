@@ -39,9 +39,9 @@ _OF_PROC = tuple(
     )
 )
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
-_SHARED_MEMORY = "/dev/shm"  # noqa: S108  # the place itself, not a file in it
+SHARED_MEMORY = "/dev/shm"  # noqa: S108  # the place itself, not a file in it
 # What is somebody's own: nothing in it is a program's business that has not been told of it.
-_SHARED = (_SHARED_MEMORY, "/tmp", "/var/tmp")  # noqa: S108
+_SHARED = (SHARED_MEMORY, "/tmp", "/var/tmp")  # noqa: S108
 _PRIVATE = (*_SHARED, "/home", "/root", "/mnt", "/media", "/srv", "/run")
 # How much, and how many, a program can have in each of its folders of scratch.
 SCRATCH_BYTES, SCRATCH_FILES = 1 << 30, 20_000
@@ -179,14 +179,14 @@ def hide(
     _cover("/dev", _DEVICES)
     for name, target in (("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
         os.symlink(f"/proc/self/{target}", f"/dev/{name}")
-    os.mkdir(_SHARED_MEMORY)
+    os.mkdir(SHARED_MEMORY)
     for place in filter(None, dict.fromkeys(map(_real, _PRIVATE))):
         if place not in wanted and _has_something_to_hide(place):
             _cover(place, [path for path in wanted if path.startswith(f"{place}/")])
     for path in scratch:
         options = f"size={SCRATCH_BYTES},nr_inodes={SCRATCH_FILES},mode=0700".encode()
         checked(LIBC.mount(b"tmpfs", os.fsencode(path), b"tmpfs", _NO_SUID_DEV, options))
-    _make_read_only([*writable, _SHARED_MEMORY])
+    _make_read_only([*writable, SHARED_MEMORY])
 
 
 def _normal(path: str) -> str:
@@ -300,7 +300,7 @@ def landlock(
         for path in (*_DEVICES, *writable):
             _permit(ruleset, path, files)
         # Of everybody's shared memory nothing is found but what one knows the name of.
-        _permit(ruleset, _SHARED_MEMORY, files & ~_READ_DIR if alone else files)
+        _permit(ruleset, SHARED_MEMORY, files & ~_READ_DIR if alone else files)
         call(_RESTRICT_SELF, ruleset, 0)
     finally:
         os.close(ruleset)

@@ -94,7 +94,13 @@ class Program:
                 os.close(descriptor)
         self.tails = {self.out: bytearray(), self.err: bytearray(), self.report: bytearray()}
         self.open = set(self.tails)
-        self.watch = Watch(request["whole"], request["folders"], lambda: descendants() - {self.pid})
+        self.watch = Watch(
+            request["whole"],
+            request["folders"],
+            lambda: descendants() - {self.pid},
+            # In namespaces it is of a size; without any layer there are other places to fill, too.
+            sandbox.SHARED_MEMORY if request["layers"] == [sandbox.LANDLOCK] else "",
+        )
         self.exceeded = ""
         self.poll = select.poll()
         for descriptor in (0, *self.tails):

@@ -21,13 +21,22 @@ _PART = 20
 
 
 class Watch:
-    """When to ask next, and what of a program's limits it is above; 0 is no limit."""
+    """When to ask next, and what of a program's limits it is above; 0 is no limit.
+
+    Of a file system that is `shared` with others all that comes to be in it counts as written.
+    """
 
     def __init__(
-        self, most: dict[str, int], folders: Sequence[str], processes: Callable[[], set[int]]
+        self,
+        most: dict[str, int],
+        folders: Sequence[str],
+        processes: Callable[[], set[int]],
+        shared: str = "",
     ) -> None:
         self._most = most
         self._folders = folders
+        self._shared = shared
+        self._before = _in_use(shared)
         self._processes = processes
         self._next = time.monotonic() + _FIRST if any(most.values()) else float("inf")
 
@@ -56,7 +65,7 @@ class Watch:
             n_bytes, n_files = _in_folders(self._folders, most[FILES] or 1 << 62)
             if 0 < most[FILES] < n_files:
                 return FILES
-            if 0 < most[BYTES] < n_bytes:
+            if 0 < most[BYTES] < n_bytes + max(0, _in_use(self._shared) - self._before):
                 return BYTES
         return ""
 
@@ -85,6 +94,15 @@ def _shared_out(pids: Iterable[int]) -> int:
             # Nobody may look: as if it shared nothing.
             total += _resident([pid])
     return total
+
+
+def _in_use(file_system: str) -> int:
+    """Bytes in use, those of files without a name among them."""
+    try:
+        whole = os.statvfs(file_system)
+    except OSError:
+        return 0
+    return (whole.f_blocks - whole.f_bfree) * whole.f_frsize
 
 
 def _in_folders(folders: Iterable[str], most_files: int) -> tuple[int, int]:

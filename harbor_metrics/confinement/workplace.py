@@ -391,7 +391,7 @@ def _with_home(folder: str) -> set[int]:
 _TOO_MUCH = {
     "memory": "the memory that all its processes took together",
     "processes": "the number of its processes",
-    "bytes": "all that it wrote into its temporary folder",
+    "bytes": "all that it wrote into its temporary folder or into shared memory",
     "files": "the number of files in its temporary folder",
 }
 

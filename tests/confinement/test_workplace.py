@@ -68,6 +68,24 @@ def test_programs_before_a_program_are_no_processes_of_it(place: Workplace) -> N
     assert [exceeded() for _ in range(6)] == [""] * 6
 
 
+@linux
+@pytest.mark.parametrize("unlinked", [False, True])
+def test_shared_memory_counts_as_written_where_landlock_is_alone(
+    place: Workplace, unlinked: bool
+) -> None:
+    name = f"/dev/shm/harbor-metrics-test-{os.getpid()}"
+    code = f"file = open({name!r}, 'wb')\n"
+    code += f"os.unlink({name!r})\n" if unlinked else ""
+    code += "file.write(bytes(32 << 20)); file.flush(); print(1, flush=True); time.sleep(20)"
+    confined = Confinement(layers=("landlock",), readable=(sys.prefix, sys.base_prefix))
+    try:
+        finished = python(place, code, confinement=confined, whole=Whole(bytes=8 << 20))
+    finally:
+        Path(name).unlink(missing_ok=True)
+    assert finished.layers == ("landlock",)
+    assert (finished.exceeded, finished.stdout) in (("bytes", b"1\n"), ("bytes", b""))
+
+
 def test_signal_that_ends_a_program_is_its_code(place: Workplace) -> None:
     assert python(place, "os.kill(os.getpid(), 11)").code == -signal.SIGSEGV
 

@@ -135,7 +135,7 @@ def ran(tmp_path: Path, text: str, layers: str) -> dict[str, int]:
     [
         (MANY, "all its processes took together: more than 0.25 GiB"),
         (FORKS, "the number of its processes: more than 1024"),
-        (HOARD, "(all that it wrote into its temporary folder or into shared memory: more than 1024 MiB)|No space left"),
+        (HOARD, "(temporary folder or into shared memory: more than 1024 MiB)|No space left"),
         (FILES, "(the number of files in its temporary folder: more than 20000)|No space left"),
     ],
     ids=["memory", "processes", "bytes", "files"],

@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from hashlib import sha256
+from itertools import repeat
 from operator import attrgetter
 
 import msgspec
@@ -21,13 +22,16 @@ MOST_STATES = 1 << 16
 _TELLING = 1 << 12
 # The smallest binary64 number is 2^-1074: in units of it every number is an integer.
 _UNIT = 1 << 1074
-_encode = msgspec.json.Encoder().encode
+_encoder = msgspec.json.Encoder()
+_encode = _encoder.encode
 _TASK, _REWARDS, _ERROR, _USAGE = map(attrgetter, ("task", "rewards", "error", "usage"))
 _ID, _NAME = attrgetter("id"), attrgetter("trial")
+_USED = tuple(map(attrgetter, Usage.__struct_fields__))
 _GROUP = attrgetter(*GroupKey._fields)
-_NAMED = attrgetter(*GroupKey._fields, "task", "trial")
+_PARTS = tuple(map(attrgetter, GroupKey._fields))
 # The trials of a task by what they gave: (index of the rewards, how often), sorted.
 State = tuple[tuple[int, int], ...]
+Group = tuple[str | None, ...]
 
 
 class NotCountableError(Exception):
@@ -44,9 +48,9 @@ class Total(msgspec.Struct):
     def add(self, numbers: Sequence[Number]) -> None:
         """Add a batch."""
         if numbers:
-            integers, scale = exact.scaled(numbers)
+            whole = exact.add_up(numbers)
             self.n += len(numbers)
-            self.units += sum(integers) * (_UNIT // scale)
+            self.units += whole.numerator * (_UNIT // whole.denominator)
             self.integers_only = self.integers_only and float not in map(type, numbers)
 
     def __add__(self, other: Total) -> Total:
@@ -94,15 +98,17 @@ class Counts:
             raise NotCountableError("most tasks differ")
         self.errors.update(filter(None, map(_ERROR, trials)))
         usages = [usage for usage in map(_USAGE, trials) if usage is not NO_USAGE]
-        for name, total in self.totals.items() if usages else ():
-            values = list(map(attrgetter(name), usages))
-            if values.count(None) < len(values):
-                total.add([value for value in values if value is not None])
+        for get, total in zip(_USED, self.totals.values(), strict=True) if usages else ():
+            values = list(map(get, usages))
+            without = values.count(None)
+            if without < len(values):
+                total.add([v for v in values if v is not None] if without else values)
 
     def _rows(self, rewards: list[Rewards | None]) -> list[int]:
         """The index of each of these rewards among those that differ."""
         # As text, because 1 and 1.0 are the same key of a dict.
-        texts = list(map(_encode, rewards))
+        texts = _encoder.encode_lines(rewards).split(b"\n")
+        del texts[-1]
         rows = self._row_of
         if not rows.keys() >= set(texts):
             for text, values in zip(texts, rewards, strict=True):
@@ -178,10 +184,10 @@ class Seen:
     def __init__(self) -> None:
         self._buckets = [array("q") for _ in self._ENDS]
 
-    def add(self, trials: Sequence[Trial]) -> None:
-        """Remember some trials."""
+    def add(self, group: Group, trials: Sequence[Trial]) -> None:
+        """Remember some trials of a group."""
         # Sorted, so that what goes into a bucket stands together: a third of the time.
-        numbers = sorted(map(hash, _identities(trials)))
+        numbers = sorted(map(hash, _identities(group, trials)))
         start = 0
         for bucket, end in zip(self._buckets, self._ENDS, strict=True):
             stop = bisect_left(numbers, end, start)
@@ -199,15 +205,17 @@ class Seen:
         return any(len(set(bucket)) < len(bucket) for bucket in self._buckets)
 
 
-def _identities(trials: Sequence[Trial]) -> Iterable[Hashable]:
-    """The identities of those that have one."""
+def _identities(group: Group, trials: Sequence[Trial]) -> Iterable[Hashable]:
+    """What tells trials of a group apart, of those that say which they are."""
     # In C for the most frequent cases: all have an id, or none has and all have names.
     ids, names = list(map(_ID, trials)), list(map(_NAME, trials))
     if all(ids):
-        return zip(ids)
-    if not any(ids) and None not in names:
-        return map(_NAMED, trials)
-    return filter(None, map(identity_of, trials))
+        return ids
+    same = hash(group)
+    if ids.count(None) == len(ids) and all(names):
+        return zip(repeat(same), map(_TASK, trials), names)
+    known = (trial for trial in trials if identity_of(trial) is not None)
+    return (trial.id or (same, trial.task, trial.trial) for trial in known)
 
 
 def identity_of(trial: Trial) -> tuple[str | None, ...] | None:
@@ -235,19 +243,12 @@ class CountedTrials:
             NotCountableError: too many tasks differ.
         """
         self.n += len(trials)
-        self.seen.add(trials)
-        groups = set(map(_GROUP, trials))
-        if len(groups) == 1:
-            self._counts_of(groups.pop()).add(trials)
-            return
-        parts: dict[tuple[str | None, ...], list[Trial]] = {}
-        for trial in trials:
-            parts.setdefault(_GROUP(trial), []).append(trial)
-        for group, members in parts.items():
-            self._counts_of(group).add(members)
-
-    def _counts_of(self, group: tuple[str | None, ...]) -> Counts:
-        return self.groups.setdefault(GroupKey(*group), Counts())
+        for group, members in grouped(trials):
+            self.seen.add(group, members)
+            key = GroupKey(*group)
+            if key not in self.groups:
+                self.groups[key] = Counts()
+            self.groups[key].add(members)
 
     @property
     def joint_digest(self) -> str:
@@ -263,6 +264,19 @@ class CountedTrials:
         self.seen += other.seen
         self.digests += other.digests
         return self
+
+
+def grouped(trials: Sequence[Trial]) -> Iterable[tuple[Group, Sequence[Trial]]]:
+    """Each group and its trials."""
+    firsts = [part(trials[0]) for part in _PARTS] if trials else []
+    # In C for the most frequent case: there is one. It is quicker to compare texts than to hash.
+    n = len(trials)
+    if all(list(map(part, trials)).count(f) == n for part, f in zip(_PARTS, firsts, strict=False)):
+        return [(tuple(firsts), trials)] if trials else []
+    groups: dict[Group, list[Trial]] = {}
+    for trial in trials:
+        groups.setdefault(_GROUP(trial), []).append(trial)
+    return groups.items()
 
 
 def digest_of(trial: Trial) -> bytes:

@@ -22,6 +22,11 @@ def test_total_is_the_rounded_exact_sum(values: list[float]) -> None:
         assert exact.total(values) is None
 
 
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False) | st.integers()))
+def test_sum_is_exact(values: list[float]) -> None:
+    assert exact.add_up(values) == sum(map(Fraction, values), Fraction(0))
+
+
 @given(FLOATS)
 def test_mean_is_the_total_over_n_or_the_exact_quotient(values: list[float]) -> None:
     total = exact.total(values)

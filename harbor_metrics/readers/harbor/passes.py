@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from ...trials.counts import CountedTrials, digest_of
+from ...trials.counts import CountedTrials, digest_of, grouped
 from ...trials.trial import Trial
 from ..files.spool import Spool
 
@@ -62,7 +62,8 @@ class Spooled(Digested):
     def add(self, trials: Sequence[Trial]) -> None:
         """Spool some trials."""
         self.n += len(trials)
-        self.seen.add(trials)
+        for group, members in grouped(trials):
+            self.seen.add(group, members)
         self.spool.extend(trials)
 
 

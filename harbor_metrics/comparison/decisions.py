@@ -247,7 +247,7 @@ def _counted(
 
 def _turned(gate: Gate, part: str, compared: Compared) -> int:
     """How many tasks are better, or worse, by the first reward."""
-    higher = next((r.higher_is_better for r in compared.rows if r.value is not None), None)
+    higher = compared.more_is_better
     if higher is None:
         raise UsageError(
             f"--{gate}: nobody says whether more of `{compared.key}` is better",

@@ -12,7 +12,7 @@ from ..numbers.adjustment import Adjust
 from ..numbers.exact import Number
 from ..numbers.uncertainty import Over
 from .settings import Pairs, Unpaired
-from .verdicts import VERDICTS, Verdict
+from .verdicts import FOLLOWING, VERDICTS, Verdict
 
 # The worst first.
 Outcome = Literal["failed", "undecided", "passed"]
@@ -140,6 +140,24 @@ class Compared(Struct, frozen=True, kw_only=True):
     key: str | None
     by_task: list[TaskRow]
     not_listed: int = 0
+
+    @property
+    def more_is_better(self) -> bool | None:
+        """Whether a task is better with more of the first reward, as a metric that follows it says.
+
+        A perplexity, which falls where its reward grows, says nothing of it.
+        """
+        known = (row.higher_is_better for row in self.rows if _follows(row, self.key))
+        return next((better for better in known if better is not None), None)
+
+
+def _follows(row: Row, key: str | None) -> bool:
+    """Whether a value is larger where tasks have more of a reward."""
+    inner = row.kwargs.get("metric", row.type)
+    type_ = inner.get("type") if isinstance(inner, dict) else inner
+    # Without a key it reads the only one, or its values are named by the keys.
+    own = row.kwargs.get("key", key)
+    return row.value == key or (type_ in FOLLOWING and own == key)
 
 
 class Rank(Struct, frozen=True, kw_only=True):

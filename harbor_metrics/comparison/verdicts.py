@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from ..contract.metric import Bound
-from ..contract.spec import HARBOR_TYPES
+from ..contract.spec import HARBOR_TYPES, UV_SCRIPT
 from ..evaluation.plan import Planned
 
 Verdict = Literal["better", "worse", "higher", "lower", "same", "~"]
@@ -16,6 +16,11 @@ Verdict = Literal["better", "worse", "higher", "lower", "same", "~"]
 VERDICTS: tuple[Verdict, ...] = ("worse", "lower", "~", "same", "higher", "better")
 # What says nothing of which value is better, and is taken to mean rewards, of which more is better.
 OF_REWARDS = {*HARBOR_TYPES, "mean-reward", "median", "quantile", "weighted-mean", "micro-average"}
+# What is larger where tasks have more reward.
+FOLLOWING = (OF_REWARDS - {UV_SCRIPT}) | {
+    "accuracy", "all-first-k", "any-first-k", "at-least-k", "best-at-k", "g-pass-at-k",
+    "normalized-mean", "pass-at-k", "pass-hat-k", "pass-rate", "worst-at-k",
+}  # fmt: skip
 
 
 class Direction(NamedTuple):

@@ -181,7 +181,7 @@ def _planning(comparison: Comparison, compared: Compared) -> Iterator[tuple[str,
     least = [row for row in compared.rows if row.smallest is not None]
     share = f"{100 * comparison.power:g} of 100 such pairs"
     if least:
-        each = ", ".join(f"{row.smallest:.2g} ({name_of(row)})" for row in least)
+        each = ", ".join(f"{_rounded(row.smallest)} ({name_of(row)})" for row in least)
         yield "power", f"{each} or more would show in {share}"
     for row in compared.rows:
         if row.efforts and comparison.detect is not None:
@@ -198,6 +198,11 @@ def _planning(comparison: Comparison, compared: Compared) -> Iterator[tuple[str,
                 "detect",
                 (f"{name_of(row)} {comparison.detect:g} needs {', '.join(efforts)}; now {has}"),
             )
+
+
+def _rounded(value: float | None) -> str:
+    """The number to two digits, written out: `450`, `0.16`."""
+    return f"{float(f'{value or 0:.2g}'):g}"
 
 
 def _tasks(compared: Compared) -> Iterator[tuple[str, str]]:
@@ -225,7 +230,7 @@ class Turned(NamedTuple):
 
 def turned(compared: Compared) -> tuple[Turned, Turned]:
     """The tasks that have more of the first reward in the candidate, and those that have less."""
-    better = next((row.higher_is_better for row in compared.rows if row.value is not None), None)
+    better = compared.more_is_better
     up, down = ("higher", "lower") if better is None else ("better", "worse")
     if better is False:
         up, down = down, up

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from comparison.runs_by_hand import write_run
 from conftest import JOBS, Run
@@ -14,6 +15,7 @@ from conftest import JOBS, Run
 from harbor_metrics import Comparison, compare
 from harbor_metrics.comparison.runs import named_sources
 from harbor_metrics.errors import UsageError
+from harbor_metrics.render.sentences import turned
 
 TASKS = {f"t{i:02}": [i % 2] for i in range(12)}
 
@@ -146,3 +148,39 @@ def test_the_document_is_not_written_over_a_source(three: list[str], cli: Run) -
     done = cli("compare", f"a={three[0]}", three[1], "-o", three[0])
     assert done.returncode == 2
     assert "the same file" in done.stderr
+
+
+def test_tasks_are_better_by_the_reward_that_is_shown_and_not_by_another_metric(
+    tmp_path: Path,
+) -> None:
+    def run(name: str, fixed: int) -> Path:
+        lines = [
+            {
+                "task": f"t{i:02}",
+                "agent": name,
+                "rewards": {"acc": int(i % 2 or i < fixed), "loss": -1 - (i + fixed) % 7},
+            }
+            for i in range(20)
+        ]
+        path = tmp_path / name
+        path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+        return path
+
+    metrics = [
+        '{"type": "perplexity", "kwargs": {"key": "loss"}}',
+        '{"type": "accuracy", "kwargs": {"key": "acc"}}',
+    ]
+    whole = compare(run("base", 0), run("new", 8), metrics=metrics, fail_if="tasks.worse > 0")
+    (pair,) = whole.comparisons
+    *_, perplexity, accuracy = pair.rows
+    assert (pair.key, perplexity.higher_is_better, accuracy.higher_is_better) == (
+        "acc",
+        False,
+        True,
+    )
+    assert whole.outcome == "passed"
+    # As of a log that has no other metrics.
+    both = msgspec.structs.replace(pair, rows=[perplexity, accuracy])
+    assert [(each.kind, each.n) for each in turned(both)] == [("better", 4), ("worse", 0)]
+    alone = msgspec.structs.replace(pair, rows=[perplexity])
+    assert [each.kind for each in turned(alone)] == ["higher", "lower"]

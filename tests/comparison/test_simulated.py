@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import msgspec
 import pytest
+from comparison.runs_by_hand import write_run
 from comparison.simulated import (
+    compared,
     erring,
     erring_again,
     erring_ratios,
     holding_single,
     rejecting_single,
 )
+
+from harbor_metrics import compare
 
 
 @pytest.mark.parametrize("null", ["equal", "redrawn"])
@@ -46,3 +53,14 @@ def test_the_same_tasks_again() -> None:
 
 def test_ratios_of_costs() -> None:
     assert 0.9 <= erring_ratios(30, 3, 200) <= 0.99
+
+
+def test_what_is_simulated_is_what_the_library_answers(tmp_path: Path) -> None:
+    sides = [[[1.0, 0.0, 1.0], [0.0, 0.0, 1.0], [1.0, 1.0, 1.0]], [[1.0, 1.0, 1.0]] * 3]
+    paths = [
+        write_run(tmp_path / str(i), {f"t{task:04}": own for task, own in enumerate(side)})
+        for i, side in enumerate(sides)
+    ]
+    ((row,),) = [pair.rows for pair in compare(*paths).comparisons]
+    # One comparison alone is adjusted for none.
+    assert msgspec.structs.replace(compared(sides), p_adjusted=row.p) == row

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from .figures.figure import Figure, Numbers
-from .markup import Markup, element, joined
+from .markup import Markup, element, joined, verbatim
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 # Ink and ground, of white and of black pages, and what links and what is aimed at look like.
@@ -176,7 +176,7 @@ def section(id_: str, heading: str, *content: str) -> Markup:
 
 def code(text: str) -> Markup:
     """A command to copy."""
-    return element("pre", element("code", text))
+    return element("pre", element("code", verbatim(text)))
 
 
 def listing(texts: Sequence[str]) -> Markup:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from html import escape
 
@@ -9,6 +10,7 @@ from ..documents.wording import printable
 
 # HTML elements that have no end; and SVG shapes, which are closed where they begin.
 _VOID = frozenset({"meta"})
+_LONG_WORD = re.compile(r"(\S{300})\S+?(?=[:;,.)]{0,3}(?!\S))")
 _SHAPES = frozenset({"circle", "line", "path", "rect"})
 
 
@@ -19,8 +21,18 @@ class Markup(str):
 
 
 def escaped(text: str) -> Markup:
-    """The text as it reads, with control and bidirectional characters as `printable` has them."""
-    return text if isinstance(text, Markup) else Markup(escape(printable(text)))
+    """The text as it reads, with control and bidirectional characters as `printable` has them.
+
+    Of a word that no page has room for the beginning is kept.
+    """
+    if isinstance(text, Markup):
+        return text
+    return verbatim(_LONG_WORD.sub(r"\1…", text))
+
+
+def verbatim(text: str) -> Markup:
+    """The whole text, words of any length as they are."""
+    return Markup(escape(printable(text)))
 
 
 def indented(text: str, depth: int) -> Markup:
@@ -48,7 +60,9 @@ def element(tag: str, *children: str, **attributes: str | float | None) -> Marku
 
 
 def _value(value: str | float) -> str:
-    return escaped(value) if isinstance(value, str) else decimal(value)
+    if isinstance(value, Markup):
+        return value
+    return verbatim(value) if isinstance(value, str) else decimal(value)
 
 
 def decimal(value: float) -> str:

@@ -69,13 +69,15 @@ def exact(number: Number) -> Fraction:
     return Fraction(number)
 
 
-def scale(values: Iterable[Number], start: float = LEFT, end: float = RIGHT) -> Scale:
-    """From 0 to 1 where all numbers lie there; else as far as they reach, and a little more."""
+def scale(
+    values: Iterable[Number], start: float = LEFT, end: float = RIGHT, *, shares: bool = True
+) -> Scale:
+    """From 0 to 1 for shares that lie there; else as far as they reach, and a little more."""
     known = list(values)
     low, high = Fraction(min(known, default=0)), Fraction(max(known, default=1))
-    if low >= 0 and high <= 1:
+    if shares and low >= 0 and high <= 1:
         return Scale(Fraction(0), Fraction(1), start, end)
-    margin = (high - low or abs(high)) / 20
+    margin = (high - low or abs(high) or 1) / 20
     return Scale(low - margin, high + margin, start, end)
 
 

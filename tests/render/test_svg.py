@@ -27,6 +27,12 @@ def test_a_scale_holds_its_numbers_in_their_order(values: list[float]) -> None:
     assert places.low < places.high
 
 
+def test_amounts_have_a_scale_of_their_own() -> None:
+    small = svg.scale([1e-7, 3e-7], shares=False)
+    assert small.at(3e-7) - small.at(1e-7) > 80
+    assert svg.scale([0, 0], shares=False).at(0) == 50
+
+
 def test_shares_stand_on_one_scale() -> None:
     assert svg.scale([0.4, 0.6])[:2] == svg.scale([])[:2] == (0, 1)
     assert svg.scale([0.4, 1.6]).low < 0.4

@@ -14,7 +14,7 @@ from ...reports.tasks import Attempts, Tasks, easiest
 from .. import svg
 from ..markup import Markup, element, joined
 from ..numerals import exact
-from .figure import MOST_LINES, Block, Figure, Numbers, called, stacked
+from .figure import MOST_LINES, Block, Figure, Numbers, called, heads_of, stacked
 
 # Beyond these a page is too small for a row a task, and a telephone for a square an attempt.
 _MOST_TASKS, _MOST_SQUARES = 150, 48
@@ -181,8 +181,9 @@ def _numbers(
         for task in shown
     ]
     several = len(series) > 1
+    short = heads_of(who)
     heads = [
-        who[run.number] if several else "attempts that pass" if run.tasks.binary else "rewards"
+        short[run.number] if several else "attempts that pass" if run.tasks.binary else "rewards"
         for run in runs
     ]
     more = f"and {plural(n - len(shown), 'task')} more" if n > len(shown) else ""

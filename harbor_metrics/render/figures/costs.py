@@ -36,7 +36,8 @@ def costs(series: Sequence[Series]) -> Figure | None:
     who = called(series)
     name = _value(series[found[0].series])
     legend, top = key_of(series)
-    across = svg.scale([n for p in found for n in (p.cost, *_ends(p.sure_cost))], svg.INSIDE)
+    spent = [n for p in found for n in (p.cost, *_ends(p.sure_cost))]
+    across = svg.scale([0, *spent], svg.INSIDE, shares=False)
     down = svg.scale(
         [n for p in found for n in (p.value, *_ends(p.sure_value))], top + _HEIGHT + 14, top + 14
     )

@@ -13,7 +13,7 @@ from ...evaluation.naming import unit
 from .. import comparison as beside
 from .. import sentences, svg
 from ..markup import Markup, joined
-from .figure import MOST_LINES, Figure, Numbers, stacked
+from .figure import MOST_LINES, Figure, Numbers, heads_of, stacked
 from .lanes import Lane, Spot, blocks
 
 _MOST_LANES = 60
@@ -134,8 +134,9 @@ def _numbers(compared: Compared, rows: Sequence[TaskRow]) -> Numbers:
         for row in most
     ]
     rest = len(rows) + compared.not_listed - len(most)
+    runs = (compared.base.run, compared.candidate.run)
     return Numbers(
-        ("task", printable(compared.base.run), printable(compared.candidate.run), "difference"),
+        ("task", *heads_of([printable(run) for run in runs]), "difference"),
         lines,
         [f"change {row.task}" for row in most],
         1,

@@ -9,7 +9,7 @@ from ...documents.wording import printable
 from ...reports.series import Series
 from .. import rows
 from ..markup import Markup, joined
-from ..svg import LEGEND_LINE, legend, picture
+from ..svg import LEGEND_LINE, legend, picture, told_apart
 
 # The longest table; how many lines more there are is said.
 MOST_LINES = 200
@@ -66,6 +66,15 @@ def key_of(series: Sequence[Series], top: float = 0) -> tuple[Markup, float]:
         return Markup(), top
     names = called(series)
     return legend(names, top), top + LEGEND_LINE * len(names) + 6
+
+
+# Longer names in the headings of columns would leave no room for what stands beside them.
+_HEADING = 20
+
+
+def heads_of(names: Sequence[str]) -> list[str]:
+    """What columns of these runs are headed by."""
+    return told_apart(names, _HEADING)
 
 
 # A sheet of paper has room for so much, and no picture is cut in two.

@@ -73,7 +73,8 @@ def blocks(
     """
     numbers = [number for lane in drawn for number in lane.numbers]
     around = [] if band is None else [-band, band]
-    places = svg.scale([*numbers, *around, *([0, -0.01] if zero else [])])
+    shares = not zero and all(lane.unit is None for lane in drawn)
+    places = svg.scale([*numbers, *around, *([0] if zero else [])], shares=shares)
     if bars:
         places = places._replace(low=Fraction(0), high=Fraction(max(numbers) or 1))
     n = max(1, int((HIGHEST - _FOOT) // max(lane.height for lane in drawn)))

@@ -9,7 +9,7 @@ from ...documents.wording import printable
 from ...evaluation.result import Group
 from ...reports.series import Series
 from .. import rows
-from .figure import Figure, Numbers, called, stacked
+from .figure import Figure, Numbers, called, heads_of, stacked
 from .lanes import Lane, Spot, blocks
 
 _MOST_KINDS = 6
@@ -43,7 +43,7 @@ def trials(series: Sequence[Series]) -> Figure:
         f"{sentence}.",
         stacked("Trials", sentence, series, blocks(lanes, bars=True)),
         Numbers(
-            ("trials", *(who if len(series) > 1 else ["how many"])),
+            ("trials", *(heads_of(who) if len(series) > 1 else ["how many"])),
             [(fate, *map(str, times)) for fate, times in table.items()],
         ),
     )

@@ -60,6 +60,33 @@ def test_tasks_stand_by_their_difference(drawn) -> None:
     assert len(heights) == 4
 
 
+def test_long_names_leave_room_in_the_tables(tmp_path: Path) -> None:
+    names = ["of-a-branch-with-a-prompt-of-our-lab-1", "of-a-branch-with-a-prompt-of-our-lab-2"]
+    sources = [
+        f"{name}={write_trials(tmp_path / name, grid(20, 3, seed=seed))}"
+        for seed, name in enumerate(names)
+    ]
+    found = {f.id: f for f in figures(report(Request(sources=tuple(sources))))}
+    for id_ in ("changes", "attempts", "trials"):
+        assert found[id_].numbers.headings[1:3] == ("…1", "…2"), id_
+
+
+def test_small_differences_are_seen(tmp_path: Path) -> None:
+    def run(name: str, factor: float) -> str:
+        lines = [
+            {**line, "usage": {"cost_usd": 1e-6 * factor * (1 + i % 5)}}
+            for i, line in enumerate(grid(20, 2, seed=int(factor)))
+        ]
+        return f"{name}={write_trials(tmp_path / name, lines)}"
+
+    sources = (run("a", 1), run("b", 2))
+    found = {f.id: f for f in figures(report(Request(sources=sources, metrics=("cost-per-task",))))}
+    own = found["differences"].drawn.partition("cost-per-task in USD")[2]
+    ends = [float(x) for x in re.findall(r'<line x1="([\d.]+)%"[^>]*stroke-width="2"', own)]
+    assert max(ends) - min(ends) > 10
+    assert ">2e-6</text>" in found["costs"].drawn
+
+
 def test_a_verdict_that_does_not_hold_among_all_is_said_so(tmp_path: Path) -> None:
     def run(name: str, passed: int) -> str:
         lines = [{"task": f"t{i:02}", "rewards": {"r": int(i < passed)}} for i in range(40)]

@@ -77,7 +77,7 @@ def scale(
     low, high = Fraction(min(known, default=0)), Fraction(max(known, default=1))
     if shares and low >= 0 and high <= 1:
         return Scale(Fraction(0), Fraction(1), start, end)
-    margin = (high - low or abs(high) or 1) / 20
+    margin = (high - low or abs(high) or Fraction(1)) / 20
     return Scale(low - margin, high + margin, start, end)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 from ..documents.diagnostics import Diagnostic
@@ -45,7 +46,7 @@ def _by_group(source: Source) -> dict[GroupKey, KeyTimes]:
         return {group: table.key_times for group, table in source.counted.groups.items()}
     if isinstance(trials, LineTrials):
         return {NO_GROUP: Table(trials).key_times}
-    found: dict[GroupKey, KeyTimes] = {}
+    found: defaultdict[GroupKey, KeyTimes] = defaultdict(KeyTimes)
     for trial in trials:
-        found.setdefault(group_key(trial), KeyTimes()).add(trial.rewards)
+        found[group_key(trial)].add(trial.rewards)
     return found

@@ -21,6 +21,7 @@ from .reach import bounded, n_missing
 from .row import Absent, Known, Row, Unknown, judge
 
 _NO_REGISTRY = "registry-not-found"
+_NO_TRIALS = "no trial on disk is of this agent, model and dataset"
 _OTHER = "Harbor writes no number of that name"
 _NO_USAGE = "result.json does not say it, as those of earlier versions of Harbor do not"
 # Each with the name that Harbor gave it before 2026-05, when it wrote no others.
@@ -67,15 +68,17 @@ def rows(
     models = source.job.models if source.job else ()
     registry = not any(finding.rule == _NO_REGISTRY for finding in prepared.diagnostics)
     finished = source.job is not None and not source.job.running
+    listed = {fitting(key, groups, models) for key in by_key}
+    # All trials are those of the other keys.
+    none_left = finished and not plan.lacking and groups.keys() <= listed
     for key, of_key in by_key.items():
         name = fitting(key, groups, models)
         if name is None:
-            other = Unknown("no trial on disk is of this agent, model and dataset")
+            other = Absent(_NO_TRIALS) if none_left else Unknown(_NO_TRIALS)
             yield from (judge(source.path, key, each, other, incomplete="") for each in of_key)
             continue
         own = Trials(groups[name], tables[name], registry=registry, finished=finished)
         yield from _of_group(plan, key, own, of_key)
-    listed = {fitting(key, groups, models) for key in by_key}
     for name in groups.keys() - listed:
         absent = Reported(place="evals", metric="evals", value=None, group=NO_GROUP)
         answer = Absent("result.json has no numbers of these trials", len(tables[name]))

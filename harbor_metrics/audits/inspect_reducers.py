@@ -71,7 +71,7 @@ def _reduced(values: Sequence[Any], leaf: _Leaf, *, collect: bool) -> Any:
 
 def _of_part(values: list[Any], leaf: _Leaf, size: int) -> Any:
     kept = [value for value in values if not is_nan(value)]
-    return leaf(kept, size) if kept else math.nan
+    return leaf(kept, size) if kept else float("nan")
 
 
 def _mode(values: list[Any], _size: int) -> Any:
@@ -80,7 +80,8 @@ def _mode(values: list[Any], _size: int) -> Any:
 
 def _majority(values: list[Any], size: int) -> Any:
     value, times = Counter(values).most_common(1)[0]
-    return value if times * 2 > size else math.nan
+    # A NaN of its own: Python tells them apart, and so does what counts ratings later.
+    return value if times * 2 > size else float("nan")
 
 
 def _passing(kind: str, k: int, threshold: float) -> _Leaf:

@@ -57,7 +57,10 @@ class Instead(NamedTuple):
 
 
 class Absent(NamedTuple):
-    """What a harness writes and the log does not have, how that is known, and what it should be."""
+    """That a log lacks what the harness writes, or what a number would be of; how it is known.
+
+    `value` is what should be there.
+    """
 
     reason: str
     value: Number | None = None

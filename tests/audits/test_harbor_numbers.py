@@ -261,6 +261,17 @@ def test_key_of_a_group_may_name_the_model_otherwise_and_nothing_else(
     assert ("evals" in {r.name for r in done.rows if r.verdict == Verdict.DIFFERS}) is not fits
 
 
+def test_group_that_no_trial_is_of_differs(tmp_path: Path) -> None:
+    folder = shutil.copytree(JOBS / "single", tmp_path / "job")
+    result = json.loads((folder / "result.json").read_text())
+    result["stats"]["evals"]["oracle__other"] = {"n_trials": 9, "metrics": [{"mean": 0.99}]}
+    (folder / "result.json").write_text(json.dumps(result))
+    differ = [r for r in audit(str(folder)).rows if r.verdict == Verdict.DIFFERS]
+    assert {(row.group, row.name) for row in differ} == {
+        ("oracle__other", "n_trials"), ("oracle__other", "metrics[0].mean"),
+    }  # fmt: skip
+
+
 def test_usage_of_multi_step_trials_is_that_of_their_steps(cli: Run, tmp_path: Path) -> None:
     steps = [
         {"agent_result": {"n_input_tokens": 10, "n_output_tokens": 2, "cost_usd": 0.25}},

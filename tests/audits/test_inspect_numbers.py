@@ -287,3 +287,21 @@ def test_numbers_of_a_key_without_any_score_are_those_of_no_sample(tmp_path: Pat
     path.write_text(json.dumps(document))
     rows = [row for row in audit(str(path)).rows if row.name.startswith("acc")]
     assert [row.verdict for row in rows] == [Verdict.EXPLAINED, Verdict.EXPLAINED, Verdict.EQUAL]
+
+
+def test_ratings_without_a_majority_are_told_apart_as_python_does(tmp_path: Path) -> None:
+    ratings = {"q0": [[4, 1, 4], [4, 2, 4]], "q1": [[4, 1, 1], [4, 2, 1]]}
+    samples = [
+        sample(name, value, epoch=epoch)
+        for name, values in ratings.items()
+        for epoch, value in enumerate(values, start=1)
+    ]
+    # By Inspect 0.3.285 itself.
+    number = metric("krippendorff_alpha", -0.04166666666666674, params={"level": "nominal"})
+    document = log(samples, number)
+    document["results"]["scores"][0]["reducer"] = "majority"
+    document["eval"]["dataset"]["samples"] = 2
+    document["eval"]["config"] = {"epochs": 2, "epochs_reducer": ["majority"]}
+    (tmp_path / "x.json").write_text(json.dumps(document))
+    rows = {row.name: row.verdict for row in audit(str(tmp_path / "x.json")).rows}
+    assert rows["num, majority: m0"] == Verdict.EQUAL

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from ...numbers.exact import Number
@@ -21,6 +21,7 @@ _COUNTS = {
     "n_retries": "n_retries",
 }
 _OF_EVAL = {"n_trials": "n_scored", "n_errors": "n_errors"}
+_SECTIONS = ("metrics", "pass_at_k", "reward_stats", "exception_stats")
 # A number that Harbor does not write.
 OTHER = "other"
 
@@ -40,16 +41,27 @@ def reported(result: dict[str, Any]) -> Iterator[Reported]:
         if name in _COUNTS:
             yield _reported(name, _COUNTS[name], value)
     for name in _TOTALS:
-        spent = result.get(name, stats.get(name))
-        if name in result or name in stats:
-            yield _reported(name, name, spent)
-    for name, value in [*result.items(), *stats.items()]:
-        if name not in _COUNTS and name not in (*_TOTALS, "n_total_trials") and _is_number(value):
-            yield _reported(name, OTHER, value)
+        said = [fields[name] for fields in (result, stats) if name in fields]
+        yield from (_reported(name, name, spent) for spent in said)
+    known = {*_COUNTS, *_TOTALS, "n_total_trials", "evals"}
+    own = {name: value for name, value in result.items() if _is_number(value)}
+    for place, value in _others({**own, "stats": stats}, known):
+        yield _reported(place.removeprefix("stats."), OTHER, value)
     evals = stats.get("evals")
     for key, numbers in evals.items() if isinstance(evals, dict) else ():
         if isinstance(numbers, dict):
             yield from _of_eval(key, numbers)
+
+
+def _others(value: dict[str, Any], known: Collection[str]) -> Iterator[tuple[str, Number]]:
+    """The numbers of other names than those that are known, at any depth."""
+    for name, inner in value.items():
+        if name in known:
+            continue
+        if _is_number(inner):
+            yield name, inner
+        elif isinstance(inner, dict):
+            yield from ((f"{name}.{place}", n) for place, n in _others(inner, known))
 
 
 def _is_number(value: Any) -> bool:
@@ -70,9 +82,10 @@ def _of_eval(key: str, numbers: dict[str, Any]) -> Iterator[Reported]:
         params = {"evals_key": key, "sections": [*numbers], **more.pop("params", {})}
         return _reported(place, metric, value, params=params, **more)
 
-    for name, value in numbers.items():
-        if name in _OF_EVAL or _is_number(value):
-            yield reported_as(name, _OF_EVAL.get(name, OTHER), value)
+    for name in (name for name in _OF_EVAL if name in numbers):
+        yield reported_as(name, _OF_EVAL[name], numbers[name])
+    for place, value in _others(numbers, {*_OF_EVAL, *_SECTIONS}):
+        yield reported_as(place, OTHER, value)
     for place, part, params, value in _of_metrics(numbers.get("metrics")):
         yield reported_as(place, "metric", value, part=part, params=params)
     for k, value in _items(numbers.get("pass_at_k")):

@@ -13,9 +13,10 @@ from ..files.lenient import constant
 from .rows import NO_FILTER
 
 _STDERR = "_stderr"
-_SIZE = "sample_len"
+_SIZE, _SIZES = "sample_len", "sample_count"
 # Where a results file says how many documents of a task were evaluated, apart from its numbers.
 EFFECTIVE = "n-samples"
+_COUNTS = (_SIZE, _SIZES, EFFECTIVE)
 # Before a number of a group that is another one among the tasks' results.
 _PREFIX = "results: "
 _REDUCED = re.compile(r"[^()]+\((?P<metric>.+)\)")
@@ -78,7 +79,7 @@ def _counted(place: str, number: Any, group: GroupKey, **more: Any) -> Reported:
     """A number that is none of a metric, as how many documents there are."""
     return Reported(
         place=place,
-        metric=_SIZE if place in (EFFECTIVE, _PREFIX + _SIZE) else place,
+        metric=_SIZE if place.removeprefix(_PREFIX).startswith(_COUNTS) else place,
         value=_plain(number),
         group=group,
         not_finite=_constant(number),
@@ -122,10 +123,20 @@ def _of_group(value: dict[str, Any], group: str, model: str | None) -> Iterator[
                 },
                 not_finite=_constant(number),
             )
-        if _SIZE in row:
-            keys = tuple(GroupKey(None, model, name) for name in members)
-            where = GroupKey(None, model, group)
-            yield _counted(f"{prefix}{_SIZE}", row[_SIZE], where, members=keys)
+        where = GroupKey(None, model, group)
+        sizes = {_SIZE: row[_SIZE]} if _SIZE in row else {}
+        # By metric, over the tasks that have it.
+        sizes |= {f"{_SIZES}.{name}": n for name, n in _dict(row.get(_SIZES)).items()}
+        for place, number in sizes.items():
+            having = [name for name in members if _has(value, name, place)]
+            keys = tuple(GroupKey(None, model, name) for name in having)
+            yield _counted(f"{prefix}{place}", number, where, members=keys)
+
+
+def _has(value: dict[str, Any], task: str, place: str) -> bool:
+    """Whether the count of a group's documents is over those of a task."""
+    _, dot, metric = place.partition(".")
+    return not dot or metric in _dict(member(value, "results", task))
 
 
 def _differ(first: dict[str, Any], second: dict[str, Any], place: str) -> bool:

@@ -57,9 +57,13 @@ def test_value_of_another_shape_is_not_a_number() -> None:
 
 
 def test_number_that_harbor_does_not_write_is_reported_too() -> None:
-    result = {"n_total_trials": 1, "score": 0.9, "stats": {"accuracy": 1, "evals": {"k": {"f": 2}}}}
+    result = {
+        "n_total_trials": 1, "score": 0.9, "cost_usd": 1,
+        "stats": {"cost_usd": 2, "sum": {"accuracy": 1}, "evals": {"k": {"f": {"g": 2}}}},
+    }  # fmt: skip
     assert [(each.place, each.metric, each.value) for each in reported(result)][1:] == [
-        ("score", "other", 0.9), ("accuracy", "other", 1), ("f", "other", 2),
+        ("cost_usd", "cost_usd", 1), ("cost_usd", "cost_usd", 2),
+        ("score", "other", 0.9), ("sum.accuracy", "other", 1), ("f.g", "other", 2),
     ]  # fmt: skip
 
 

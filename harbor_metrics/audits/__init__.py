@@ -112,7 +112,7 @@ def audit(
         elif all(row.verdict == Verdict.UNVERIFIED or _is_of_nothing(row) for row in of_source):
             unverified.append(source.path)
         # The numbers of a group stand in the results of each of its tasks, and are shown once.
-        marks = [(*_run(source), row.group, row.name, row.reported) for row in of_source]
+        marks = [(*_run(source), r.group, r.name, r.reported, r.verdict) for r in of_source]
         rows += [row for row, mark in zip(of_source, marks, strict=True) if mark not in shown]
         shown.update(marks)
     # What is merely good to know of the trials says nothing about the numbers.

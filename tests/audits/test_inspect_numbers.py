@@ -305,3 +305,13 @@ def test_ratings_without_a_majority_are_told_apart_as_python_does(tmp_path: Path
     (tmp_path / "x.json").write_text(json.dumps(document))
     rows = {row.name: row.verdict for row in audit(str(tmp_path / "x.json")).rows}
     assert rows["num, majority: m0"] == Verdict.EQUAL
+
+
+def test_a_number_that_another_scorer_has_under_the_same_name_is_not_hidden(tmp_path: Path) -> None:
+    scores = [{"num": {"value": v}, "other": {"value": 0.0}} for v in (1.0, 0.0)]
+    samples = [sample(f"s{i}", 0, scores=score) for i, score in enumerate(scores)]
+    document = log(samples, metric("mean", 0.5))
+    (row,) = document["results"]["scores"]
+    document["results"]["scores"] = [row, {**row, "scorer": "other"}]
+    found = of_document(tmp_path / "x.json", document)
+    assert [each.verdict for each in found] == [Verdict.EQUAL, Verdict.DIFFERS]

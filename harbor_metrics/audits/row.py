@@ -184,7 +184,7 @@ def _of_instead(reported: Reported, answer: Instead, incomplete: str) -> tuple[V
 
 def _of_draws(reported: Reported, answer: Drawn | Between, incomplete: str) -> tuple[Verdict, str]:
     if reported.value is None:
-        return Verdict.DIFFERS, answer.reason
+        return Verdict.DIFFERS, "the log has no number, and the scores give one"
     if incomplete:
         return Verdict.UNVERIFIED, incomplete
     if isinstance(answer, Between):

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harbor_metrics.audits.row import (
+    Absent,
     Answer,
     Between,
     Drawn,
@@ -92,6 +93,9 @@ def test_a_drawn_number_is_unverified_up_to_five_errors_away(value: float, expec
 def test_a_drawn_end_is_unverified_where_it_can_be() -> None:
     assert verdict(0.5, Between(0.4, 0.6, "drawn")) == (Verdict.UNVERIFIED, "drawn")
     assert verdict(0.7, Between(0.4, 0.6, "drawn"))[0] == Verdict.DIFFERS
+    assert verdict(None, Between(0.4, 0.6, "drawn")) == (
+        Verdict.DIFFERS, "the log has no number, and the scores give one",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -129,6 +133,7 @@ ANSWERS = st.one_of(
     st.builds(Instead, st.one_of(NUMBERS, st.just("Infinity")), st.just("r"), NUMBERS),
     st.builds(Drawn, st.floats(0, 1), st.floats(0, 1), st.just("r")),
     st.just(Between(0.25, 0.75, "r")),
+    st.builds(Absent, st.just("r"), NUMBERS),
 )
 
 
@@ -141,4 +146,5 @@ def test_only_a_number_that_was_computed_is_equal_or_explained(
         assert isinstance(answer, Instead)
         assert agree(value, answer.written)
     if found == Verdict.EQUAL:
+        assert not isinstance(answer, Absent)
         assert agree(value, answer.value)

@@ -138,8 +138,8 @@ def _of_group(plan: Plan, key: str, trials: Trials, numbers: list[Reported]) -> 
         answer = Unknown(_OTHER) if reported.metric == OTHER else trials.answer(reported)
         if isinstance(answer, Known) and reported.metric == "metric" and reported.part == "mean":
             values = [v for t in table for v in (t.rewards or {}).values()]
-            missing = n_missing(plan.source, group_key(table.trials[0]))
-            answer = bounded(answer, [0, *values], len(table), missing)
+            missing = n_missing(plan.source, group_key(table.trials[0])) + plan.n_late
+            answer = bounded(answer, [0, *values], max(len(table) - plan.n_late, 1), missing)
         yield judge(path, key, reported, answer, incomplete=plan.lacking)
     for absent, answer in trials.unlisted(numbers):
         yield judge(path, key, absent, answer, incomplete=plan.lacking)

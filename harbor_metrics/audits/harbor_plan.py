@@ -19,7 +19,8 @@ class Plan:
     """What a job can have planned, by its lock, configuration, registry and trials.
 
     `source` is the job with no more missing trials than its numbers can be over; `lacking` says why
-    these are not the trials on disk, empty where they are.
+    these are not the trials on disk, empty where they are. `n_late` trials ended when the job had
+    written its numbers.
     """
 
     def __init__(
@@ -31,7 +32,6 @@ class Plan:
         self._said = {each.metric: each.value for each in numbers if "evals_key" not in each.params}
         self._absent = incomplete(source)
         self._by_registry = _by_registry(self._job, entries)
-        self._refuted = ""
         total = self.total()
         claims = [self._of("n_completed"), self._of("n_total"), self._most(total)]
         over = min((n for n in claims if n is not None), default=self._found)
@@ -40,7 +40,9 @@ class Plan:
         )
         self.source = msgspec.structs.replace(source, job=job)
         self.lacking = incomplete(self.source)
+        self.n_late = 0
         if self._job.running and 0 < self._found - over <= (self._of("n_running") or 0):
+            self.n_late = self._found - over
             noun = f"{over} of the {self._found} trials on disk"
             self.lacking = f"the run is not finished: its numbers are over {noun}"
 

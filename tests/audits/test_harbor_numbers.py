@@ -219,6 +219,9 @@ def test_job_that_is_not_finished_is_held_to_the_trials_that_it_counts(tmp_path:
     row = of_name(audit(str(folder)), "metrics[0].mean")
     assert row.verdict == Verdict.UNVERIFIED
     assert "its numbers are over 60 of the 61 trials on disk" in row.reason
+    group["metrics"][0]["mean"] = 0.6
+    (folder / "result.json").write_text(json.dumps(result))
+    assert of_name(audit(str(folder)), "metrics[0].mean").verdict == Verdict.DIFFERS
     result["stats"] |= {"n_completed_trials": 50, "n_pending_trials": 149}
     (folder / "result.json").write_text(json.dumps(result))
     assert of_name(audit(str(folder)), "metrics[0].mean").verdict == Verdict.DIFFERS

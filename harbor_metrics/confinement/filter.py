@@ -90,9 +90,6 @@ _DENIED = {
     "fchown": (93, 55),
     "fchownat": (260, 54),
     "inotify_add_watch": (254, 27),
-    # Memory that no process has, and that nobody counts.
-    "memfd_create": (319, 279),
-    "memfd_secret": (447, 447),
     # Memory and messages shared by number or name; names in /dev/shm remain.
     "shmget": (29, 194),
     "shmat": (30, 196),

@@ -110,11 +110,14 @@ def _why_not(path: str) -> str:
 
 def _folders(path: str, links: list[str] | None = None) -> list[str]:
     """The names of the folders in a folder, sorted; those that are links are put into `links`."""
+    names = []
+    # Entries are not kept: they take more memory than names.
     with os.scandir(path) as entries:
-        folders = [entry for entry in entries if _is_folder(entry)]
-    if links is not None:
-        links += [entry.name for entry in folders if entry.is_symlink()]
-    return sorted(entry.name for entry in folders)
+        for entry in filter(_is_folder, entries):
+            names.append(entry.name)
+            if links is not None and entry.is_symlink():
+                links.append(entry.name)
+    return sorted(names)
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

@@ -16,6 +16,8 @@ from conftest import ROOT
 
 import harbor_metrics
 
+pytestmark = pytest.mark.one_python
+
 PACKAGE = ROOT / "harbor_metrics"
 MODULES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path

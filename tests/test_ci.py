@@ -15,6 +15,8 @@ import yaml
 from comparison.runs_by_hand import write_run
 from conftest import ROOT
 
+pytestmark = pytest.mark.one_python
+
 
 def test_hook_matches_registries_and_manifests_only() -> None:
     text = (ROOT / ".pre-commit-hooks.yaml").read_text()

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from conftest import HERE, ROOT
 
+pytestmark = pytest.mark.one_python
+
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 import fuzz
 import pytest
 
+pytestmark = pytest.mark.one_python
+
 
 @pytest.mark.parametrize("name", fuzz.kinds())
 def test_mutants_end_no_command(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,8 @@ import killed
 import pytest
 from metric_scripts import linux
 
+pytestmark = pytest.mark.one_python
+
 
 @pytest.mark.parametrize("name", killed.WRITERS)
 def test_killed_writer_breaks_and_leaves_nothing(name: str) -> None:

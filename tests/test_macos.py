@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from conftest import HERE, trial, write_job
 
+pytestmark = pytest.mark.one_python
+
 SCRIPT = """\
 import argparse, json, pathlib, sys
 p = argparse.ArgumentParser()

@@ -15,6 +15,8 @@ from pages.page import SET_UP, Page, matches
 
 from harbor_metrics.cli import COMMANDS
 
+pytestmark = pytest.mark.one_python
+
 PAGES = [Page(path) for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))]
 
 SPEC = importlib.util.spec_from_file_location("write", ROOT / "docs" / "write.py")

@@ -25,6 +25,8 @@ from harbor_metrics.validation.explanations import (
 )
 from harbor_metrics.validation.topics import TOPICS
 
+pytestmark = pytest.mark.one_python
+
 SCRIPT = re.search(r"( +# my_metric.py\n(?:  .*\n|\n(?=  ))+)", TOPICS["own-metric"].answer)
 
 

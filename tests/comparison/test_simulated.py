@@ -18,6 +18,8 @@ from comparison.simulated import (
 
 from harbor_metrics import compare
 
+pytestmark = pytest.mark.one_python
+
 
 @pytest.mark.parametrize("null", ["equal", "redrawn"])
 @pytest.mark.parametrize(("n", "k"), [(20, 3), (50, 5)])

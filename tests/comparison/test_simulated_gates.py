@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from comparison.simulated_gates import (
     false_alarms,
     family,
     power_beyond_analytic,
     wrongly_passed,
 )
+
+pytestmark = pytest.mark.one_python
 
 # Of so many runs the share lies this much beside what is true once in a thousand times or less.
 RUNS = 200

@@ -21,6 +21,8 @@ from harbor_metrics.testing import trials
 from harbor_metrics.trials.table import Table
 from harbor_metrics.trials.trial import Trial
 
+pytestmark = pytest.mark.one_python
+
 CONNECTION = duckdb.connect(config={"threads": 1})
 # Of the first two the inner metric, or the kwargs, decide on an engine, and the others need pairs
 # of rewards, or what was used.

@@ -13,7 +13,10 @@ from render.browser import AXE, CHROMIUM, WHY_NOT, Browser
 from render.pages import grid, page_of, write_trials
 from render.test_markup import HOSTILE
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=WHY_NOT)
+pytestmark = [
+    pytest.mark.one_python,
+    pytest.mark.skipif(CHROMIUM is None, reason=WHY_NOT),
+]
 
 # The tree that a browser has built, without its texts.
 _TREE = "[...document.querySelectorAll('*')].map(e => e.tagName.toLowerCase() + (e.id && '#' + e.id)).join(' ')"  # noqa: E501

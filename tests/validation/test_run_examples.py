@@ -14,6 +14,8 @@ from harbor_metrics.documents.rules import OF_RUNS
 from harbor_metrics.validation.explanations import explain
 from harbor_metrics.validation.run_examples import run_examples
 
+pytestmark = pytest.mark.one_python
+
 # What cannot be broken on the machine of a test, and why.
 _NOT_HERE = {
     "not-installed": "the packages are installed",

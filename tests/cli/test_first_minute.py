@@ -58,6 +58,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for path in [folder / "registry.json", *folder.glob("jobs/*/config.json")]:
         text = path.read_text().replace('"buoys"', '"my-dataset"').replace("registry/", "")
         path.write_text(text)
+    for path in folder.glob("jobs/*/result.json"):
+        path.write_text(path.read_text().replace("__buoys", "__my-dataset"))
     for path in folder.glob("jobs/*/*/*.json"):
         text = path.read_text().replace('"source": "buoys"', '"source": "my-dataset"')
         path.write_text(text.replace("registry/tasks", "tasks"))

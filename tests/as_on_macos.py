@@ -53,11 +53,11 @@ def become() -> None:
 
 def main() -> None:
     become()
-    from harbor_metrics.confinement import workplace
+    from harbor_metrics.confinement import supervisors
 
     folder = os.path.dirname(os.path.abspath(__file__))
     pretend = f"import sys; sys.path.insert(0, {folder!r}); import as_on_macos; "
-    workplace._SERVE = f"{pretend}as_on_macos.become(); {workplace._SERVE}"
+    supervisors._SERVE = f"{pretend}as_on_macos.become(); {supervisors._SERVE}"
     from harbor_metrics.__main__ import main as run
 
     run()

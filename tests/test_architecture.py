@@ -322,7 +322,7 @@ def test_start_loads_nothing_heavy() -> None:
 
 
 def test_supervisor_starts_at_once() -> None:
-    from harbor_metrics.confinement.workplace import _SERVE
+    from harbor_metrics.confinement.supervisors import _SERVE
 
     code = _SERVE.removesuffix("serve(sys.argv[1])") + "print([m for m in sys.modules])"
     done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True)

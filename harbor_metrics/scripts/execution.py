@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 import msgspec
 
+from ..confinement.finished import Finished, ending
 from ..confinement.sandbox import SCRATCH_BYTES, SCRATCH_FILES
 from ..confinement.usage import MEMORY
-from ..confinement.workplace import Confinement, Finished, RefusedError, Workplace, ending
+from ..confinement.workplace import Confinement, RefusedError, Workplace
 from ..documents.files import reason
 from ..documents.wording import first_line, last_lines
 from ..errors import MetricFailure

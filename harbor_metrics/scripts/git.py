@@ -11,9 +11,10 @@ from hashlib import sha256
 
 import msgspec
 
+from ..confinement.finished import ending
 from ..confinement.sandbox import LANDLOCK
 from ..confinement.supervisor import remove
-from ..confinement.workplace import Confinement, Whole, Workplace, ending
+from ..confinement.workplace import Confinement, Whole, Workplace
 from ..documents.files import write_atomically
 from ..documents.wording import last_lines, printable
 from ..errors import MetricFailure, OutputError

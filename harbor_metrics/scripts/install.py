@@ -13,14 +13,8 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from ..confinement.workplace import (
-    FREE,
-    Confinement,
-    Finished,
-    RefusedError,
-    Workplace,
-    ending,
-)
+from ..confinement.finished import Finished, ending
+from ..confinement.workplace import FREE, Confinement, RefusedError, Workplace
 from ..documents.wording import last_lines
 from ..errors import MetricFailure
 from ..registries.script_file import Script

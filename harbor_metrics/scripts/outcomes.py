@@ -12,7 +12,8 @@ from typing import Any
 import msgspec
 
 from ..confinement.filter import FILTER
-from ..confinement.workplace import Finished, Workplace
+from ..confinement.finished import Finished
+from ..confinement.workplace import Workplace
 from ..contract.signature import converted
 from ..contract.spec import UV_SCRIPT, ScriptKwargs
 from ..documents.diagnostics import Diagnostic

@@ -13,14 +13,13 @@ from typing import Any
 import pytest
 from metric_scripts import linux
 
+from harbor_metrics.confinement.finished import Finished, ending
 from harbor_metrics.confinement.workplace import (
     Confinement,
-    Finished,
     NoPlaceError,
     RefusedError,
     Whole,
     Workplace,
-    ending,
 )
 
 PRINT = "import os, sys, time\n"

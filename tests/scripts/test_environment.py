@@ -14,7 +14,8 @@ import pytest
 from conftest import ROOT, Run
 from metric_scripts import BLOCK, HEAD, linux, metric, wheel_with_a_start_file
 
-from harbor_metrics.confinement.workplace import Finished, Workplace
+from harbor_metrics.confinement.finished import Finished
+from harbor_metrics.confinement.workplace import Workplace
 from harbor_metrics.registries.script_file import find
 from harbor_metrics.scripts.environment import environment
 from harbor_metrics.scripts.install import version

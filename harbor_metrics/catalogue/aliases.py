@@ -238,9 +238,10 @@ METRICS += (
     ),
 )
 _TOO_FEW = "Undefined for fewer than k attempts; `missing` `skip` leaves such a task out."
-_VOTES = (
-    'Votes are numbers: scores that become the same one are one vote, as "C" and 1 are, which '
-    "Inspect counts apart."
+_VOTES: dict[str, Any] = {"label": "inspect/value"}
+_OF_VOTES = (
+    "Texts and booleans vote as they were given, numbers as numbers: 1, 1.0 and `true` are one "
+    "vote. Of a member of objects `label` is `inspect/value/MEMBER`."
 )
 _TRUTHY = "What is not 0 passes in lm-eval, here what reaches the `threshold`."
 REDUCERS: tuple[Alias, ...] = tuple(
@@ -249,13 +250,13 @@ REDUCERS: tuple[Alias, ...] = tuple(
         Alias(f"pass^{_K}", "pass-hat-k", {}),
         Alias("inspect/mean", "mean", {}),
         Alias("inspect/median", "median", {}),
-        Alias("inspect/mode", "mode", {}, _VOTES),
+        Alias("inspect/mode", "mode", _VOTES, _OF_VOTES),
         Alias("inspect/max", "max", {}),
         Alias(
             "inspect/majority",
             "majority",
-            {},
-            f"A missing score does not count as a vote against. {_VOTES}",
+            _VOTES,
+            f"A missing score does not count as a vote against. {_OF_VOTES}",
         ),
         Alias(f"inspect/at_least_{_K}", "at-least-k", {"method": "available"}),
         Alias(f"inspect/pass_at_{_K}", "pass-at-k", {}, _TOO_FEW),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -10,6 +11,7 @@ import msgspec
 from ..errors import MetricFailure, NeedsRowsError
 from ..numbers.exact import Number
 from ..trials.column import Column
+from ..trials.trial import Label, LineTrials
 from . import strangers
 from .described import Described
 from .estimate import Estimate, Undefined
@@ -17,6 +19,14 @@ from .signature import converted, kwargs_struct, spec_name
 
 # The reducers whose value depends on the order of the attempts.
 _OF_ORDER = ("first", "last", "mode", "any-first-k", "all-first-k")
+
+
+class Voted(list[Number]):
+    """The attempts at a task, and what each votes for: a label, or its reward where it has none."""
+
+    def __init__(self, rewards: Sequence[Number], votes: Sequence[Label]) -> None:
+        super().__init__(rewards)
+        self.votes = votes
 
 
 class Reducer(Described, frozen=True, kw_only=True):
@@ -45,7 +55,7 @@ class BoundReducer(msgspec.Struct, frozen=True):
         values: list[Number] = []
         tasks: list[str] = []
         reason = ""
-        for task, attempts in rewards.by_task.items():
+        for task, attempts in self._attempts(rewards):
             value = self._value(attempts)
             if not isinstance(value, Undefined):
                 values.append(value)
@@ -58,10 +68,26 @@ class BoundReducer(msgspec.Struct, frozen=True):
             return Undefined(f"no task has a value: {reason}")
         return Column(values, tasks, attempts=rewards)
 
+    def _attempts(self, rewards: Column) -> Iterable[tuple[str, Sequence[Number]]]:
+        """Each task's attempts, with their votes where a label says these."""
+        label = self.arguments.get("label") if self.reducer.is_ours else None
+        if label is None or isinstance(rewards.trials, LineTrials):
+            return rewards.by_task.items()
+        rows = zip(rewards.values, rewards.trials, strict=True)
+        votes = [trial.labels.get(label, value) for value, trial in rows]
+        return [
+            (task, Voted(attempts, votes[a:b]))
+            for (task, attempts), (a, b) in zip(
+                rewards.by_task.items(), pairwise(rewards.ends), strict=True
+            )
+        ]
+
     def _of_alike(self, rewards: Column, *, skip: bool) -> Column | Undefined:
         """The same of attempts that were counted: tasks whose attempts gave the same have one."""
         if not self.reducer.is_ours or self.reducer.name in _OF_ORDER:
             raise NeedsRowsError("the attempts of each task in order")
+        if self.arguments.get("label") is not None:
+            raise NeedsRowsError("the labels of each task's attempts")
         reduced = rewards.reduced(self.reducer.name)
         if reduced is not None:
             return reduced

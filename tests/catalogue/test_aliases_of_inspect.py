@@ -16,6 +16,7 @@ from conftest import HERE
 
 from harbor_metrics.catalogue.names import bind_reducer
 from harbor_metrics.contract.estimate import Undefined
+from harbor_metrics.contract.reducer import Voted
 from harbor_metrics.contract.spec import ReducerSpec
 from harbor_metrics.errors import MetricFailure
 from harbor_metrics.numbers.distributions import t_quantile
@@ -76,10 +77,6 @@ REDUCERS_APART: dict[str, tuple[Callable[[dict[str, Any]], bool], int]] = {
     "a list of ratings is not a reward": (lambda c: c["function"] == "collect", 14),
     "None counts as 0 there, and is a missing score here": (lambda c: holds(c, None), 2),
     "scores of several shapes, which mostly raise there": (lambda c: not of_one_shape(c), 14),
-    "I and N are two texts there, and one number here": (
-        lambda c: c["function"] == "mode" and holds(c, "N"),
-        1,
-    ),
     "a missing score is not a vote against": (
         lambda c: c["function"] == "majority" and holds(c, NAN),
         4,
@@ -112,10 +109,16 @@ def cases(kind: str) -> list[Any]:
 
 def as_read(values: list[Any]) -> list[dict[str, Any]]:
     """What the reader makes of scores, by reward key."""
-    return [
-        rewards_of("reward", Score(value=value), {}, lambda text: None)
-        for value in json.loads(json.dumps(values).replace(json.dumps(NAN), "null"))
-    ]
+    return [rewards for rewards, _ in with_labels(values)]
+
+
+def with_labels(values: list[Any]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """The same, each with the texts and booleans that were given."""
+    read = []
+    for value in json.loads(json.dumps(values).replace(json.dumps(NAN), "null")):
+        labels: dict[str, Any] = {}
+        read.append((rewards_of("reward", Score(value=value), labels, lambda text: None), labels))
+    return read
 
 
 @pytest.mark.parametrize(
@@ -260,12 +263,16 @@ def test_reducer_equals_that_of_inspect(case: dict[str, Any]) -> None:
         type=f"inspect/{name}" if k is None else f"inspect/{name}_{k}", kwargs=kwargs
     )
     bound = bind_reducer(spec)
-    attempts = as_read(case["inputs"]["values"])
+    attempts = with_labels(case["inputs"]["values"])
     (expected,) = as_read([case["expected"]])
-    keys = {key for rewards in attempts for key in rewards}
+    keys = {key for rewards, _ in attempts for key in rewards}
     assert keys >= expected.keys()
     for key in keys:
-        found = bound.reducer.function([r[key] for r in attempts if key in r], **bound.arguments)
+        given = [(rewards[key], labels) for rewards, labels in attempts if key in rewards]
+        label = "inspect/value" if key == "reward" else f"inspect/value/{key}"
+        votes = [labels.get(label, reward) for reward, labels in given]
+        voted = Voted([reward for reward, _ in given], votes)
+        found = bound.reducer.function(voted, **bound.arguments)
         if isinstance(found, Undefined):
             assert key not in expected
         else:

@@ -1,4 +1,4 @@
-"""How often `compare` errs, and how long it takes: `benchmarks/compare.py [RUNS]`.
+"""How often `compare` errs, and how long it takes: `benchmarks/compare.py [RUNS|speed]`.
 
 Every cell is drawn RUNS times (2,000 if not said; minutes), from seeds; single attempts are
 enumerated exactly. A line says what was promised beside what was found.
@@ -79,25 +79,39 @@ def of_the_rest(runs: int) -> None:
     line("relative: holds the ratio of costs", ratios, 0.94, 0.99, runs)
 
 
-def write(path: Path, tasks: int, attempts: int, seed: int) -> None:
-    rng = random.Random(seed)
-    lines = []
+def write_job(folder: Path, tasks: int, attempts: int) -> None:
+    """A job of Harbor, whose agents and rewards are those of the name of the folder."""
+    rng = random.Random(folder.name)
+    folder.mkdir()
+    config = {"job_name": folder.name, "n_attempts": attempts, "datasets": [{"name": "demo"}]}
+    ended = {"n_total_trials": tasks * attempts, "finished_at": "2026-01-01T01:00:00", "stats": {}}
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "result.json").write_text(json.dumps(ended))
     for i in range(tasks):
-        chance = (i % 10) / 9
         for j in range(attempts):
-            rewards = {"reward": int(rng.random() < chance)}
-            trial = {"task": f"task-{i:05}", "rewards": rewards, "attempt": j, "agent": str(seed)}
-            lines.append(json.dumps(trial))
-    path.write_text("\n".join(lines) + "\n")
+            name = f"task-{i:05}__{folder.name}{j:03}"
+            trial = {
+                "id": name,
+                "task_name": f"task-{i:05}",
+                "trial_name": name,
+                "source": "demo",
+                "agent_info": {"name": folder.name, "version": "1", "model_info": None},
+                "verifier_result": {"rewards": {"reward": float(rng.random() < (i % 10) / 9)}},
+                "exception_info": None,
+                "started_at": "2026-01-01T00:00:00",
+                "finished_at": "2026-01-01T00:01:00",
+            }
+            (folder / name).mkdir()
+            (folder / name / "result.json").write_text(json.dumps(trial))
 
 
 def speed() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        paths = [Path(folder) / f"{seed}.jsonl" for seed in (1, 2)]
-        for seed, path in enumerate(paths):
-            write(path, 10_000, 5, seed)
+        paths = [Path(folder) / name for name in ("old", "new")]
+        for path in paths:
+            write_job(path, 10_000, 5)
         compare(
-            "compare two of 50,000 trials, one computed",
+            "compare two jobs of 50,000 trials, one computed",
             [*OURS, "compare", *map(str, paths)],
             [*OURS, "compute", str(paths[0])],
             "<= 2.3",
@@ -114,8 +128,9 @@ def speed() -> None:
 
 
 if __name__ == "__main__":
-    RUNS = int(sys.argv[1]) if len(sys.argv) > 1 else 2_000
-    of_single()
-    of_the_rest(RUNS)
-    of_several(RUNS)
+    asked = sys.argv[1] if len(sys.argv) > 1 else "2000"
+    if asked != "speed":
+        of_single()
+        of_the_rest(int(asked))
+        of_several(int(asked))
     speed()

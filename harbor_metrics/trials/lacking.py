@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ..documents.diagnostics import Diagnostic
 from ..documents.wording import listed, plural
-from .rewards import KeyTimes
 from .source import Source
 from .table import Table
-from .trial import NO_GROUP, GroupKey, LineTrials, group_key
+from .trial import GroupKey
 
 # Their readers say in their own words what was not scored.
 _SAID = ("inspect", "lm-eval")
 
 
-def remarks(source: Source) -> Iterator[Diagnostic]:
+def remarks(source: Source, tables: Mapping[GroupKey, Table]) -> Iterator[Diagnostic]:
     """Which reward keys only some trials of a group have, and which trials have none."""
     if source.kind in _SAID:
         return
-    for group, keys in _by_group(source).items():
+    for group, table in tables.items():
+        keys = table.key_times
         where = f"{source.path}, dataset {group.dataset}" if group.dataset else source.path
         n = keys.scored - keys.empty
         lacking = [f"`{key}` ({times})" for key, times in sorted(keys.times.items()) if times < n]
@@ -38,15 +37,3 @@ def remarks(source: Source) -> Iterator[Diagnostic]:
                 "and count as 0",
                 path=source.path,
             )
-
-
-def _by_group(source: Source) -> dict[GroupKey, KeyTimes]:
-    trials = source.trials
-    if source.counted is not None:
-        return {group: table.key_times for group, table in source.counted.groups.items()}
-    if isinstance(trials, LineTrials):
-        return {NO_GROUP: Table(trials).key_times}
-    found: defaultdict[GroupKey, KeyTimes] = defaultdict(KeyTimes)
-    for trial in trials:
-        found[group_key(trial)].add(trial.rewards)
-    return found

@@ -57,7 +57,7 @@ def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[Group
         planned = _count_planned(source, tables)
         for key in tables.keys() | {key for key in source.unread if key is not None}:
             _add(pools, key, tables.get(key, Table([])), source, planned.get(key))
-        diagnostics += [*source.diagnostics, *_remarks(source), *lacking.remarks(source)]
+        diagnostics += [*source.diagnostics, *_remarks(source), *lacking.remarks(source, tables)]
     if repeated.n:
         diagnostics.append(repeated.diagnostic())
     return pools

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import shutil
+import socket
 import stat
 import tempfile
 import weakref
@@ -13,6 +14,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from importlib import import_module
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from ..documents.wording import printable
 from ..errors import InputError, UsageError
@@ -21,6 +23,9 @@ from .asked import first_line
 _SUFFIX = ".parquet"
 _MARK = b"PAR1"
 _CONNECT = "sc://"
+_CONNECT_PORT = 15002
+# A server that answers does so in much less.
+_SECONDS = 10
 _MEGABYTES = 400
 ENGINES = "duckdb, spark or sc://HOST:PORT"
 
@@ -161,7 +166,26 @@ def _filesystem(protocol: str) -> Any:
         ) from error
 
 
+def _check_server(engine: str) -> None:
+    """Refuse an address where nobody listens: the client of Spark itself tries for minutes.
+
+    Raises:
+        InputError: so it is.
+    """
+    address = urlsplit(engine)
+    try:
+        place = address.hostname or "", address.port or _CONNECT_PORT
+        socket.create_connection(place, _SECONDS).close()
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"no server of Spark Connect answers at {printable(engine)}: {first_line(error)}",
+            "see that it runs, and that its port can be reached from here: sc://HOST:PORT",
+        ) from error
+
+
 def _spark(paths: Sequence[str], shown: str, engine: str) -> Opened:
+    if engine.startswith(_CONNECT):
+        _check_server(engine)
     pyspark = require("pyspark", "spark")
     require("narwhals", "spark")
     sql = require("pyspark.sql", "spark")

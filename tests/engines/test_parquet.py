@@ -181,6 +181,11 @@ def test_magnitudes_too_far_apart_fail_the_metric(cli: Run, tmp_path: Path) -> N
         (["x.parquet", "lines.jsonl"], 2, "some sources lie on an engine, and some are read"),
         (["none/*.parquet"], 3, "no file is there for none/*.parquet"),
         (["x.parquet", "--engine", "dask"], 2, "there is no engine `dask`"),
+        (
+            ["x", "--engine", "sc://127.0.0.1:1"],
+            3,
+            "no server of Spark Connect answers at sc://127",
+        ),
         (["lines.jsonl", "--engine", "duckdb"], 3, "lines.jsonl is not Parquet"),
         (["x.parquet", "--labels", "l.csv"], 2, "joins a file to trials, which stay on the engine"),
         (["x.parquet", "--as", "csv"], 2, "--as names the format of a file"),

@@ -241,12 +241,12 @@ CASES = {
     ),
     "add": Case(
         registry(lambda n: [dataset(i) for i in range(n)]),
-        10_000,
+        40_000,
         ("add", "registry.json", "dataset-0@1.0", "median"),
     ),
     "remove": Case(
         registry(lambda n: [dataset(i) for i in range(n)]),
-        10_000,
+        40_000,
         ("remove", "registry.json", "dataset-0@1.0", "max"),
     ),
     "trials": Case(lines("t.jsonl", trial), 100_000, TRIALS),
@@ -284,9 +284,9 @@ CASES = {
     "audit of a job": Case(job, 4_000, ("audit", "job")),
     "convert": Case(lines("t.jsonl", trial), 40_000, ("convert", "t.jsonl", "-o", "o.jsonl")),
     "inspect, json": Case(inspect_json, 10_000, ("compute", "log.json")),
-    "inspect, eval": Case(inspect_eval, 4_000, ("convert", "log.eval", "-o", "o.jsonl")),
+    "inspect, eval": Case(inspect_eval, 16_000, ("convert", "log.eval", "-o", "o.jsonl")),
     "inspect, overlapping": Case(overlapping, 20, ("compute", "log.eval")),
-    "lm-eval": Case(lines("samples_t.jsonl", document), 10_000, ("compute", "samples_t.jsonl")),
+    "lm-eval": Case(lines("samples_t.jsonl", document), 40_000, ("compute", "samples_t.jsonl")),
     "lm-eval, a metric each": Case(
         lines("samples_t.jsonl", lambda i: {**document(i), "metrics": [f"m{i}"], f"m{i}": 1}),
         4_000,

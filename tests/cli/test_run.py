@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -30,7 +31,13 @@ def test_signal_ends_the_script_too(name: str, tmp_path: Path) -> None:
     metric = json.dumps({"type": "uv-script", "kwargs": {"script_path": "s.py"}})
     command = [sys.executable, "-m", "harbor_metrics", "compute", "r.jsonl", "--metric", metric]
     run = subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # What a shell starts in the background ignores Ctrl-C, and so does all that it starts.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
     time.sleep(1.0)
     run.send_signal(getattr(signal, name))

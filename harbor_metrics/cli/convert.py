@@ -32,13 +32,13 @@ def command(source: str, output: str | None, as_format: str | None, columns: str
     """
     from ..documents.files import check_writable, write_atomically
     from ..documents.wording import plural
-    from ..engines import opening
+    from ..engines.extras import require
     from ..readers.conversion import convert
     from ..render.text import text
 
     as_parquet = output is not None and output.lower().endswith(".parquet")
     if as_parquet:
-        opening.require("duckdb", "engine")
+        require("duckdb", "engine")
     if output is not None:
         refuse_input(output, [source])
         check_writable(output)

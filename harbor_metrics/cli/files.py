@@ -44,7 +44,7 @@ def check_suffix(output: str) -> None:
     """
     stem, suffix = os.path.splitext(output)
     if suffix.lower() == ".parquet":
-        from ..engines.opening import require
+        from ..engines.extras import require
 
         require("duckdb", "engine")
     elif suffix[1:2].isalpha() and suffix.lower() not in (".json", ".csv"):

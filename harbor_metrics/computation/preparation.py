@@ -9,7 +9,7 @@ import msgspec
 
 from .. import readers
 from ..documents.diagnostics import Diagnostic
-from ..engines.opening import is_relation
+from ..engines.recognition import is_relation
 from ..errors import UsageError
 from ..evaluation.asked import plan_asked
 from ..evaluation.grouping import by_labels

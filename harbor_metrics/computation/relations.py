@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..engines import opening
-from ..engines.opening import is_relation
+from ..engines.extras import require
+from ..engines.recognition import is_relation
 from ..errors import UsageError
 from ..evaluation.plan import Planned
 from ..readers.columns import parse_columns
@@ -20,7 +20,7 @@ def relations(request: Request, asked: Sequence[Planned], *, keep: bool) -> list
         UsageError: something is asked for that needs the trials, or other sources stand beside.
         InputError: the engine is not installed, or cannot read them.
     """
-    opening.require("narwhals", "engine")
+    require("narwhals", "engine")
     # For weight, and because what it imports is installed with an extra.
     from ..engines.sources import read
 

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from ..errors import InputError, UsageError
-from .opening import require
+from .extras import require
 
 _BACKENDS = ("pandas", "polars", "pyarrow")
 

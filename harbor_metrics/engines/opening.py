@@ -1,4 +1,4 @@
-"""What lies on an engine: paths of Parquet, and data frames; and the engine that is to be asked."""
+"""The engine that is to be asked, with the Parquet or the data frame that lies on it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import glob
 import os
 import shutil
 import socket
-import stat
 import tempfile
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -19,9 +18,9 @@ from urllib.parse import urlsplit
 from ..documents.wording import printable
 from ..errors import InputError, UsageError
 from .asked import first_line
+from .extras import require
+from .recognition import SUFFIX, is_parquet
 
-_SUFFIX = ".parquet"
-_MARK = b"PAR1"
 _CONNECT = "sc://"
 _CONNECT_PORT = 15002
 # A server that answers does so in much less.
@@ -41,27 +40,6 @@ class Opened(NamedTuple):
     engine: str
     version: str
     frugal: Callable[[], AbstractContextManager[None]] = nullcontext
-
-
-def is_relation(source: Any, engine: str | None = None) -> bool:
-    """Whether an engine is to be asked about a source: a frame, Parquet, or what is on storage."""
-    if not isinstance(source, str):
-        return True
-    if engine is not None or "://" in source or source.lower().endswith(_SUFFIX):
-        return True
-    files = glob.glob(source, recursive=True) if not os.path.lexists(source) else [source]
-    return any(map(_is_parquet, files[:1]))
-
-
-def _is_parquet(path: str) -> bool:
-    """Whether a file begins as Parquet does; a pipe, which could be read only once, does not."""
-    try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            return False
-        with open(path, "rb") as file:
-            return file.read(len(_MARK)) == _MARK
-    except (OSError, ValueError):
-        return False
 
 
 def open_frame(frame: Any) -> Opened:
@@ -114,7 +92,7 @@ def _check(path: str, engine: str | None) -> None:
             "in a shell write a pattern in quotes: 'trials/*.parquet'",
         )
     for file in [] if os.path.isdir(path) else files:
-        if not _is_parquet(file):
+        if not is_parquet(file):
             raise InputError(
                 f"{printable(file)} is not Parquet, and an engine reads nothing else",
                 f"harbor-metrics convert {printable(file)} -o trials.parquet",
@@ -133,7 +111,7 @@ def _duckdb(paths: Sequence[str], shown: str) -> Opened:
     connection.execute("set temp_directory = ?", [folder])
     for protocol in {path.partition("://")[0] for path in paths if "://" in path}:
         connection.register_filesystem(_filesystem(protocol))
-    found = [os.path.join(p, f"**/*{_SUFFIX}") if os.path.isdir(p) else p for p in paths]
+    found = [os.path.join(p, f"**/*{SUFFIX}") if os.path.isdir(p) else p for p in paths]
     try:
         native = connection.read_parquet(found, union_by_name=True)
     except Exception as error:
@@ -209,18 +187,3 @@ def _unreadable(shown: str, error: Exception) -> InputError:
             "AWS_ACCESS_KEY_ID, a role of the machine)",
         )
     return InputError(f"{printable(shown)} cannot be read: {text}")
-
-
-def require(name: str, extra: str) -> Any:
-    """A package that comes with an extra.
-
-    Raises:
-        InputError: it is not installed.
-    """
-    try:
-        return import_module(name)
-    except ImportError as error:
-        raise InputError(
-            f"{name.partition('.')[0]} is not installed, which this source needs",
-            f"pip install 'harbor-metrics[{extra}]'",
-        ) from error

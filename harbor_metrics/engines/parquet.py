@@ -14,7 +14,7 @@ from ..errors import OutputError
 from ..readers.columns import USAGE
 from ..trials.labelled import label_text
 from ..trials.trial import Trial
-from .opening import require
+from .extras import require
 
 _TEXTS = ("task", "trial", "id", "started_at", "agent", "model", "dataset", "task_version", "error")
 # Every integer up to this is a float of its own.

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from ..documents.wording import encodable
-from ..engines.opening import require
+from ..engines.extras import require
 from ..engines.parquet import written
 from ..evaluation.result import Result
 from .csv import HEADINGS, rows

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,9 @@ import duckdb
 import pytest
 from conftest import JOBS, Run
 from printed import document
+
+from harbor_metrics import compute
+from harbor_metrics.errors import InputError
 
 METRICS = ("median", "pass@1", "ci", "mean-reward")
 
@@ -248,3 +252,17 @@ def test_what_does_not_fit_into_memory_leaves_no_folder_behind(cli: Run, tmp_pat
     assert done.returncode == 0
     assert list((tmp_path / "spilled").iterdir()) == []
     assert {path.name for path in tmp_path.iterdir()} == {"x.parquet", "spilled"}
+
+
+@pytest.mark.parametrize(
+    ("package", "extra", "engine"),
+    [("duckdb", "engine", None), ("narwhals", "engine", None), ("pyspark", "spark", "spark")],
+)
+def test_an_engine_that_is_not_installed_leads_to_its_extra(
+    package: str, extra: str, engine: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(write(tmp_path / "x.parquet", f"select {ROW} from range(1)"))
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(InputError, match=f"{package} is not installed") as caught:
+        compute(path, engine=engine)
+    assert caught.value.help == f"pip install 'harbor-metrics[{extra}]'"

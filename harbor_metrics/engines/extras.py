@@ -1,0 +1,23 @@
+"""Packages that come with an extra."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from ..errors import InputError
+
+
+def require(name: str, extra: str) -> Any:
+    """The package of that name.
+
+    Raises:
+        InputError: it is not installed.
+    """
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise InputError(
+            f"{name.partition('.')[0]} is not installed, which this source needs",
+            f"pip install 'harbor-metrics[{extra}]'",
+        ) from error

@@ -66,20 +66,17 @@ def compute(
         UsageError: the arguments contradict each other.
         InputError: a source or a registry cannot be read.
     """
-    registries = [registry] if isinstance(registry, str | os.PathLike) else registry
-    if isinstance(metrics, str) or not isinstance(metrics, Sequence):
-        metrics = [metrics]
     request = Request(
         sources=tuple(os.fspath(s) if isinstance(s, os.PathLike) else s for s in sources),
-        registries=tuple(os.fspath(path) for path in registries),
+        registries=_several(registry),
         dataset=dataset,
-        metrics=tuple(metrics),
+        metrics=_metrics(metrics),
         only_asked=only_asked,
         missing=missing,
         level=level,
         over=over,
         labels=os.fspath(labels) if labels is not None else None,
-        group_by=(group_by,) if isinstance(group_by, str) else tuple(group_by),
+        group_by=_several(group_by),
         as_format=as_format,
         columns=columns,
         scripts=scripts,

@@ -329,7 +329,7 @@ class RelationColumn(Column, frozen=True, eq=False, dict=True, weakref=True, kw_
         trials = having(self.relation, names)
         ends = extremes_of(trials, self.key).get(self.group)
         if ends is None:
-            return Column([0.0] * 0, ())
+            return Column([], ())
         return RelationColumn.of(trials, self.group, self.key, ends.given, ends, skip=True)
 
     def _refuse_reduced(self) -> None:

@@ -104,7 +104,7 @@ class RelationTable(Table):
     def _column(self, key: str, missing: Missing) -> Column:
         said = self._said
         if key not in self.columns:
-            return Column([0.0] * 0, ())
+            return Column([], ())
         ends = extremes_of(self.relation, key)[self.group]
         absent = said.trials - ends.given
         if absent and missing == "error":

@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import Any
 
 from ..numbers.exact import Number
 from ..trials.counted import Absent, CountedTable
@@ -26,9 +26,11 @@ from .line_columns import LineColumns, decode_line, repeat_often
 # Bytes from which on it is worth it not to keep what is read, and a second process is faster.
 COUNTS_PAY = 1 << 20
 _HALVES_PAY = 4 << 20
+# So many trials tell whether most have a task of their own: to hand over the names of those takes
+# longer than to count them.
+_TELLING = 1 << 16
 # More different lines than these are decoded as they come.
 _MOST_LINES = 1 << 12
-_Counts = TypeVar("_Counts")
 
 
 def pays(file: File) -> bool:
@@ -38,16 +40,11 @@ def pays(file: File) -> bool:
 
 def count_lines(file: File) -> Source | None:
     """The rewards file as a source of counts; None where it must be read otherwise."""
-
-    def count(pieces: Iterable[bytes]) -> LineCounts:
-        lines = _Lines()
-        for block in pieces:
-            lines.add(block)
-        return lines.finish()
-
-    counts, digest = _in_halves(file, count)
-    if counts is None:
+    lines = _Lines()
+    digest = _digest_of_counted(file, lines)
+    if digest is None:
         return None
+    counts = lines.counts
     groups: Any = {NO_GROUP: CountedLines(counts)} if counts.n else {}
     return _source(file, counts.n, digest, Counted(groups, CountedTrials().seen))
 
@@ -57,15 +54,10 @@ def count_trials(file: File, decode: Callable[[bytes], list[Trial]]) -> Source |
 
     `decode` gives the trials of a block of lines, or refuses it.
     """
-
-    def count(pieces: Iterable[bytes]) -> CountedTrials:
-        trials = CountedTrials()
-        for block in pieces:
-            trials.add(decode(block))
-        return trials
-
-    counts, digest = _in_halves(file, count)
-    if counts is None or counts.seen.twice:
+    trials = _Trials(decode)
+    digest = _digest_of_counted(file, trials)
+    counts = trials.counts
+    if digest is None or counts.seen.twice:
         return None
     groups: Any = {key: CountedTable(group) for key, group in counts.groups.items()}
     return _source(file, counts.n, digest, Counted(groups, counts.seen))
@@ -76,41 +68,81 @@ def _source(file: File, n: int, digest: str, counted: Counted) -> Source:
     return Source(path=file.path, trials=trials, sha256=digest, counted=counted)
 
 
-def _in_halves(
-    file: File, count: Callable[[Iterable[bytes]], _Counts]
-) -> tuple[_Counts | None, str]:
-    """What is counted in a file, the second half of a large one in a second process; its digest."""
+def _digest_of_counted(file: File, tally: _Lines | _Trials) -> str | None:
+    """Count a file, and give its digest; None where it must be read otherwise."""
     if not pays(file):
-        return None, ""
+        return None
     size = os.path.getsize(file.local)
     half = middle(file.local) if size > _HALVES_PAY and fork.pays() else size
-    digest = hashlib.sha256()
+    try:
+        return _count_in_halves(file.local, half, size, tally)
+    except (NotCountableError, *REFUSED):
+        return None
+
+
+def _count_in_halves(path: str, half: int, size: int, tally: _Lines | _Trials) -> str:
+    """Count a file, what follows its first half in a second process, and give its digest.
+
+    Raises:
+        NotCountableError: the file cannot be counted.
+        ValueError: a line cannot be read.
+    """
     # For weight: only what two processes tell each other is pickled.
     import pickle
 
     def second() -> bytes:
-        return pickle.dumps(count(blocks(file.local, half)))
+        for block in blocks(path, half):
+            tally.add(block)
+            if tally.is_large:
+                return pickle.dumps(None)
+        tally.finish()
+        return pickle.dumps(tally.counts)
 
-    def first() -> Iterable[bytes]:
-        for block in blocks(file.local, 0, half):
-            digest.update(block)
-            yield block
-
+    digest = hashlib.sha256()
     wait = fork.alongside(second) if half < size else None
     answer = None
     try:
-        counts = count(first())
-        for block in blocks(file.local, half):
+        for block in blocks(path, 0, half):
             digest.update(block)
-    except (NotCountableError, *REFUSED):
-        return None, ""
+            tally.add(block)
+        for block in blocks(path, half):
+            digest.update(block)
     finally:
         answer = wait() if wait else None
-    if wait is not None:
-        if not answer:
-            return None, ""
-        counts += pickle.loads(answer)  # noqa: S301  # our own second process wrote it
-    return counts, digest.hexdigest()
+    if wait is not None and not answer:
+        raise NotCountableError("the second process could not count")
+    counts = pickle.loads(answer) if answer else None  # noqa: S301  # our own process wrote it
+    for block in blocks(path, half) if counts is None else ():
+        tally.add(block)
+    tally.finish()
+    if counts is not None:
+        tally.counts += counts
+    return digest.hexdigest()
+
+
+class _Trials:
+    """Trials counted block by block."""
+
+    def __init__(self, decode: Callable[[bytes], list[Trial]]) -> None:
+        self.counts = CountedTrials()
+        self._decode = decode
+
+    def add(self, block: bytes) -> None:
+        """Count the trials of a block.
+
+        Raises:
+            NotCountableError: too many tasks differ.
+            ValueError: a line is not a trial.
+        """
+        self.counts.add(self._decode(block))
+
+    @property
+    def is_large(self) -> bool:
+        """Whether another process would take longer to be told the counts than to count."""
+        return self.counts.n > _TELLING and 2 * self.counts.n_tasks > self.counts.n
+
+    def finish(self) -> None:
+        """All is counted as it comes."""
 
 
 class _Lines:
@@ -141,8 +173,13 @@ class _Lines:
         self.counts.n_empty += len(empty)
         self.counts.n_scored += n - _n_blank(n, list(columns.values())) + len(empty)
 
-    def finish(self) -> LineCounts:
-        """The counts, with every different text decoded once."""
+    @property
+    def is_large(self) -> bool:
+        """Whether another process would take longer to be told the counts than to count."""
+        return False
+
+    def finish(self) -> None:
+        """Decode every different text once."""
         for line, times in self._texts.items():
             rewards = decode_line(line)
             if rewards is None:
@@ -151,7 +188,6 @@ class _Lines:
             self.counts.n_empty += 0 if rewards else times
             for key, value in rewards.items():
                 self.counts.key(key).add_times(value, times)
-        return self.counts
 
 
 def _n_blank(n: int, columns: list[list[Number | None]]) -> int:

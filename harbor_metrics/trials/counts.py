@@ -9,6 +9,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from hashlib import sha256
 from itertools import repeat
 from operator import attrgetter
+from typing import Any
 
 import msgspec
 
@@ -149,11 +150,11 @@ class Counts:
 
     def __add__(self, other: Counts) -> Counts:
         merged = Counts()
-        for part in (self, other):
-            merged._take_in(part)
+        merged += self
+        merged += other
         return merged
 
-    def _take_in(self, part: Counts) -> None:
+    def __iadd__(self, part: Counts) -> Counts:
         self.n += part.n
         self.n_scored += part.n_scored
         self.errors += part.errors
@@ -164,15 +165,30 @@ class Counts:
             self._row_of[text] if text in self._row_of else self._add_row(text, row)
             for text, row in zip(texts, part.rows, strict=True)
         ]
-        joined: dict[tuple[int, int], int] = {}
-        for task, theirs in part.tasks.items():
-            step = self.tasks.get(task, 0), theirs
-            if step not in joined:
-                state = step[0]
-                for row, times in part.states[theirs]:
-                    state = self._advanced(state, rows[row], times)
-                joined[step] = state
-            self.tasks[task] = joined[step]
+
+        def joined(step: tuple[int, int]) -> int:
+            """The state of a task here and there -> its state with both."""
+            state, theirs = step
+            for row, times in part.states[theirs]:
+                state = self._advanced(state, rows[row], times)
+            return state
+
+        # In C: a task for each trial is frequent, and few states differ.
+        tasks = part.tasks
+        steps = list(zip(map(self.tasks.get, tasks, repeat(0)), tasks.values(), strict=True))
+        after = {step: joined(step) for step in set(steps)}
+        self.tasks.update(zip(tasks, map(after.__getitem__, steps), strict=True))
+        return self
+
+    def __getstate__(self) -> dict[str, object]:
+        """What pickle keeps: many names as one text, in a quarter of the time."""
+        tasks = _encode(list(self.tasks)), array("l", self.tasks.values())
+        return {**self.__dict__, "tasks": tasks}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        names, states = state["tasks"]
+        self.__dict__ |= state
+        self.tasks = dict(zip(msgspec.json.decode(names), states, strict=True))
 
 
 class Seen:
@@ -251,6 +267,11 @@ class CountedTrials:
             self.groups[key].add(members)
 
     @property
+    def n_tasks(self) -> int:
+        """How many tasks there are, those of each group added up."""
+        return sum(len(counts.tasks) for counts in self.groups.values())
+
+    @property
     def joint_digest(self) -> str:
         """The digest of all trials whose own were taken."""
         size = sha256().digest_size
@@ -259,7 +280,10 @@ class CountedTrials:
 
     def __iadd__(self, other: CountedTrials) -> CountedTrials:
         for key, counts in other.groups.items():
-            self.groups[key] = self.groups[key] + counts if key in self.groups else counts
+            if key in self.groups:
+                self.groups[key] += counts
+            else:
+                self.groups[key] = counts
         self.n += other.n
         self.seen += other.seen
         self.digests += other.digests

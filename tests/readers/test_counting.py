@@ -17,7 +17,7 @@ from harbor_metrics import readers
 from harbor_metrics.readers import conversion, counting
 from harbor_metrics.readers.files import fork, lines, spool
 from harbor_metrics.readers.harbor import job
-from harbor_metrics.trials.counts import Counts, NotCountableError
+from harbor_metrics.trials.counts import CountedTrials, Counts, NotCountableError
 from harbor_metrics.trials.trial import Trial
 
 METRICS = ("mean", "median", "pass@2", "ci", "frequency", "variance-components")
@@ -88,6 +88,22 @@ def test_document_is_that_of_trials_that_were_kept(
     (counted,) = readers.read(str(source), counts=True)
     assert counted.counted is not None
     assert document(source, **options) == kept
+
+
+def test_second_process_leaves_counts_to_the_first_that_take_long_to_hand_over(
+    tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Tasks of their own, and some that stand in both halves.
+    rows = [{"task": f"t{i % 50}", "trial": str(i), "rewards": {"r": i % 3}} for i in range(60)]
+    path = tmp_path / "trials.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    kept = document(path)
+    request.getfixturevalue("small_sources_count")
+    assert document(path) == kept
+    monkeypatch.setattr(counting, "_TELLING", 0)
+    monkeypatch.setattr(CountedTrials, "__reduce__", None)
+    assert document(path) == kept
+    assert readers.read(str(path), counts=True)[0].counted is not None
 
 
 def test_trials_that_mostly_differ_are_given_up_soon() -> None:

@@ -20,7 +20,7 @@ def main() -> None:
             return
     # What is read has no cycles, and to look for some at every 700 objects takes as long as a
     # quarter of the reading; a plugin that makes some has them collected all the same.
-    gc.set_threshold(100_000)
+    gc.set_threshold(1_000_000)
     from .cli import run
 
     run()

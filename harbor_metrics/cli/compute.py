@@ -19,6 +19,7 @@ from .files import check_suffix, copies_of, refuse_input
 from .options import AS_FORMAT, COLUMNS, DATASET, JOB_SCRIPTS, MISSING, OVER, REGISTRY, level_of
 from .running import options_of, script_options
 from .terminal import note_width, progress, terminal, working
+from .until_exit import hold
 
 if TYPE_CHECKING:
     from ..computation.preparation import Prepared
@@ -209,6 +210,7 @@ def command(
         # Rows name their trials, which are otherwise counted where there are many.
         keep = "hub-rows" in (format_, *(copy for copy, _ in copies))
         prepared = prepare(request, keep=keep)
+    hold(prepared)
     if dry_run:
         from ..catalogue.plugins import imported
         from ..render.dry_run import dry_run as render

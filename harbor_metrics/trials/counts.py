@@ -203,7 +203,7 @@ class Seen:
     def add(self, group: Group, trials: Sequence[Trial]) -> None:
         """Remember some trials of a group."""
         # Sorted, so that what goes into a bucket stands together: a third of the time.
-        numbers = sorted(map(hash, _identities(group, trials)))
+        numbers = sorted(map(hash, identities(group, trials)))
         start = 0
         for bucket, end in zip(self._buckets, self._ENDS, strict=True):
             stop = bisect_left(numbers, end, start)
@@ -221,7 +221,7 @@ class Seen:
         return any(len(set(bucket)) < len(bucket) for bucket in self._buckets)
 
 
-def _identities(group: Group, trials: Sequence[Trial]) -> Iterable[Hashable]:
+def identities(group: Group, trials: Sequence[Trial]) -> Iterable[Hashable]:
     """What tells trials of a group apart, of those that say which they are."""
     # In C for the most frequent cases: all have an id, or none has and all have names.
     ids, names = list(map(_ID, trials)), list(map(_NAME, trials))

@@ -9,11 +9,11 @@ import msgspec
 from ..documents.diagnostics import Diagnostic
 from ..documents.wording import listed, plural
 from . import lacking
-from .counts import Seen
-from .repeated import Repeated
+from .counts import Seen, grouped
+from .repeated import Repeated, may_repeat
 from .source import Counted, Job, Source
 from .table import Table
-from .trial import NO_GROUP, GroupKey, LineTrials, Trial, group_key
+from .trial import NO_GROUP, GroupKey, LineTrials, Trial
 
 
 class Pool(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,7 +49,9 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
 def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[GroupKey, Pool]:
     """Every group of the sources, each trial in it once; remarks go to `diagnostics`."""
     pools: dict[GroupKey, Pool] = {}
-    repeated = Repeated()
+    kept = [source.trials for source in sources if source.counted is None]
+    named = [trials for trials in kept if not isinstance(trials, LineTrials)]
+    repeated = Repeated() if may_repeat(named) else None
     # Rewards files first: their lines are numbered on, and only then meet tasks with names.
     for source in sorted(sources, key=lambda source: not isinstance(source.trials, LineTrials)):
         counted = source.counted
@@ -58,7 +60,7 @@ def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[Group
         for key in tables.keys() | {key for key in source.unread if key is not None}:
             _add(pools, key, tables.get(key, Table([])), source, planned.get(key))
         diagnostics += [*source.diagnostics, *_remarks(source), *lacking.remarks(source, tables)]
-    if repeated.n:
+    if repeated is not None and repeated.n:
         diagnostics.append(repeated.diagnostic())
     return pools
 
@@ -81,14 +83,11 @@ def in_order(pools: dict[GroupKey, Pool]) -> list[tuple[GroupKey, Pool]]:
     return sorted(pools.items(), key=rank)
 
 
-def _by_group(trials: Sequence[Trial], repeated: Repeated) -> dict[GroupKey, Table]:
+def _by_group(trials: Sequence[Trial], repeated: Repeated | None) -> dict[GroupKey, Table]:
     if isinstance(trials, LineTrials):
         return {NO_GROUP: Table(trials)}
-    groups: dict[GroupKey, list[Trial]] = {}
-    for trial in trials:
-        if repeated.is_new(trial):
-            groups.setdefault(group_key(trial), []).append(trial)
-    return {key: Table(members) for key, members in groups.items()}
+    once = trials if repeated is None else list(filter(repeated.is_new, trials))
+    return {GroupKey(*group): Table(members) for group, members in grouped(once)}
 
 
 def _count_planned(source: Source, tables: dict[GroupKey, Table]) -> dict[GroupKey, int]:

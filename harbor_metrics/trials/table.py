@@ -145,6 +145,8 @@ class Table:
         values = [0 if reward is None else next(iter(reward.values())) for reward in rewards]
         if not set(values) <= {0, 1}:
             return None
+        if self.n_tasks == len(values):
+            return Counter({(1, int(value)): n for value, n in Counter(values).items()})
         attempts = Counter(self.tasks)
         passes = Counter(compress(self.tasks, values))
         return Counter((n, passes[task]) for task, n in attempts.items())

@@ -15,7 +15,7 @@ from ...documents.wording import listed, plural
 from ...trials.counted import Absent, CountedTable
 from ...trials.counts import NotCountableError, digest_of, joint_digest
 from ...trials.labels import Labels
-from ...trials.repeated import Repeated
+from ...trials.repeated import Repeated, may_repeat
 from ...trials.source import REFUSED, Counted, Job, NotThisFormatError, Progress, Source
 from ...trials.trial import GroupKey, Trial, group_key, in_canonical_order
 from ..files import fork
@@ -215,7 +215,7 @@ def _read_once(
 
 def _once(trials: list[Trial], diagnostics: list[Diagnostic]) -> list[Trial]:
     """The trials without the copies of folders; that there are some is noted."""
-    if len({trial.id or "" for trial in trials}) == len(trials):
+    if not may_repeat([trials]):
         return trials
     repeated = Repeated()
     kept = [trial for trial in trials if repeated.is_new(trial)]

@@ -89,10 +89,6 @@ class Decoder:
             if value is not msgspec.UNSET:
                 yield metric, value
 
-    def names(self, row: Row) -> list[str]:
-        """The metrics of a row, which it may not list."""
-        return [metric for metric, _ in self.values(row)]
-
     def _learn(self, names: set[str]) -> None:
         if len(self._fields) + len(names) > _MOST_METRICS:
             raise InputError(

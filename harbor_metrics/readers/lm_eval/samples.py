@@ -19,6 +19,7 @@ Labels: `lm-eval/filter`, and the short scalar members of the document.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable
 from hashlib import sha256
 from typing import Any
@@ -47,6 +48,7 @@ from .values import Texts, Values, texts_of
 
 _MARKS = ("doc_id", "doc", "target", "filtered_resps", "resps", "arguments")
 _LONGEST_LABEL = 100
+_NONE: dict[str, list[Any]] = {}
 
 
 def fit(head: Head) -> Fit:
@@ -85,8 +87,9 @@ class _Samples:
         self.path = file.path
         self.decoder = Decoder(file.path)
         self.values = Values()
-        self.places: dict[tuple[str, str], int] = {}
-        self.filters: dict[str, int] = {}
+        # Of each filter its documents, and their lines.
+        self.names: dict[str, list[str]] = {}
+        self.places: dict[str, array[int]] = {}
         self.hash = sha256()
         # Of each filter the reward keys that a line has: the first such line, and how many.
         self.shapes: dict[tuple[str, ...], tuple[int, int]] = {}
@@ -109,48 +112,59 @@ class _Samples:
         except REFUSED:
             numbered = self.reading.salvage(block, first_line, self.decoder.line, _explain)
         for number, row in numbered:
-            if self._is_new(number, row):
-                self._add_trials(row, number)
+            if row.doc_id is None:
+                reason = f"line {number} has no `doc_id`"
+                self._refuse(f"line {number}", reason, "invalid-trial")
+            else:
+                self._add_line(row, str(row.doc_id), number)
 
-    def _is_new(self, number: int, row: Row) -> bool:
-        if row.doc_id is None:
-            self._refuse(f"line {number}", f"line {number} has no `doc_id`", "invalid-trial")
-            return False
-        name = str(row.doc_id)
-        first = self.places.setdefault((row.filter, name), number)
-        if first != number:
+    def _add_line(self, row: Row, name: str, number: int) -> None:
+        if row.filter not in self.names:
+            self.names[row.filter], self.places[row.filter] = [], array("q")
+        self.names[row.filter].append(name)
+        self.places[row.filter].append(number)
+        self.hash.update((row.doc_hash + row.prompt_hash + row.target_hash).encode())
+        self._add_trials(row, name, number)
+
+    def _refuse_two_runs(self) -> None:
+        again = []
+        for filter_, names in self.names.items():
+            if len(set(names)) == len(names):
+                continue
+            first: dict[str, int] = {}
+            lines = zip(names, self.places[filter_], strict=True)
+            again += [(n, filter_, name) for name, n in lines if first.setdefault(name, n) != n]
+        if again:
+            number, filter_, name = min(again)
+            line = self.places[filter_][self.names[filter_].index(name)]
             raise InputError(
                 f"{self.path} holds two runs: document {printable(name)} with filter "
-                f"{printable(row.filter)} stands on line {first} and again on line {number}",
+                f"{printable(filter_)} stands on line {line} and again on line {number}",
                 "give each run in a file of its own",
             )
-        self.filters[row.filter] = self.filters.get(row.filter, 0) + 1
-        self.hash.update((row.doc_hash + row.prompt_hash + row.target_hash).encode())
-        return True
 
     def _refuse(self, subject: str, reason: str, rule: str) -> None:
         message = f"{self.path}: {reason}"
         self.reading.refuse(Diagnostic(rule=rule, message=message, path=self.path, subject=subject))
 
-    def _add_trials(self, row: Row, number: int) -> None:
+    def _add_trials(self, row: Row, name: str, number: int) -> None:
         """One trial, or one for each repeat whose scores the line has."""
-        repeats = row.scores_per_repeat
-        of_filter = self.metrics.setdefault(row.filter, {})
-        of_filter.update(dict.fromkeys(row.metrics or self.decoder.names(row)))
+        repeats = row.scores_per_repeat or _NONE
+        values = dict(self.decoder.values(row))
+        self.metrics.setdefault(row.filter, {}).update(dict.fromkeys(row.metrics or values))
         if self.lines is not None:
-            line = Line(dict(self.decoder.values(row)), repeats or {}, row.filtered_resps)
+            line = Line(values, repeats, row.filtered_resps)
             self.lines.setdefault(row.filter, []).append(line)
         if not repeats:
-            self._add_trial(row, number, self.decoder.values(row), None)
+            self._add_trial(row, name, number, values, None)
             return
         for attempt in range(1, max(map(len, repeats.values())) + 1):
-            values = ((m, v[attempt - 1]) for m, v in repeats.items() if len(v) >= attempt)
-            self._add_trial(row, number, values, attempt)
+            scores = {m: v[attempt - 1] for m, v in repeats.items() if len(v) >= attempt}
+            self._add_trial(row, name, number, scores, attempt)
 
     def _add_trial(
-        self, row: Row, number: int, values: Iterable[tuple[str, Any]], attempt: int | None
+        self, row: Row, name: str, number: int, values: dict[str, Any], attempt: int | None
     ) -> None:
-        name = str(row.doc_id)
         try:
             rewards, texts = self.values.measured(values, row.filtered_resps)
         except InfiniteError as error:
@@ -159,21 +173,26 @@ class _Samples:
             return
         self.texts.update(texts)
         # From 0.5 on it stands on the line, as -1.
-        rewards.pop(BYPASS, None)
+        if BYPASS in rewards:
+            rewards = {key: value for key, value in rewards.items() if key != BYPASS}
         if not rewards and not texts and row.metrics in ([], [BYPASS]):
             # What was not scored has no reward; without any key it would count as 0.
             self.n_unscored += 1
-            self._keep(row, None, texts, attempt)
+            self._keep(row, name, None, texts, attempt)
             return
         shape = (row.filter, *rewards)
         first, count = self.shapes.get(shape, (number, 0))
         self.shapes[shape] = first, count + 1
-        self._keep(row, rewards, texts, attempt)
+        self._keep(row, name, rewards, texts, attempt)
 
     def _keep(
-        self, row: Row, rewards: dict[str, Number] | None, texts: Texts, attempt: int | None
+        self,
+        row: Row,
+        name: str,
+        rewards: dict[str, Number] | None,
+        texts: Texts,
+        attempt: int | None,
     ) -> None:
-        name = str(row.doc_id)
         if "prediction" not in texts:
             texts |= texts_of(row.filtered_resps, row.target, attempt, rewards or {})
         labels = _labels(row.doc)
@@ -191,12 +210,17 @@ class _Samples:
         )
 
     def source(self) -> Source:
-        """Everything as one source."""
+        """Everything as one source.
+
+        Raises:
+            InputError: the file holds two runs.
+        """
+        self._refuse_two_runs()
         trials = self.reading.trials
-        n_rows = sum(self.filters.values())
+        n_rows = sum(map(len, self.places.values()))
         # The hash is over all lines: with one that cannot be read it says nothing.
-        run = run_of(self.reading, self.hash.hexdigest(), len(self.filters), n_rows)
-        names = {name: dataset(run.task, name) for name in self.filters}
+        run = run_of(self.reading, self.hash.hexdigest(), len(self.names), n_rows)
+        names = {name: dataset(run.task, name) for name in self.names}
         for i, trial in enumerate(trials):
             trials[i] = msgspec.structs.replace(
                 trial,
@@ -220,7 +244,7 @@ class _Samples:
                 notes=("lm-eval reports 999 for them",),
             )
         self._say_lacking()
-        defaults = {names[f]: self._aggregated(f, names[f], run) for f in self.filters}
+        defaults = {names[f]: self._aggregated(f, names[f], run) for f in self.names}
         groups = [GroupKey(None, run.model, name) for name in names.values()]
         only = groups[0] if len(groups) == 1 else None
         expected = run.n_documents and run.n_documents * len(names)
@@ -261,7 +285,7 @@ class _Samples:
 
     def _say_lacking(self) -> None:
         """Say which metrics lack a number on some lines and have one on others."""
-        shapes_of: dict[str, list[tuple[set[str], int, int]]] = {f: [] for f in self.filters}
+        shapes_of: dict[str, list[tuple[set[str], int, int]]] = {f: [] for f in self.names}
         for (filter_, *keys), (first, count) in self.shapes.items():
             names = {name for key in keys if (name := _place(key))}
             shapes_of[filter_].append((names, first, count))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ...numbers.exact import Number
@@ -17,6 +17,7 @@ Texts = dict[str, str | list[str]]
 _ARRAY = re.compile(r"\[[-+0-9.eE\s]+\]")
 _DIGITS = 1e-7
 _TRUTH = {"True": 1, "False": 0}
+_NUMBERS = frozenset({int, float})
 
 
 class Values:
@@ -26,17 +27,19 @@ class Values:
         self.not_a_number: Counter[str] = Counter()
         self._arrays: list[str] = []
 
-    def measured(
-        self, values: Iterable[tuple[str, Any]], answers: Any
-    ) -> tuple[dict[str, Number], Texts]:
+    def measured(self, values: dict[str, Any], answers: Any) -> tuple[dict[str, Number], Texts]:
         """Rewards and texts of one document; `answers` are what the filter left.
+
+        The rewards are `values` itself where these are numbers.
 
         Raises:
             InfiniteError: a value is infinite.
         """
+        if _NUMBERS.issuperset(map(type, values.values())):
+            return values, {}
         rewards: dict[str, Number] = {}
         texts: Texts = {}
-        for metric, value in values:
+        for metric, value in values.items():
             if type(value) in (int, float):
                 rewards[metric] = value
             elif (pair := _pair_of_texts(value)) is not None:

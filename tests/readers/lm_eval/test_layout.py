@@ -22,14 +22,14 @@ VALUES = {
 
 @pytest.mark.parametrize("metric", VALUES)
 def test_the_reader_puts_values_where_the_kwargs_look_for_them(metric: str) -> None:
-    rewards, _ = Values().measured([(metric, VALUES[metric])], None)
+    rewards, _ = Values().measured({metric: VALUES[metric]}, None)
     wanted = layout.kwargs(metric, layout.AGGREGATIONS[metric]).values()
     assert all(any(key == w or key.startswith(f"{w}/") for key in rewards) for w in wanted)
 
 
 @pytest.mark.parametrize("metric", layout.OF_TEXTS)
 def test_pairs_of_texts_lie_where_metrics_of_texts_look_by_default(metric: str) -> None:
-    rewards, texts = Values().measured([(metric, ["right", "guess"])], None)
+    rewards, texts = Values().measured({metric: ["right", "guess"]}, None)
     assert not rewards
     assert texts == {layout.REFERENCE: "right", layout.PREDICTION: "guess"}
     assert layout.kwargs(metric, metric) == {}

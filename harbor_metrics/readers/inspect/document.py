@@ -112,7 +112,7 @@ class Score(msgspec.Struct, gc=False):
     history: list[Edit] = []
 
 
-class Sample(msgspec.Struct):
+class Sample(msgspec.Struct, gc=False):
     """A sample or its summary, which lacks what was not noted at the time."""
 
     id: int | str | None = None

@@ -41,6 +41,7 @@ from .scores import rewards_of
 
 _MARKS = ("version", "status", "eval", "plan", "samples")
 _OWN = "inspect/"
+_NUMBERS = (int, float)
 _EXCEPTION = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*)\(")
 
 
@@ -258,15 +259,15 @@ def _flat(prefix: str, metadata: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 def _usage(sample: Sample) -> Usage:
     spent = list(sample.model_usage.values()) if isinstance(sample.model_usage, dict) else []
-    costs = [model.total_cost for model in spent if isinstance(model.total_cost, int | float)]
-    seconds = sample.total_time if isinstance(sample.total_time, int | float) else None
+    seconds = sample.total_time if isinstance(sample.total_time, _NUMBERS) else None
     if not spent:
         return NO_USAGE if seconds is None else Usage(seconds=seconds)
-    cached = [model.input_tokens_cache_read for model in spent]
+    costs = [model.total_cost for model in spent if isinstance(model.total_cost, _NUMBERS)]
+    cached = [n for model in spent if (n := model.input_tokens_cache_read) is not None]
     return Usage(
         n_input_tokens=sum(map(_read_tokens, spent)),
-        n_cache_tokens=sum(n or 0 for n in cached) if any(n is not None for n in cached) else None,
-        n_output_tokens=sum(model.output_tokens for model in spent),
+        n_cache_tokens=sum(cached) if cached else None,
+        n_output_tokens=sum([model.output_tokens for model in spent]),
         cost_usd=exact.total(costs) if costs else None,
         seconds=seconds,
     )

@@ -15,6 +15,7 @@ from .gating import gate_options
 from .options import AS_FORMAT, COLUMNS, DATASET, JOB_SCRIPTS, MISSING, OVER, REGISTRY
 from .running import options_of, script_options
 from .terminal import progress, terminal, working
+from .until_exit import hold
 
 if TYPE_CHECKING:
     from ..comparison.document import Comparison
@@ -241,6 +242,7 @@ def command(
             settings=settings,
         )
         prepared = prepare(request)
+    hold(prepared)
     for path in written:
         refuse_input(path, prepared.inputs)
     with working("comparing"):

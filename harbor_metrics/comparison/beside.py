@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
+from operator import attrgetter
 
 from ..documents.diagnostics import Diagnostic
 from ..documents.wording import listed, plural
@@ -152,8 +153,9 @@ def _compared(
 def _refuse_same_trials(tables: tuple[Table, Table], names: tuple[str, str]) -> None:
     if any(isinstance(table.trials, LineTrials) for table in tables):
         return
-    known = {trial.id for trial in tables[0] if trial.id is not None}
-    same = sum(trial.id in known for trial in tables[1])
+    ours, theirs = (map(attrgetter("id"), table) for table in tables)
+    known = set(ours) - {None}
+    same = sum(map(known.__contains__, theirs))
     if same:
         raise UsageError(
             f"{plural(same, 'trial')} stand{'s' if same == 1 else ''} in both {names[0]} and "

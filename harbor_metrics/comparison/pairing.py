@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from operator import attrgetter
 
 import msgspec
 
 from ..trials.table import Table
-from ..trials.trial import LineTrials
+from ..trials.trial import LineTrials, times_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +45,11 @@ class Pairs:
 
 def pair(base: Table, candidate: Table) -> Pairs:
     """The runs at the tasks that are the same in both, all of them sorted by name."""
-    ours, theirs = set(base.tasks), set(candidate.tasks)
+    ours, theirs = (set(times_of(table.tasks)) for table in (base, candidate))
     both = ours & theirs
     first, second = _versions(base), _versions(candidate)
-    changed = {task for task in both if len(first.get(task, set()) | second.get(task, set())) > 1}
+    said = both & (first.keys() | second.keys())
+    changed = {task for task in said if len(first.get(task, set()) | second.get(task, set())) > 1}
     paired = both - changed
     return Pairs(
         restricted(base, paired),
@@ -88,7 +90,10 @@ def _versions(table: Table) -> dict[str, set[str]]:
     versions: dict[str, set[str]] = {}
     if isinstance(table.trials, LineTrials):
         return versions
-    for trial in table:
-        if trial.task_version is not None:
-            versions.setdefault(trial.task, set()).add(trial.task_version)
+    # In C for the most frequent case: few harnesses say which version of a task they ran.
+    of_trials = list(map(attrgetter("task_version"), table))
+    if of_trials.count(None) < len(table):
+        for task, version in zip(table.tasks, of_trials, strict=True):
+            if version is not None:
+                versions.setdefault(task, set()).add(version)
     return versions

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..documents.diagnostics import Diagnostic
 from ..documents.wording import listed, plural
-from ..trials.trial import LineTrials
+from ..trials.trial import LineTrials, times_of
 from .pairing import Pairs
 from .runs import Part
 
@@ -38,7 +38,7 @@ def remarks(
             f"1 of {names[1]}",
             subject=subject,
         )
-    ours, theirs = (Counter(table.tasks) for table in tables)
+    ours, theirs = (times_of(table.tasks) for table in tables)
     if ours != theirs:
         shown = [_span(counts) for counts in (ours, theirs)]
         yield Diagnostic(

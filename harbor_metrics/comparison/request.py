@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -21,9 +20,6 @@ from .document import Comparison, SourceRef
 from .runs import Part, Run, chosen, named_sources, run_of, runs_by
 from .settings import Settings
 from .together import ranks
-
-if TYPE_CHECKING:
-    pass
 
 
 class ComparisonRequest(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -16,6 +15,7 @@ from ..numbers import exact
 from ..numbers.differences import Difference
 from ..numbers.exact import Number
 from ..trials.column import Column
+from ..trials.trial import times_of
 from .document import Row
 from .finding import TOTALS, Asked, Finding
 from .influences import moved, names_of, tasks_of
@@ -292,7 +292,7 @@ def _statistic(bound: Bound) -> str:
 
 def _attempts(pairs: Pairs) -> int | None:
     """How many attempts each task has on both sides; None where they are not all as many."""
-    counts = [set(Counter(table.tasks).values()) for table in (pairs.base, pairs.candidate)]
+    counts = [set(times_of(table.tasks).values()) for table in (pairs.base, pairs.candidate)]
     return next(iter(counts[0])) if counts[0] == counts[1] and len(counts[0]) == 1 else None
 
 

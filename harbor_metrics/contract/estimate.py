@@ -202,7 +202,7 @@ def _by_task(
     """The sums of each task; rewards are over the scale."""
     integers, own_scale = exact.scaled(rewards)
     column = Column(integers, tasks)
-    names = list(dict.fromkeys(tasks))
+    names = column.names
     if len(names) == len(tasks):
         return Tasks(names, integers, denominators, scale * own_scale)
     sizes = list(column.sizes) if denominators is None else column.task_sums(denominators)

@@ -76,7 +76,7 @@ class Tasks:
         if self.most_attempts == 1:
             return dict(zip(self.column.tasks, values, strict=True))
         means = [_mean(values[a:b]) for a, b in pairwise(ends)]
-        return dict(zip(dict.fromkeys(self.column.tasks), means, strict=True))
+        return dict(zip(self.column.names, means, strict=True))
 
     def attempts(self, tasks: Iterable[str]) -> dict[str, Attempts]:
         """The attempts at these tasks, those of them that there are."""

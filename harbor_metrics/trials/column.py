@@ -16,7 +16,7 @@ from ..numbers import exact
 from ..numbers.exact import Number, Scaled, scaled, tally
 from ..numbers.units import Range, Units
 from .labelled import as_number, grouped_rows, labels_of
-from .trial import Label, LineTasks, Picked, Trial
+from .trial import Label, LineTasks, Picked, TaskNames, Trial, times_of
 
 Kind = tuple[tuple[Number, int], ...]
 
@@ -43,7 +43,7 @@ class Column(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         """How many rows each task has, in order; the rows of a task stand together."""
         if isinstance(self.tasks, LineTasks):
             return [1] * len(self.tasks)
-        return list(Counter(self.tasks).values())
+        return list(times_of(self.tasks).values())
 
     @cached_property
     def ends(self) -> Sequence[int]:
@@ -69,8 +69,7 @@ class Column(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
     @cached_property
     def by_task(self) -> dict[str, Sequence[Number]]:
         """Task -> the values of its attempts, in attempt order."""
-        names = dict.fromkeys(self.tasks)
-        return dict(zip(names, _parts(self.values, self.ends), strict=True))
+        return dict(zip(self.names, _parts(self.values, self.ends), strict=True))
 
     @cached_property
     def scaled(self) -> Scaled:
@@ -85,7 +84,7 @@ class Column(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
     @property
     def names(self) -> list[str]:
         """The tasks, each once, in the order of the rows."""
-        return list(dict.fromkeys(self.tasks))
+        return list(times_of(self.tasks))
 
     @property
     def counts(self) -> dict[str, Counter[Number]]:
@@ -267,7 +266,7 @@ class Column(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
     def _rows(self, rows: list[int]) -> Column:
         kept = Column(
             [self.values[i] for i in rows],
-            [self.tasks[i] for i in rows],
+            TaskNames([self.tasks[i] for i in rows]),
             Picked(self.trials, rows) if self.trials else (),
         )
         if self.attempts is None:

@@ -23,6 +23,7 @@ MOST_STATES = 1 << 16
 _TELLING = 1 << 12
 # The smallest binary64 number is 2^-1074: in units of it every number is an integer.
 _UNIT = 1 << 1074
+DIGEST_SIZE = sha256().digest_size
 _encoder = msgspec.json.Encoder()
 _encode = _encoder.encode
 _TASK, _REWARDS, _ERROR, _USAGE = map(attrgetter, ("task", "rewards", "error", "usage"))
@@ -274,9 +275,7 @@ class CountedTrials:
     @property
     def joint_digest(self) -> str:
         """The digest of all trials whose own were taken."""
-        size = sha256().digest_size
-        starts = range(0, len(self.digests), size)
-        return joint_digest(bytes(self.digests[at : at + size]) for at in starts)
+        return joint_digest(self.digests)
 
     def __iadd__(self, other: CountedTrials) -> CountedTrials:
         for key, counts in other.groups.items():
@@ -308,6 +307,8 @@ def digest_of(trial: Trial) -> bytes:
     return sha256(_encode(trial)).digest()
 
 
-def joint_digest(digests: Iterable[bytes]) -> str:
-    """SHA-256 of the sorted digests: the same for any order of the trials."""
-    return sha256(b"".join(sorted(digests))).hexdigest()
+def joint_digest(digests: bytes | bytearray) -> str:
+    """SHA-256 of the sorted digests, given in a row: the same for any order of the trials."""
+    starts = range(0, len(digests), DIGEST_SIZE)
+    parts = sorted([bytes(digests[at : at + DIGEST_SIZE]) for at in starts])
+    return sha256(b"".join(parts)).hexdigest()

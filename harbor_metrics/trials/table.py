@@ -18,8 +18,19 @@ from ..numbers.exact import Number
 from .column import Column
 from .labelled import grouped_rows, labels_of
 from .rewards import FEW_KEYS, KeyTimes, check_keys
-from .trial import Label, LineTasks, LineTrials, Picked, Rewards, Trial, in_canonical_order
+from .trial import (
+    Label,
+    LineTasks,
+    LineTrials,
+    Picked,
+    Rewards,
+    TaskNames,
+    Trial,
+    in_canonical_order,
+    times_of,
+)
 
+_REWARDS, _TASK = attrgetter("rewards"), attrgetter("task")
 Missing = Literal["zero", "skip", "error"]
 
 
@@ -70,7 +81,7 @@ class Table:
         """Reward key -> its value in each trial, None where it is missing; keys sorted."""
         if isinstance(self.trials, LineTrials):
             return dict(sorted(self.trials.columns.items()))
-        rewards = [trial.rewards for trial in self.trials]
+        rewards = self._rewards
         keys: set[str] = set().union(*filter(None, rewards))
         if len(keys) > FEW_KEYS:
             check_keys(len(keys), sum(len(values or ()) for values in rewards), len(rewards))
@@ -81,32 +92,29 @@ class Table:
         """The name of each trial's task."""
         if isinstance(self.trials, LineTrials):
             return self.trials.tasks
-        return [trial.task for trial in self.trials]
+        return TaskNames(map(_TASK, self.trials))
 
     @cached_property
     def n_tasks(self) -> int:
         """How many different tasks there are."""
-        return len(self.tasks) if isinstance(self.tasks, LineTasks) else len(set(self.tasks))
+        tasks = self.tasks
+        return len(tasks) if isinstance(tasks, LineTasks) else len(times_of(tasks))
 
     @cached_property
     def n_scored(self) -> int:
         """How many trials have rewards; empty ones count."""
         if isinstance(self.trials, LineTrials):
             return self.trials.n_scored
-        return sum(trial.rewards is not None for trial in self.trials)
+        return len(self) - self._rewards.count(None)
 
     @property
     def key_times(self) -> KeyTimes:
         """How many trials have rewards, how many of these no key, and how many each key."""
-        times = KeyTimes()
-        if isinstance(self.trials, LineTrials):
-            times.scored, times.empty = self.trials.n_scored, len(self.trials.empty)
-            for key, values in self.trials.columns.items():
-                times.times[key] = len(self.trials) - values.count(None)
-            return times
-        for rewards in self.rewards():
-            times.add(rewards)
-        return times
+        trials = self.trials
+        empty = len(trials.empty) if isinstance(trials, LineTrials) else self._rewards.count({})
+        n = len(self)
+        times = {key: n - values.count(None) for key, values in self.columns.items()}
+        return KeyTimes(self.n_scored, empty, Counter(times))
 
     @property
     def errors(self) -> dict[str, int]:
@@ -139,7 +147,7 @@ class Table:
         """
         if isinstance(self.trials, LineTrials):
             return None
-        rewards = [trial.rewards for trial in self.trials]
+        rewards = self._rewards
         if any(reward is not None and len(reward) != 1 for reward in rewards):
             return None
         values = [0 if reward is None else next(iter(reward.values())) for reward in rewards]
@@ -147,9 +155,13 @@ class Table:
             return None
         if self.n_tasks == len(values):
             return Counter({(1, int(value)): n for value, n in Counter(values).items()})
-        attempts = Counter(self.tasks)
+        attempts = times_of(self.tasks)
         passes = Counter(compress(self.tasks, values))
         return Counter((n, passes[task]) for task, n in attempts.items())
+
+    @cached_property
+    def _rewards(self) -> list[Rewards | None]:
+        return list(map(_REWARDS, self.trials))
 
     def rewards(self) -> Iterator[Rewards | None]:
         """The rewards of each trial, as Harbor's metric scripts read them."""
@@ -210,7 +222,7 @@ class Table:
             kept = [i for i, value in enumerate(values) if value is not None]
             return Column(
                 [v for v in values if v is not None],
-                [self.tasks[i] for i in kept],
+                TaskNames([self.tasks[i] for i in kept]),
                 Picked(self.trials, kept),
             )
         absent = [i for i, value in enumerate(values) if value is None]

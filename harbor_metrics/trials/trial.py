@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
+from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -81,14 +83,19 @@ def group_key(trial: Trial) -> GroupKey:
     return GroupKey(trial.agent, trial.model, trial.dataset)
 
 
-def in_canonical_order(trials: Iterable[Trial]) -> list[Trial]:
+class InOrder(list[Trial]):
+    """Trials that are in canonical order, and need not be put in it again."""
+
+
+def in_canonical_order(trials: Sequence[Trial]) -> InOrder:
     """By task, attempt (none last), start, trial's name and id; equal ones stay as they came."""
-    trials = list(trials)
+    if isinstance(trials, InOrder):
+        return trials
     try:
-        return sorted(trials, key=_PLACE)
+        return InOrder(sorted(trials, key=_PLACE))
     except TypeError:
         # One has what another lacks.
-        return sorted(trials, key=place_of)
+        return InOrder(sorted(trials, key=place_of))
 
 
 _PLACE = attrgetter("task", "attempt", "started_at", "trial", "id")
@@ -151,6 +158,20 @@ class LineTrials(Sequence[Trial]):
             for key in sorted(self.columns.keys() | other.columns.keys())
         }
         return LineTrials(self.n + other.n, columns, self.empty | {self.n + i for i in other.empty})
+
+
+class TaskNames(list[str]):
+    """The task of each trial."""
+
+    @cached_property
+    def times(self) -> Counter[str]:
+        """How often each stands, in order; counted once for all who ask."""
+        return Counter(self)
+
+
+def times_of(tasks: Sequence[str]) -> Counter[str]:
+    """How often each task stands, in order."""
+    return tasks.times if isinstance(tasks, TaskNames) else Counter(tasks)
 
 
 class LineTasks(Sequence[str]):

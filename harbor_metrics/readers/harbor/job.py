@@ -150,20 +150,21 @@ def _read_job(path: str, options: Options) -> Source:
         _read_trials(path, again, reading, None)
     diagnostics: list[Diagnostic] = []
     job, numbers = job_of(path, reading.waiting, diagnostics)
-    trials = _once(in_canonical_order(kept), diagnostics)
+    trials = _once(in_canonical_order(kept.trials), diagnostics)
     if reading.misplaced:
         diagnostics.append(_misplaced(path, sorted(reading.misplaced)))
     job = msgspec.structs.replace(job, labels=cache(partial(_labels, path, job, trials)))
+    digests = kept.digests if len(trials) == len(kept.trials) else b"".join(map(digest_of, trials))
     source = Source(
         path=path,
         trials=trials,
-        sha256=joint_digest(map(digest_of, trials)),
+        sha256=joint_digest(digests),
         digest_of="trials",
         diagnostics=diagnostics,
         job=job,
         reported=numbers,
     )
-    groups = {group_key(trial) for trial in trials}
+    groups = set(map(group_key, trials)) if reading.refused or reading.failed or strays else set()
     for name, data in sorted(reading.refused):
         diagnostics += explain(f"{path}/{name}/result.json", name, data)
         source.unread.append(_group_of(f"{path}/{name}", groups))

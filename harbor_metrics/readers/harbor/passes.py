@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from ...trials.counts import CountedTrials, digest_of, grouped
+from ...trials.counts import DIGEST_SIZE, CountedTrials, digest_of, grouped
 from ...trials.trial import Trial
 from ..files.spool import Spool
 
@@ -15,21 +15,31 @@ from ..files.spool import Spool
 _BATCH = 1_024
 
 
-class Kept(list[Trial]):
-    """Trials that are kept as they come."""
+class Kept:
+    """Trials that are kept as they come, and a digest of each."""
 
-    add_one = list.append
+    def __init__(self, trials: list[Trial] | None = None, digests: bytes = b"") -> None:
+        self.trials: list[Trial] = trials or []
+        self.digests = digests
+        self.add_one = self.trials.append
 
     def finish(self) -> None:
-        """There is nothing left to do."""
+        """Take the digests of those that came since."""
+        n = len(self.digests) // DIGEST_SIZE
+        self.digests += b"".join(map(digest_of, self.trials[n:]))
+
+    def __iadd__(self, other: Kept) -> Kept:
+        self.trials += other.trials
+        self.digests += other.digests
+        return self
 
     def __reduce__(self) -> Any:
         # What is left out of a trial stays so, and it takes half the time of pickled structs.
-        return _unpacked, (msgspec.msgpack.encode(list(self)),)
+        return _unpacked, (msgspec.msgpack.encode(self.trials), self.digests)
 
 
-def _unpacked(trials: bytes) -> Kept:
-    return Kept(msgspec.msgpack.decode(trials, type=list[Trial]))
+def _unpacked(trials: bytes, digests: bytes) -> Kept:
+    return Kept(msgspec.msgpack.decode(trials, type=list[Trial]), digests)
 
 
 class Digested(CountedTrials):

@@ -10,4 +10,4 @@ def hold(value: object) -> None:
 
     That takes a twentieth of the time of reading them.
     """
-    _held.append(value)
+    _held[:] = [value]

@@ -31,7 +31,8 @@ SCRIPTS = {
     "readers": ["{inspect}", ""],
     "catalogue": [""],
     "report": [""],
-    "compare": [""],
+    "compare": ["speed"],
+    "counts": [""],
     "engines": [""],
     "scripts": [""],
     "inside_harbor": ["{wheel}"],
@@ -44,6 +45,7 @@ _RATIO = re.compile(
     r"(?P<target>.*)$"
 )
 _AMOUNT = re.compile(rf"^(?P<what>.+?) {{2,}}(?P<ours>{_NUMBER}) (?P<unit>MB|kB) *(?P<target>.*)$")
+_BOUND = re.compile(rf"^(?P<what>.+?) {{2,}}(?P<value>{_NUMBER}) +(?P<target>at most +{_NUMBER})")
 _ROW = re.compile(r"^\| `(?P<script>\w+)` \|.*$", re.MULTILINE)
 
 
@@ -74,6 +76,9 @@ def rows_of(script: str, printed: str) -> list[Row]:
         elif found := _AMOUNT.match(line):
             ours = f"{found['ours']} {found['unit']}"
             rows.append(Row(script, found["what"].strip(), ours, "", "", found["target"].strip()))
+        elif found := _BOUND.match(line):
+            target = " ".join(found["target"].split())
+            rows.append(Row(script, found["what"], "", "", found["value"], target))
     return rows
 
 
@@ -82,7 +87,7 @@ def measured(script: str, options: dict[str, str | None]) -> list[Row] | None:
     for arguments in SCRIPTS[script]:
         needed = re.findall(r"\{(\w+)\}", arguments)
         if all(options[name] for name in needed):
-            given = [str(options[name]) for name in needed]
+            given = [part.format(**options) for part in arguments.split()]
             command = [sys.executable, str(HERE / f"{script}.py"), *given]
             print(" ".join(command), flush=True)
             done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
+
+import msgspec
 
 from ..readers.lm_eval import layout
 
 _K = "{k}"
 
 
-class Alias(NamedTuple):
+class Alias(msgspec.Struct, frozen=True):
     """A name with its system in front, what it stands for, and where the two differ.
 
     `prefixed`: the name means something else without its system. A name without any system is a
@@ -44,7 +46,7 @@ class Alias(NamedTuple):
             return self
         k = match[1]
         kwargs = {**self.kwargs, "k": int(k)}
-        return self._replace(name=self.name.replace(_K, k), kwargs=kwargs)
+        return msgspec.structs.replace(self, name=self.name.replace(_K, k), kwargs=kwargs)
 
 
 _INSPECT: dict[str, Any] = {"reducer": "mean", "missing": "skip"}
@@ -245,7 +247,7 @@ _OF_VOTES = (
 )
 _TRUTHY = "What is not 0 passes in lm-eval, here what reaches the `threshold`."
 REDUCERS: tuple[Alias, ...] = tuple(
-    alias._replace(kind="reducer")
+    msgspec.structs.replace(alias, kind="reducer")
     for alias in (
         Alias(f"pass^{_K}", "pass-hat-k", {}),
         Alias("inspect/mean", "mean", {}),

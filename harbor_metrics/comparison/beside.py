@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations
 from operator import attrgetter
+
+import msgspec
 
 from ..documents.diagnostics import Diagnostic
 from ..documents.wording import listed, plural
@@ -59,7 +60,9 @@ def all_pairs(runs: Sequence[Run]) -> list[tuple[Run, Run]]:
 
 def _with_plans_of(base: Run, run: Run) -> Run:
     parts = {
-        name: part._replace(plan=base.parts[name].plan) if name in base.parts else part
+        name: msgspec.structs.replace(part, plan=base.parts[name].plan)
+        if name in base.parts
+        else part
         for name, part in run.parts.items()
     }
     return Run(run.name, parts)
@@ -111,7 +114,7 @@ def _compared(
     keys = _common_keys(tables, names)
     diagnostics += remarks(pairs, parts, names, subject)
     if keys:
-        pairs = replace(
+        pairs = msgspec.structs.replace(
             pairs, base=with_keys(pairs.base, keys), candidate=with_keys(pairs.candidate, keys)
         )
     clusters = _clusters(pairs.base, settings.cluster)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+
+import msgspec
 
 from ..documents.diagnostics import Diagnostic
 from ..documents.wording import did_you_mean, listed, nearest, plural
@@ -19,7 +20,7 @@ from .settings import Settings
 _FEWEST_NOTED = 2
 
 
-class _Found(NamedTuple):
+class _Found(msgspec.Struct, frozen=True):
     """An outcome and why, before it is known of whom."""
 
     outcome: Outcome
@@ -59,7 +60,7 @@ def decide(compared: Sequence[Compared], settings: Settings, alone: Alone) -> li
                     dataset=each.dataset.name if each.dataset is not None else None,
                     base=each.base.run,
                     candidate=each.candidate.run,
-                    **found._asdict(),
+                    **msgspec.structs.asdict(found),
                 )
             )
     return decisions

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 from ..documents.wording import plural
 from ..evaluation.plan import Planned
@@ -24,7 +26,7 @@ TOTALS = {"sum", "total-cost", "total-seconds", "total-tokens"}
 RunScripts = Callable[[Sequence[Planned], Table], list[Outcome]]
 
 
-class Asked(NamedTuple):
+class Asked(msgspec.Struct, frozen=True):
     """A metric with what is asked of its difference, and what is known of the runs.
 
     `clusters`: the cluster of each task, if any; `names`: of both runs; `keys`: their rewards.
@@ -56,7 +58,7 @@ class Asked(NamedTuple):
         )
 
 
-class Finding(NamedTuple):
+class Finding(msgspec.Struct, frozen=True):
     """Two values over so many tasks, and how sure their difference is.
 
     `attempts`: how many each task has on both sides, None where that is not one number.
@@ -105,8 +107,8 @@ class Finding(NamedTuple):
             n=answer.n,
             left_out=left_out,
             verdict=word,
-            relative=None if relative is None else Relative(**relative._asdict()),
-            attempts=None if again is None else Again(**again.found._asdict()),
+            relative=None if relative is None else Relative(**msgspec.structs.asdict(relative)),
+            attempts=None if again is None else Again(**msgspec.structs.asdict(again.found)),
             checks=answer.checks,
             smallest=least,
             task_variance=None if of_tasks is None else float(of_tasks),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, TypeVar, get_args
+from typing import Literal, TypeVar, get_args
 
 import msgspec
 
@@ -24,7 +24,7 @@ _QUOTED = re.compile(r"`([^`]+)`(.*)", re.DOTALL)
 _Word = TypeVar("_Word", bound=str)
 
 
-class Expression(NamedTuple):
+class Expression(msgspec.Struct, frozen=True):
     """What fails a gate: a part of a difference, or a count, on one side of a number.
 
     `metric` is None where something is counted; a `share` is 0.05 for 5%.

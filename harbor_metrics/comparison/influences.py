@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+
+import msgspec
 
 from ..contract.estimate import Estimate
 from ..numbers.differences import Influences
 from ..numbers.units import Range, Stratum, Tasks
 
 
-class Flips(NamedTuple):
+class Flips(msgspec.Struct, frozen=True):
     """Tasks that pass in the candidate alone, in the base alone, and all."""
 
     fixed: int
@@ -21,8 +21,7 @@ class Flips(NamedTuple):
     n: int
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(msgspec.Struct, frozen=True):
     """The tasks behind a difference of means, and what each does to it.
 
     `contributions`: what each task adds to the difference, as integers over `scale`; None where a
@@ -68,7 +67,7 @@ def names_of(strata: list[tuple[Fraction, Tasks]]) -> set[str]:
     return {name for _, tasks in strata for name in tasks.names}
 
 
-class _Side(NamedTuple):
+class _Side(msgspec.Struct, frozen=True):
     """A stratum of one side: the sums of all its tasks, and those of each by name."""
 
     weight: Fraction

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from ..contract.estimate import Estimate
 from ..numbers import flips
@@ -13,13 +14,12 @@ from ..numbers.sign_flip import sign_flip
 from ..numbers.uncertainty import Over, spread_over_attempts
 from ..numbers.undefined import NoIntervalError
 from ..numbers.units import Range
-from .influences import Moved
+from .influences import Flips, Moved
 
 ONE_TASK = "undefined for a single task: one does not tell how others differ"
 
 
-@dataclass(slots=True)
-class Answer:
+class Answer(msgspec.Struct):
     """An interval and a p by a named method, over `n` tasks or clusters.
 
     `checks` are the p values of other tests, which never decide. `reason` says why a part is
@@ -29,7 +29,7 @@ class Answer:
     method: str
     found: Difference
     n: int
-    checks: dict[str, float | None] = field(default_factory=dict)
+    checks: dict[str, float | None] = {}
     relative: Ratio | None = None
     reruns: Reruns | None = None
     range: Range = Range.ANY
@@ -84,8 +84,8 @@ def _answer(moved: Moved, level: float, clusters: Mapping[str, object] | None) -
     return answer
 
 
-def _score(counts: tuple[int, int, int], level: float) -> Answer:
-    fixed, broken, n = counts
+def _score(counted: Flips, level: float) -> Answer:
+    fixed, broken, n = counted.fixed, counted.broken, counted.n
     low, high = flips.interval(fixed, broken, n, level)
     found = Difference(flips.stderr(fixed, broken, n), low, high, flips.score_p(fixed, broken))
     checks: dict[str, float | None] = {

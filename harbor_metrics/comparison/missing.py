@@ -27,7 +27,9 @@ def with_policies(asked: Asked, pairs: Pairs, rows: Sequence[Row]) -> list[Row]:
     settings = msgspec.structs.replace(asked.settings, missing="skip")
     if policy_of(bound, None) == policy_of(bound, "skip"):
         return list(rows)
-    others = {row.value: row for row in rows_of(asked._replace(settings=settings), pairs)}
+    others = {
+        row.value: row for row in rows_of(msgspec.structs.replace(asked, settings=settings), pairs)
+    }
     return [_noted(row, others.get(row.value)) for row in rows]
 
 

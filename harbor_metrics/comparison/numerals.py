@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+
+import msgspec
 
 from ..numbers.exact import Number
 from .document import Row
@@ -13,7 +14,7 @@ _NONE = "—"
 _WIDEST, _FINEST = 12, 9
 
 
-class Numerals(NamedTuple):
+class Numerals(msgspec.Struct, frozen=True):
     """The cells of a row: both values, their difference, its interval."""
 
     base: str

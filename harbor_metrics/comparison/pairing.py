@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from operator import attrgetter
 
 import msgspec
@@ -12,8 +11,7 @@ from ..trials.table import Table
 from ..trials.trial import LineTrials, times_of
 
 
-@dataclass(frozen=True, slots=True)
-class Pairs:
+class Pairs(msgspec.Struct, frozen=True):
     """The trials of both runs at the tasks that both have, and the tasks that are left out.
 
     A task is `changed` where the runs say different versions of it, or one run says two.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import msgspec
 
@@ -20,7 +19,7 @@ from ..trials.trial import GroupKey
 BY = ("run", "agent", "model")
 
 
-class Part(NamedTuple):
+class Part(msgspec.Struct, frozen=True):
     """The trials of one agent, model and dataset, and the metrics that run on them."""
 
     key: GroupKey
@@ -129,7 +128,7 @@ def _by_label(parts: Sequence[Part], label: str) -> list[Run]:
         except MetricFailure as failure:
             raise UsageError(f"--by {label}: {failure}") from failure
         for (value,), table in tables.items():
-            own = part._replace(pool=part.pool.with_table(table))
+            own = msgspec.structs.replace(part, pool=part.pool.with_table(table))
             columns.setdefault(value, []).append(own)
     if len(columns) < 2:
         raise UsageError(f"--by {label}: all trials have the same, so there is nothing to compare")
@@ -175,7 +174,7 @@ def _with_label(
             if text in wanted:
                 rows.append(trial)
         if rows:
-            kept.append(part._replace(pool=part.pool.with_table(Table(rows))))
+            kept.append(msgspec.structs.replace(part, pool=part.pool.with_table(Table(rows))))
     return kept, values
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 
@@ -23,7 +23,7 @@ FOLLOWING = (OF_REWARDS - {UV_SCRIPT}) | {
 }  # fmt: skip
 
 
-class Direction(NamedTuple):
+class Direction(msgspec.Struct, frozen=True):
     """Whether more is better, None where nobody says; `assumed`: it is not the metric's word."""
 
     higher: bool | None

@@ -8,7 +8,7 @@ import operator
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -25,7 +25,7 @@ RAISED = "metric-raised"
 _SLOW = 1.0
 
 
-class Plugin(NamedTuple):
+class Plugin(msgspec.Struct, frozen=True):
     """An entry point: the name it gives, and the distribution that brings it."""
 
     name: str
@@ -37,7 +37,7 @@ class Plugin(NamedTuple):
         return f"{self.distribution} {self.version}"
 
 
-class Loaded(NamedTuple):
+class Loaded(msgspec.Struct, frozen=True):
     """The function that a plugin brings, and how many seconds it took to import.
 
     `hidden` are the names in other systems that its name would stand for without it.

@@ -7,7 +7,7 @@ import contextlib
 import math
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -34,7 +34,7 @@ def _explain(text: str, first_line: int = 1) -> Explanation:
     return explain(text, first_line)
 
 
-class Finding(NamedTuple):
+class Finding(msgspec.Struct, frozen=True):
     """A diagnostic whose place is a path: that of a value, or with `key` of the key that names it.
 
     A rule leaves its own name out; what runs the rules knows it.

@@ -9,7 +9,7 @@ import json
 import operator
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import msgspec
 
@@ -29,7 +29,7 @@ _BOUNDS = {
 _LONGEST_EXAMPLE = 60
 
 
-class Mismatch(NamedTuple):
+class Mismatch(msgspec.Struct, frozen=True):
     """What is wrong at a path: its rule, the end of a sentence such as `must be a string`, help."""
 
     path: Path
@@ -129,7 +129,7 @@ def _explainer() -> Any:
     return extend(Draft202012Validator, checks)  # type: ignore[no-untyped-call]
 
 
-class _Broken(NamedTuple):
+class _Broken(msgspec.Struct, frozen=True):
     """A keyword of a schema that a value does not keep, as jsonschema tells of it."""
 
     keyword: str

@@ -7,7 +7,9 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from json.decoder import scanstring  # type: ignore[attr-defined]  # real, but not in the stubs
 from json.scanner import c_make_scanner  # type: ignore[import-untyped,attr-defined,unused-ignore]
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 Path = Sequence[str | int]
 Steps = tuple[str | int, ...]
@@ -18,7 +20,7 @@ _SPACE = re.compile(r"[ \t\n\r]*")
 _scan_once: Callable[[str, int], tuple[Any, int]] = c_make_scanner(json.JSONDecoder(strict=False))
 
 
-class Extent(NamedTuple):
+class Extent(msgspec.Struct, frozen=True):
     """Offsets of a value, and of the key that names it where it is a member of an object."""
 
     start: int

@@ -7,7 +7,8 @@ what stands here. Whoever utters a rule takes its severity from here.
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple
+
+import msgspec
 
 
 class Severity(StrEnum):
@@ -18,7 +19,7 @@ class Severity(StrEnum):
     NOTE = "note"
 
 
-class Rule(NamedTuple):
+class Rule(msgspec.Struct, frozen=True):
     """How grave it is unless an utterance says otherwise, and what `explain` says of it."""
 
     severity: Severity

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import msgspec
 
 
-class Slip(NamedTuple):
+class Slip(msgspec.Struct, frozen=True):
     """One mistake of syntax; `start` and `end` are offsets into the text."""
 
     rule: str
@@ -17,7 +17,7 @@ class Slip(NamedTuple):
     help: str = ""
 
 
-class Sentence(NamedTuple):
+class Sentence(msgspec.Struct, frozen=True):
     """What to say of a kind of slip; `{…}` stands for what the text has there."""
 
     rule: str

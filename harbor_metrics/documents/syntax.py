@@ -13,7 +13,9 @@ import sys
 from bisect import bisect_left
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 from . import slips
 from .limits import MAX_DEPTH
@@ -37,7 +39,7 @@ _NOT_FINITE = {"nan", "infinity", "inf"}
 _CONTROL = {"\n": "a line break", "\t": "a tab", "\r": "a carriage return"}
 
 
-class Explanation(NamedTuple):
+class Explanation(msgspec.Struct, frozen=True):
     """What a text says as far as it can be read, and every slip in it, in file order.
 
     `mended` is the text without its slips, every offset as it was; None where it cannot be read to
@@ -67,7 +69,9 @@ def explain(text: str, first_line: int = 1) -> Explanation:
         pass
     for repeated in reader.repeated.values():
         slip = reader.slips[repeated.slip]
-        reader.slips[repeated.slip] = slip._replace(message=slip.message + repeated.said)
+        reader.slips[repeated.slip] = msgspec.structs.replace(
+            slip, message=slip.message + repeated.said
+        )
     return Explanation(value, sorted(reader.slips, key=lambda slip: slip.start), mended)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+
+import msgspec
 
 from ..documents.diagnostics import Diagnostic
 from ..documents.wording import listed
@@ -19,7 +20,7 @@ from ..validation.entries import remarks_on_repetition
 from .remarks import NOT_FOUND
 
 
-class Datasets(NamedTuple):
+class Datasets(msgspec.Struct, frozen=True):
     """The entries of registries, the versions that the jobs name, and what there is to say."""
 
     entries: list[Dataset]
@@ -27,7 +28,7 @@ class Datasets(NamedTuple):
     diagnostics: list[Diagnostic]
 
 
-class _Place(NamedTuple):
+class _Place(msgspec.Struct, frozen=True):
     """A registry file to look into and the version to look for, the best one if null."""
 
     path: str
@@ -69,7 +70,8 @@ def find_datasets(
         places, kept, not_found = _of_jobs(dataset, version, jobs, named)
         diagnostics += not_found
     entries: list[Dataset] = []
-    for path, wanted in places:
+    for place in places:
+        path, wanted = place.path, place.version
         matches = registry.find(registries.datasets(path), dataset, wanted)
         if not matches:
             raise _lacks(path, dataset, wanted, registries.datasets(path))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -174,7 +174,7 @@ def policy_of(bound: Bound, missing: Missing | None) -> Missing | None:
     return None if bound.takes == "table" else bound.common.missing or missing
 
 
-class Output(NamedTuple):
+class Output(msgspec.Struct, frozen=True):
     """A value of a metric by its name, how many trials or tasks it is of, and what of them."""
 
     name: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -24,7 +24,7 @@ def model_of(group: Group) -> str | None:
     return f"{group.provider}/{group.model}" if group.provider else group.model
 
 
-class Names(NamedTuple):
+class Names(msgspec.Struct, frozen=True):
     """The name of a metric with its kwargs, and of each of its values within it.
 
     `alone`: the values need no heading above them, for their own names say all.

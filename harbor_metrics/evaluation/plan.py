@@ -114,14 +114,15 @@ def plan(
     Raises:
         InputError: a registry lacks the dataset, or cannot be read.
     """
-    datasets, versions, diagnostics = find_datasets(dataset, version, jobs, registries)
+    found = find_datasets(dataset, version, jobs, registries)
+    datasets, diagnostics = found.entries, found.diagnostics
     if only_asked:
         # A registry is then asked for labels of tasks alone, and can do without.
         said = [d for d in diagnostics if d.rule not in _ABOUT_METRICS]
         return Plan(
             metrics=_each_once([], command_line),
             datasets=datasets,
-            versions=versions,
+            versions=found.versions,
             diagnostics=said,
         )
     metrics: list[Planned] = []
@@ -154,7 +155,7 @@ def plan(
     return Plan(
         metrics=_each_once(metrics, command_line),
         datasets=datasets,
-        versions=versions,
+        versions=found.versions,
         diagnostics=diagnostics,
     )
 

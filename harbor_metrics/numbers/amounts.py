@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import NamedTuple
+
+import msgspec
 
 from . import exact
 from .attempts import Spread
@@ -16,7 +17,7 @@ from .units import Stratum
 BEYOND = "undefined: beyond the largest binary64 number"
 
 
-class Moments(NamedTuple):
+class Moments(msgspec.Struct, frozen=True):
     """What an interval around a mean needs: its error, its skewness, and degrees of freedom."""
 
     error: float

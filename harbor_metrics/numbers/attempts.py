@@ -21,7 +21,7 @@ class Powers(NamedTuple):
     rrr: int
 
 
-class Spread(NamedTuple):
+class Spread(msgspec.Struct, frozen=True):
     """A mean over attempts at fixed tasks, and the moments of what its attempts add.
 
     `evenly` is what the variance would be if all attempts had a variance of 1; `freedom` are

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from operator import mul, sub
-from typing import NamedTuple
+
+import msgspec
 
 from . import exact
 from .distributions import t_quantile, t_tails
 from .exact import Number
 
 
-class Difference(NamedTuple):
+class Difference(msgspec.Struct, frozen=True):
     """A standard error, an interval, and the p of no difference; None where it is not known."""
 
     stderr: float | None = None
@@ -25,7 +25,7 @@ class Difference(NamedTuple):
     df: float | None = None
 
 
-class Ratio(NamedTuple):
+class Ratio(msgspec.Struct, frozen=True):
     """By how much a value is larger than another, as a share of it, and an interval."""
 
     value: float
@@ -33,8 +33,7 @@ class Ratio(NamedTuple):
     high: float
 
 
-@dataclass(frozen=True)
-class Influences:
+class Influences(msgspec.Struct, frozen=True, dict=True):
     """How much each unit moves the value of either side: integers over a common denominator.
 
     A unit is a task, or a cluster of tasks, that both sides have.

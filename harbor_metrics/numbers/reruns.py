@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import NamedTuple
+
+import msgspec
 
 from .attempts import Spread
 from .differences import Difference, student
 
 
-class Reruns(NamedTuple):
+class Reruns(msgspec.Struct, frozen=True):
     """What the attempts of both sides add to the variance of the difference, and its interval.
 
     `within`: the variance of single attempts at a task, of the base and of the candidate.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import msgspec
 
 from . import amounts, exact, proportions
 from .attempts import Repeats, Spread
@@ -18,7 +20,7 @@ Over = Literal["tasks", "attempts"]
 FEW_UNITS = 10
 
 
-class Interval(NamedTuple):
+class Interval(msgspec.Struct, frozen=True):
     """Where the true mean lies with a probability, and by which method that was found.
 
     `n_effective`: how many independent rewards would vary as much, where the method says it.
@@ -124,7 +126,7 @@ def _over_attempts(value: Number, strata: tuple[Stratum, ...], level: float) -> 
     mean = sum((weight * units.mean for weight, units in strata), Fraction(0))
     size = float(proportions.repeated(smoothed))
     low, high = proportions.score(mean, size, -normal_quantile((1 - level) / 2))
-    return _around(value, plain._replace(low=low, high=high, n_effective=size))
+    return _around(value, msgspec.structs.replace(plain, low=low, high=high, n_effective=size))
 
 
 def spread_over_attempts(strata: tuple[Stratum, ...]) -> Spread:
@@ -186,4 +188,6 @@ def _around(value: Number, found: Interval) -> Interval:
     """The interval, which the value that is shown lies in however that was rounded."""
     if found.low is None or found.high is None:
         return found
-    return found._replace(low=min(found.low, float(value)), high=max(found.high, float(value)))
+    return msgspec.structs.replace(
+        found, low=min(found.low, float(value)), high=max(found.high, float(value))
+    )

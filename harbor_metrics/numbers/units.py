@@ -55,14 +55,14 @@ class Cubes(NamedTuple):
     ddd: int
 
 
-class Known(NamedTuple):
+class Known(msgspec.Struct, frozen=True):
     """What is known of units that were added up and not kept; each counts as one."""
 
     sums: Sums
     cubes: Cubes
 
 
-class Tasks(NamedTuple):
+class Tasks(msgspec.Struct, frozen=True):
     """By task, what its rewards add to a mean: Σ numerators / Σ denominators / scale.
 
     `denominators` None: all 1.

@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -29,7 +29,7 @@ _SPANS_LINES = re.compile(
 _decode_members = json.JSONDecoder(strict=False)
 
 
-class Fit(NamedTuple):
+class Fit(msgspec.Struct, frozen=True):
     """`why` a file is not of a format, empty where it is.
 
     Of two formats that do not fit the nearer has more `points`, the share of its marks that were

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from ..comparison.document import OUTCOMES, Compared, Comparison, Decision
 from ..comparison.verdicts import VERDICTS
 from ..documents.diagnostics import Diagnostic
@@ -120,7 +122,7 @@ def _add(page: _Page, comparison: Comparison, compared: Compared) -> None:
     sheet = beside.sheet(comparison, compared)
     above = ["", f"### {_text(sheet.title)}", "", _text(sheet.counts), ""]
     lines = [row([_text(cell) for cell in line.cells]) for line in sheet.lines]
-    named = sheet._replace(headings=(*sheet.headings[:-1], "verdict"))
+    named = msgspec.structs.replace(sheet, headings=(*sheet.headings[:-1], "verdict"))
     page.add([*above, *heading(named)], lines)
     for turned in reversed(sentences.turned(compared)):
         if turned.rows:

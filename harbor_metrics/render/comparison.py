@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..comparison.document import Compared, Comparison
 from ..comparison.naming import name_of
-from ..comparison.numerals import Numerals, numerals
+from ..comparison.numerals import numerals
 from ..documents.wording import columns, plural, printable
 from ..numbers.exact import Number
 from .alignment import align, fold, measure
@@ -110,11 +110,14 @@ def grid(
     ]
     cells: list[tuple[str, ...]] = []
     for row in compared.rows:
-        shown: Numerals = numerals(row.base, row.candidate, row)
+        shown = numerals(row.base, row.candidate, row)
         cells.append(
             (
                 name_of(row),
-                *shown,
+                shown.base,
+                shown.candidate,
+                shown.difference,
+                shown.interval,
                 _p(row.p_adjusted),
                 word(comparison, row),
             )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import msgspec
 
 from ..evaluation.result import Uncertainty
 from ..numbers.exact import Number
@@ -15,7 +17,7 @@ NONE = "—"
 _WIDEST, _FINEST = 15, -9
 
 
-class Numerals(NamedTuple):
+class Numerals(msgspec.Struct, frozen=True):
     """A value with its standard error and its interval, as text; empty where it has none."""
 
     value: str

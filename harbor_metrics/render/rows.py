@@ -143,9 +143,12 @@ def rows(group: Group, digits: Digits = "significant") -> Iterator[Row]:
         elif several:
             yield Row(f"{called.metric}{in_unit}")
         for name in outcome.values:
+            shown = cells(outcome, name, digits)
             yield Row(
                 called.values[name] if several else f"{called.whole(name)}{in_unit}",
-                *cells(outcome, name, digits),
+                shown.value,
+                shown.stderr,
+                shown.interval,
                 over(outcome, name, alone=each_once),
                 printable(outcome.reasons.get(name, "")),
                 indent=int(several),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+
+import msgspec
 
 from ..comparison.document import OUTCOMES, Compared, Comparison, Decision, Rank, Row, TaskRow
 from ..comparison.naming import name_of
@@ -220,7 +221,7 @@ def _tasks(compared: Compared) -> Iterator[tuple[str, str]]:
             yield f"  {each.kind}", ", ".join(changes) + more
 
 
-class Turned(NamedTuple):
+class Turned(msgspec.Struct, frozen=True):
     """The tasks that are better, or worse, the largest change first; `n`: how many there are."""
 
     kind: str

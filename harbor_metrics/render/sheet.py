@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import msgspec
 
 
-class Line(NamedTuple):
+class Line(msgspec.Struct, frozen=True):
     """A row of cells, and why it has no value; `indent` is how deep its first cell stands."""
 
     cells: tuple[str, ...]
@@ -14,7 +14,7 @@ class Line(NamedTuple):
     failed: bool = False
 
 
-class Sheet(NamedTuple):
+class Sheet(msgspec.Struct, frozen=True):
     """A table with what stands above and below it.
 
     The first `names` columns say what a row is; the others are numbers. `below` are headings with

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 
+import msgspec
+
 from ..documents.wording import columns
 from .alignment import align, fold, longest_word, measure
 from .sheet import Line, Sheet
@@ -28,7 +30,9 @@ def _lines(sheet: Sheet, width: int, colour: bool) -> Iterator[str]:
     for part in fold(sheet.counts, width):
         yield _paint(part, DIM, colour)
     # Headings stay on one line where all columns then have room, whole names among them.
-    flat = sheet._replace(headings=tuple(" ".join(h.split("\n")) for h in sheet.headings))
+    flat = msgspec.structs.replace(
+        sheet, headings=tuple(" ".join(h.split("\n")) for h in sheet.headings)
+    )
     wide, widths = _widths(flat, width), _widths(sheet, width)
     if (
         wide[: sheet.names] == widths[: sheet.names]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from typing import NamedTuple
+
+import msgspec
 
 from ..comparison.verdicts import OF_REWARDS
 from ..documents.wording import printable
@@ -20,7 +21,7 @@ _GROUPED = "grouped"
 _HARBORS = "Harbor's\n"
 
 
-class Cell(NamedTuple):
+class Cell(msgspec.Struct, frozen=True):
     """What one group has of one column; `why`: why there is no value."""
 
     text: str
@@ -33,7 +34,7 @@ class Cell(NamedTuple):
     over: tuple[int, int] | None = None
 
 
-class Together(NamedTuple):
+class Together(msgspec.Struct, frozen=True):
     """Groups and their cells by column; `policy`: what all were told that a missing reward is."""
 
     groups: Sequence[Group]
@@ -55,7 +56,7 @@ class Together(NamedTuple):
     def of(self, indices: Sequence[int]) -> Together:
         """Some of the groups, in this order."""
         groups = [self.groups[i] for i in indices]
-        return self._replace(groups=groups, table=[self.table[i] for i in indices])
+        return msgspec.structs.replace(self, groups=groups, table=[self.table[i] for i in indices])
 
     def comparable(self) -> list[int]:
         """The groups that have a column in common with another."""
@@ -72,7 +73,9 @@ def together(result: Result, digits: Digits) -> Together:
     """All groups of a result."""
     policy = rows.one_policy(outcome for group in result.groups for outcome in group.metrics)
     empty = Together(result.groups, [], policy, digits)
-    return empty._replace(table=[_cells(group, digits, empty.without) for group in result.groups])
+    return msgspec.structs.replace(
+        empty, table=[_cells(group, digits, empty.without) for group in result.groups]
+    )
 
 
 Part = tuple[str, Callable[[Group], str]]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import tomllib
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from ..documents.files import open_regular
 from ..errors import UsageError
@@ -13,12 +14,11 @@ from ..errors import UsageError
 FILE = "pyproject.toml"
 
 
-@dataclass(frozen=True, slots=True)
-class Configuration:
+class Configuration(msgspec.Struct, frozen=True):
     """`ignore` is rule -> reason; the reason is shown where the rule would have spoken."""
 
     select: tuple[str, ...] = ()
-    ignore: dict[str, str] = field(default_factory=dict)
+    ignore: dict[str, str] = {}
 
 
 def read(folder: str) -> Configuration:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
+
 from ..contract.spec import ARRAYS, DEFAULT_TYPE, FIELDS, UV_SCRIPT, in_harbor
 from ..documents.diagnostics import Diagnostic, Severity
 from ..documents.document import Finding
@@ -69,4 +71,4 @@ def _is_plain(entry: Any, registry: str | None, *, for_harbor: bool) -> bool:
 def _warning(finding: Finding) -> Finding:
     """The finding as it is for who computes: the numbers are there, so it is not an error."""
     is_error = finding.severity is Severity.ERROR
-    return finding._replace(severity=Severity.WARNING) if is_error else finding
+    return msgspec.structs.replace(finding, severity=Severity.WARNING) if is_error else finding

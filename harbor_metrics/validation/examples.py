@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import msgspec
 
 # What an example is part of, or the whole of: entries of an array, fields of a dataset, a file.
 Part = Literal["metrics", "extra_metrics", "tasks", "fields", "registry", "rewards", "toml", "py"]
@@ -23,7 +25,7 @@ _SETTINGS = """# /// script
 _HEAD = "# /// script\n# dependencies = []\n# ///\n"
 
 
-class Example(NamedTuple):
+class Example(msgspec.Struct, frozen=True):
     """What is wrong, and what is right in its place."""
 
     part: Part

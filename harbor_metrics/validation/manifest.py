@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
+
 from ..documents import schemas, toml
 from ..documents.diagnostics import Diagnostic
 from ..documents.document import Finding
@@ -85,4 +87,6 @@ def _metric(path: str, index: int) -> Iterator[Finding]:
     for finding in run(
         view, [name for name in rules() if name.startswith("script-") and name not in hints()]
     ):
-        yield finding._replace(at=("files", index, "path"), subject="[[files]]", key=False)
+        yield msgspec.structs.replace(
+            finding, at=("files", index, "path"), subject="[[files]]", key=False
+        )

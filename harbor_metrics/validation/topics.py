@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import msgspec
 
 
-class Topic(NamedTuple):
+class Topic(msgspec.Struct, frozen=True):
     """The question in one line, and the answer: paragraphs, and commands behind two spaces."""
 
     question: str

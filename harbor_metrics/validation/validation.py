@@ -8,7 +8,6 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -31,21 +30,20 @@ _LEFT_OUT = "name a file; what .gitignore leaves out is not looked at"
 _READ_BY_HARBOR = {"duplicate-key", "non-finite-number", "number-out-of-range", "too-deep"}
 
 
-@dataclass(slots=True)
-class Report:
+class Report(msgspec.Struct):
     """What was found in some documents: in file order, with the texts that the places are in."""
 
-    found: list[Diagnostic] = field(default_factory=list)
-    sources: dict[str, str] = field(default_factory=dict)
+    found: list[Diagnostic] = []
+    sources: dict[str, str] = {}
     n_files: int = 0
     n_datasets: int = 0
-    unread: list[InputError] = field(default_factory=list)
+    unread: list[InputError] = []
     # The rules that were asked for besides.
     hints: frozenset[str] = frozenset()
     # Rule -> how often it would have spoken, and the reason why it is ignored.
-    ignored: dict[str, tuple[int, str]] = field(default_factory=dict)
+    ignored: dict[str, tuple[int, str]] = {}
     # JSON in the folders that is called a registry, and not `registry.json`: not looked at.
-    others: list[str] = field(default_factory=list)
+    others: list[str] = []
 
     def count(self, severity: Severity) -> int:
         """How many findings are that severe."""

@@ -70,7 +70,8 @@ def test_whatever_is_wrong_with_a_result_is_described() -> None:
 
 def test_what_we_have_no_words_for_is_said_by_jsonschema() -> None:
     (mismatch,) = mismatches_in(3, {"multipleOf": 2}, {})
-    assert mismatch == ((), "schema", "does not fit: 3 is not a multiple of 2", "")
+    assert (mismatch.path, mismatch.rule) == ((), "schema")
+    assert mismatch.words == "does not fit: 3 is not a multiple of 2"
 
 
 def broken_keywords(value: Any, noun: Noun) -> set[str]:

@@ -21,9 +21,9 @@ TEXT = '{ "a" : [1, {"b/c": "x,}"}],\n "é": null, "d": {} }'
     ],
 )
 def test_value_and_its_key_are_found(path: Steps, value: str, key: str | None) -> None:
-    start, end, key_at = find_places(TEXT, [path])[path]
-    assert TEXT[start:end] == value
-    assert (TEXT[slice(*key_at)] if key_at else None) == key
+    found = find_places(TEXT, [path])[path]
+    assert TEXT[found.start : found.end] == value
+    assert (TEXT[slice(*found.key)] if found.key else None) == key
 
 
 def test_several_places_are_found_in_one_walk() -> None:

@@ -97,7 +97,7 @@ def test_registry_that_is_not_found_is_named(dataset: JobDataset, where: str) ->
 @pytest.mark.usefixtures("here")
 def test_folder_of_tasks_needs_no_registry() -> None:
     jobs = [job(JobDataset(path="data/d"))]
-    assert find_datasets("d", None, jobs, Registries([])) == ([], [], [])
+    assert find_datasets("d", None, jobs, Registries([])) == Datasets([], [], [])
     given = Registries([write("r.json", "e@1")])
     assert find_datasets("d", None, jobs, given).entries == []
 

@@ -62,13 +62,13 @@ def test_two_digits_of_the_error_say_where_the_others_end(
 
 def test_full_digits_are_those_of_the_document() -> None:
     full = numerals(1 / 3, sure(0.1 + 0.2, 0.0, 1), "full")
-    assert full == ("0.3333333333333333", "0.30000000000000004", "[0, 1]")
+    assert full == Numerals("0.3333333333333333", "0.30000000000000004", "[0, 1]")
     assert exact(2.0, "full") == "2"
 
 
 def test_what_is_not_known_is_a_dash() -> None:
-    assert numerals(None, None, "significant") == ("—", "", "")
-    assert numerals(None, sure(None, None, None), "full") == ("—", "—", "—")
+    assert numerals(None, None, "significant") == Numerals("—")
+    assert numerals(None, sure(None, None, None), "full") == Numerals("—", "—", "—")
 
 
 finite = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e18, max_value=1e18)

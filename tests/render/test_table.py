@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
 from conftest import JOBS, LOGS, Run, trial, write_job
 from hypothesis import given
@@ -108,7 +109,7 @@ NUMBERS = st.text(st.sampled_from("0123456789"), max_size=12)
 
 @given(st.lists(st.tuples(NAMES, NUMBERS, NUMBERS), max_size=5), st.integers(40, 120))
 def test_no_line_is_wider_than_the_terminal(rows: list[tuple[str, str, str]], width: int) -> None:
-    sheet = SHEET._replace(lines=[Line(row) for row in rows])
+    sheet = msgspec.structs.replace(SHEET, lines=[Line(row) for row in rows])
     shown = table([sheet], width=width)
     assert max(map(columns, shown.splitlines())) <= width
     for row in rows:

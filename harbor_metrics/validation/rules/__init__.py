@@ -10,9 +10,10 @@ import inspect
 import os
 import pkgutil
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
+
+import msgspec
 
 from ...contract.spec import ARRAYS
 from ...documents.diagnostics import Severity
@@ -30,10 +31,11 @@ LOADING = "Harbor cannot load any dataset of the file"
 READING = "Harbor cannot load the manifest"
 MAKING = "Harbor fails when it makes the job"
 RUNNING = "Harbor fails when it runs the metric, after the first trial"
+# What to call a dataset that has neither name nor version.
+_NAMELESS = "a dataset without a name"
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """A dataset, a task or a metric: where it stands, what it says, and what to call it."""
 
     at: tuple[Step, ...]
@@ -71,8 +73,7 @@ class Entry:
         return Finding(at, message, severity, self.subject, label, notes, help, key, first=first)
 
 
-@dataclass(frozen=True)
-class View:
+class View(msgspec.Struct, frozen=True, dict=True):
     """The entries of a registry that are objects; the schema says what is wrong with others.
 
     With `only` a view of one dataset, by its index. `title` is how to call a dataset that has
@@ -82,7 +83,7 @@ class View:
     value: list[Any]
     path: str
     only: int | None = None
-    title: str = "a dataset without a name"
+    title: str = _NAMELESS
     manifest: dict[str, Any] | None = None
 
     @cached_property
@@ -132,7 +133,7 @@ def tables_in(manifest: dict[str, Any], name: str) -> list[Entry]:
     ]
 
 
-def label(dataset: dict[str, Any], title: str = View.title) -> str:
+def label(dataset: dict[str, Any], title: str = _NAMELESS) -> str:
     """A dataset in a reader's words, by its title where it has no name."""
     name, version = dataset.get("name"), dataset.get("version")
     if not isinstance(name, str):
@@ -169,4 +170,4 @@ def run(view: View, names: Iterable[str] | None = None) -> Iterator[Finding]:
     usual = [name for name in rules() if name not in hints()]
     for name in usual if names is None else names:
         for finding in rules()[name](view):
-            yield finding._replace(rule=name)
+            yield msgspec.structs.replace(finding, rule=name)

@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
+
 from ...catalogue.names import known, kwargs_of
 from ...contract.spec import ARRAYS, FIELDS, HARBOR_FIELDS, UV_SCRIPT
 from ...documents.document import Finding
@@ -94,7 +96,7 @@ def _unknown_in(manifest: dict[str, Any]) -> Iterator[Finding]:
             finding = _unknown(table, field, known, "manifest")
             if field == "metrics":
                 help_ = "name the script `metric.py` and list it in `[[files]]`"
-                finding = finding._replace(severity=ERROR, help=help_)
+                finding = msgspec.structs.replace(finding, severity=ERROR, help=help_)
             yield finding
 
 

@@ -33,7 +33,7 @@ SPEC.loader.exec_module(run)
         ),
         ("a page   28.1 kB  at most 300 kB", ("a page", "28.1 kB", "", "", "at most 300 kB")),
         (
-            "inspect to 10^5, slope of CPU                                1.08  at most  1.05  ABOVE",
+            "inspect to 10^5, slope of CPU                              1.08  at most  1.05  ABOVE",
             ("inspect to 10^5, slope of CPU", "", "", "1.08", "at most 1.05"),
         ),
         (

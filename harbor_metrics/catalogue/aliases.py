@@ -276,6 +276,11 @@ REDUCERS: tuple[Alias, ...] = tuple(
     )
 )
 
+OF_KIND: dict[Literal["metrics", "reducers"], tuple[Alias, ...]] = {
+    "metrics": METRICS,
+    "reducers": REDUCERS,
+}
+
 
 def meanings(name: str, aliases: tuple[Alias, ...]) -> list[Alias]:
     """The aliases that a name matches, one for each different meaning."""

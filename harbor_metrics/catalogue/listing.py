@@ -14,7 +14,6 @@ from . import aliases, plugins
 from .families import families
 from .names import find, find_metric, find_reducer
 from .plugins import Kind
-from .suggestions import ALIASES
 
 
 class Entry(NamedTuple):
@@ -101,7 +100,7 @@ def _entry(kind: str, name: str, function: Callable[..., Any], kwargs: tuple[str
 def problems() -> list[str]:
     """What is wrong with the installed plugins, one sentence each; imports all of them."""
     sentences: list[str] = []
-    for kind in ALIASES:
+    for kind in aliases.OF_KIND:
         for name, brought in sorted(plugins.installed(kind).items()):
             owners = " and ".join(sorted(map(str, brought)))
             if name in families(kind) or name == UV_SCRIPT:

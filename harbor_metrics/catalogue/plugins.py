@@ -12,7 +12,6 @@ from ..contract.estimate import Undefined
 from ..contract.parameters import Attempts
 from ..contract.strangers import Loaded, Plugin
 from ..errors import MetricFailure
-from . import aliases
 
 Kind = Literal["metrics", "reducers"]
 # Classes with `name` and `compute(task_rewards)`, as they are registered for evsys.
@@ -76,8 +75,10 @@ def load(kind: Kind, name: str) -> Loaded | None:
     finally:
         _imported.append(plugin)
     seconds = time.perf_counter() - started
-    of_kind = aliases.METRICS if kind == "metrics" else aliases.REDUCERS
-    hidden = tuple(alias.name for alias in aliases.meanings(name, of_kind))
+    # For weight: few metrics are a plugin's.
+    from . import aliases
+
+    hidden = tuple(alias.name for alias in aliases.meanings(name, aliases.OF_KIND[kind]))
     if plugin.entry.group == _EVSYS:
         return Loaded(plugin, _of_evsys(plugin, brought), seconds, hidden)
     if not callable(brought) or isinstance(brought, type):

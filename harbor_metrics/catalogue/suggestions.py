@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from ..contract.spec import UV_SCRIPT
 from ..documents.wording import did_you_mean, nearest
 from ..errors import MetricFailure
-from . import aliases, plugins
-from .aliases import Alias
+from . import plugins
 from .families import families, metric_names, reducer_names
 from .plugins import Kind
 
-ALIASES: dict[Kind, tuple[Alias, ...]] = {
-    "metrics": aliases.METRICS,
-    "reducers": aliases.REDUCERS,
-}
+if TYPE_CHECKING:
+    from .aliases import Alias
 
 # What people call a metric of ours that has another name, and no other spelling of it.
 _IN_OTHER_WORDS = {
@@ -45,14 +43,17 @@ _IN_OTHER_WORDS = {
     "latency": "seconds-per-task",
     "confidence-interval": "ci",
 }
-_PERCENTILE = re.compile(r"p([0-9]{1,2})(?:\.([0-9]+))?")
+_PERCENTILE = r"p([0-9]{1,2})(?:\.([0-9]+))?"
 
 
 def only_meaning(kind: Kind, name: str) -> Alias | None:
     """The only alias that a name means, unless it is our own name or a plugin's."""
     if name in families(kind) or (kind == "metrics" and name == UV_SCRIPT):
         return None
-    matches = aliases.meanings(name, ALIASES[kind])
+    # For weight: our own names come first.
+    from . import aliases
+
+    matches = aliases.meanings(name, aliases.OF_KIND[kind])
     # A plugin's name comes before an alias that is written without its system.
     if len(matches) != 1 or ("/" not in name and name in plugins.installed(kind)):
         return None
@@ -61,6 +62,9 @@ def only_meaning(kind: Kind, name: str) -> Alias | None:
 
 def ambiguous(name: str) -> list[str]:
     """The full names where a name without a system means several metrics; else none."""
+    # For weight: as above.
+    from . import aliases
+
     matches = aliases.meanings(name, aliases.METRICS)
     full_names = [alias.name for alias in matches]
     twin = name.replace("_", "-")
@@ -76,7 +80,7 @@ def ambiguous(name: str) -> list[str]:
 
 def in_our_words(name: str) -> str | None:
     """The metric of ours that people call so; None where it is no such word."""
-    if _PERCENTILE.fullmatch(name.lower()):
+    if re.fullmatch(_PERCENTILE, name.lower()):
         return "quantile"
     return _IN_OTHER_WORDS.get(name.lower().replace("_", "-"))
 
@@ -85,6 +89,9 @@ def near_type(name: str) -> str | None:
     """The known type that looks most like `name`, our own first unless `name` says a system."""
     if (meant := in_our_words(name)) is not None:
         return meant
+    # For weight: as above.
+    from . import aliases
+
     types = nearest(name, [*metric_names(), *plugins.installed("metrics")])
     elsewhere = nearest(name, [alias.name for alias in aliases.METRICS])
     near = elsewhere or types if "/" in name else types or elsewhere
@@ -132,7 +139,7 @@ def unknown_type(name: str) -> str:
 
 def _kwargs_meant(name: str) -> str:
     """The kwargs that such a name says, as `--metric` takes them: of `p95` the quantile."""
-    match = _PERCENTILE.fullmatch(name.lower())
+    match = re.fullmatch(_PERCENTILE, name.lower())
     if match is None:
         return ""
     return f" q=0.{match[1].zfill(2)}{match[2] or ''}"

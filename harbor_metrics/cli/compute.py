@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -312,6 +311,8 @@ def _newest() -> str:
             "harbor-metrics compute FOLDER-OF-A-JOB",
         )
     if not sys.stdout.isatty():
+        import shlex
+
         raise UsageError("no SOURCE was given", f"harbor-metrics compute {shlex.quote(job)}")
     print_note(f"the job that was started last: {printable(job)}\n")
     return job

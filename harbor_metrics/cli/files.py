@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Sequence
 
 from ..errors import UsageError
@@ -48,6 +47,8 @@ def check_suffix(output: str) -> None:
 
         require("duckdb", "engine")
     elif suffix[1:2].isalpha() and suffix.lower() not in (".json", ".csv"):
+        import shlex
+
         format_ = {".md": "markdown", ".txt": "table"}.get(suffix.lower())
         also = f", or --also {format_}:{shlex.quote(output)}" if format_ else ""
         raise UsageError(

@@ -84,7 +84,8 @@ def command(
     from ..validation.validation import expanded, validate
 
     config = configuration.read(os.getcwd())
-    _check_rules([*select, *ignore, *config.select, *config.ignore])
+    if named := [*select, *ignore, *config.select, *config.ignore]:
+        _check_rules(named)
     copies = copies_of(also, FORMATS)
     given = files or [os.curdir]
     for _, path in copies:

@@ -18,9 +18,9 @@ Counted = Literal[
     "tasks.worse", "tasks.better", "tasks.unpaired", "tasks.changed", "missing", "errored"
 ]
 Operator = Literal["<", "<=", ">", ">="]
-_OPERATORS = re.compile(r"(<=|>=|<|>)")
-_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
-_QUOTED = re.compile(r"`([^`]+)`(.*)", re.DOTALL)
+_OPERATORS = r"(<=|>=|<|>)"
+_NUMBER = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?"
+_QUOTED = r"(?s)`([^`]+)`(.*)"
 _Word = TypeVar("_Word", bound=str)
 
 
@@ -78,14 +78,14 @@ def gates(
 
 def _margin(kind: Margin, text: str) -> Gate:
     option = f"--{kind} {text}"
-    quoted = _QUOTED.fullmatch(text.strip())
+    quoted = re.fullmatch(_QUOTED, text.strip())
     if quoted is not None:
         metric, colon, rest = quoted[1], *_parted(quoted[2])
-        if quoted[2].strip() and (not colon or _NUMBER.fullmatch(rest) is None):
+        if quoted[2].strip() and (not colon or re.fullmatch(_NUMBER, rest) is None):
             raise UsageError(f"{option}: behind `{metric}` stands {quoted[2]!r}", _HELP[kind])
     else:
         metric, colon, rest = text.strip().rpartition(":")
-        if not colon or _NUMBER.fullmatch(rest.strip()) is None:
+        if not colon or re.fullmatch(_NUMBER, rest.strip()) is None:
             metric, rest = text.strip(), ""
     if not metric:
         raise UsageError(f"{option} names no metric", _HELP[kind])
@@ -110,13 +110,13 @@ def _parted(text: str) -> tuple[str, str]:
 
 
 def _fail_if(text: str) -> Gate:
-    parts = _OPERATORS.split(text) if "`" not in text else _behind_quotes(text)
+    parts = re.split(_OPERATORS, text) if "`" not in text else _behind_quotes(text)
     if len(parts) != 3 or not parts[0].strip():
         raise UsageError(f"--fail-if {text} is not NAME, one of < <= > >=, and a number", _EXAMPLES)
     name, operator, limit = (part.strip() for part in parts)
     percent = limit.endswith("%")
     number = limit.removesuffix("%").strip()
-    if _NUMBER.fullmatch(number) is None or not math.isfinite(float(number)):
+    if re.fullmatch(_NUMBER, number) is None or not math.isfinite(float(number)):
         raise UsageError(f"--fail-if {text}: {limit!r} is not a number or a percentage", _EXAMPLES)
     metric, part = _named(name, text, percent=percent)
     value = float(number) / 100 if percent else float(number)
@@ -130,13 +130,13 @@ _EXAMPLES = "such as 'mean < -0.02', 'cost-per-task > 10%', 'tasks.worse > 3', '
 def _behind_quotes(text: str) -> list[str]:
     """The parts of an expression, what stands between backquotes left whole."""
     end = text.rfind("`") + 1
-    parts = _OPERATORS.split(text[end:])
+    parts = re.split(_OPERATORS, text[end:])
     return [text[:end] + parts[0], *parts[1:]]
 
 
 def _named(name: str, text: str, *, percent: bool) -> tuple[str | None, Part | Counted]:
     """The metric and the part of it, or what is counted."""
-    quoted = _QUOTED.fullmatch(name)
+    quoted = re.fullmatch(_QUOTED, name)
     if quoted is None and name in get_args(Counted):
         if percent:
             raise UsageError(f"--fail-if {text}: {name} is a count, not a share", _EXAMPLES)

@@ -15,8 +15,7 @@ from ..documents.wording import did_you_mean, listed, nearest, plural, shown_pat
 from ..errors import UsageError
 from ..trials.source import Source
 from .beside import all_pairs, compared, tasks_alone
-from .decisions import decide, remarks
-from .document import Comparison, SourceRef
+from .document import Comparison, Decision, SourceRef
 from .runs import Part, Run, chosen, named_sources, run_of, runs_by
 from .settings import Settings
 from .together import ranks
@@ -105,8 +104,13 @@ def finish(request: ComparisonRequest, prepared: Prepared) -> Comparison:
         for dataset, n in datasets
     ]
     of_base = [pair for pair in comparisons if pair.base.run == base.name]
-    decisions = decide(of_base, settings, alone)
-    diagnostics += remarks(decisions, settings.level)
+    decisions: list[Decision] = []
+    if settings.gates:
+        # For weight: most comparisons have none.
+        from .decisions import decide, remarks
+
+        decisions = decide(of_base, settings, alone)
+        diagnostics += remarks(decisions, settings.level)
     return Comparison(
         sources=[
             SourceRef(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from random import Random
 
 from ..contract.estimate import Estimate, Undefined
 from ..contract.metric import Value
@@ -114,6 +113,9 @@ def bootstrap(
     seen = _difference(ours, theirs, value)
     if seen is None:
         return Answer("bootstrap", Difference(), n, reason="no interval: the value is undefined")
+    # For weight: most metrics are means.
+    from random import Random
+
     rng = Random(0)  # noqa: S311  # statistics, not secrets
     drawn: list[float] = []
     for _ in range(draws):

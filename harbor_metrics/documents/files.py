@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import os
 import stat
 from collections.abc import Iterable, Iterator
@@ -153,6 +152,9 @@ def _temporary_beside(target: str) -> tuple[int, str]:
 
 def _lock(descriptor: int) -> bool:
     """Lock a file if nobody else has; file systems without locks have it so, too."""
+    # For weight: most commands write no file.
+    import fcntl
+
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

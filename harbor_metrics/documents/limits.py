@@ -15,7 +15,7 @@ _MET = b"0" * (_LONG // _STEP)
 _PIECE = 1 << 20
 _BRACKETS = bytes.maketrans(b"{}", b"[]")
 _NOT_STRUCTURE = bytes(set(range(256)) - set(b'[]{}"'))
-_NUMBER = re.compile(rb"-?[0-9]{%d,}(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?" % _LONG)
+_NUMBER = rb"-?[0-9]{%d,}(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?" % _LONG
 
 
 class LimitError(ValueError):
@@ -67,7 +67,7 @@ def has_huge_integer(data: bytes) -> bool:
     if b"\\" in data:
         data = data.replace(b"\\\\", b"").replace(b'\\"', b"")
     outside = b" ".join(data.split(b'"')[::2])
-    return any(math.isinf(float(number)) for number in _NUMBER.findall(outside))
+    return any(math.isinf(float(number)) for number in re.findall(_NUMBER, outside))
 
 
 def has_long_number(data: bytes) -> bool:

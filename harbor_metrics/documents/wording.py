@@ -10,12 +10,10 @@ from typing import Any
 SHOWN = 40
 _LINES = 12
 _WIDTH = 300
-_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_COLOUR = r"\x1b\[[0-9;]*m"
 # Who logs in at an address; a user of ssh opens nothing.
-_USER = re.compile(r"(?i)((?:(?<!ssh)|(?=://[^/\s:@]*:)):[/\\]{2})([^/\s?#\"'<>]*)(@)")
-_TOKEN = re.compile(
-    r"(?i)([?&][\w-]{0,30}?(?:token|key|secret|password|sig)[\w-]{0,10}=)([^&\s\"'#]+)()"
-)
+_USER = r"(?i)((?:(?<!ssh)|(?=://[^/\s:@]*:)):[/\\]{2})([^/\s?#\"'<>]*)(@)"
+_IN_QUERY = r"(?i)([?&][\w-]{0,30}?(?:token|key|secret|password|sig)[\w-]{0,10}=)([^&\s\"'#]+)()"
 _KINDS = {bool: "boolean", str: "string", list: "array", dict: "object", type(None): "null"}
 
 
@@ -90,7 +88,7 @@ def without_passwords(text: str, hidden: str = "***") -> str:
     def hide(found: re.Match[str]) -> str:
         return found[1] + (hidden * len(found[2]) if len(hidden) == 1 else hidden) + found[3]
 
-    return _TOKEN.sub(hide, _USER.sub(hide, text))
+    return re.sub(_IN_QUERY, hide, re.sub(_USER, hide, text))
 
 
 def printable(text: str) -> str:
@@ -126,7 +124,7 @@ def encodable(value: Any, errors: str = "backslashreplace") -> Any:
 def columns(text: str) -> int:
     """How many columns of a terminal the text takes; colours take none."""
     if "\x1b" in text:
-        text = _COLOUR.sub("", text)
+        text = re.sub(_COLOUR, "", text)
     if text.isascii():
         return len(text)
     # Inside, for weight: most texts are ASCII.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import stat
 from typing import Any
@@ -17,8 +16,12 @@ def is_relation(source: Any, engine: str | None = None) -> bool:
         return True
     if engine is not None or "://" in source or source.lower().endswith(SUFFIX):
         return True
-    files = glob.glob(source, recursive=True) if not os.path.lexists(source) else [source]
-    return any(map(is_parquet, files[:1]))
+    if os.path.lexists(source):
+        return is_parquet(source)
+    # For weight: most sources are no pattern.
+    import glob
+
+    return any(map(is_parquet, glob.glob(source, recursive=True)[:1]))
 
 
 def is_parquet(path: str) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shlex
 from collections.abc import Callable
 from typing import Any
 
@@ -100,6 +98,9 @@ def _parts(text: str) -> tuple[str, list[str]]:
     """
     if text.lstrip().startswith("{"):
         return "", []
+    # For weight: most computations ask for no metric.
+    import shlex
+
     try:
         words = shlex.split(text)
     except ValueError as error:
@@ -138,6 +139,9 @@ def _advice(text: str) -> tuple[str, str] | None:
         takes = ()
     misplaced = [field for field in beside if field in takes]
     if misplaced:
+        # For weight: only a mistake needs it.
+        import json
+
         which = " and ".join(f"`{field}`" for field in misplaced)
         kept = {field: entry[field] for field in misplaced}
         mended = json.dumps({"type": type_, "kwargs": {**kwargs, **kept}}, ensure_ascii=False)

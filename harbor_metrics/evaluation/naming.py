@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 
-from ..catalogue.aliases import implied_kwargs
 from ..contract.spec import UV_SCRIPT
 from ..documents.wording import printable
 from .result import Group, Outcome
@@ -64,7 +63,12 @@ def names(outcome: Outcome, without: Collection[str] = ()) -> Names:
 
 def name(written: str, type_: str, kwargs: Mapping[str, Any]) -> str:
     """A metric as people call it: `pass@5`, `mean grouped by category`, `mean (missing=skip)`."""
-    implied = implied_kwargs(written) if written != type_ else {}
+    implied: dict[str, Any] = {}
+    if written != type_:
+        # For weight: most entries say our own type.
+        from ..catalogue.aliases import implied_kwargs
+
+        implied = implied_kwargs(written)
     rest = {k: v for k, v in kwargs.items() if not (k in implied and implied[k] == v)}
     sign = _sign(written, type_)
     if sign is not None and "k" in kwargs:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import stat
 
 from ..documents.diagnostics import Diagnostic
@@ -16,7 +15,6 @@ from .files.file import STANDARD_INPUT, File, opened
 from .formats import Format, named, takes
 from .harbor.job import jobs_in
 from .reading import Options
-from .recognition import head_of, mistaken, refusal
 
 
 def sources_at(path: str, as_format: str | None, options: Options) -> list[Source]:
@@ -68,6 +66,9 @@ def _in_file(file: File, given: Format | None, options: Options) -> list[Source]
         raise InputError(f"{file.path} is a file; a Harbor job is a directory")
     if given is not None:
         return _read(file, given, options)
+    # For weight: a job is no file.
+    from .recognition import head_of, mistaken, refusal
+
     head = head_of(file)
     if not head.data.strip():
         raise InputError(f"{file.path} is empty", f"a source is {takes()}")
@@ -95,6 +96,9 @@ def _in_directory(path: str, given: Format | None, options: Options) -> list[Sou
             if given is not None or not any(_files(path)):
                 raise _refused(path, str(error)) from error
             why_not.append(str(error))
+    # For weight: as above.
+    from .recognition import head_of
+
     wanted = [f for f in formats.FORMATS if f.in_folders] if given is None else [given]
     sources: list[Source] = []
     others: list[str] = []
@@ -124,6 +128,9 @@ def _refused(path: str, why: str) -> NotThisFormatError:
     below = _folders(path)
     for folder in [*below, *(f"{folder}/jobs" for folder in below)]:
         if jobs := jobs_in(folder):
+            # For weight: only a mistake needs it.
+            import shlex
+
             held = f"{path} is not a Harbor job; {folder} holds {plural(len(jobs), 'job')}"
             return NotThisFormatError(held, f"harbor-metrics compute {shlex.quote(folder)}")
     return NotThisFormatError(why, takes())

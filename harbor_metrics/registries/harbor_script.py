@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Mapping
 from typing import Any
 
@@ -141,6 +140,9 @@ def text(type_: str, kwargs: Mapping[str, Any], dependency: str) -> str:
         written = _toml([entry])
     except TypeError:
         raise UsageError("a kwarg is null, which a script's table cannot hold") from None
+    # For weight: only a script that is written needs it.
+    import tomllib
+
     assert tomllib.loads(f"metrics = {written}") == {"metrics": [entry]}
     return _TEXT.format(dependency=json.dumps(dependency), metrics=written)
 

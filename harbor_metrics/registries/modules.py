@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from hashlib import sha256
 
 # What Python imports; a byte-compiled file of a cache is one of a source.
 _CODE = (".py", ".pyc", ".so", ".pyd")
@@ -13,17 +12,14 @@ _CACHES = ("__pycache__",)
 MOST_FILES, MOST_BYTES = 1_000, 16 << 20
 # As many names as stand there: who finds too many imports asks for more to be pinned, and what is
 # not found here is not there when the script runs.
-_IMPORTS = re.compile(
-    rb"(?:^|[;:])[ \t\f]*(?:import|from)\b((?:[^\n;\\]|\\\r?\n|\\)*)", re.MULTILINE
-)
-_NAME = re.compile(rb"[A-Za-z_]\w*")
-_AT_RUN_TIME = re.compile(
-    rb"__import__|importlib|runpy|pkgutil|sys\.path|\bimp\b|\b(?:exec|eval)\b"
+_IMPORTS = rb"(?m)(?:^|[;:])[ \t\f]*(?:import|from)\b((?:[^\n;\\]|\\\r?\n|\\)*)"
+_NAME = rb"[A-Za-z_]\w*"
+_AT_RUN_TIME = (
+    rb"(?m)__import__|importlib|runpy|pkgutil|sys\.path|\bimp\b|\b(?:exec|eval)\b"
     # Other processes, which look into the folder itself.
     rb"|multiprocessing|subprocess|concurrent"
     # A name with such letters has more than one spelling.
-    rb"|^[ \t\f]*(?:import|from)\b[^\n]*[\x80-\xff]",
-    re.MULTILINE,
+    rb"|^[ \t\f]*(?:import|from)\b[^\n]*[\x80-\xff]"
 )
 
 Modules = tuple[tuple[str, bytes], ...]
@@ -46,7 +42,7 @@ def importable(path: str, text: bytes) -> Modules:
         for name in os.listdir(folder)
         if name != own and not name.startswith(".")
     }
-    if not beside or not (_AT_RUN_TIME.search(text) or beside & _imported(text)):
+    if not beside or not (re.search(_AT_RUN_TIME, text) or beside & _imported(text)):
         return ()
     found = []
     size = 0
@@ -64,6 +60,9 @@ def importable(path: str, text: bytes) -> Modules:
 
 def manifest(name: str, text: bytes, modules: Modules) -> str:
     """A line for each file, as `sha256sum` writes it, in the order of their paths."""
+    # For weight: most registries name no script.
+    from hashlib import sha256
+
     files = sorted([(name, text), *modules])
     return "".join(f"{sha256(data).hexdigest()}  {path}\n" for path, data in files)
 
@@ -89,7 +88,7 @@ def copy(modules: Modules, folder: str, to: str) -> None:
 
 
 def _imported(text: bytes) -> set[bytes]:
-    return {name for found in _IMPORTS.finditer(text) for name in _NAME.findall(found[1])}
+    return {name for found in re.finditer(_IMPORTS, text) for name in re.findall(_NAME, found[1])}
 
 
 def _walk(folder: str) -> Iterator[str]:

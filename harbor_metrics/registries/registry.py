@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -38,6 +37,9 @@ class Registries:
             except InvalidDocumentError as error:
                 if path in self.given:
                     raise
+                # For weight: only a mistake needs it.
+                import shlex
+
                 raise InputError(
                     f"{path}, which a job names as its registry, is not one that can be read",
                     f"if the job is yours: harbor-metrics validate {shlex.quote(path)}",

@@ -145,7 +145,7 @@ def read(path: str, written: str, shown: str = "") -> Script:
 
 
 # The block format and this expression are those of PEP 723.
-_BLOCK = re.compile(r"(?m)^# /// (?P<type>[a-zA-Z0-9-]+)$\s(?P<content>(^#(| .*)$\s)+)^# ///$")
+_BLOCK = r"(?m)^# /// (?P<type>[a-zA-Z0-9-]+)$\s(?P<content>(^#(| .*)$\s)+)^# ///$"
 
 
 def metadata(script: Script) -> dict[str, Any] | None:
@@ -158,7 +158,7 @@ def metadata(script: Script) -> dict[str, Any] | None:
     import tomllib
 
     text = script.text.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
-    blocks = [match for match in _BLOCK.finditer(text) if match["type"] == "script"]
+    blocks = [match for match in re.finditer(_BLOCK, text) if match["type"] == "script"]
     if not blocks:
         return None
     if len(blocks) > 1:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from typing import Any
 
 import msgspec
@@ -46,6 +45,9 @@ def _table(path: str) -> dict[str, Any] | None:
         return None
     if b"harbor-metrics" not in data:
         return None
+    # For weight: most have no such table.
+    import tomllib
+
     try:
         tools = tomllib.loads(data.decode()).get("tool", {})
     except (ValueError, RecursionError) as error:

@@ -38,10 +38,12 @@ def is_lines(path: str, data: bytes) -> bool:
     if path.endswith(ENDINGS):
         return True
     first, second = [*islice(_stripped(data), 2), b"", b""][:2]
+    if first[:1] == b"[":
+        return False
     document, slips = parse(first, "")
     value = document.value if document else None
     in_braces = first[:1] == b"{" and first[-1:] == b"}"
-    if isinstance(value, list) or (slips and not in_braces):
+    if slips and not in_braces:
         return False
     if second:
         return second[:1] in b"{n-0123456789"

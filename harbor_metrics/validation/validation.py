@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import glob
 import os
 import sys
 from collections import Counter
@@ -17,7 +16,7 @@ from ..documents.diagnostics import Diagnostic, Severity
 from ..documents.document import Document, Finding, parse
 from ..documents.files import check_stays, open_regular, read_bytes
 from ..errors import InputError
-from . import lines, manifest, schema_check
+from . import lines, schema_check
 from .lines import in_file_order
 from .rules import LOADING, View, hints, run, with_hints
 from .search import NAMES, search
@@ -124,15 +123,25 @@ def expanded(
             found = [*search(path, unread, like)]
             help_ = f"name a file, such as {wording.listed(like)}" if like else _LEFT_OUT
             nothing = f"there is no {' or '.join(NAMES)} in {path}", help_
-        elif path == STDIN or os.path.exists(path) or not glob.has_magic(path):
+        elif path == STDIN or os.path.exists(path) or (matching := _matching(path)) is None:
             yield path
             continue
         else:
-            found = sorted(m for m in glob.glob(path, recursive=True) if not os.path.isdir(m))
+            found = matching
             nothing = f"no file matches {path}", ""
         if not found:
             unread.append(InputError(*nothing))
         yield from found
+
+
+def _matching(pattern: str) -> list[str] | None:
+    """The files that a pattern matches, sorted; None where it is a path."""
+    # For weight: most paths lead to a file.
+    import glob
+
+    if not glob.has_magic(pattern):
+        return None
+    return sorted(m for m in glob.glob(pattern, recursive=True) if not os.path.isdir(m))
 
 
 def _is_clean(path: str) -> bool:
@@ -147,6 +156,9 @@ def _is_clean(path: str) -> bool:
 def _of_file(path: str, data: bytes, report: Report) -> list[Diagnostic]:
     shown = wording.shown_path(path)
     if path.endswith(".toml"):
+        # For weight: most documents are registries.
+        from . import manifest
+
         report.n_datasets += 1
         report.sources[shown] = data.decode("utf-8", "replace")
         return manifest.check(path, data)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
-import zlib
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import zlib
 
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 # Frames that hold no data and may come first, as pzstd and indexes put them.
@@ -18,6 +21,9 @@ class DamagedError(ValueError):
 
 def gunzipped(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """The bytes packed in gzip members; several may follow each other, as `cat a.gz b.gz` does."""
+    # For weight: most files are not packed.
+    import zlib
+
     member = zlib.decompressobj(zlib.MAX_WBITS | 16)
     try:
         for chunk in chunks:
@@ -47,6 +53,9 @@ def _pieces(member: zlib._Decompress, data: bytes) -> Iterator[bytes]:
 
 def inflated(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """The bytes packed in the deflate stream of a zip member."""
+    # For weight, as well.
+    import zlib
+
     member = zlib.decompressobj(-zlib.MAX_WBITS)
     try:
         for chunk in chunks:

@@ -9,7 +9,6 @@ import msgspec
 
 from ...trials.counts import DIGEST_SIZE, CountedTrials, digest_of, grouped
 from ...trials.trial import Trial
-from ..files.spool import Spool
 
 # So many trials are counted at once.
 _BATCH = 1_024
@@ -66,6 +65,9 @@ class Spooled(Digested):
     """Trials that go to a spool as they come, and a digest of each."""
 
     def __init__(self) -> None:
+        # For weight: few trials are spooled.
+        from ..files.spool import Spool
+
         super().__init__()
         self.spool = Spool()
 

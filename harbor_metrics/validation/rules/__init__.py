@@ -8,7 +8,6 @@ from __future__ import annotations
 import importlib
 import inspect
 import os
-import pkgutil
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, cached_property
 from typing import Any
@@ -145,8 +144,11 @@ def label(dataset: dict[str, Any], title: str = _NAMELESS) -> str:
 def rules() -> dict[str, Rule]:
     """Every rule by its name."""
     by_name = {}
-    for module in pkgutil.iter_modules(__path__):
-        family = importlib.import_module(f"{__name__}.{module.name}")
+    for file in sorted(os.listdir(__path__[0])):
+        stem, ending = os.path.splitext(file)
+        if ending != ".py" or stem.startswith("_"):
+            continue
+        family = importlib.import_module(f"{__name__}.{stem}")
         for name, function in vars(family).items():
             is_its = inspect.isfunction(function) and function.__module__ == family.__name__
             if is_its and not name.startswith("_"):

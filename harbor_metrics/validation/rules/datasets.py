@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import unicodedata
 from collections.abc import Iterator
 from operator import itemgetter
 from typing import Any
@@ -202,11 +201,20 @@ def name_breaks_results(view: View) -> Iterator[Finding]:
             )
 
 
+def _folded(name: str) -> str:
+    if not name.isascii():
+        # For weight: most names are ASCII.
+        from unicodedata import normalize
+
+        name = normalize("NFKC", name)
+    return name.casefold()
+
+
 def similar_dataset_names(view: View) -> Iterator[Finding]:
     """Two names differ only in case or in how a letter is encoded, and are taken for each other."""
     seen: dict[str, str] = {}
     for name, dataset in _named(view):
-        first = seen.setdefault(unicodedata.normalize("NFKC", name).casefold(), name)
+        first = seen.setdefault(_folded(name), name)
         if first != name:
             yield dataset.find(
                 "name",

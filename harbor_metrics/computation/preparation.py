@@ -12,10 +12,8 @@ from ..documents.diagnostics import Diagnostic
 from ..engines.recognition import is_relation
 from ..errors import UsageError
 from ..evaluation.asked import plan_asked
-from ..evaluation.grouping import by_labels
 from ..evaluation.plan import Plan, Planned, plan
 from ..evaluation.remarks import once
-from ..readers import labels as labels_file
 from ..registries.registry import Registries, split
 from ..trials import labels as task_labels
 from ..trials import regrouping
@@ -24,7 +22,6 @@ from ..trials.models import by_short_names
 from ..trials.pool import Pool, in_order, pool, twice
 from ..trials.source import Source
 from ..trials.trial import GroupKey
-from .relations import relations
 from .request import Request
 
 
@@ -70,6 +67,9 @@ def prepare(request: Request, *, keep: bool = False) -> Prepared:
     asked = [plan_asked(metric) for metric in request.metrics]
     registries = Registries(request.registries)
     if any(is_relation(source, request.engine) for source in request.sources):
+        # For weight: engines are asked for.
+        from .relations import relations
+
         sources = relations(request, asked, keep=keep)
         return _foreseen(request, plan_groups(request, sources, [], registries, asked))
     sources, diagnostics = _read(request, counts=not keep and request.labels is None)
@@ -118,6 +118,9 @@ def plan_groups(
     elif registries.given and regrouping.nameless(pools):
         pools = regrouping.named(pools, registries.only_name())
     if request.labels is not None:
+        # For weight: few labels have a file of their own.
+        from ..readers import labels as labels_file
+
         pools = regrouping.labelled(pools, labels_file.read(request.labels), request.labels)
     scripts = request.scripts
     outside = scripts is not None and scripts.allow_outside
@@ -136,6 +139,9 @@ def plan_groups(
             own_jobs=request.own_jobs,
         )
         if request.group_by:
+            # For weight: most computations have one group.
+            from ..evaluation.grouping import by_labels
+
             metrics = by_labels(metrics, request.group_by)
         diagnostics += metrics.diagnostics
         table = members.table

@@ -94,16 +94,19 @@ def converted(
             f"`{name}` takes no `{field}`{near}; it takes {takes or 'no kwargs'}",
             field,
         )
-    for needed in _required(to):
-        if needed not in kwargs:
-            raise MetricFailure("invalid-metric-kwargs", f"`{name}` needs `{needed}` in its kwargs")
     own = {field: _whole(kwargs[field]) for field in to.__struct_fields__ if field in kwargs}
     try:
         struct = msgspec.convert(own, to)
-        for field in _regexes(to) & own.keys():
+        texts = {field for field, value in own.items() if isinstance(value, str | list)}
+        # Their schema is made only where there is something to look for in it.
+        for field in texts and _regexes(to) & texts:
             _check_regexes(name, field, own[field])
         return struct
     except msgspec.ValidationError as error:
+        for needed in _required(to):
+            if needed not in kwargs:
+                why = f"`{name}` needs `{needed}` in its kwargs"
+                raise MetricFailure("invalid-metric-kwargs", why) from None
         # Inside, for weight: only a value that is wrong needs it.
         from ..documents.mismatch import mismatch_with
 
@@ -114,7 +117,6 @@ def converted(
         raise MetricFailure("invalid-metric-kwargs", message, str(mismatch.path[0])) from error
 
 
-@cache
 def _required(struct: type[msgspec.Struct]) -> list[str]:
     """The fields without a default."""
     return [field.name for field in msgspec.structs.fields(struct) if field.required]

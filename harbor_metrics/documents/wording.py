@@ -14,6 +14,8 @@ _COLOUR = r"\x1b\[[0-9;]*m"
 # Who logs in at an address; a user of ssh opens nothing.
 _USER = r"(?i)((?:(?<!ssh)|(?=://[^/\s:@]*:)):[/\\]{2})([^/\s?#\"'<>]*)(@)"
 _IN_QUERY = r"(?i)([?&][\w-]{0,30}?(?:token|key|secret|password|sig)[\w-]{0,10}=)([^&\s\"'#]+)()"
+# Every character before it takes a column, and so do the signs of our own tables.
+_FIRST_ODD, _NARROW = "\u0300", "—…─→"
 _KINDS = {bool: "boolean", str: "string", list: "array", dict: "object", type(None): "null"}
 
 
@@ -127,10 +129,14 @@ def columns(text: str) -> int:
         text = re.sub(_COLOUR, "", text)
     if text.isascii():
         return len(text)
-    # Inside, for weight: most texts are ASCII.
+    odd = [c for c in text if c >= _FIRST_ODD and c not in _NARROW]
+    if not odd:
+        return len(text)
+    # Inside, for weight: most texts have nothing but letters and our own signs.
     from unicodedata import combining, east_asian_width
 
-    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+    wide = sum(-1 if combining(c) else east_asian_width(c) in "WF" for c in odd)
+    return len(text) + wide
 
 
 def last_lines(stderr: bytes) -> str:

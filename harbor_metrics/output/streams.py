@@ -12,7 +12,7 @@ from . import writer
 from .escapes import Line, escaped_json
 
 _NAMES = {1: "standard output", 2: "standard error"}
-_LONG_WORD = re.compile(r"(\S{1000})\S*\w")
+_LONG_WORD = r"(\S{1000})\S*\w"
 
 
 class Stream(io.TextIOBase):
@@ -108,7 +108,7 @@ def print_commands(text: str) -> None:
 
 def print_note(text: str) -> None:
     """Print text for people on standard error, words of any length cut; fails as `show`."""
-    _beside.show(_LONG_WORD.sub(r"\1…", text))
+    _beside.show(re.sub(_LONG_WORD, r"\1…", text))
 
 
 def print_json(document: str | bytes) -> None:

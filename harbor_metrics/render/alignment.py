@@ -8,7 +8,7 @@ from collections.abc import Container, Iterable, Sequence
 from ..documents.wording import columns
 
 # Where a word may be parted if it must: behind what joins its parts.
-_JOINT = re.compile(r"(?<=[/_.,:;=@·-])(?=.)")
+_JOINT = r"(?<=[/_.,:;=@·-])(?=.)"
 
 
 def measure(rows: Iterable[Sequence[str]]) -> list[int]:
@@ -58,7 +58,7 @@ def fold(text: str, width: int) -> list[str]:
 def _parts(word: str, width: int) -> list[str]:
     """The word behind each of its joints, and what is wider than that cut."""
     parts: list[str] = []
-    for part in _JOINT.split(word):
+    for part in re.split(_JOINT, word):
         while columns(part) > width:
             end = used = 0
             while end < len(part) and (not end or used + columns(part[end]) <= width):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from hashlib import sha256
@@ -183,6 +181,9 @@ class Counts:
 
     def __getstate__(self) -> dict[str, object]:
         """What pickle keeps: many names as one text, in a quarter of the time."""
+        # For weight: few sources are large enough for two processes.
+        from array import array
+
         tasks = _encode(list(self.tasks)), array("l", self.tasks.values())
         return {**self.__dict__, "tasks": tasks}
 
@@ -199,10 +200,16 @@ class Seen:
     _ENDS = range(-(2**63) + 2**60, 2**63 + 1, 2**60)
 
     def __init__(self) -> None:
+        # For weight: few sources are counted.
+        from array import array
+
         self._buckets = [array("q") for _ in self._ENDS]
 
     def add(self, group: Group, trials: Sequence[Trial]) -> None:
         """Remember some trials of a group."""
+        # For weight, as well.
+        from bisect import bisect_left
+
         # Sorted, so that what goes into a bucket stands together: a third of the time.
         numbers = sorted(map(hash, identities(group, trials)))
         start = 0

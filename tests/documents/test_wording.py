@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import unicodedata
 
 import pytest
 from hypothesis import given
@@ -85,6 +86,12 @@ def test_a_program_is_quoted_by_its_last_lines() -> None:
 
 def test_wide_and_combining_characters_take_their_columns() -> None:
     assert [wording.columns(text) for text in ("abc", "日本", "e\u0301")] == [3, 4, 1]
+
+
+def test_no_character_takes_other_columns_than_unicode_says() -> None:
+    for char in map(chr, range(0x3100)):
+        wide = 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        assert wording.columns(char) == (0 if unicodedata.combining(char) else wide), char
 
 
 def test_words_load_nothing_that_only_a_mistake_needs() -> None:

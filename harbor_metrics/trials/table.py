@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import compress
+from itertools import chain, compress
 from operator import attrgetter, itemgetter
 from typing import Any, Literal, TypeGuard
 
@@ -111,10 +111,13 @@ class Table:
     def key_times(self) -> KeyTimes:
         """How many trials have rewards, how many of these no key, and how many each key."""
         trials = self.trials
-        empty = len(trials.empty) if isinstance(trials, LineTrials) else self._rewards.count({})
-        n = len(self)
-        times = {key: n - values.count(None) for key, values in self.columns.items()}
-        return KeyTimes(self.n_scored, empty, Counter(times))
+        if isinstance(trials, LineTrials):
+            columns = trials.columns.items()
+            times = Counter({key: len(self) - values.count(None) for key, values in columns})
+            return KeyTimes(self.n_scored, len(trials.empty), times)
+        # Not of the columns: there may be too many for what is asked, which needs none of them.
+        times = Counter(chain.from_iterable(filter(None, self._rewards)))
+        return KeyTimes(self.n_scored, self._rewards.count({}), times)
 
     @property
     def errors(self) -> dict[str, int]:

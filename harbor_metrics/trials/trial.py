@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
@@ -87,10 +87,11 @@ class InOrder(list[Trial]):
     """Trials that are in canonical order, and need not be put in it again."""
 
 
-def in_canonical_order(trials: Sequence[Trial]) -> InOrder:
+def in_canonical_order(trials: Iterable[Trial]) -> InOrder:
     """By task, attempt (none last), start, trial's name and id; equal ones stay as they came."""
     if isinstance(trials, InOrder):
         return trials
+    trials = list(trials)
     try:
         return InOrder(sorted(trials, key=_PLACE))
     except TypeError:

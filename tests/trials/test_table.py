@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harbor_metrics.errors import MetricFailure
+from harbor_metrics.errors import InputError, MetricFailure
 from harbor_metrics.trials.table import Table
 from harbor_metrics.trials.trial import LineTrials, Trial
 
@@ -51,6 +51,15 @@ def test_missing_reward_is_an_error_that_names_the_first_trial() -> None:
 def test_key_that_no_trial_has_is_missing_everywhere() -> None:
     assert TABLE.column("z", "zero").values == [0, 0, 0]
     assert len(TABLE.column("z", "skip")) == 0
+
+
+def test_keys_are_counted_where_there_are_too_many_for_columns() -> None:
+    rows: list[dict[str, int] | None] = [{f"k{i}": 1} for i in range(3000)]
+    table = Table([Trial(task="a", rewards=row) for row in [*rows, None, {}]])
+    times = table.key_times
+    assert (times.scored, times.empty, set(times.times.values())) == (3001, 1, {1})
+    with pytest.raises(InputError, match="3,000 different keys"):
+        _ = table.columns
 
 
 def test_column_is_made_once() -> None:

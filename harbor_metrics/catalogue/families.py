@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 from functools import cache
 from importlib import import_module
 
 from ..contract.spec import UV_SCRIPT
 from .plugins import Kind
-
-_FUNCTION = re.compile(r"^def ([a-z][a-z0-9_]*)\(", re.MULTILINE)
 
 
 @cache
@@ -23,8 +20,10 @@ def families(kind: Kind) -> dict[str, str]:
         stem, ending = os.path.splitext(file)
         if ending == ".py" and not stem.startswith("_"):
             with open(os.path.join(folder, file), encoding="utf-8") as source:
-                for function in _FUNCTION.findall(source.read()):
-                    modules[function.replace("_", "-")] = f"{package.__name__}.{stem}"
+                functions = (part.partition("(")[0] for part in source.read().split("\ndef ")[1:])
+                for function in functions:
+                    if not function.startswith("_"):
+                        modules[function.replace("_", "-")] = f"{package.__name__}.{stem}"
     return modules
 
 

@@ -11,7 +11,6 @@ from .. import readers
 from ..documents.diagnostics import Diagnostic
 from ..engines.recognition import is_relation
 from ..errors import UsageError
-from ..evaluation.asked import plan_asked
 from ..evaluation.plan import Plan, Planned, plan
 from ..evaluation.remarks import once
 from ..registries.registry import Registries, split
@@ -64,7 +63,7 @@ def prepare(request: Request, *, keep: bool = False) -> Prepared:
         raise UsageError("no source was given")
     if request.only_asked and not request.metrics:
         raise UsageError("only the metrics that were asked for should run, and none was asked for")
-    asked = [plan_asked(metric) for metric in request.metrics]
+    asked = _asked(request)
     registries = Registries(request.registries)
     if any(is_relation(source, request.engine) for source in request.sources):
         # For weight: engines are asked for.
@@ -87,6 +86,15 @@ def prepare(request: Request, *, keep: bool = False) -> Prepared:
         sources = [readers.with_texts(source) for source in sources]
         prepared = plan_groups(request, sources, diagnostics, registries, asked)
     return prepared
+
+
+def _asked(request: Request) -> list[Planned]:
+    if not request.metrics:
+        return []
+    # For weight: most computations ask for no other metric.
+    from ..evaluation.asked import plan_asked
+
+    return [plan_asked(metric) for metric in request.metrics]
 
 
 def _foreseen(request: Request, prepared: Prepared) -> Prepared:

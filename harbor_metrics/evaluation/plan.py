@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -16,13 +16,14 @@ from ..documents.diagnostics import Diagnostic
 from ..documents.wording import without_passwords
 from ..errors import InputError, MetricFailure
 from ..registries.registry import Dataset, Registries
-from ..registries.script_file import Script
-from ..registries.script_file import find as find_script
 from ..trials.source import Job
 from ..validation.entries import remarks_on_dataset, remarks_on_job
 from .datasets import find_datasets
 from .remarks import NOT_FOUND
 from .result import Origin, ScriptRef
+
+if TYPE_CHECKING:
+    from ..registries.script_file import Script
 
 # By whose word it runs: the user's, that of a registry which only a job names, or of a job's own
 # configuration. The latter two are data that came with the job.
@@ -205,6 +206,9 @@ def bind(
             kwargs = converted(UV_SCRIPT, spec.kwargs, ScriptKwargs)
             if kwargs.git_url is None:
                 beside = registry if job is None else os.path.join(job, "config.json")
+                # For weight: most metrics are no scripts.
+                from ..registries.script_file import find as find_script
+
                 script = find_script(kwargs.script_path, beside, allow_outside=allow_outside)
         elif metric is not None:
             bound = names.bind_metric(metric, spec.kwargs)

@@ -36,14 +36,14 @@ def effective_size(units: Units) -> Fraction:
     0 or 1 a unit it is the number of units; never below 1, and of rewards of 0 and 1 never above
     the number of these.
     """
-    c, n, d, nn, nd, dd = units.sums
+    c, n, d = units.sums.units, units.sums.n, units.sums.d
     size = Fraction(d, c)
     whole = d + 2 * size
     mean = (Fraction(n, units.scale) + size) / whole
     squares = (
-        Fraction(nn, units.scale**2)
-        - 2 * mean * Fraction(nd, units.scale)
-        + mean * mean * dd
+        Fraction(units.sums.nn, units.scale**2)
+        - 2 * mean * Fraction(units.sums.nd, units.scale)
+        + mean * mean * units.sums.dd
         + size * size * (mean * mean + (1 - mean) ** 2)
     )
     variance = squares * (c + 2) / (whole * whole * (c + 3))

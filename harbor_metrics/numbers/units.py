@@ -35,7 +35,7 @@ class Range(IntEnum):
         return cls.BINARY if all(map({0, 1}.__contains__, rewards)) else cls.SHARE
 
 
-class Sums(NamedTuple):
+class Sums(msgspec.Struct, frozen=True):
     """Over units: how many, Σn, Σd, Σn², Σnd, Σd²."""
 
     units: int
@@ -46,7 +46,7 @@ class Sums(NamedTuple):
     dd: int
 
 
-class Cubes(NamedTuple):
+class Cubes(msgspec.Struct, frozen=True):
     """Over units: Σn³, Σn²d, Σnd², Σd³."""
 
     nnn: int
@@ -135,7 +135,7 @@ class Units(msgspec.Struct, frozen=True, dict=True):
         Raises:
             NoIntervalError: there are fewer than two units.
         """
-        c, n, d, nn, nd, dd = self.sums
+        c, n, d = self.sums.units, self.sums.n, self.sums.d
         if c < 2:
             raise NoIntervalError(
                 "undefined for a single reward"
@@ -143,7 +143,7 @@ class Units(msgspec.Struct, frozen=True, dict=True):
                 else "undefined for a single cluster: what is inside one does not tell how others "
                 "differ"
             )
-        squares = d * d * nn - 2 * n * d * nd + n * n * dd
+        squares = d * d * self.sums.nn - 2 * n * d * self.sums.nd + n * n * self.sums.dd
         return Fraction(squares * c, (c - 1) * d**4 * self.scale**2)
 
     @property
@@ -176,10 +176,9 @@ class Units(msgspec.Struct, frozen=True, dict=True):
         The third central moment of the mean, as `variance` is the second, without a correction.
         """
         top, bottom = self.sums.n, self.sums.d
-        nnn, nnd, ndd, ddd = self._cubes
-        cubes = (
-            bottom**3 * nnn - 3 * bottom**2 * top * nnd + 3 * bottom * top**2 * ndd - top**3 * ddd
-        )
+        of = self._cubes
+        cubes = bottom**3 * of.nnn - 3 * bottom**2 * top * of.nnd
+        cubes += 3 * bottom * top**2 * of.ndd - top**3 * of.ddd
         return Fraction(cubes, (bottom**2 * self.scale) ** 3)
 
     @property

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import NamedTuple
+
+import msgspec
 
 from ..contract.spec import UV_SCRIPT
 from ..documents.wording import plural, printable
@@ -29,7 +30,7 @@ MISSING = {
 }
 
 
-class Row(NamedTuple):
+class Row(msgspec.Struct, frozen=True):
     """One value of one metric, or the heading of several; `why`: why there is no value."""
 
     metric: str
@@ -40,6 +41,11 @@ class Row(NamedTuple):
     why: str = ""
     indent: int = 0
     failed: bool = False
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """What stands in its columns."""
+        return self.metric, self.value, self.stderr, self.interval, self.n
 
 
 def sheet(group: Group, digits: Digits = "significant") -> Sheet:
@@ -52,7 +58,7 @@ def sheet(group: Group, digits: Digits = "significant") -> Sheet:
     headings = ("metric", "value", "stderr", interval, over)
     filled = [i for i in range(len(headings)) if i in (0, 1, 4) or _filled(table, i)]
     lines = [
-        Line(tuple(str(row[i]) for i in filled), row.why, row.indent, row.failed) for row in table
+        Line(tuple(row.cells[i] for i in filled), row.why, row.indent, row.failed) for row in table
     ]
     return Sheet(
         title(group),
@@ -64,7 +70,7 @@ def sheet(group: Group, digits: Digits = "significant") -> Sheet:
 
 
 def _filled(table: Sequence[Row], column: int) -> bool:
-    return any(row[column] for row in table)
+    return any(row.cells[column] for row in table)
 
 
 def title(group: Group) -> str:

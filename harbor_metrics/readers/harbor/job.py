@@ -12,7 +12,6 @@ import msgspec
 from ...documents.diagnostics import Diagnostic
 from ...documents.files import reason
 from ...documents.wording import listed, plural
-from ...trials.counted import Absent, CountedTable
 from ...trials.counts import NotCountableError, digest_of, joint_digest
 from ...trials.labels import Labels
 from ...trials.repeated import Repeated, may_repeat
@@ -200,6 +199,9 @@ def _read_once(
     job, numbers = job_of(path, reading.waiting, diagnostics)
     if reading.misplaced:
         diagnostics.append(_misplaced(path, sorted(reading.misplaced)))
+    # For weight: few jobs are counted.
+    from ...trials.counted import Absent, CountedTable
+
     groups = {key: CountedTable(counts) for key, counts in trials.groups.items()}
     spool = trials.spool if isinstance(trials, Spooled) else None
     return Source(

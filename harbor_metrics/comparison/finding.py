@@ -11,6 +11,7 @@ import msgspec
 from ..documents.wording import plural
 from ..evaluation.plan import Planned
 from ..evaluation.result import Outcome
+from ..numbers import exact
 from ..numbers.exact import Number
 from ..numbers.planning import smallest, tasks_needed
 from ..numbers.uncertainty import FEW_UNITS
@@ -157,3 +158,12 @@ def _cautions(answer: Answer, settings: Settings) -> list[str]:
         if others:
             notes.append(f"hangs on the test: {answer.method} p {found.p:.2g}, {', '.join(others)}")
     return notes
+
+
+def less(candidate: Number | None, base: Number | None) -> Number | None:
+    """The difference, rounded once; None beyond binary64."""
+    if candidate is None or base is None:
+        return None
+    if isinstance(candidate, int) and isinstance(base, int):
+        return candidate - base
+    return exact.rounded(Fraction(candidate) - Fraction(base))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 
-from ..contract.estimate import Estimate, Undefined
+from ..contract.estimate import Estimate
 from ..contract.metric import Bound, Value
 from ..documents.wording import plural
 from ..errors import MetricFailure
@@ -14,17 +13,15 @@ from ..evaluation.result import Failure
 from ..numbers import exact
 from ..numbers.differences import Difference
 from ..numbers.exact import Number
-from ..trials.column import Column
 from ..trials.trial import times_of
 from .document import Row
-from .finding import TOTALS, Asked, Finding
+from .finding import TOTALS, Asked, Finding, less
 from .influences import moved, names_of, tasks_of
 from .means import Answer, of_means
+from .ordered import ORDERED, drawn
 from .pairing import Pairs
-from .resampled import Ends, bootstrap, jackknife, left_out, number_of
+from .resampled import Ends, jackknife, left_out, number_of
 
-# What jumps where a task is left out.
-_ORDERED = {"median", "quantile"}
 # Of what a difference between two runs says nothing about other tasks.
 _WITHOUT = {
     "min": "the smallest of some tasks says nothing of the smallest of others",
@@ -71,7 +68,7 @@ def _of_script(asked: Asked, pairs: Pairs) -> list[Row]:
             if side.get(name) is None
         ]
         n = len(pairs.paired)
-        difference = _less(values[1], values[0])
+        difference = less(values[1], values[0])
         if without and values[0] is not None and values[1] is not None:
             ends = (float(values[0]), float(values[1]))
             answer = jackknife(name, ends, without, n, asked.settings.level, amount=False)
@@ -145,7 +142,7 @@ def _of_bound(asked: Asked, bound: Bound, pairs: Pairs) -> list[Row]:
         found = _of_means(asked, bound, pairs, name, base[name], candidate[name])
         if found is None:
             statistic = _statistic(bound)
-            if statistic not in _WITHOUT.keys() | _ORDERED and not without:
+            if statistic not in _WITHOUT.keys() | ORDERED and not without:
                 without = left_out(pairs, lambda kept: _values(asked, bound, kept))
             found = _of_numbers(asked, bound, pairs, name, (known[0], known[1]), without)
         rows.append(found.row(asked, name, notes, n_paired - found.n))
@@ -238,9 +235,9 @@ def _of_numbers(
 ) -> Finding:
     """By leaving tasks out or drawing them again, as the metric allows."""
     settings, n = asked.settings, len(pairs.paired)
-    difference = _less(values[1], values[0])
+    difference = less(values[1], values[0])
     statistic = _statistic(bound)
-    method = "bootstrap" if statistic in _ORDERED else "jackknife"
+    method = "bootstrap" if statistic in ORDERED else "jackknife"
     if settings.over == "attempts":
         reason = "undefined over attempts: the value is not a mean of attempts' own rewards"
         answer = Answer("welch t", Difference(), n, reason=reason)
@@ -249,38 +246,14 @@ def _of_numbers(
         answer = Answer(method, Difference(), n, reason=reason)
     elif statistic in _WITHOUT:
         answer = Answer("none", Difference(), n, reason=f"no interval: {_WITHOUT[statistic]}")
-    elif statistic in _ORDERED:
-        answer = _drawn(asked, bound, pairs, name)
+    elif statistic in ORDERED:
+        return drawn(asked, bound, pairs, name, values)
     else:
         amount = bound.takes == "table" and min(values) > 0
         ends = (float(values[0]), float(values[1]))
         total = statistic in TOTALS
         answer = jackknife(name, ends, without, n, settings.level, amount=amount, total=total)
     return Finding(*values, difference, answer, n, None, [])
-
-
-def _drawn(asked: Asked, bound: Bound, pairs: Pairs, name: str) -> Answer:
-    policy = policy_of(bound, asked.settings.missing) or "zero"
-    keys = list(pairs.base.columns)
-    key = bound.common.key or (keys[0] if len(keys) == 1 else name)
-    if key not in keys or bound.metric.name not in _ORDERED:
-        reason = "no interval: only of one reward"
-        return Answer("bootstrap", Difference(), len(pairs.paired), reason=reason)
-    columns = []
-    for table in (pairs.base, pairs.candidate):
-        column: Column | Undefined = table.column(key, policy)
-        if bound.reducer is not None and isinstance(column, Column):
-            column = bound.reducer(column, skip=policy == "skip")
-        if isinstance(column, Undefined):
-            return Answer("bootstrap", Difference(), len(pairs.paired), reason=column.reason)
-        columns.append(column)
-
-    def value(view: Column) -> Value:
-        number = bound(view)
-        assert not isinstance(number, dict)  # these have one value
-        return number
-
-    return bootstrap(columns[0], columns[1], value, asked.settings.level)
 
 
 def _statistic(bound: Bound) -> str:
@@ -294,12 +267,3 @@ def _attempts(pairs: Pairs) -> int | None:
     """How many attempts each task has on both sides; None where they are not all as many."""
     counts = [set(times_of(table.tasks).values()) for table in (pairs.base, pairs.candidate)]
     return next(iter(counts[0])) if counts[0] == counts[1] and len(counts[0]) == 1 else None
-
-
-def _less(candidate: Number | None, base: Number | None) -> Number | None:
-    """The difference, rounded once; None beyond binary64."""
-    if candidate is None or base is None:
-        return None
-    if isinstance(candidate, int) and isinstance(base, int):
-        return candidate - base
-    return exact.rounded(Fraction(candidate) - Fraction(base))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from comparison.runs_by_hand import Rewards, write_run
 
@@ -50,3 +52,33 @@ def test_a_metric_with_a_word_of_its_own_hangs_on_nothing(tmp_path: Path) -> Non
     theirs = write_run(tmp_path / "b", LOST, agent="b")
     rows = compare(ours, theirs, metrics=metric).comparisons[0].rows
     assert [bool(each.notes) for each in rows] == [True, False]
+
+
+def test_tasks_that_lack_a_key_on_a_side_are_not_paired_with_others(tmp_path: Path) -> None:
+    lacking = {"a": range(2), "b": range(2, 4)}
+
+    def medians(tasks: range, **asked: Any) -> Row:
+        paths = []
+        for name, without in lacking.items():
+            path = tmp_path / f"{name}{tasks}"
+            lines = [
+                {
+                    "task": f"t{i}",
+                    "agent": name,
+                    "rewards": {"x": i}
+                    if i in without
+                    else {"x": i, "y": i * (name == "b") + i % 3},
+                }
+                for i in tasks
+            ]
+            path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+            paths.append(path)
+        rows = compare(*paths, metrics="median", missing="skip").comparisons[0].rows
+        return next(each for each in rows if (each.metric, each.value) == ("median", "y"))
+
+    found, plain = medians(range(12)), medians(range(4, 12))
+    notes = ["4 tasks without a value on a side left out"]
+    assert found == msgspec.structs.replace(plain, left_out=4, notes=[*notes, *plain.notes])
+    nowhere = medians(range(4))
+    assert (nowhere.difference, nowhere.n) == (None, 0)
+    assert nowhere.reason == "no task has a value on both sides"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import re
 from collections.abc import Callable, Mapping
@@ -95,6 +96,10 @@ def converted(
             field,
         )
     own = {field: _whole(kwargs[field]) for field in to.__struct_fields__ if field in kwargs}
+    if not own:
+        # Where none is needed no types have to be looked at.
+        with contextlib.suppress(TypeError):
+            return to()
     try:
         struct = msgspec.convert(own, to)
         texts = {field for field, value in own.items() if isinstance(value, str | list)}

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple
 
 import msgspec
 
 from .undefined import NoIntervalError
 
 
-class Powers(NamedTuple):
+class Powers(msgspec.Struct, frozen=True):
     """Of one task: how many attempts, Σr, Σr², Σr³."""
 
     attempts: int
@@ -66,10 +65,12 @@ class Repeats(msgspec.Struct, frozen=True, dict=True):
         means: dict[int, int] = {}
         squares: dict[int, int] = {}
         tasks: dict[int, int] = {}
-        for (a, r, rr, _), often in self._counted:
-            top = 2 * r + s
+        for task, often in self._counted:
+            a, top = task.attempts, 2 * task.r + s
             means[a] = means.get(a, 0) + often * top
-            squares[a] = squares.get(a, 0) + often * (2 * (2 * rr + s * s) * (a + 1) - top * top)
+            squares[a] = squares.get(a, 0) + often * (
+                2 * (2 * task.rr + s * s) * (a + 1) - top * top
+            )
             tasks[a] = tasks.get(a, 0) + often
         mean = variance = evenly = Fraction(0)
         for a, often in tasks.items():
@@ -93,7 +94,8 @@ class Repeats(msgspec.Struct, frozen=True, dict=True):
             )
         s = self.scale
         mean = variance = evenly = third = parts = Fraction(0)
-        for (a, r, rr, rrr), often in self._counted:
+        for task, often in self._counted:
+            a, r, rr, rrr = task.attempts, task.r, task.rr, task.rrr
             weight = self._weight(a)
             mean += often * weight * Fraction(r, a * s)
             # The sample variance of the task's attempts over how many they are.

@@ -14,7 +14,6 @@ from ..contract.spec import ARRAYS, DEFAULT_TYPE, FIELDS, UV_SCRIPT, in_harbor
 from ..documents.diagnostics import Diagnostic, Severity
 from ..documents.document import Finding
 from ..registries.registry import Dataset
-from ..registries.script_file import other_copy
 
 _OF_DATASETS = ("not-in-harbor", "unknown-metric-type", "script-twice")
 _OF_METRICS = ("unknown-metric-field", "misplaced-kwargs")
@@ -63,8 +62,12 @@ def _is_plain(entry: Any, registry: str | None, *, for_harbor: bool) -> bool:
     if not isinstance(type_, str) or not isinstance(kwargs, dict):
         return False
     path = kwargs.get("script_path") if type_ == UV_SCRIPT else None
-    if isinstance(path, str) and registry is not None and other_copy(path, registry):
-        return False
+    if isinstance(path, str) and registry is not None:
+        # For weight: few metrics are scripts.
+        from ..registries.script_file import other_copy
+
+        if other_copy(path, registry):
+            return False
     return in_harbor(entry) if for_harbor else True
 
 

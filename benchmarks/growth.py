@@ -274,7 +274,7 @@ CASES = {
     ),
     "rewards, a key each": Case(lines("r.jsonl", lambda i: {f"k{i}": 1}), 4_000, REWARDS),
     "rewards, a key each, 900 in turn": Case(
-        lines("r.jsonl", lambda i: {f"k{i % 900}": 1}), 4_000, REWARDS
+        lines("r.jsonl", lambda i: {f"k{i % 900}": i % 5}), 100_000, REWARDS
     ),
     "rewards, one line unreadable in two": Case(
         lines("r.jsonl", lambda i: {"reward": "x"} if i % 2 else {"reward": 1}), 16_000, REWARDS

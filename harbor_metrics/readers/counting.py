@@ -21,7 +21,7 @@ from ..trials.trial import NO_GROUP, Trial
 from .files import fork
 from .files.file import File
 from .files.lines import blocks, middle, split
-from .line_columns import LineColumns, decode_line, repeat_often
+from .line_columns import MANY_KEYS, LineColumns, are_sparse, decode_line, repeat_often
 
 # Bytes from which on it is worth it not to keep what is read, and a second process is faster.
 COUNTS_PAY = 1 << 20
@@ -152,6 +152,8 @@ class _Lines:
         self.counts = LineCounts()
         self._texts: Counter[bytes] = Counter()
         self._columns = LineColumns()
+        self._sparse = False
+        self._n_keys = 0
 
     def add(self, block: bytes) -> None:
         """Count the lines of a block.
@@ -165,6 +167,13 @@ class _Lines:
         if len(self._texts) < _MOST_LINES and repeat_often(lines):
             self._texts.update(lines)
             return
+        if self._is_sparse(lines):
+            rows = list(map(decode_line, lines))
+            keys = self.counts.keys.keys() | set[str]().union(*filter(None, rows))
+            self._columns.pass_by(len(keys), rows)
+            for row in rows:
+                self._count(row, 1)
+            return
         if self._columns.add(block) != self._columns.n:
             raise NotCountableError("a blank line")
         n, columns, empty = self._columns.take()
@@ -172,6 +181,15 @@ class _Lines:
             self.counts.key(key).add([value for value in column if value is not None])
         self.counts.n_empty += len(empty)
         self.counts.n_scored += n - _n_blank(n, list(columns.values())) + len(empty)
+
+    def _is_sparse(self, lines: list[bytes]) -> bool:
+        """Whether rows are counted one by one, as from the first block on that has many gaps."""
+        known = self._columns.columns.keys()
+        # Looked at anew where keys came since: it takes as long as a tenth of the reading.
+        if not self._sparse and (not known or len(known) > max(self._n_keys, MANY_KEYS)):
+            self._n_keys = len(known)
+            self._sparse = are_sparse(lines, set(known))
+        return self._sparse
 
     @property
     def is_large(self) -> bool:
@@ -181,13 +199,15 @@ class _Lines:
     def finish(self) -> None:
         """Decode every different text once."""
         for line, times in self._texts.items():
-            rewards = decode_line(line)
-            if rewards is None:
-                continue
-            self.counts.n_scored += times
-            self.counts.n_empty += 0 if rewards else times
-            for key, value in rewards.items():
-                self.counts.key(key).add_times(value, times)
+            self._count(decode_line(line), times)
+
+    def _count(self, rewards: dict[str, Number] | None, times: int) -> None:
+        if rewards is None:
+            return
+        self.counts.n_scored += times
+        self.counts.n_empty += 0 if rewards else times
+        for key, value in rewards.items():
+            self.counts.key(key).add_times(value, times)
 
 
 def _n_blank(n: int, columns: list[list[Number | None]]) -> int:

@@ -24,6 +24,8 @@ _NO_FIELD_NAME = re.compile(r'["\\\x00-\x1f]')
 _REMEMBERED = 4_096
 _Row = Any
 _SAMPLE = 256
+# From so many keys on, and of so many places of a table one filled, rows are quicker than columns.
+MANY_KEYS, _SPARSE = 32, 8
 
 
 class _Memo(dict[bytes, _Row]):
@@ -172,6 +174,12 @@ class LineColumns:
             }
         self._append(rows)
 
+    def pass_by(self, n_keys: int, rows: Sequence[dict[str, Any] | None]) -> None:
+        """Let rows by that get no columns, but count where keys are too many."""
+        self._check_keys(n_keys, rows)
+        self._n_taken += len(rows)
+        self._n_rewards_taken += sum(len(row or ()) for row in rows)
+
     def _check_keys(self, n_keys: int, rows: Sequence[dict[str, Any] | None]) -> None:
         """Refuse too many keys before there are columns for them."""
         if n_keys > FEW_KEYS:
@@ -212,6 +220,17 @@ class LineColumns:
 def repeat_often(lines: list[bytes]) -> bool:
     """Whether most lines of a block are one of a few, by its first lines."""
     return len(set(lines[:_SAMPLE])) * 2 < len(lines[:_SAMPLE])
+
+
+def are_sparse(lines: list[bytes], known: set[str]) -> bool:
+    """Whether columns of these keys and some lines would mostly be gaps, by the first lines.
+
+    Raises:
+        ValueError: one of them is not an object of rewards.
+    """
+    rows = [row for row in map(_decode_any, lines[:_SAMPLE]) if row]
+    keys = known.union(*rows)
+    return len(keys) > MANY_KEYS and len(keys) * len(rows) > _SPARSE * sum(map(len, rows))
 
 
 def decode_line(line: bytes) -> dict[str, Number] | None:

@@ -17,6 +17,7 @@ from harbor_metrics import readers
 from harbor_metrics.readers import conversion, counting
 from harbor_metrics.readers.files import fork, lines, spool
 from harbor_metrics.readers.harbor import job
+from harbor_metrics.readers.line_columns import LineColumns
 from harbor_metrics.trials.counts import CountedTrials, Counts, NotCountableError
 from harbor_metrics.trials.trial import Trial
 
@@ -45,6 +46,14 @@ def write_distinct_rewards(path: Path) -> Path:
     return path
 
 
+def write_sparse_rewards(path: Path) -> Path:
+    """Keys that few lines have: more come in the second half, with null and empty objects."""
+    rows = [f'{{"k{i % 50}": {i % 7 / 7}, "all": {i % 2}}}' for i in range(120)]
+    late = [f'{{"late{i % 40}": {i}}}' for i in range(80)]
+    path.write_text("\n".join(["null", *rows, "{}", *late, "null"]) + "\n")
+    return path
+
+
 def rows_of_trials() -> list[dict[str, Any]]:
     return [
         {
@@ -70,7 +79,13 @@ def write_whole_job(path: Path) -> Path:
     return write_job(path, [trial(f"t{i % 4}", {"reward": i % 2}, i) for i in range(16)])
 
 
-WRITERS = [write_rewards, write_distinct_rewards, write_trials, write_whole_job]
+WRITERS = [
+    write_rewards,
+    write_distinct_rewards,
+    write_sparse_rewards,
+    write_trials,
+    write_whole_job,
+]
 
 
 def document(path: Path, *metrics: str, **options: Any) -> str:
@@ -88,6 +103,16 @@ def test_document_is_that_of_trials_that_were_kept(
     (counted,) = readers.read(str(source), counts=True)
     assert counted.counted is not None
     assert document(source, **options) == kept
+
+
+def test_keys_that_few_lines_have_get_no_columns(
+    tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = write_sparse_rewards(tmp_path / "source")
+    request.getfixturevalue("small_sources_count")
+    monkeypatch.setattr(LineColumns, "add", None)
+    (counted,) = readers.read(str(source), counts=True)
+    assert counted.counted is not None
 
 
 def test_second_process_leaves_counts_to_the_first_that_take_long_to_hand_over(

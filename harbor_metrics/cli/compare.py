@@ -242,7 +242,7 @@ def command(
             settings=settings,
         )
         prepared = prepare(request)
-    hold(prepared)
+    hold(source for _, source in prepared.sources)
     for path in written:
         refuse_input(path, prepared.inputs)
     with working("comparing"):

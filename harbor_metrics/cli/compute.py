@@ -209,7 +209,7 @@ def command(
         # Rows name their trials, which are otherwise counted where there are many.
         keep = "hub-rows" in (format_, *(copy for copy, _ in copies))
         prepared = prepare(request, keep=keep)
-    hold(prepared)
+    hold(prepared.sources)
     if dry_run:
         from ..catalogue.plugins import imported
         from ..render.dry_run import dry_run as render

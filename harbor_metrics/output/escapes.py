@@ -16,9 +16,9 @@ _ODD = r"[^\n\t -~]+"
 _STYLES = "|".join(map(re.escape, STYLES))
 _ODD_BUT_STYLES = rf"(?:{_STYLES})|\x1b|[^\n\t -~\x1b]+"
 # A command of GitHub Actions is first on its line, whatever space is before it.
-_FIRST = rf"(?m)^(?:[ \t]|{_STYLES})*:(:)"
+_FIRST = rf"(?m)^(?:[ \t]|{_STYLES})*:(?:{_STYLES})*(:)"
 # Those of Azure Pipelines, of TeamCity, and the older ones of GitHub, stand anywhere in a line.
-_ANYWHERE = r"##\w{0,20}(\[)"
+_ANYWHERE = rf"#(?:{_STYLES})*#(?:\w|{_STYLES}){{0,20}}(\[)"
 _PLAIN = b"\n\t" + bytes(range(0x20, 0x7F))
 # A command is not longer than this before the character that is escaped.
 _LONGEST = 32
@@ -35,9 +35,9 @@ def escaped(text: str, *, json: bool = False, styles: bool = False, commands: bo
     escape = _in_json if json else _in_text
     odd = _ODD_BUT_STYLES if styles else _ODD
     text = re.sub(odd, lambda run: _run(run[0], escape, keep=STYLES if styles else ()), text)
-    if "##" in text:
+    if "##" in text or (styles and "#" in text):
         text = re.sub(_ANYWHERE, lambda found: found[0][:-1] + escape(found[1]), text)
-    if "::" in text and not commands and not json:
+    if ("::" in text or (styles and ":" in text)) and not commands and not json:
         text = re.sub(_FIRST, lambda found: found[0][:-1] + escape(found[1]), text)
     return text
 

@@ -21,7 +21,9 @@ _MARKUP = re.compile(
     r"|(?P<commit>\b(?=[0-9]*[A-Fa-f])[0-9A-Fa-f]{7,40}\b)"
     r"|(?P<address>\b(?:[Ww]{3}(?=\.)|(?:[Mm][Aa][Ii][Ll][Tt][Oo]|[Xx][Mm][Pp][Pp]|[A-Za-z]+(?=:/)):))"
     r"|(?P<emoji>:(?=[\w+-]+:))"
-    r"|(?P<formula>\$)"
+    r"|(?P<formula>\$)",
+    # What stands before a name ends where ASCII's letters do, for a host.
+    re.ASCII,
 )
 _AS_IT_READS = {"special": r"\{}", "hash": r"\{}", "formula": DOLLAR}
 # An indent that Markdown keeps.

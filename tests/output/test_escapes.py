@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from printed import is_text
 
@@ -29,6 +29,9 @@ def test_what_is_printed_is_no_command(text: str) -> None:
 
 
 @given(TEXTS)
+@example(f"##{BOLD}[")
+@example(f"#{BOLD}#{PLAIN}error{BOLD}[")
+@example(f":{BOLD}:error::x")
 def test_styles_are_kept_and_nothing_else(text: str) -> None:
     printed = escaped(text, styles=True)
     plain = printed

@@ -23,6 +23,7 @@ HOSTILE = [
     "&lt;b&gt;", "&#64;octocat", "\\", "\\`", "a\nb", "a\r\n\r\n# b", "::error::x", "##[error]x",
     "\x1b[31m", "\u202ex", "[^1]", "[x]: https://evil.example", "$$x$$", "@", "#", "é*", "",
     "abc1234", "(1234567a)", "0123456789abcdef0123456789abcdef01234567", "octo@DeadBeef",
+    "¹https://evil.example/a", "éwww.evil.example", "²GH-12", "³abc1234",
 ]  # fmt: skip
 PARTS = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=3), st.sampled_from(list("@#:$<>&`")))
 TEXTS = st.lists(PARTS, max_size=6).map("".join)
@@ -51,8 +52,8 @@ def test_nothing_is_mentioned_or_linked(text: str) -> None:
     assert not rendered.linked(shown), shown
 
 
-@pytest.mark.parametrize("text", ["abc1234", "1e1234567", "f" * 40, "a/1234567f/b"])
-def test_no_name_becomes_a_commit(text: str) -> None:
+@pytest.mark.parametrize("text", [*HOSTILE, "abc1234", "1e1234567", "f" * 40, "a/1234567f/b"])
+def test_no_name_becomes_a_link(text: str) -> None:
     assert not rendered.linked(rendered.html(in_a_table(text)))
 
 

@@ -54,7 +54,9 @@ def test_nothing_is_mentioned_or_linked(text: str) -> None:
 
 @pytest.mark.parametrize("text", [*HOSTILE, "abc1234", "1e1234567", "f" * 40, "a/1234567f/b"])
 def test_no_name_becomes_a_link(text: str) -> None:
-    assert not rendered.linked(rendered.html(in_a_table(text)))
+    table = in_a_table(text)
+    assert not rendered.linked(rendered.html(table))
+    assert not [tag for tag in rendered.tags(table) if tag.startswith("a ")]
 
 
 @pytest.mark.parametrize("text", ["1234567", "0.46153846153846156", "abc123", "f" * 41, "gabc1234"])

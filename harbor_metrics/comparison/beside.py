@@ -158,8 +158,8 @@ def _refuse_same_trials(tables: tuple[Table, Table], names: tuple[str, str]) -> 
         return
     ours, theirs = (map(attrgetter("id"), table) for table in tables)
     known = set(ours) - {None}
-    same = sum(map(known.__contains__, theirs))
-    if same:
+    if not known.isdisjoint(their_ids := list(theirs)):
+        same = sum(map(known.__contains__, their_ids))
         raise UsageError(
             f"{plural(same, 'trial')} stand{'s' if same == 1 else ''} in both {names[0]} and "
             f"{names[1]}, which a comparison takes for different runs"

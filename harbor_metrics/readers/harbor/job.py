@@ -31,6 +31,8 @@ _TRIES, _PAUSE = 5, 0.05
 
 # Trials in a half from which on a second process is faster.
 _HALF_PAYS = 1_000
+# The share of the first process where the second has to hand over what it kept.
+_OURS_OF_KEPT = 0.53
 # Trials from which on counting them is worth an import.
 _COUNTS_PAY = 2_000
 # Where Harbor keeps the trials that it tried again.
@@ -240,7 +242,8 @@ def _misplaced(path: str, names: list[str]) -> Diagnostic:
 
 def _read_all(path: str, names: list[str], reading: Pass, progress: Progress | None) -> None:
     """Read the trials, the second half of many in a second process."""
-    half = len(names) // 2
+    kept = isinstance(reading.trials, Kept)
+    half = int(len(names) * (_OURS_OF_KEPT if kept else 0.5))
     if half < _HALF_PAYS or isinstance(reading.trials, Spooled) or not fork.pays():
         _read_trials(path, names, reading, progress)
         return

@@ -316,6 +316,7 @@ def digest_of(trial: Trial) -> bytes:
 
 def joint_digest(digests: bytes | bytearray) -> str:
     """SHA-256 of the sorted digests, given in a row: the same for any order of the trials."""
-    starts = range(0, len(digests), DIGEST_SIZE)
-    parts = sorted([bytes(digests[at : at + DIGEST_SIZE]) for at in starts])
-    return sha256(b"".join(parts)).hexdigest()
+    # Not sliced as it is: a slice of a bytearray is a copy that would be copied again.
+    view = memoryview(digests)
+    parts = [bytes(view[at : at + DIGEST_SIZE]) for at in range(0, len(view), DIGEST_SIZE)]
+    return sha256(b"".join(sorted(parts))).hexdigest()

@@ -253,7 +253,7 @@ def slopes(bench: Bench) -> Iterator[Judged]:
         costs = []
         for power in range(largest - 1, largest + 1):
             path = bench.made(write, name, 10**power)
-            costs.append(min(bench.cost((*OURS, "compute", path), "one") for _ in range(2)))
+            costs.append(min(bench.cost((*OURS, "compute", path), "one") for _ in range(3)))
         small, large = costs
         steep = slope(small.cpu - nothing.cpu, large.cpu - nothing.cpu, 10, 0.02)
         yield f"{what} to 10^{largest}, slope of CPU", steep, 1.05

@@ -318,7 +318,7 @@ CASES = {
                 folder, n
             ),
         )[0],
-        20_000,
+        80_000,
         (
             *TRIALS,
             "--labels",

@@ -13,6 +13,7 @@ import sys
 from bisect import bisect_left
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any
 
 import msgspec
@@ -119,8 +120,12 @@ class _Reader:
         return _Stop()
 
     def mend(self, start: int, end: int, instead: str = "") -> None:
-        """Keep what is to stand in a stretch of the text, filled up with spaces."""
-        self.mends[start] = instead.ljust(end - start)
+        """Keep what is to stand in a stretch of the text, filled up with spaces.
+
+        A comma may have to stand where a comment begins: both mends begin there.
+        """
+        both = zip_longest(instead.ljust(end - start), self.mends.get(start, ""), fillvalue=" ")
+        self.mends[start] = "".join(new if new != " " else old for new, old in both)
 
     def mended(self) -> str | None:
         """The text with its mends in it; None where they take more room than there is."""

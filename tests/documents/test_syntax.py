@@ -115,6 +115,8 @@ def test_two_objects_merged_without_a_comma_are_one_slip() -> None:
         ('{"a": [], "a": {"b": 1,}}', {"a": {"b": 1}}),
         ('{"a": NaN, "b": -Infinity}', {"a": None, "b": None}),
         ("[1e999 nan]", [None, None]),
+        # A comma has to stand where the comment begins.
+        ('[{"a": 1}# "b": [\n[1]]', [{"a": 1}, [1]]),
         ('["\\ud800"]', ["\ud800"]),
         ("[1, 2", None),
         ("[1] 2", None),
@@ -129,6 +131,7 @@ def test_reading_goes_on_where_there_is_one_way(text: str, value: object) -> Non
     if document.is_whole:
         assert document.value == value
         assert len(document.mended or "") == len(text)
+        assert type(json.loads(document.mended or "")) is type(value)
         assert document.span([])
 
 

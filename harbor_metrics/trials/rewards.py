@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -12,6 +12,7 @@ from ..documents.diagnostics import Diagnostic
 from ..documents.document import Document, Finding
 from ..documents.wording import article, printable, shown
 from ..errors import InputError
+from .trial import Rewards
 
 if TYPE_CHECKING:
     from ..documents.places import Path
@@ -32,8 +33,8 @@ class KeyTimes(msgspec.Struct):
     empty: int = 0
     times: Counter[str] = msgspec.field(default_factory=Counter)
 
-    def add(self, rewards: Iterable[str] | None, often: int = 1) -> None:
-        """Count trials whose rewards have the same keys; None where they have no rewards."""
+    def add(self, rewards: Rewards | None, often: int = 1) -> None:
+        """Count trials of the same rewards."""
         if rewards is None:
             return
         self.scored += often

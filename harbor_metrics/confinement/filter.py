@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import os
 import struct
+from itertools import chain
 
 from .kernel import LIBC, checked
 
@@ -152,13 +153,16 @@ _STREAM, _DATAGRAM, _RAW, _PACKETS = 1, 2, 3, 5
 _TCP, _UDP, _ROUTES = 6, 17, 0
 # Options of IP and IPv6.
 _OF_ADDRESSES = (0, 41)
+# So many calls are gone through one by one.
+_FEW = 4
 
 
-def deny_calls(*, network: bool, apart: bool = False) -> None:
+def deny_calls(*, network: bool, apart: bool = False, process: int) -> None:
     """No such call from here on, by this process and by those that it starts.
 
     No socket but those of TCP and UDP; without the network they reach nobody, and there are none of
-    UDP but `apart`, in a network of one's own.
+    UDP but `apart`, in a network of one's own. The one process that may be limited and scheduled by
+    its number is `process`.
 
     Raises:
         OSError: of this machine the numbers are not known, or the kernel takes no filter.
@@ -169,39 +173,34 @@ def deny_calls(*, network: bool, apart: bool = False) -> None:
     machine, column = known
     # A session keyring of its own; where that is not to be had there are no keys to be had.
     LIBC.syscall(ctypes.c_long(_DENIED["keyctl"][column]), ctypes.c_long(1), None)
-    program = _program(machine, column, network=network, datagrams=network or apart)
-    numbers = [number for instruction in program for number in instruction]
-    packed = struct.pack("=" + "HBBI" * len(program), *numbers)
+    datagrams = network or apart
+    program = _program(machine, column, network=network, datagrams=datagrams, process=process)
+    packed = struct.pack("=" + "HBBI" * len(program), *chain.from_iterable(program))
     buffer = ctypes.create_string_buffer(packed, len(packed))
     header = struct.pack("@HP", len(program), ctypes.addressof(buffer))
     checked(LIBC.prctl(_PR_SET_SECCOMP, _MODE_FILTER, header, 0, 0))
 
 
-def _program(machine: int, column: int, *, network: bool, datagrams: bool) -> list[Instruction]:
+def _program(
+    machine: int, column: int, *, network: bool, datagrams: bool, process: int
+) -> list[Instruction]:
     refuse, allow = (_RETURN, 0, 0, _REFUSE), (_RETURN, 0, 0, _ALLOW)
-    program = [
-        (_LOAD, 0, 0, _MACHINE),
-        (_IF_EQUAL, 1, 0, machine),
-        refuse,
-        (_LOAD, 0, 0, _NUMBER),
-        (_IF_AT_LEAST, 0, 1, _OTHER_NUMBERING),
-        refuse,
-        *_where(_CLONE3[column], [(_RETURN, 0, 0, _UNKNOWN)]),
-        *_where(_OPEN_AT_2[column], [(_RETURN, 0, 0, _UNKNOWN)]),
-    ]
-    for numbers in _DENIED.values():
-        program += _where(numbers[column], [refuse])
+    unknown = [(_RETURN, 0, 0, _UNKNOWN)]
+    answers: dict[int, Sequence[Instruction]] = {
+        numbers[column]: [refuse] for numbers in _DENIED.values()
+    }
+    answers |= {_CLONE3[column]: unknown, _OPEN_AT_2[column]: unknown}
     for numbers, bits in ((_CLONE, _NEW_NAMESPACES), (_UNSHARE, _NEW_NAMESPACES | _NEW_TIME)):
         asks = [(_LOAD, 0, 0, _ARGUMENTS[0]), (_IF_ANY_BIT, 0, 1, bits), refuse, allow]
-        program += _where(numbers[column], asks)
-    ourselves = (0, os.getpid())
+        answers[numbers[column]] = asks
+    itself = (0, process)
     for numbers in _OF_PROCESS.values():
-        program += _where(numbers[column], _unless(0, ourselves))
+        answers[numbers[column]] = _unless(0, itself)
     for *both, user in _OF_SOMEBODY.values():
         of_user = [(_LOAD, 0, 0, _ARGUMENTS[0]), (_IF_EQUAL, 0, 1, user), refuse]
-        program += _where(both[column], [*of_user, *_unless(1, ourselves)])
-    program += _of_files(column)
-    program += _where(_SOCKETPAIR[column], _sockets([(_UNIX, (_STREAM, _PACKETS), (0,))]))
+        answers[both[column]] = [*of_user, *_unless(1, itself)]
+    answers |= _of_files(column)
+    answers[_SOCKETPAIR[column]] = _sockets([(_UNIX, (_STREAM, _PACKETS), (0,))])
     # A socket for them has an address, which others can find, as soon as it is used.
     kinds = [(_STREAM, _TCP), *([(_DATAGRAM, _UDP)] if datagrams else [])]
     permitted: list[tuple[int, tuple[int, ...], tuple[int, ...]]] = [
@@ -213,58 +212,69 @@ def _program(machine: int, column: int, *, network: bool, datagrams: bool) -> li
         # Who looks up names asks for the routes.
         permitted.append((_NETLINK, (_DATAGRAM, _RAW), (_ROUTES,)))
     else:
-        program += _without_network(column)
-    program += _where(_SOCKET[column], _sockets(permitted))
-    return [*program, allow]
+        answers |= _without_network(column)
+    answers[_SOCKET[column]] = _sockets(permitted)
+    return [
+        (_LOAD, 0, 0, _MACHINE),
+        (_IF_EQUAL, 1, 0, machine),
+        refuse,
+        (_LOAD, 0, 0, _NUMBER),
+        (_IF_AT_LEAST, 0, 1, _OTHER_NUMBERING),
+        refuse,
+        *_search(sorted(answers.items())),
+    ]
 
 
-def _of_files(column: int) -> list[Instruction]:
+def _search(answers: Sequence[tuple[int, Sequence[Instruction]]]) -> list[Instruction]:
+    """To the answer for the number of the call, which is loaded; a call without one is allowed.
+
+    The kernel asks the program for every number when it takes it, and for some at every call.
+    """
+    if len(answers) < _FEW:
+        parts = [((_IF_EQUAL, 0, len(then), number), *then) for number, then in answers]
+        return [*chain.from_iterable(parts), (_RETURN, 0, 0, _ALLOW)]
+    middle = len(answers) // 2
+    lower, upper = _search(answers[:middle]), _search(answers[middle:])
+    return [(_IF_AT_LEAST, len(lower), 0, answers[middle][0]), *lower, *upper]
+
+
+def _of_files(column: int) -> dict[int, Sequence[Instruction]]:
     """Nothing becomes a program with its owner's rights, and no file system changes its files.
 
     Landlock says nothing of modes, attributes and leases; a lease stops who opens the file.
     """
     refuse, allow = (_RETURN, 0, 0, _REFUSE), (_RETURN, 0, 0, _ALLOW)
-    program = []
+    answers: dict[int, Sequence[Instruction]] = {}
     for number, mode, flags in _MODES[column]:
         checks = [(_LOAD, 0, 0, _ARGUMENTS[mode]), (_IF_ANY_BIT, 0, 1, _SET_USER), refuse, allow]
         if flags:
             made = [(_LOAD, 0, 0, _ARGUMENTS[flags]), (_IF_ANY_BIT, 1, 0, _MAKES_A_FILE), allow]
             checks = [*made, *checks]
-        program += _where(number, checks)
+        answers[number] = checks
     kinds = [(_IF_EQUAL, len(_OF_FILE_SYSTEMS) - i, 0, k) for i, k in enumerate(_OF_FILE_SYSTEMS)]
     request = (_LOAD, 0, 0, _ARGUMENTS[1])
-    program += _where(
-        _CONTROL[column],
-        [
-            *(request, (_IF_EQUAL, 0, 1, _GET_FLAGS), allow),
-            *(request, (_AND, 0, 0, _KIND_OF_CONTROL), *kinds, allow),
-            (_RETURN, 0, 0, _NOT_OF_THIS_FILE),
-        ],
-    )
+    answers[_CONTROL[column]] = [
+        *(request, (_IF_EQUAL, 0, 1, _GET_FLAGS), allow),
+        *(request, (_AND, 0, 0, _KIND_OF_CONTROL), *kinds, allow),
+        (_RETURN, 0, 0, _NOT_OF_THIS_FILE),
+    ]
     watched = [(_IF_EQUAL, 1, 0, _LEASE), (_IF_EQUAL, 0, 1, _WATCH_FOLDER), refuse, allow]
-    return program + _where(_FILE_CONTROL[column], [request, *watched])
+    return answers | {_FILE_CONTROL[column]: [request, *watched]}
 
 
-def _without_network(column: int) -> list[Instruction]:
+def _without_network(column: int) -> dict[int, Sequence[Instruction]]:
     refuse, allow = (_RETURN, 0, 0, _REFUSE), (_RETURN, 0, 0, _ALLOW)
-    program = []
-    for numbers in (*_CALLING.values(), *_CALLED.values()):
-        program += _where(numbers[column], [refuse])
+    unheard = (*_CALLING.values(), *_CALLED.values())
+    answers: dict[int, Sequence[Instruction]] = {numbers[column]: [refuse] for numbers in unheard}
     address = _ARGUMENTS[4]
-    no_address = [
+    answers[_SEND_TO[column]] = [
         *((_LOAD, 0, 0, address), (_IF_EQUAL, 1, 0, 0), refuse),
         *((_LOAD, 0, 0, address + _UPPER), (_IF_EQUAL, 1, 0, 0), refuse, allow),
     ]
-    program += _where(_SEND_TO[column], no_address)
     # To join a group tells the neighbours of it.
     levels = ((_IF_EQUAL, 0, 1, level) for level in _OF_ADDRESSES)
     options = [part for level in levels for part in (level, refuse)]
-    return program + _where(_SET_OPTION[column], [(_LOAD, 0, 0, _ARGUMENTS[1]), *options, allow])
-
-
-def _where(number: int, then: Sequence[Instruction]) -> list[Instruction]:
-    """Instructions for one call, which end in an answer; the number of the call is loaded."""
-    return [(_IF_EQUAL, 0, len(then), number), *then]
+    return answers | {_SET_OPTION[column]: [(_LOAD, 0, 0, _ARGUMENTS[1]), *options, allow]}
 
 
 def _unless(argument: int, permitted: Sequence[int]) -> list[Instruction]:

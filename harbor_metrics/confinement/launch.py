@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     Request = dict[str, Any]
 
 LINUX = sys.platform == "linux"
+# The number of the process that the first in namespaces starts.
+_NEXT = 2
+_NO_MEMORY = 12
 
 
 def start(
@@ -65,11 +68,11 @@ def _watch(
         layers = []
     if namespaced:
         _hide(request, report, go)
-    program = fork() if LINUX else os.fork()
-    if program == 0:
-        os.dup2(out, 1)
-        os.dup2(err, 2)
-        _become(request, layers, missing, report)
+        program = _spawn(request, layers, missing, report, (out, err))
+    else:
+        program = fork() if LINUX else os.fork()
+        if program == 0:
+            _become(request, layers, missing, report, (out, err))
     os.close(out)
     os.close(err)
     while True:
@@ -103,34 +106,92 @@ def _end_the_others() -> None:
         pass
 
 
-def _become(request: Request, layers: list[str], missing: list[str], report: int) -> NoReturn:
-    """In the grandchild: take on the limits and the sandbox, and be the program."""
+def _spawn(
+    request: Request, layers: list[str], missing: list[str], report: int, streams: tuple[int, int]
+) -> int:
+    """As the first in namespaces: take on all that confines the program, and start it.
+
+    To be copied once more would take half as long as all of that. The program can neither look into
+    this process nor end it.
+    """
     try:
-        _limit(request["limits"])
-        os.chdir(request["cwd"])
+        sandbox.close_to_others()
+        sandbox.block_signals(True)
+        _confine(request, layers, missing, report, program=_NEXT)
+        argv, env = request["argv"], request["env"]
+        to = [(os.POSIX_SPAWN_DUP2, old, new) for new, old in enumerate(streams, start=1)]
+        try:
+            return os.posix_spawn(argv[0], argv, env, file_actions=to, setsigmask=())
+        except OSError as error:
+            if error.errno != _NO_MEMORY:
+                raise
+        # This process is above the limit of the program's memory, and has none to spawn with.
+        program = fork()
+        if program == 0:
+            sandbox.block_signals(False)
+            _execute(request, report, streams)
+        return program
+    except OSError as error:
+        _say(report, f"failed {error.errno}")
+    except MemoryError:
+        pass
+    _say(report, "ended 127")
+    os._exit(0)
+
+
+def _become(
+    request: Request, layers: list[str], missing: list[str], report: int, streams: tuple[int, int]
+) -> NoReturn:
+    """In a copy: take on all that confines the program, and be it."""
+    try:
         if LINUX:
             sandbox.end_with_parent()
-        filtered = _confine(request, layers, missing)
-        for layer in layers:
-            _say(report, f"layer {layer}")
-        if filtered:
-            _say(report, "filtered")
-        for why in missing:
-            _say(report, f"missing {why}")
-        required = request["required"]
-        if (required == "all" and missing) or (required == "one" and not (layers and filtered)):
-            _say(report, "refused")
-        else:
-            # What is said after it may be the program's own word.
-            _say(report, "started")
-            os.execve(request["argv"][0], request["argv"], request["env"])  # noqa: S606
+        _confine(request, layers, missing, report, program=os.getpid())
+        _execute(request, report, streams)
     except OSError as error:
         _say(report, f"failed {error.errno}")
     finally:
         os._exit(127)
 
 
-def _confine(request: Request, layers: list[str], missing: list[str]) -> bool:
+def _execute(request: Request, report: int, streams: tuple[int, int]) -> NoReturn:
+    try:
+        for new, old in enumerate(streams, start=1):
+            os.dup2(old, new)
+        os.execve(request["argv"][0], request["argv"], request["env"])  # noqa: S606
+    except OSError as error:
+        _say(report, f"failed {error.errno}")
+    finally:
+        os._exit(127)
+
+
+def _confine(
+    request: Request, layers: list[str], missing: list[str], report: int, *, program: int
+) -> None:
+    """Take on the sandbox and the limits, and report them; ends where they are not all required.
+
+    Raises:
+        OSError: a part that has to be there is not.
+    """
+    os.chdir(request["cwd"])
+    filtered = _take_on(request, layers, missing, program)
+    for layer in layers:
+        _say(report, f"layer {layer}")
+    if filtered:
+        _say(report, "filtered")
+    for why in missing:
+        _say(report, f"missing {why}")
+    required = request["required"]
+    if (required == "all" and missing) or (required == "one" and not (layers and filtered)):
+        _say(report, "refused")
+        os._exit(127)
+    # What is said after it may be the program's own word.
+    _say(report, "started")
+    # Last, for this process may be above them.
+    _limit(request["limits"])
+
+
+def _take_on(request: Request, layers: list[str], missing: list[str], program: int) -> bool:
     """Take on what of the sandbox concerns this process alone; whether its calls are filtered."""
     if layers or request["filtered"]:
         sandbox.drop_privileges()
@@ -140,7 +201,8 @@ def _confine(request: Request, layers: list[str], missing: list[str]) -> bool:
     if not request["filtered"]:
         return False
     try:
-        calls.deny_calls(network=request["network"], apart=sandbox.NAMESPACES in layers)
+        apart = sandbox.NAMESPACES in layers
+        calls.deny_calls(network=request["network"], apart=apart, process=program)
     except OSError as error:
         missing.append(f"{calls.FILTER}: {error.strerror}")
         return False

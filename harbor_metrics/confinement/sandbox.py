@@ -49,6 +49,7 @@ SCRATCH_BYTES, SCRATCH_FILES = 1 << 30, 20_000
 _RESOLVER = "/etc/resolv.conf"
 
 _PR_SET_PDEATHSIG = 1
+_PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
 _PR_SET_NO_NEW_PRIVS = 38
 _PR_CAPBSET_DROP = 24
@@ -57,6 +58,7 @@ _KEPT_CAPABILITIES = (1, 3)  # CAP_DAC_OVERRIDE, CAP_FOWNER
 _NEW_USER, _NEW_PID, _NEW_NET, _NEW_IPC, _NEW_MOUNTS = (
     *(0x10000000, 0x20000000, 0x40000000, 0x08000000, 0x00020000),
 )
+_SET_MASK, _SIGNAL_SET = 2, 128
 _PRIVATE_TREE = 0x4000 | 0x40000
 _BIND = 0x1000 | 0x4000
 _NO_SUID_DEV, _NO_EXEC = 0x2 | 0x4, 0x8
@@ -65,6 +67,9 @@ _MOUNT_SETATTR, _READ_ONLY, _AT_CWD, _AT_RECURSIVE = 442, 1, -100, 0x8000
 
 # macOS has none, and this module is imported there, too.
 _O_PATH: int = getattr(os, "O_PATH", 0)
+
+# include/uapi/linux/stat.h
+_KIND, _FOLDER = 0o170000, 0o040000
 
 # include/uapi/linux/landlock.h; the numbers are the same on every architecture.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
@@ -85,6 +90,30 @@ def adopt_orphans() -> None:
 def end_with_parent() -> None:
     """Be killed as soon as the parent ends."""
     checked(LIBC.prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0))
+
+
+def close_to_others() -> None:
+    """Nobody of this user looks into this process, but who has the right to look into all.
+
+    As the first of a set of processes it is not ended by one of them either, once `block_signals`
+    keeps off those that it would handle. A program that it starts is open again.
+
+    Raises:
+        OSError: the system does not permit it.
+    """
+    checked(LIBC.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0))
+
+
+def block_signals(blocked: bool) -> None:
+    """No signal that can be kept off reaches this process; or again all of them do.
+
+    Raises:
+        OSError: the system does not permit it.
+    """
+    mask = (b"\xff" if blocked else b"\0") * _SIGNAL_SET
+    number = LIBC.pthread_sigmask(_SET_MASK, mask, None)
+    if number:
+        raise OSError(number, os.strerror(number))
 
 
 def drop_privileges() -> None:
@@ -138,21 +167,21 @@ def map_users(pid: int) -> None:
         else:
             _write(f"/proc/{pid}/gid_map", _same("/proc/self/gid_map"))
             return
-    _write(f"/proc/{pid}/setgroups", "deny")
-    _write(f"/proc/{pid}/uid_map", f"{user} {user} 1")
-    _write(f"/proc/{pid}/gid_map", f"{group} {group} 1")
+    _write(f"/proc/{pid}/setgroups", b"deny")
+    _write(f"/proc/{pid}/uid_map", b"%d %d 1" % (user, user))
+    _write(f"/proc/{pid}/gid_map", b"%d %d 1" % (group, group))
 
 
-def _same(path: str) -> str:
-    with open(path, encoding="ascii") as file:
-        ranges = [line.split() for line in file]
-    return "".join(f"{first} {first} {count}\n" for first, _, count in ranges)
+def _same(path: str) -> bytes:
+    with open(path, "rb", buffering=0) as file:
+        ranges = [line.split() for line in file.readall().splitlines()]
+    return b"".join(b"%b %b %b\n" % (first, first, count) for first, _, count in ranges)
 
 
-def _write(path: str, text: str) -> None:
+def _write(path: str, data: bytes) -> None:
     descriptor = os.open(path, os.O_WRONLY)
     try:
-        os.write(descriptor, text.encode())
+        os.write(descriptor, data)
     finally:
         os.close(descriptor)
 
@@ -225,10 +254,12 @@ def _set_mount(place: bytes, flags: int, *, set_: int = 0, clear: int = 0) -> No
 
 def _has_something_to_hide(place: str) -> bool:
     """Whether anything is in a folder; where people leave and share things, always."""
-    if not os.path.isdir(place):
-        return False
+    if place in _SHARED:
+        return os.path.isdir(place)
     try:
-        return place in _SHARED or bool(os.listdir(place))
+        return bool(os.listdir(place))
+    except (FileNotFoundError, NotADirectoryError):
+        return False
     except OSError:
         return True
 
@@ -256,15 +287,23 @@ def _cover(place: str, kept: Sequence[str]) -> None:
 
 
 def _put_back(path: str, descriptor: int) -> None:
-    if os.path.lexists(path):
+    is_folder = os.fstat(descriptor).st_mode & _KIND == _FOLDER
+    try:
+        _make(path, is_folder)
+    except FileExistsError:
         return  # it came with a folder around it
-    old = f"/proc/self/fd/{descriptor}"
-    if os.path.isdir(old):
-        os.makedirs(path)
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(path))
+        _make(path, is_folder)
+    old = f"/proc/self/fd/{descriptor}".encode()
+    checked(LIBC.mount(old, os.fsencode(path), None, _BIND, None))
+
+
+def _make(path: str, is_folder: bool) -> None:
+    if is_folder:
+        os.mkdir(path)
     else:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
-    checked(LIBC.mount(old.encode(), os.fsencode(path), None, _BIND, None))
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 def landlock(
@@ -313,7 +352,7 @@ def _permit(ruleset: int, path: str, rights: int) -> None:
     except OSError:
         return  # what is not there cannot be read either
     try:
-        if os.fstat(descriptor).st_mode & 0o170000 != 0o040000:  # no directory
+        if os.fstat(descriptor).st_mode & _KIND != _FOLDER:
             rights &= _ON_FILES
         call(_ADD_RULE, ruleset, 1, struct.pack("=Qi", rights, descriptor), 0)
     finally:

@@ -253,6 +253,8 @@ def remove(folder: str) -> None:
             try:
                 if not entry.is_dir(follow_symlinks=False):
                     os.unlink(entry.path)
+                elif _is_removed(entry.path):
+                    continue
                 elif path == folder:
                     pending.append(entry.path)
                 else:
@@ -264,12 +266,14 @@ def remove(folder: str) -> None:
             except OSError:
                 continue
         if path != folder:
-            _remove_empty(path)
-    _remove_empty(folder)
+            _is_removed(path)
+    _is_removed(folder)
 
 
-def _remove_empty(folder: str) -> None:
+def _is_removed(folder: str) -> bool:
+    """Whether a folder was empty, and is gone."""
     try:
         os.rmdir(folder)
     except OSError:
-        pass
+        return False
+    return True

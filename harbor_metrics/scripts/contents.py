@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import msgspec
 
 
-class File(msgspec.Struct, frozen=True, array_like=True):
+class File(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A file or a link: its path in the folder, its status, and the SHA-256 of what it holds."""
 
     path: str
@@ -38,7 +38,7 @@ def contents(folder: str) -> list[File]:
     return [_file(folder, path, status) for path, status in _walk(folder)]
 
 
-def checked(folder: str, files: Sequence[File]) -> list[File] | None:
+def checked(folder: str, files: list[File]) -> list[File] | None:
     """The files as they are now, where they hold what they held; else None.
 
     Where the status of one differs, what it holds is hashed again.
@@ -68,7 +68,9 @@ def checked(folder: str, files: Sequence[File]) -> list[File] | None:
                 os.close(descriptor)
     except OSError:
         return None
-    return None if known else [again.get(file.path, file) for file in files]
+    if known:
+        return None
+    return [again.get(file.path, file) for file in files] if again else files
 
 
 def _walk(folder: str) -> Iterator[tuple[str, os.stat_result]]:

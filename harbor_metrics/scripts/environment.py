@@ -185,7 +185,7 @@ def _known(kept: str, key: str) -> Environment | None:
     files = checked(os.path.join(before.folder, "python"), before.files)
     if files is None:
         return None
-    if files != before.files:
+    if files is not before.files:
         record = _Kept(key, before.folder, before.environment, files)
         with contextlib.suppress(OutputError):
             write_atomically(kept, msgspec.json.encode(record))

@@ -38,13 +38,30 @@ _MOST = {
 _ANSWER, _LOG = "metric.json", "refused"
 _WATCHER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "refusals.py")
 # As `python FILE` does, which would read the file again; no name of its own is left behind.
+# `compile` takes longer, for it makes all types of syntax trees first. What is executed without it
+# is told the name of its file as soon as it begins.
 _BE_THE_SCRIPT = """\
 __file__ = __import__("sys").argv[2]
 __import__("sys").path[0] = __file__.rpartition("/")[0]
-exec(
-    compile(open(__import__("sys").argv[1], "rb").read(), __file__, "exec", dont_inherit=True),
-    (__import__("sys").argv.__delitem__(slice(0, 2)), globals())[1],
-)
+try:
+    exec(
+        open(__import__("sys").argv[1], "rb").read(),
+        (
+            __import__("sys").setprofile(
+                lambda frame, event, _: event == "call"
+                and (
+                    __import__("sys").setprofile(None),
+                    __import__("_imp")._fix_co_filename(frame.f_code, __file__),
+                    __import__("sys").argv.__delitem__(slice(0, 2)),
+                )
+            ),
+            globals(),
+        )[1],
+    )
+except SyntaxError as error:
+    if __import__("sys").getprofile() is not None:
+        error.filename = __file__
+    raise
 """
 # What is imported from the script's folder is looked for among the modules that were hashed.
 _FROM_THE_COPY = """\

@@ -47,7 +47,7 @@ def run(program, machine: int, number: int, *arguments: int) -> int:
 
 def asked(machine: str, name: str, *arguments: int, network: bool = False, apart: bool = False):
     numbered, column = _MACHINES[machine]
-    program = _program(numbered, column, network=network, datagrams=network or apart)
+    program = _program(numbered, column, network=network, datagrams=network or apart, process=7)
     return run(program, MACHINES[machine], CALLS[name][column], *arguments)
 
 
@@ -79,11 +79,29 @@ def test_every_call_but_those_denied_can_be_made(machine: str) -> None:
 
 def test_another_machine_or_numbering_is_refused(machine: str) -> None:
     numbered, column = _MACHINES[machine]
-    program = _program(numbered, column, network=True, datagrams=True)
+    program = _program(numbered, column, network=True, datagrams=True, process=7)
     getpid = CALLS["getpid"][column]
     assert run(program, MACHINES[machine], getpid) == ALLOWED
     assert run(program, 0x40000003, getpid) == REFUSED
     assert run(program, MACHINES[machine], getpid | 0x40000000) == REFUSED
+
+
+@pytest.mark.parametrize("network", [False, True])
+@pytest.mark.parametrize("datagrams", [False, True])
+def test_program_is_one_that_the_kernel_takes(machine: str, network: bool, datagrams: bool) -> None:
+    numbered, column = _MACHINES[machine]
+    program = _program(numbered, column, network=network, datagrams=datagrams, process=7)
+    assert len(program) <= 4096
+    for at, (code, yes, no, _) in enumerate(program):
+        # A jump has a byte, goes forward, and not beyond the end.
+        assert max(yes, no) < 256
+        assert code == 0x06 or at + 1 + max(yes, no) < len(program)
+
+
+def test_process_named_is_limited_and_no_other(machine: str) -> None:
+    for process, answer in ((0, ALLOWED), (7, ALLOWED), (1, REFUSED), (8, REFUSED)):
+        assert asked(machine, "prlimit64", process) == answer
+        assert asked(machine, "setpriority", 0, process) == answer
 
 
 def test_calls_with_arguments_out_of_sight_are_unknown(machine: str) -> None:

@@ -122,6 +122,70 @@ def test_limit_holds_for_the_program(place: Workplace) -> None:
     assert python(place, code, limits={"RLIMIT_NONE": 1}).code == 0
 
 
+@linux
+@pytest.mark.parametrize("layers", [(), ("landlock",), ("namespaces",)])
+def test_limit_below_what_we_have_ourselves_holds_for_the_program(
+    place: Workplace, layers: tuple[str, ...]
+) -> None:
+    """The supervisor, which is a copy of us, is above the limit that the program can be below."""
+    confinement = Confinement(layers=layers, readable=(sys.prefix, sys.base_prefix))
+    with open("/proc/self/statm") as file:
+        ours = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    limits = {"RLIMIT_AS": 48 << 20}
+    assert ours > limits["RLIMIT_AS"]
+    code = (
+        "import resource, signal; assert not signal.pthread_sigmask(0, ())\n"
+        "print(resource.getrlimit(resource.RLIMIT_AS)[0] >> 20)"
+    )
+    finished = python(place, code, limits=limits, confinement=confinement)
+    assert (finished.code, finished.stdout) == (0, b"48\n"), finished
+
+
+@linux
+@pytest.mark.parametrize("layers", [("namespaces",), ("landlock", "namespaces")])
+def test_who_watches_in_namespaces_is_not_looked_into_nor_ended(
+    place: Workplace, layers: tuple[str, ...]
+) -> None:
+    """It is confined as the program is, and a copy of us: only itself keeps what it has."""
+    code = f"""
+import resource
+seen = []
+def tried(what, call):
+    try: call()
+    except OSError: pass
+    else: seen.append(what)
+assert os.getppid() == 1
+for name in {list(_OF_ITSELF)}:
+    tried(name, lambda: open(f"/proc/1/{{name}}", "rb").read(1))
+for name in {list(_LEADING_ELSEWHERE)}:
+    tried(name, lambda: os.readlink(f"/proc/1/{{name}}"))
+for number in range(64):
+    tried(f"fd/{{number}}", lambda: os.open(f"/proc/1/fd/{{number}}", os.O_RDWR))
+for name in ("comm", "oom_score_adj", "clear_refs", "mem"):
+    tried(f"to {{name}}", lambda: os.open(f"/proc/1/{{name}}", os.O_WRONLY))
+tried("limit", lambda: resource.prlimit(1, resource.RLIMIT_CPU))
+tried("schedule", lambda: os.sched_setaffinity(1, {{0}}))
+print(seen)
+assert not __import__("signal").pthread_sigmask(0, ())
+for number in range(1, 65):
+    tried("end", lambda: os.kill(1, number))
+time.sleep(0.1)
+print("still here")
+"""
+    confinement = Confinement(layers=layers, readable=(sys.prefix, sys.base_prefix))
+    finished = python(place, code, confinement=confinement)
+    if "namespaces" not in finished.layers:
+        pytest.skip(f"no namespaces here: {finished.missing}")
+    assert (finished.code, finished.stdout) == (0, b"[]\nstill here\n"), finished
+
+
+_OF_ITSELF = (
+    *("mem", "environ", "maps", "smaps", "auxv", "stack", "syscall", "io", "pagemap"),
+    *("numa_maps", "personality"),
+)
+_LEADING_ELSEWHERE = ("cwd", "root", "exe")
+
+
 def test_program_that_is_not_there_is_an_error_of_the_system(place: Workplace) -> None:
     with pytest.raises(FileNotFoundError):
         place.run(["/nowhere"], env={}, cwd="/", timeout=1)
@@ -130,6 +194,8 @@ def test_program_that_is_not_there_is_an_error_of_the_system(place: Workplace) -
 def test_program_that_cannot_be_started_is_an_error_with_every_layer(place: Workplace) -> None:
     with pytest.raises(PermissionError):
         place.run(["/etc/passwd"], env={}, cwd="/", timeout=1, confinement=Confinement())
+    # Whoever was to start it has ended, and what comes next is run.
+    assert python(place, "print(1)").stdout == b"1\n"
 
 
 @pytest.mark.parametrize("forged", ["ended x", "ended ", "failed x", "failed 99999999999"])

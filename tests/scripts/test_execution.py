@@ -248,3 +248,36 @@ if __name__ == "__main__":
 """
     (one,), _ = outcomes(text)
     assert one["values"] == {"four": 4, "six": 6, "here": 1, "first": 1, "path": 1, "sys": 1}, one
+
+
+def test_code_of_a_script_is_that_of_its_file(outcomes: Any) -> None:
+    text = f"""# -*- coding: latin-1 -*-
+from __future__ import annotations
+{HEAD}
+import inspect
+def named(x: NotThere): return (lambda: [sys._getframe().f_code.co_filename for _ in (1,)])()
+answer(own=int(named(1) == [__file__] and named.__code__.co_filename == __file__),
+       source=int(inspect.getsource(named).startswith("def named")), profile=sys.getprofile() or 0,
+       letter=int("\xe9" == chr(0xC3) + chr(0xA9)), argv=int(sys.argv[1] == "-i"))
+"""
+    (one,), _ = outcomes(text)
+    assert one["values"] == {"own": 1, "source": 1, "profile": 0, "letter": 1, "argv": 1}, one
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("x = 1\ny = (\n", ('m0.py", line 2', "'(' was never closed")),
+        ("def f():\n    1 / 0\nf()\n", ('m0.py", line 3', 'm0.py", line 2', "ZeroDivisionError")),
+        ("exec('a b')\n", ('m0.py", line 1', '"<string>", line 1', "SyntaxError")),
+        ("x = 1\0\n", ("null bytes",)),
+    ],
+)
+def test_traceback_names_the_lines_of_the_script(
+    outcomes: Any, text: str, told: tuple[str, ...]
+) -> None:
+    (one,), _ = outcomes(text)
+    message = one["error"]["message"]
+    places = [message.find(words) for words in told]
+    assert -1 not in places, message
+    assert places == sorted(places)

@@ -9,6 +9,10 @@ import struct
 LIBC = ctypes.CDLL(None, use_errno=True)
 # Python goes on holding its lock while it calls.
 _HOLDING = ctypes.PyDLL(None, use_errno=True)
+# macOS has none, and this module is imported there, too.
+O_PATH: int = getattr(os, "O_PATH", 0)
+# include/uapi/linux/stat.h
+_KIND, _FOLDER = 0o170000, 0o040000
 # The same number on every machine.
 _CLONE3, _CHILD_ENDED = 435, 17
 
@@ -47,3 +51,8 @@ def fork(namespaces: int = 0) -> int:
             raise
         # In containers that know nothing of this call, too.
         return os.fork()
+
+
+def is_folder(descriptor: int) -> bool:
+    """Whether it is a folder that is open."""
+    return os.fstat(descriptor).st_mode & _KIND == _FOLDER

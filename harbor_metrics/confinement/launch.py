@@ -10,7 +10,7 @@ import resource
 import sys
 
 from . import filter as calls
-from . import sandbox
+from . import landlock, namespaces, sandbox
 from .kernel import fork
 
 TYPE_CHECKING = False
@@ -32,14 +32,14 @@ def start(
     """Start the program apart from us, below a process that awaits it and reports how it ended.
 
     That process is given, and whether it is the first in namespaces of its own, to be let in by
-    `sandbox.map_users`. Its ends of `pipes` are for output, errors, reports, and to be told so.
+    `namespaces.map_users`. Its ends of `pipes` are for output, errors, reports, and to be told so.
 
     Raises:
         OSError: there can be no process, or none in namespaces of its own.
     """
     namespaced = LINUX and sandbox.NAMESPACES in request["layers"]
     if namespaced:
-        pid = sandbox.fork_apart(network=request["network"])
+        pid = namespaces.fork_apart(network=request["network"])
     else:
         pid = fork() if LINUX else os.fork()
     if pid == 0:
@@ -90,7 +90,7 @@ def _hide(request: Request, report: int, go: int) -> None:
         os._exit(1)
     try:
         places = (request[name] for name in ("readable", "writable", "scratch"))
-        sandbox.hide(*places, network=request["network"])
+        namespaces.hide(*places, network=request["network"])
     except OSError as error:
         _say(report, f"unusable of files: {error.strerror}")
         os._exit(0)
@@ -214,12 +214,12 @@ def _landlock(request: Request, layers: list[str]) -> str:
     paths = (request[name] for name in ("readable", "writable", "listed"))
     alone = sandbox.NAMESPACES not in layers
     try:
-        version = sandbox.landlock(*paths, network=request["network"], alone=alone)
+        version = landlock.restrict(*paths, network=request["network"], alone=alone)
     except OSError as error:
         return error.strerror or str(error)
-    if version < sandbox.TRUNCATION:
+    if version < landlock.TRUNCATION:
         return f"version {version} lets files be cut short; Linux 6.2 has what is missing"
-    if version < sandbox.SIGNALS and alone:
+    if version < landlock.SIGNALS and alone:
         return f"version {version} lets processes be ended; Linux 6.12 has what is missing"
     return ""
 

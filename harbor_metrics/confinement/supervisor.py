@@ -14,7 +14,7 @@ import os
 import select
 import time
 
-from . import launch, sandbox
+from . import launch, namespaces, sandbox
 from .descendants import descendants
 from .usage import Watch
 
@@ -113,7 +113,7 @@ class Program:
             OSError: the system does not permit it.
         """
         if self.namespaced:
-            sandbox.map_users(self.pid)
+            namespaces.map_users(self.pid)
             os.write(self.go, b"!")
 
     @property

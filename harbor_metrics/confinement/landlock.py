@@ -1,0 +1,99 @@
+"""Landlock: the files, ports and processes that a process and all that it starts can reach.
+
+It runs in the very process that becomes the program, or starts it, so it imports next to nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+
+from .kernel import O_PATH, call, is_folder
+from .sandbox import DEVICES, SHARED_MEMORY
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# What programs read of a system: nothing in it is a person's own, nor only for root's eyes.
+_SYSTEM = (
+    *("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin", "/nix/store"),
+    *("/sys/devices/system", "/sys/fs/cgroup", "/sys/kernel/mm/transparent_hugepage"),
+    *("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ld.so.preload"),
+    *("/etc/localtime", "/etc/timezone", "/etc/passwd", "/etc/group", "/etc/nsswitch.conf"),
+    *("/etc/hosts", "/etc/host.conf", "/etc/resolv.conf", "/etc/gai.conf", "/etc/services"),
+    *("/etc/protocols", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/pki/tls/certs"),
+    *("/etc/pki/ca-trust", "/etc/ca-certificates", "/etc/fonts", "/etc/mime.types"),
+    *("/etc/os-release", "/etc/alternatives", "/etc/locale.alias", "/etc/locale.conf"),
+)
+# Of /proc, where it tells of all processes: the system's, and what a program may know of itself.
+_OF_PROC = tuple(
+    f"/proc/{name}"
+    for name in (
+        *("self", "sys", "cpuinfo", "meminfo", "stat", "uptime", "loadavg", "version"),
+        *("filesystems", "vmstat", "pressure", "cgroups"),
+    )
+)
+
+# include/uapi/linux/landlock.h; the numbers are the same on every architecture.
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
+_REFER, _TRUNCATE, _IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
+_FIRST_RIGHTS = _REFER - 1
+# The versions since which files cannot be cut short, and processes outside not be ended.
+TRUNCATION, SIGNALS = 3, 6
+_READING = _EXECUTE | _READ_FILE | _READ_DIR
+_ON_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
+
+
+def restrict(
+    readable: Sequence[str],
+    writable: Sequence[str],
+    listed: Sequence[str] = (),
+    *,
+    network: bool,
+    alone: bool = False,
+) -> int:
+    """Reach no file but these and the system's, no TCP, no process outside, from here on.
+
+    Of what lies in `listed` only the names can be read. `alone`, without namespaces, /proc tells
+    of everybody's processes; then only what it tells of this one can be read. The version of
+    Landlock that the kernel has is returned: see `SIGNALS`.
+
+    Raises:
+        OSError: the kernel has no Landlock; nothing was changed.
+    """
+    version = call(_CREATE_RULESET, None, 0, 1)
+    files = _FIRST_RIGHTS
+    for since, right in ((2, _REFER), (3, _TRUNCATE), (5, _IOCTL_DEV)):
+        files |= right if version >= since else 0
+    ports, scopes = 0 if network or version < 4 else 3, 3 if version >= SIGNALS else 0
+    attributes = struct.pack("=QQQ", files, ports, scopes)
+    size = 24 if version >= SIGNALS else 16 if version >= 4 else 8
+    ruleset = call(_CREATE_RULESET, attributes[:size], size, 0)
+    try:
+        for path in (*_SYSTEM, *(_OF_PROC if alone else ("/proc",)), *readable):
+            _permit(ruleset, path, _READING)
+        for path in ("/proc", *listed):
+            _permit(ruleset, path, _READ_DIR)
+        for path in (*DEVICES, *writable):
+            _permit(ruleset, path, files)
+        # Of everybody's shared memory nothing is found but what one knows the name of.
+        _permit(ruleset, SHARED_MEMORY, files & ~_READ_DIR if alone else files)
+        call(_RESTRICT_SELF, ruleset, 0)
+    finally:
+        os.close(ruleset)
+    return version
+
+
+def _permit(ruleset: int, path: str, rights: int) -> None:
+    try:
+        descriptor = os.open(path, O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return  # what is not there cannot be read either
+    try:
+        if not is_folder(descriptor):
+            rights &= _ON_FILES
+        call(_ADD_RULE, ruleset, 1, struct.pack("=Qi", rights, descriptor), 0)
+    finally:
+        os.close(descriptor)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ..contract.estimate import Undefined
 from ..contract.metric import Bound, Value
-from ..documents.wording import plural
 from ..evaluation.measurement import policy_of
 from ..numbers.differences import Difference
 from ..numbers.exact import Number
@@ -12,7 +11,7 @@ from ..trials.column import Column
 from .finding import Asked, Finding, less
 from .means import Answer
 from .pairing import Pairs
-from .resampled import bootstrap, number_of
+from .resampled import bootstrap
 
 ORDERED = {"median", "quantile"}
 
@@ -20,21 +19,12 @@ ORDERED = {"median", "quantile"}
 def drawn(
     asked: Asked, bound: Bound, pairs: Pairs, name: str, values: tuple[Number, Number]
 ) -> Finding:
-    """By drawing the tasks again that have a value on both sides."""
+    """By drawing the tasks again, which have a value on both sides."""
     keys = list(pairs.base.columns)
     key = bound.common.key or (keys[0] if len(keys) == 1 else name)
     columns: list[Column] | Undefined = Undefined("no interval: only of one reward")
     if key in keys and bound.metric.name in ORDERED:
         columns = _columns(asked, bound, pairs, key)
-    notes: list[str] = []
-    if isinstance(columns, list):
-        ours, theirs = (set(column.names) for column in columns)
-        if ours != theirs:
-            pairs = pairs.at(ours & theirs)
-            notes = [f"{plural(len(ours ^ theirs), 'task')} without a value on a side left out"]
-            columns = Undefined("no task has a value on both sides")
-            if pairs.paired:
-                columns = _columns(asked, bound, pairs, key)
 
     def value(view: Column) -> Value:
         number = bound(view)
@@ -44,12 +34,9 @@ def drawn(
     n = len(pairs.paired)
     if isinstance(columns, Undefined):
         answer = Answer("bootstrap", Difference(), n, reason=columns.reason)
-        return Finding(*values, less(values[1], values[0]) if n else None, answer, n, None, notes)
-    base, candidate = (number_of(value(column)) for column in columns)
-    answer = bootstrap(columns[0], columns[1], value, asked.settings.level)
-    if isinstance(base, str) or isinstance(candidate, str):
-        return Finding(*values, None, answer, n, None, notes)
-    return Finding(base, candidate, less(candidate, base), answer, n, None, notes)
+    else:
+        answer = bootstrap(columns[0], columns[1], value, asked.settings.level)
+    return Finding(*values, less(values[1], values[0]), answer, n, None, [])
 
 
 def _columns(asked: Asked, bound: Bound, pairs: Pairs, key: str) -> list[Column] | Undefined:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ..contract.estimate import Estimate
 from ..contract.metric import Bound, Value
 from ..documents.wording import plural
@@ -109,65 +107,93 @@ def _known(side: dict[str, Number | None]) -> dict[str, Value]:
     return {name: value for name, value in side.items() if value is not None}
 
 
+class _Measured:
+    """A metric on both sides of some pairs; without some of the tasks only where that is asked."""
+
+    def __init__(self, asked: Asked, bound: Bound, pairs: Pairs) -> None:
+        self.pairs = pairs
+        self.ends = _values(asked, bound, pairs)
+        self._measure = lambda kept: _values(asked, bound, kept)
+        self._without: list[Ends] = []
+
+    @property
+    def without(self) -> list[Ends]:
+        """What it is without a task, or a few, each."""
+        self._without = self._without or left_out(self.pairs, self._measure)
+        return self._without
+
+
 def _of_bound(asked: Asked, bound: Bound, pairs: Pairs) -> list[Row]:
     n_paired = len(pairs.paired)
-    pairs, notes = _scored(asked, bound, pairs)
+    pairs, notes = _scored(asked, bound, pairs, bound.common.key)
     if not pairs.paired:
         return [asked.row(None, reason="no task has a reward on both sides")]
-    base, candidate = _values(asked, bound, pairs)
-    without: list[Ends] = []
+    measured = _Measured(asked, bound, pairs)
     rows = []
-    for name in dict.fromkeys([*base, *candidate]):
-        numbers = [number_of(side.get(name)) for side in (base, candidate)]
-        known = [None if isinstance(number, str) else number for number in numbers]
+    for name in dict.fromkeys([*measured.ends[0], *measured.ends[1]]):
+        of_name, told = measured, notes
+        if bound.common.key is None and name in pairs.base.columns:
+            # One of several rewards: both values are of the same tasks.
+            scored, more = _scored(asked, bound, pairs, name)
+            told = [*notes, *more]
+            if not scored.paired:
+                reason = "no task has a value on both sides"
+                rows.append(asked.row(name, reason=reason, notes=told, n=0, left_out=n_paired))
+                continue
+            if more:
+                of_name = _Measured(asked, bound, scored)
+        rows.append(_of_name(asked, bound, of_name, name, told, n_paired))
+    return rows
+
+
+def _of_name(
+    asked: Asked, bound: Bound, measured: _Measured, name: str, notes: list[str], n_paired: int
+) -> Row:
+    """The row of one of the metric's values."""
+    pairs, (base, candidate) = measured.pairs, measured.ends
+    numbers = [number_of(side.get(name)) for side in (base, candidate)]
+    known = [None if isinstance(number, str) else number for number in numbers]
+    if known[0] is None or known[1] is None:
         whys = [
             f"{who}: {number}"
             for who, number in zip(asked.names, numbers, strict=True)
             if isinstance(number, str)
         ]
-        if known[0] is None or known[1] is None:
-            why = "; ".join(dict.fromkeys(whys))
-            lost = n_paired - len(pairs.paired)
-            rows.append(
-                asked.row(
-                    name,
-                    base=known[0],
-                    candidate=known[1],
-                    reason=why,
-                    notes=notes,
-                    left_out=lost,
-                )
-            )
-            continue
-        found = _of_means(asked, bound, pairs, name, base[name], candidate[name])
-        if found is None:
-            statistic = _statistic(bound)
-            if statistic not in _WITHOUT.keys() | ORDERED and not without:
-                without = left_out(pairs, lambda kept: _values(asked, bound, kept))
-            found = _of_numbers(asked, bound, pairs, name, (known[0], known[1]), without)
-        rows.append(found.row(asked, name, notes, n_paired - found.n))
-    return rows
+        return asked.row(
+            name,
+            base=known[0],
+            candidate=known[1],
+            reason="; ".join(dict.fromkeys(whys)),
+            notes=notes,
+            left_out=n_paired - len(pairs.paired),
+        )
+    found = _of_means(asked, bound, pairs, name, base[name], candidate[name])
+    if found is None:
+        found = _of_numbers(asked, bound, measured, name, (known[0], known[1]))
+    return found.row(asked, name, notes, n_paired - found.n)
 
 
-def _scored(asked: Asked, bound: Bound, pairs: Pairs) -> tuple[Pairs, list[str]]:
-    """The pairs without tasks that have no reward on a side, where such trials are left out."""
+def _scored(asked: Asked, bound: Bound, pairs: Pairs, key: str | None) -> tuple[Pairs, list[str]]:
+    """The pairs without tasks that have no reward on a side, where such trials are left out.
+
+    A reward of this key, or without one any.
+    """
     if policy_of(bound, asked.settings.missing) != "skip":
         return pairs, []
-    key = bound.common.key
     kept = set(pairs.paired)
     for table in (pairs.base, pairs.candidate):
         columns = [table.columns.get(key, [])] if key is not None else list(table.columns.values())
-        scored = {
+        kept &= {
             task
             for column in columns
             for task, value in zip(table.tasks, column or (), strict=bool(column))
             if value is not None
         }
-        kept &= scored
     left = len(pairs.paired) - len(kept)
     if not left:
         return pairs, []
-    return pairs.at(kept), [f"{plural(left, 'task')} without any reward on a side left out"]
+    what = "any reward" if bound.common.key == key else "a value"
+    return pairs.at(kept), [f"{plural(left, 'task')} without {what} on a side left out"]
 
 
 def _values(asked: Asked, bound: Bound, pairs: Pairs) -> Ends:
@@ -228,13 +254,12 @@ def _of_means(
 def _of_numbers(
     asked: Asked,
     bound: Bound,
-    pairs: Pairs,
+    measured: _Measured,
     name: str,
     values: tuple[Number, Number],
-    without: Sequence[Ends],
 ) -> Finding:
     """By leaving tasks out or drawing them again, as the metric allows."""
-    settings, n = asked.settings, len(pairs.paired)
+    settings, n = asked.settings, len(measured.pairs.paired)
     difference = less(values[1], values[0])
     statistic = _statistic(bound)
     method = "bootstrap" if statistic in ORDERED else "jackknife"
@@ -247,12 +272,14 @@ def _of_numbers(
     elif statistic in _WITHOUT:
         answer = Answer("none", Difference(), n, reason=f"no interval: {_WITHOUT[statistic]}")
     elif statistic in ORDERED:
-        return drawn(asked, bound, pairs, name, values)
+        return drawn(asked, bound, measured.pairs, name, values)
     else:
         amount = bound.takes == "table" and min(values) > 0
         ends = (float(values[0]), float(values[1]))
         total = statistic in TOTALS
-        answer = jackknife(name, ends, without, n, settings.level, amount=amount, total=total)
+        answer = jackknife(
+            name, ends, measured.without, n, settings.level, amount=amount, total=total
+        )
     return Finding(*values, difference, answer, n, None, [])
 
 

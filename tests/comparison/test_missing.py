@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import pytest
@@ -82,3 +83,31 @@ def test_tasks_that_lack_a_key_on_a_side_are_not_paired_with_others(tmp_path: Pa
     nowhere = medians(range(4))
     assert (nowhere.difference, nowhere.n) == (None, 0)
     assert nowhere.reason == "no task has a value on both sides"
+
+
+@pytest.mark.parametrize("metric", ["mean", "median", "max", "stderr", "std", "sum"])
+@pytest.mark.parametrize("over", ["tasks", "attempts"])
+def test_both_values_of_a_row_are_of_the_same_tasks(
+    metric: str, over: Literal["tasks", "attempts"], tmp_path: Path
+) -> None:
+    """Of several rewards, where some trials lack one: as of the tasks alone that have it."""
+    rewards = {
+        "a": [{"x": 1, "y": 3}, {"x": 9, "y": 1}, {"y": 2}, {"x": 5, "y": 8}, {"x": 7, "y": 4}],
+        "b": [{"y": 4}, {"x": 3, "y": 2}, {"x": 4, "y": 6}, {"x": 6, "y": 1}, {"x": 8, "y": 7}],
+    }
+
+    def rows(tasks: Sequence[int]) -> dict[str | None, Row]:
+        paths = []
+        for name, of_tasks in rewards.items():
+            path = tmp_path / name
+            lines = [{"task": f"t{i}", "rewards": of_tasks[i]} for i in tasks]
+            path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+            paths.append(path)
+        found = compare(*paths, metrics=metric, missing="skip", over=over).comparisons[0].rows
+        return {row.value: row for row in found if row.metric == metric}
+
+    several, of_x = rows(range(5))["x"], rows([1, 3, 4])["x"]
+    assert several.left_out == 2
+    assert several.notes[0] == "2 tasks without a value on a side left out"
+    told = {"left_out": 2, "notes": [several.notes[0], *of_x.notes]}
+    assert several == msgspec.structs.replace(of_x, **told)

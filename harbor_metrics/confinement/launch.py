@@ -111,8 +111,8 @@ def _spawn(
 ) -> int:
     """As the first in namespaces: take on all that confines the program, and start it.
 
-    To be copied once more would take half as long as all of that. The program can neither look into
-    this process nor end it.
+    Another copy of this process, which would become the program, takes half as long as all of that.
+    The program can neither look into this process nor end it.
     """
     try:
         sandbox.close_to_others()
@@ -133,8 +133,8 @@ def _spawn(
         return program
     except OSError as error:
         _say(report, f"failed {error.errno}")
-    except MemoryError:
-        pass
+    except (MemoryError, ValueError):
+        pass  # too little memory to ask for it, a NUL in its name
     _say(report, "ended 127")
     os._exit(0)
 

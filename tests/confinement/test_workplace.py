@@ -216,6 +216,15 @@ def test_what_a_program_forges_of_itself_ends_in_no_traceback(
         assert python(place, code).code == -9
 
 
+@pytest.mark.parametrize("layers", [(), ("landlock", "namespaces")])
+def test_program_that_has_no_name_ends_as_one_that_failed(
+    place: Workplace, layers: tuple[str, ...]
+) -> None:
+    confinement = Confinement(layers=layers)
+    argv = [sys.executable, "a\0b"]
+    assert place.run(argv, env={}, cwd="/", timeout=9, confinement=confinement).code == 127
+
+
 def test_folder_that_is_not_there_is_an_error_of_the_system(place: Workplace) -> None:
     with pytest.raises(NotADirectoryError):
         python(place, "", cwd=sys.executable)

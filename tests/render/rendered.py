@@ -63,7 +63,9 @@ def cells(markdown: str) -> Iterator[str]:
 # What GitHub links in the texts that it has rendered, by its own documentation.
 _LINKED = re.compile(
     r"(?<![A-Za-z0-9])@[A-Za-z0-9]|(?:^|\W)#\d|\w#\d|\b[Gg][Hh]-\d|:[\w+-]+:|\$\S"
-    r"|\b(?=[0-9]*[A-Fa-f])[0-9A-Fa-f]{7,40}\b"
+    r"|\b(?=[0-9]*[A-Fa-f])[0-9A-Fa-f]{7,40}\b",
+    # Names of emoji and numbers of issues are of ASCII.
+    re.ASCII,
 )
 
 

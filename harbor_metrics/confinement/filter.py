@@ -10,6 +10,7 @@ import os
 import struct
 from itertools import chain
 
+from . import calls
 from .kernel import LIBC, checked
 
 TYPE_CHECKING = False
@@ -33,112 +34,8 @@ _UPPER = 4
 # x32 has the numbers of x86-64 with this bit.
 _OTHER_NUMBERING = 0x40000000
 
-# Machine -> its number in audit.h, and its column in the table of calls.
-_MACHINES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
-
-# On x86-64 and on arm64: include/uapi/asm/unistd_64.h, include/uapi/asm-generic/unistd.h.
-_DENIED = {
-    # Keys of the kernel, rings of requests that no filter sees, programs inside the kernel.
-    "keyctl": (250, 219),
-    "add_key": (248, 217),
-    "request_key": (249, 218),
-    "io_uring_setup": (425, 425),
-    "io_uring_enter": (426, 426),
-    "io_uring_register": (427, 427),
-    "bpf": (321, 280),
-    "userfaultfd": (323, 282),
-    "perf_event_open": (298, 241),
-    "syslog": (103, 116),
-    "kexec_load": (246, 104),
-    "fanotify_init": (300, 262),
-    # Other processes: their memory, their files, their places.
-    "ptrace": (101, 117),
-    "process_vm_readv": (310, 270),
-    "process_vm_writev": (311, 271),
-    "process_madvise": (440, 440),
-    "kcmp": (312, 272),
-    "pidfd_getfd": (438, 438),
-    "setns": (308, 268),
-    "migrate_pages": (256, 238),
-    "move_pages": (279, 239),
-    # Another view of the files.
-    "mount": (165, 40),
-    "umount2": (166, 39),
-    "pivot_root": (155, 41),
-    "chroot": (161, 51),
-    "open_tree": (428, 428),
-    "move_mount": (429, 429),
-    "fsopen": (430, 430),
-    "fsconfig": (431, 431),
-    "fsmount": (432, 432),
-    "fspick": (433, 433),
-    "mount_setattr": (442, 442),
-    "open_tree_attr": (467, 467),
-    "open_by_handle_at": (304, 265),
-    # Of which Landlock does not ask: marks on files of others, and watching what is done to them.
-    "setxattr": (188, 5),
-    "lsetxattr": (189, 6),
-    "fsetxattr": (190, 7),
-    "setxattrat": (463, 463),
-    "removexattr": (197, 14),
-    "lremovexattr": (198, 15),
-    "fremovexattr": (199, 16),
-    "removexattrat": (466, 466),
-    "file_setattr": (469, 469),
-    # arm64 has the last of these alone.
-    "chown": (92, 54),
-    "lchown": (94, 54),
-    "fchown": (93, 55),
-    "fchownat": (260, 54),
-    "inotify_add_watch": (254, 27),
-    # Memory and messages shared by number or name; names in /dev/shm remain.
-    "shmget": (29, 194),
-    "shmat": (30, 196),
-    "shmctl": (31, 195),
-    "semget": (64, 190),
-    "semctl": (66, 191),
-    "msgget": (68, 186),
-    "msgctl": (71, 187),
-    "semop": (65, 193),
-    "semtimedop": (220, 192),
-    "msgsnd": (69, 189),
-    "msgrcv": (70, 188),
-    "mq_open": (240, 180),
-    "mq_unlink": (241, 181),
-}
-_CLONE, _CLONE3, _UNSHARE = (56, 220), (435, 435), (272, 97)
-_SOCKET, _SOCKETPAIR = (41, 198), (53, 199)
-# Without the network nobody is called and nothing is sent, but on pairs and to who has called.
-_CALLING = {"connect": (42, 203), "sendmsg": (46, 211), "sendmmsg": (307, 269)}
-# Who has an address can be found by it, and found gone.
-_CALLED = {"bind": (49, 200), "listen": (50, 201), "accept": (43, 202), "accept4": (288, 242)}
-_SEND_TO, _SET_OPTION = (44, 206), (54, 208)
-# Those that take a process as their first argument, and 0 for the caller.
-_OF_PROCESS = {
-    "prlimit64": (302, 261),
-    "sched_setaffinity": (203, 122),
-    "sched_setattr": (314, 274),
-    "sched_setparam": (142, 118),
-    "sched_setscheduler": (144, 119),
-}
-# And as their second, where the first does not say that all of a user are meant.
-_OF_SOMEBODY = {"setpriority": (141, 140, 2), "ioprio_set": (251, 30, 3)}
-
-# Calls that give a file its mode: the number, where the mode stands, and where flags say that a
-# file is made. chmod, fchmod, fchmodat, fchmodat2, open, openat, creat, mknod, mknodat; of these
-# arm64 has those that end in "at", fchmod and fchmodat2.
-_MODES = (
-    (
-        *((90, 1, 0), (91, 1, 0), (268, 2, 0), (452, 2, 0)),
-        *((2, 2, 1), (257, 3, 2), (85, 1, 0), (133, 1, 0), (259, 2, 0)),
-    ),
-    ((52, 1, 0), (53, 2, 0), (452, 2, 0), (56, 3, 2), (33, 2, 0)),
-)
 _SET_USER = 0o4000
 _MAKES_A_FILE = 0x40 | 0x400000  # O_CREAT, and the bit of O_TMPFILE that is no other's
-# As `open`, with its arguments where no filter sees them.
-_OPEN_AT_2 = (437, 437)
-_CONTROL, _FILE_CONTROL = (16, 29), (72, 25)
 # What file systems are asked to do by `ioctl`: attributes, versions, verity, encryption, snapshots.
 _OF_FILE_SYSTEMS = tuple(ord(letter) << 8 for letter in "fvX\x94")
 _KIND_OF_CONTROL, _GET_FLAGS = 0xFF00, 0x80086601
@@ -167,12 +64,12 @@ def deny_calls(*, network: bool, apart: bool = False, process: int) -> None:
     Raises:
         OSError: of this machine the numbers are not known, or the kernel takes no filter.
     """
-    known = _MACHINES.get(os.uname().machine)
+    known = calls.MACHINES.get(os.uname().machine)
     if known is None:
         raise OSError(95, f"the system calls of {os.uname().machine} are not known")
     machine, column = known
     # A session keyring of its own; where that is not to be had there are no keys to be had.
-    LIBC.syscall(ctypes.c_long(_DENIED["keyctl"][column]), ctypes.c_long(1), None)
+    LIBC.syscall(ctypes.c_long(calls.DENIED["keyctl"][column]), ctypes.c_long(1), None)
     datagrams = network or apart
     program = _program(machine, column, network=network, datagrams=datagrams, process=process)
     packed = struct.pack("=" + "HBBI" * len(program), *chain.from_iterable(program))
@@ -187,20 +84,23 @@ def _program(
     refuse, allow = (_RETURN, 0, 0, _REFUSE), (_RETURN, 0, 0, _ALLOW)
     unknown = [(_RETURN, 0, 0, _UNKNOWN)]
     answers: dict[int, Sequence[Instruction]] = {
-        numbers[column]: [refuse] for numbers in _DENIED.values()
+        numbers[column]: [refuse] for numbers in calls.DENIED.values()
     }
-    answers |= {_CLONE3[column]: unknown, _OPEN_AT_2[column]: unknown}
-    for numbers, bits in ((_CLONE, _NEW_NAMESPACES), (_UNSHARE, _NEW_NAMESPACES | _NEW_TIME)):
+    answers |= {calls.CLONE3[column]: unknown, calls.OPEN_AT_2[column]: unknown}
+    for numbers, bits in (
+        (calls.CLONE, _NEW_NAMESPACES),
+        (calls.UNSHARE, _NEW_NAMESPACES | _NEW_TIME),
+    ):
         asks = [(_LOAD, 0, 0, _ARGUMENTS[0]), (_IF_ANY_BIT, 0, 1, bits), refuse, allow]
         answers[numbers[column]] = asks
     itself = (0, process)
-    for numbers in _OF_PROCESS.values():
+    for numbers in calls.OF_PROCESS.values():
         answers[numbers[column]] = _unless(0, itself)
-    for *both, user in _OF_SOMEBODY.values():
+    for *both, user in calls.OF_SOMEBODY.values():
         of_user = [(_LOAD, 0, 0, _ARGUMENTS[0]), (_IF_EQUAL, 0, 1, user), refuse]
         answers[both[column]] = [*of_user, *_unless(1, itself)]
     answers |= _of_files(column)
-    answers[_SOCKETPAIR[column]] = _sockets([(_UNIX, (_STREAM, _PACKETS), (0,))])
+    answers[calls.SOCKETPAIR[column]] = _sockets([(_UNIX, (_STREAM, _PACKETS), (0,))])
     # A socket for them has an address, which others can find, as soon as it is used.
     kinds = [(_STREAM, _TCP), *([(_DATAGRAM, _UDP)] if datagrams else [])]
     permitted: list[tuple[int, tuple[int, ...], tuple[int, ...]]] = [
@@ -213,7 +113,7 @@ def _program(
         permitted.append((_NETLINK, (_DATAGRAM, _RAW), (_ROUTES,)))
     else:
         answers |= _without_network(column)
-    answers[_SOCKET[column]] = _sockets(permitted)
+    answers[calls.SOCKET[column]] = _sockets(permitted)
     return [
         (_LOAD, 0, 0, _MACHINE),
         (_IF_EQUAL, 1, 0, machine),
@@ -245,7 +145,7 @@ def _of_files(column: int) -> dict[int, Sequence[Instruction]]:
     """
     refuse, allow = (_RETURN, 0, 0, _REFUSE), (_RETURN, 0, 0, _ALLOW)
     answers: dict[int, Sequence[Instruction]] = {}
-    for number, mode, flags in _MODES[column]:
+    for number, mode, flags in calls.MODES[column]:
         checks = [(_LOAD, 0, 0, _ARGUMENTS[mode]), (_IF_ANY_BIT, 0, 1, _SET_USER), refuse, allow]
         if flags:
             made = [(_LOAD, 0, 0, _ARGUMENTS[flags]), (_IF_ANY_BIT, 1, 0, _MAKES_A_FILE), allow]
@@ -253,28 +153,28 @@ def _of_files(column: int) -> dict[int, Sequence[Instruction]]:
         answers[number] = checks
     kinds = [(_IF_EQUAL, len(_OF_FILE_SYSTEMS) - i, 0, k) for i, k in enumerate(_OF_FILE_SYSTEMS)]
     request = (_LOAD, 0, 0, _ARGUMENTS[1])
-    answers[_CONTROL[column]] = [
+    answers[calls.CONTROL[column]] = [
         *(request, (_IF_EQUAL, 0, 1, _GET_FLAGS), allow),
         *(request, (_AND, 0, 0, _KIND_OF_CONTROL), *kinds, allow),
         (_RETURN, 0, 0, _NOT_OF_THIS_FILE),
     ]
     watched = [(_IF_EQUAL, 1, 0, _LEASE), (_IF_EQUAL, 0, 1, _WATCH_FOLDER), refuse, allow]
-    return answers | {_FILE_CONTROL[column]: [request, *watched]}
+    return answers | {calls.FILE_CONTROL[column]: [request, *watched]}
 
 
 def _without_network(column: int) -> dict[int, Sequence[Instruction]]:
     refuse, allow = (_RETURN, 0, 0, _REFUSE), (_RETURN, 0, 0, _ALLOW)
-    unheard = (*_CALLING.values(), *_CALLED.values())
+    unheard = (*calls.CALLING.values(), *calls.CALLED.values())
     answers: dict[int, Sequence[Instruction]] = {numbers[column]: [refuse] for numbers in unheard}
     address = _ARGUMENTS[4]
-    answers[_SEND_TO[column]] = [
+    answers[calls.SEND_TO[column]] = [
         *((_LOAD, 0, 0, address), (_IF_EQUAL, 1, 0, 0), refuse),
         *((_LOAD, 0, 0, address + _UPPER), (_IF_EQUAL, 1, 0, 0), refuse, allow),
     ]
     # To join a group tells the neighbours of it.
     levels = ((_IF_EQUAL, 0, 1, level) for level in _OF_ADDRESSES)
     options = [part for level in levels for part in (level, refuse)]
-    return answers | {_SET_OPTION[column]: [(_LOAD, 0, 0, _ARGUMENTS[1]), *options, allow]}
+    return answers | {calls.SET_OPTION[column]: [(_LOAD, 0, 0, _ARGUMENTS[1]), *options, allow]}
 
 
 def _unless(argument: int, permitted: Sequence[int]) -> list[Instruction]:

@@ -9,8 +9,8 @@ import os
 import resource
 import sys
 
-from . import filter as calls
 from . import landlock, namespaces, sandbox
+from .filter import FILTER, deny_calls
 from .kernel import fork
 
 TYPE_CHECKING = False
@@ -64,7 +64,7 @@ def _watch(
     if LINUX:
         sandbox.end_with_parent()
     else:
-        missing += [f"{layer}: only Linux has it" for layer in (*layers, calls.FILTER)]
+        missing += [f"{layer}: only Linux has it" for layer in (*layers, FILTER)]
         layers = []
     if namespaced:
         _hide(request, report, go)
@@ -202,9 +202,9 @@ def _take_on(request: Request, layers: list[str], missing: list[str], program: i
         return False
     try:
         apart = sandbox.NAMESPACES in layers
-        calls.deny_calls(network=request["network"], apart=apart, process=program)
+        deny_calls(network=request["network"], apart=apart, process=program)
     except OSError as error:
-        missing.append(f"{calls.FILTER}: {error.strerror}")
+        missing.append(f"{FILTER}: {error.strerror}")
         return False
     return True
 

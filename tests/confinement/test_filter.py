@@ -9,13 +9,13 @@ from collections.abc import Iterator
 import pytest
 from metric_scripts import linux
 
-from harbor_metrics.confinement.filter import _DENIED, _MACHINES
+from harbor_metrics.confinement import calls
 from harbor_metrics.confinement.workplace import Confinement, Workplace
 
 pytestmark = [
     linux,
     pytest.mark.skipif(
-        os.uname().machine not in _MACHINES, reason="of this machine no numbers are known"
+        os.uname().machine not in calls.MACHINES, reason="of this machine no numbers are known"
     ),
 ]
 # Calls that print what became of each.
@@ -51,11 +51,11 @@ def told(place: Workplace, code: str, *, filtered: bool = True, network: bool = 
 
 
 def test_every_denied_call_is_not_permitted(place: Workplace) -> None:
-    column = _MACHINES[os.uname().machine][1]
-    numbers = {name: columns[column] for name, columns in _DENIED.items()}
+    column = calls.MACHINES[os.uname().machine][1]
+    numbers = {name: columns[column] for name, columns in calls.DENIED.items()}
     # With arguments that no call can take.
     code = f"for name, n in {numbers!r}.items(): told(name, lambda: syscall(n, -1, -1, -1, -1))"
-    assert told(place, code) == [f"{name} EPERM" for name in _DENIED]
+    assert told(place, code) == [f"{name} EPERM" for name in calls.DENIED]
 
 
 @pytest.mark.parametrize(
@@ -114,6 +114,6 @@ def test_processes_and_threads_can_be_made(place: Workplace) -> None:
 
 
 def test_without_the_filter_the_calls_are_made(place: Workplace) -> None:
-    number = _DENIED["keyctl"][_MACHINES[os.uname().machine][1]]
+    number = calls.DENIED["keyctl"][calls.MACHINES[os.uname().machine][1]]
     code = f"told('keyctl', lambda: syscall({number}, 10**6))"
     assert told(place, code, filtered=False) != ["keyctl EPERM"]

@@ -10,7 +10,8 @@ import json
 import pytest
 from conftest import HERE
 
-from harbor_metrics.confinement.filter import _DENIED, _MACHINES, _program
+from harbor_metrics.confinement import calls
+from harbor_metrics.confinement.filter import _program
 
 CALLS = json.loads((HERE / "confinement" / "calls.json").read_text())
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -46,7 +47,7 @@ def run(program, machine: int, number: int, *arguments: int) -> int:
 
 
 def asked(machine: str, name: str, *arguments: int, network: bool = False, apart: bool = False):
-    numbered, column = _MACHINES[machine]
+    numbered, column = calls.MACHINES[machine]
     program = _program(numbered, column, network=network, datagrams=network or apart, process=7)
     return run(program, MACHINES[machine], CALLS[name][column], *arguments)
 
@@ -56,7 +57,7 @@ def test_numbers_are_those_of_the_headers() -> None:
     young = {"open_tree_attr", "setxattrat", "removexattrat", "file_setattr"}
     # arm64 has the last of these alone.
     owners = {"chown": "fchownat", "lchown": "fchownat"}
-    for name, numbers in _DENIED.items():
+    for name, numbers in calls.DENIED.items():
         if name in young:
             assert numbers[0] == numbers[1] > 450
         else:
@@ -64,10 +65,10 @@ def test_numbers_are_those_of_the_headers() -> None:
 
 
 def test_every_call_but_those_denied_can_be_made(machine: str) -> None:
-    column = _MACHINES[machine][1]
+    column = calls.MACHINES[machine][1]
     numbers = {name: n[column] for name, n in CALLS.items() if n[column] is not None}
     refused = {name for name in numbers if asked(machine, name) != ALLOWED}
-    denied = {n[column] for n in _DENIED.values()}
+    denied = {n[column] for n in calls.DENIED.values()}
     more = {"bind", "listen", "accept", "accept4", "connect", "sendmsg", "sendmmsg"}
     more |= {"socket", "socketpair", "clone3", "openat2"}
     # Of IP, which is level 0.
@@ -78,7 +79,7 @@ def test_every_call_but_those_denied_can_be_made(machine: str) -> None:
 
 
 def test_another_machine_or_numbering_is_refused(machine: str) -> None:
-    numbered, column = _MACHINES[machine]
+    numbered, column = calls.MACHINES[machine]
     program = _program(numbered, column, network=True, datagrams=True, process=7)
     getpid = CALLS["getpid"][column]
     assert run(program, MACHINES[machine], getpid) == ALLOWED
@@ -89,7 +90,7 @@ def test_another_machine_or_numbering_is_refused(machine: str) -> None:
 @pytest.mark.parametrize("network", [False, True])
 @pytest.mark.parametrize("datagrams", [False, True])
 def test_program_is_one_that_the_kernel_takes(machine: str, network: bool, datagrams: bool) -> None:
-    numbered, column = _MACHINES[machine]
+    numbered, column = calls.MACHINES[machine]
     program = _program(numbered, column, network=network, datagrams=datagrams, process=7)
     assert len(program) <= 4096
     for at, (code, yes, no, _) in enumerate(program):
@@ -152,7 +153,7 @@ def test_nothing_is_sent_to_an_address(machine: str) -> None:
 def test_no_file_is_given_its_owners_rights(
     machine: str, name: str, arguments: tuple[int, ...]
 ) -> None:
-    if CALLS[name][_MACHINES[machine][1]] is None:
+    if CALLS[name][calls.MACHINES[machine][1]] is None:
         return
     assert asked(machine, name, *arguments, 0o755) == ALLOWED
     assert asked(machine, name, *arguments, 0o104755) == REFUSED

@@ -1,0 +1,108 @@
+"""The numbers of those system calls that the filter knows, on x86-64 and on arm64."""
+
+from __future__ import annotations
+
+# Machine -> its number in audit.h, and its column in the table of calls.
+MACHINES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
+
+# On x86-64 and on arm64: include/uapi/asm/unistd_64.h, include/uapi/asm-generic/unistd.h.
+DENIED = {
+    # Keys of the kernel, rings of requests that no filter sees, programs inside the kernel.
+    "keyctl": (250, 219),
+    "add_key": (248, 217),
+    "request_key": (249, 218),
+    "io_uring_setup": (425, 425),
+    "io_uring_enter": (426, 426),
+    "io_uring_register": (427, 427),
+    "bpf": (321, 280),
+    "userfaultfd": (323, 282),
+    "perf_event_open": (298, 241),
+    "syslog": (103, 116),
+    "kexec_load": (246, 104),
+    "fanotify_init": (300, 262),
+    # Other processes: their memory, their files, their places.
+    "ptrace": (101, 117),
+    "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271),
+    "process_madvise": (440, 440),
+    "kcmp": (312, 272),
+    "pidfd_getfd": (438, 438),
+    "setns": (308, 268),
+    "migrate_pages": (256, 238),
+    "move_pages": (279, 239),
+    # Another view of the files.
+    "mount": (165, 40),
+    "umount2": (166, 39),
+    "pivot_root": (155, 41),
+    "chroot": (161, 51),
+    "open_tree": (428, 428),
+    "move_mount": (429, 429),
+    "fsopen": (430, 430),
+    "fsconfig": (431, 431),
+    "fsmount": (432, 432),
+    "fspick": (433, 433),
+    "mount_setattr": (442, 442),
+    "open_tree_attr": (467, 467),
+    "open_by_handle_at": (304, 265),
+    # Of which Landlock does not ask: marks on files of others, and watching what is done to them.
+    "setxattr": (188, 5),
+    "lsetxattr": (189, 6),
+    "fsetxattr": (190, 7),
+    "setxattrat": (463, 463),
+    "removexattr": (197, 14),
+    "lremovexattr": (198, 15),
+    "fremovexattr": (199, 16),
+    "removexattrat": (466, 466),
+    "file_setattr": (469, 469),
+    # arm64 has the last of these alone.
+    "chown": (92, 54),
+    "lchown": (94, 54),
+    "fchown": (93, 55),
+    "fchownat": (260, 54),
+    "inotify_add_watch": (254, 27),
+    # Memory and messages shared by number or name; names in /dev/shm remain.
+    "shmget": (29, 194),
+    "shmat": (30, 196),
+    "shmctl": (31, 195),
+    "semget": (64, 190),
+    "semctl": (66, 191),
+    "msgget": (68, 186),
+    "msgctl": (71, 187),
+    "semop": (65, 193),
+    "semtimedop": (220, 192),
+    "msgsnd": (69, 189),
+    "msgrcv": (70, 188),
+    "mq_open": (240, 180),
+    "mq_unlink": (241, 181),
+}
+CLONE, CLONE3, UNSHARE = (56, 220), (435, 435), (272, 97)
+SOCKET, SOCKETPAIR = (41, 198), (53, 199)
+# Without the network nobody is called and nothing is sent, but on pairs and to who has called.
+CALLING = {"connect": (42, 203), "sendmsg": (46, 211), "sendmmsg": (307, 269)}
+# Who has an address can be found by it, and found gone.
+CALLED = {"bind": (49, 200), "listen": (50, 201), "accept": (43, 202), "accept4": (288, 242)}
+SEND_TO, SET_OPTION = (44, 206), (54, 208)
+# Those that take a process as their first argument, and 0 for the caller.
+OF_PROCESS = {
+    "prlimit64": (302, 261),
+    "sched_setaffinity": (203, 122),
+    "sched_setattr": (314, 274),
+    "sched_setparam": (142, 118),
+    "sched_setscheduler": (144, 119),
+}
+# And as their second, where the first does not say that all of a user are meant.
+OF_SOMEBODY = {"setpriority": (141, 140, 2), "ioprio_set": (251, 30, 3)}
+
+# Calls that give a file its mode: the number, where the mode stands, and where flags say that a
+# file is made. chmod, fchmod, fchmodat, fchmodat2, open, openat, creat, mknod, mknodat; of these
+# arm64 has those that end in "at", fchmod and fchmodat2.
+MODES = (
+    (
+        *((90, 1, 0), (91, 1, 0), (268, 2, 0), (452, 2, 0)),
+        *((2, 2, 1), (257, 3, 2), (85, 1, 0), (133, 1, 0), (259, 2, 0)),
+    ),
+    ((52, 1, 0), (53, 2, 0), (452, 2, 0), (56, 3, 2), (33, 2, 0)),
+)
+# As `open`, with its arguments where no filter sees them.
+OPEN_AT_2 = (437, 437)
+CONTROL, FILE_CONTROL = (16, 29), (72, 25)

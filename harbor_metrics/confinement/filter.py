@@ -39,7 +39,8 @@ _MAKES_A_FILE = 0x40 | 0x400000  # O_CREAT, and the bit of O_TMPFILE that is no 
 # What file systems are asked to do by `ioctl`: attributes, versions, verity, encryption, snapshots.
 _OF_FILE_SYSTEMS = tuple(ord(letter) << 8 for letter in "fvX\x94")
 _KIND_OF_CONTROL, _GET_FLAGS = 0xFF00, 0x80086601
-_LEASE, _WATCH_FOLDER = 1024, 1026
+# Leases, watches, and hints that stay with a file, by `fcntl`.
+_KEPT_FROM_FILES = (1024, 1026, 1036, 1038, 1040)
 
 # Mounts, control groups, names, queues, users, processes, network; and time, only of `unshare`.
 _NEW_NAMESPACES = 0x7E020000
@@ -141,7 +142,7 @@ def _search(answers: Sequence[tuple[int, Sequence[Instruction]]]) -> list[Instru
 def _of_files(column: int) -> dict[int, Sequence[Instruction]]:
     """Nothing becomes a program with its owner's rights, and no file system changes its files.
 
-    Landlock says nothing of modes, attributes and leases; a lease stops who opens the file.
+    Landlock says nothing of modes, attributes, hints and leases; a lease stops who opens the file.
     """
     refuse, allow = (_RETURN, 0, 0, _REFUSE), (_RETURN, 0, 0, _ALLOW)
     answers: dict[int, Sequence[Instruction]] = {}
@@ -158,8 +159,9 @@ def _of_files(column: int) -> dict[int, Sequence[Instruction]]:
         *(request, (_AND, 0, 0, _KIND_OF_CONTROL), *kinds, allow),
         (_RETURN, 0, 0, _NOT_OF_THIS_FILE),
     ]
-    watched = [(_IF_EQUAL, 1, 0, _LEASE), (_IF_EQUAL, 0, 1, _WATCH_FOLDER), refuse, allow]
-    return answers | {calls.FILE_CONTROL[column]: [request, *watched]}
+    last = len(_KEPT_FROM_FILES)
+    asks = [(_IF_EQUAL, last - i, 0, which) for i, which in enumerate(_KEPT_FROM_FILES)]
+    return answers | {calls.FILE_CONTROL[column]: [request, *asks, allow, refuse]}
 
 
 def _without_network(column: int) -> dict[int, Sequence[Instruction]]:

@@ -94,7 +94,7 @@ def hide(
         OSError: the system does not permit all of it.
     """
     checked(LIBC.mount(b"none", b"/", None, _PRIVATE_TREE, None))
-    checked(LIBC.mount(b"proc", b"/proc", b"proc", _NO_SUID_DEV | _NO_EXEC, None))
+    _mount_processes()
     given = [*readable, *writable, *([_RESOLVER] if network else [])]
     wanted = sorted({place for path in given for place in (_normal(path), _real(path))})
     _cover("/dev", DEVICES)
@@ -108,6 +108,20 @@ def hide(
         options = f"size={SCRATCH_BYTES},nr_inodes={SCRATCH_FILES},mode=0700".encode()
         checked(LIBC.mount(b"tmpfs", os.fsencode(path), b"tmpfs", _NO_SUID_DEV, options))
     _make_read_only([*writable, SHARED_MEMORY])
+
+
+def place(copies: Iterable[tuple[str, str]]) -> bool:
+    """Let each copy lie over a file, for the program alone; whether all of them do."""
+    paths = [(os.fsencode(copy), os.fsencode(path)) for copy, path in copies]
+    return all(LIBC.mount(copy, path, None, _BIND, None) == 0 for copy, path in paths)
+
+
+def _mount_processes() -> None:
+    """Of the processes here a program sees those that it could look into: not who started it."""
+    flags = _NO_SUID_DEV | _NO_EXEC
+    if LIBC.mount(b"proc", b"/proc", b"proc", flags, b"hidepid=ptraceable") < 0:
+        # Before Linux 5.8.
+        checked(LIBC.mount(b"proc", b"/proc", b"proc", flags, None))
 
 
 def _normal(path: str) -> str:

@@ -121,6 +121,11 @@ class Program:
         """What the processes between us and the program have reported, a line each."""
         return bytes(self.tails[self.report])
 
+    @property
+    def ended(self) -> bool:
+        """Whether the program has, as who awaited it has reported."""
+        return any(line.startswith(b"ended ") for line in self.reported.splitlines())
+
     def attend(self, deadline: float) -> bool:
         """Take what is printed until the program has ended; whether it did within its limits.
 
@@ -128,7 +133,7 @@ class Program:
             Orphaned: nobody waits any more.
             OSError: its namespaces were made, and cannot be used.
         """
-        while self.report in self.open and b"ended" not in self.reported:
+        while self.report in self.open and not self.ended:
             left = deadline - time.monotonic()
             self.exceeded = self.exceeded or self.watch.exceeded()
             if left <= 0 or self.exceeded:
@@ -167,7 +172,7 @@ class Program:
             os.killpg(self.pid, _KILL)
         except (ProcessLookupError, PermissionError):
             pass
-        if not (self.namespaced and b"ended" in self.reported):
+        if not (self.namespaced and self.ended):
             _end_children()
         else:
             # They have ended, and to await the end of namespaces takes milliseconds.

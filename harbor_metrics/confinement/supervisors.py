@@ -64,8 +64,8 @@ def _serve(folder: str, reading: int, writing: int) -> NoReturn:
         nothing = os.open(os.devnull, os.O_RDWR)
         for old, new in ((reading, 0), (writing, 1), (nothing, 2)):
             os.dup2(old, new)
-        most = os.sysconf("SC_OPEN_MAX")
-        os.closerange(3, most if most > 0 else 1 << 16)
+        # More than may be opened now can be open already.
+        os.closerange(3, max(map(int, os.listdir("/proc/self/fd"))) + 1)
         serve(folder)
     finally:
         os._exit(1)

@@ -22,6 +22,11 @@ _AT_RUN_TIME = (
     rb"|^[ \t\f]*(?:import|from)\b[^\n]*[\x80-\xff]"
 )
 
+# What scripts have of `sys` that says nothing of modules.
+_OF_SYS = (
+    rb"\bsys\.(?:argv|exit|std(?:in|out|err)|platform|maxsize)\b|^[ \t]*import[ \t]+sys[ \t]*\r?$"
+)
+
 Modules = tuple[tuple[str, bytes], ...]
 
 
@@ -56,6 +61,12 @@ def importable(path: str, text: bytes) -> Modules:
         if len(found) > MOST_FILES or size > MOST_BYTES:
             raise TooManyError
     return tuple(sorted(found))
+
+
+def knows_its_folder(text: bytes) -> bool:
+    """Whether a script may look at where it would import from, or into other processes."""
+    rest = re.sub(rb"(?m)" + _OF_SYS, b"", text)
+    return b"sys" in rest or re.search(_AT_RUN_TIME, rest) is not None
 
 
 def manifest(name: str, text: bytes, modules: Modules) -> str:
@@ -98,8 +109,13 @@ def _walk(folder: str) -> Iterator[str]:
     n = 0
     while pending:
         inside = pending.pop()
-        with os.scandir(os.path.join(folder, inside)) as scanned:
-            entries = list(scanned)
+        try:
+            with os.scandir(os.path.join(folder, inside)) as scanned:
+                entries = list(scanned)
+        except PermissionError:
+            if not inside:
+                raise
+            continue  # nor is it the script's to look into
         for entry in entries:
             n += 1
             if n > 100 * MOST_FILES:

@@ -12,12 +12,17 @@ def beside(path: str) -> tuple[list[str], tuple[str, ...]]:
     `.env`. Of a folder that holds everything a person has only the files are read.
     """
     folder = os.path.dirname(path)
-    shared = os.environ.get("TMPDIR") or "/tmp"  # noqa: S108
-    people = {os.path.realpath(p) for p in (os.path.expanduser("~"), shared)}
-    everything = any(os.path.commonpath([folder, home]) == folder for home in people)
+    everything = holds_everything(folder)
     with os.scandir(folder) as scanned:
         entries = list(scanned)
     shown = [entry for entry in entries if not entry.name.startswith(".")]
     if not everything and len(shown) == len(entries):
         return [folder], ()
     return [path, *(e.path for e in shown if e.is_file() or not everything)], (folder,)
+
+
+def holds_everything(folder: str) -> bool:
+    """Whether a real path is above all that a person has, or all temporary files, or is theirs."""
+    shared = os.environ.get("TMPDIR") or "/tmp"  # noqa: S108
+    people = {os.path.realpath(p) for p in (os.path.expanduser("~"), shared)}
+    return any(os.path.commonpath([folder, home]) == folder for home in people)

@@ -258,7 +258,8 @@ def _base(wanted: Wanted, uv: str, work: _Work) -> Base:
     if admitted.contains(ours, prereleases=True):
         return Base(our_python(), sys.base_prefix, platform.python_version())
     env, cache = environ_of_uv(), uv_cache(work.place)
-    common = ["--quiet", "--no-config", "--cache-dir", cache]
+    # Asked to be quiet, it would not say which it has found.
+    common = ["--no-config", "--cache-dir", cache]
     find = [uv, "python", "find", *common, "--system", "--no-project", "--", str(admitted)]
     reached = reach(uv, wanted.script.path, work.place, [cache])
     automatic = env["UV_PYTHON_DOWNLOADS"] == "automatic"
@@ -268,6 +269,8 @@ def _base(wanted: Wanted, uv: str, work: _Work) -> Base:
         work.step([uv, "python", "install", *common, "--", str(admitted)], env, FREE)
         found = work.step(find, env, reached)
     python = os.fsdecode(found.stdout.rstrip(b"\r\n"))
+    if not os.path.isabs(python):
+        raise work.failure(found, _NO_PYTHON)
     # Of the user's Python, which knows of no package of the script's; without `site` all the same.
     about = work.step([python, "-I", "-S", "-c", _ABOUT], {}, reached)
     version, prefix, path = json.loads(about.stdout)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -163,6 +164,9 @@ for number in range(64):
     tried(f"fd/{{number}}", lambda: os.open(f"/proc/1/fd/{{number}}", os.O_RDWR))
 for name in ("comm", "oom_score_adj", "clear_refs", "mem"):
     tried(f"to {{name}}", lambda: os.open(f"/proc/1/{{name}}", os.O_WRONLY))
+os.setpriority(os.PRIO_PGRP, 0, 5)
+tried("group", lambda: os.setpriority(os.PRIO_PGRP, os.getpgid(1), 6))
+if os.getpgid(0) == os.getpgid(1): seen.append("same group")
 tried("limit", lambda: resource.prlimit(1, resource.RLIMIT_CPU))
 tried("schedule", lambda: os.sched_setaffinity(1, {{0}}))
 print(seen)
@@ -180,10 +184,74 @@ print("still here")
 
 
 _OF_ITSELF = (
-    *("mem", "environ", "maps", "smaps", "auxv", "stack", "syscall", "io", "pagemap"),
+    *("mem", "environ", "cmdline", "maps", "smaps", "auxv", "stack", "syscall", "io", "pagemap"),
     *("numa_maps", "personality"),
 )
 _LEADING_ELSEWHERE = ("cwd", "root", "exe")
+
+
+@linux
+@pytest.mark.parametrize("layers", [(), ("landlock",), ("namespaces",)])
+def test_copies_lie_over_their_files_in_namespaces_alone(
+    place: Workplace, layers: tuple[str, ...], tmp_path: Path
+) -> None:
+    for name in ("copy", "file"):
+        (tmp_path / name).write_text(f"print({name!r})")
+    confinement = Confinement(
+        layers=layers,
+        readable=(sys.prefix, sys.base_prefix, str(tmp_path)),
+        placed=((str(tmp_path / "copy"), str(tmp_path / "file")),),
+    )
+    named = {"env": {}, "cwd": "/", "timeout": 30, "confinement": confinement}
+    start = [sys.executable, "-I", "-S"]
+    in_place = [*start, str(tmp_path / "file")]
+    finished = place.run([*start, "-c", "print('elsewhere')"], in_place=in_place, **named)
+    there = "namespaces" in finished.layers
+    assert finished.stdout == (b"copy\n" if there else b"elsewhere\n")
+    assert (tmp_path / "file").read_text() == "print('file')"
+    # Where one of them cannot be, nothing is run that needs it.
+    (tmp_path / "file").unlink()
+    gone = place.run([*start, "-c", "print('elsewhere')"], in_place=in_place, **named)
+    assert (gone.stdout, gone.layers) == (b"elsewhere\n", finished.layers)
+
+
+@linux
+def test_no_open_file_of_ours_is_the_programs(tmp_path: Path) -> None:
+    """Whatever its number, which may be above what may be opened now."""
+    (tmp_path / "secret").write_text("secret")
+    code = f"""
+import os, resource, sys
+from harbor_metrics.confinement.workplace import Workplace
+os.dup2(os.open({str(tmp_path / "secret")!r}, os.O_RDONLY), 700)
+os.set_inheritable(700, True)
+resource.setrlimit(resource.RLIMIT_NOFILE, (256, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+code = "import os; print(*(n for n in os.listdir('/proc/self/fd') if int(n) > 9))"
+with Workplace() as place:
+    print(place.run([sys.executable, "-c", code], env={{}}, cwd="/", timeout=30).stdout)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("b'\\n'\n", "")
+
+
+@linux
+@pytest.mark.parametrize("version", [2, 4])
+def test_program_goes_on_where_landlock_is_not_whole(version: int) -> None:
+    """Before Linux 6.12; what a report says of it ends nothing."""
+    code = f"""
+import sys
+from harbor_metrics.confinement import landlock
+from harbor_metrics.confinement.workplace import Confinement, Workplace
+landlock.restrict = lambda *paths, **how: {version}
+code = "import time; time.sleep(0.3); print('done')"
+with Workplace() as place:
+    alone = Confinement(layers=("landlock",))
+    done = place.run(
+        [sys.executable, "-c", code], env={{}}, cwd="/", timeout=30, confinement=alone
+    )
+    print(done.code, done.stdout, len(done.missing), done.layers)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("0 b'done\\n' 1 ()\n", "")
 
 
 def test_program_that_is_not_there_is_an_error_of_the_system(place: Workplace) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from conftest import ROOT, Run
 from metric_scripts import BLOCK, HEAD, linux, metric, wheel_with_a_start_file
+from uv import find_uv_bin
 
 from harbor_metrics.confinement.finished import Finished
 from harbor_metrics.confinement.workplace import Workplace
@@ -66,6 +67,27 @@ class TestEnvironment:
             (tmp_path / "m.py").write_text(BLOCK.replace("# d", '# requires-python=">=3"\n# d'))
             environment(find(str(tmp_path / "m.py"), None), place)
             assert steps[0] == "sync --quiet"
+
+    def test_script_has_the_python_that_it_asks_for(self, tmp_path: Path) -> None:
+        others = {"3.10", "3.11", "3.12", "3.13"} - {".".join(map(str, sys.version_info[:2]))}
+        find_one = [find_uv_bin(), "python", "find", "--system", "--no-python-downloads", "--"]
+        there = {
+            version
+            for version in others
+            if not subprocess.run([*find_one, f"=={version}.*"], capture_output=True).returncode
+        }
+        if not there:
+            pytest.skip("no other Python is here")
+        other = max(there)
+        (tmp_path / "m.py").write_text(
+            BLOCK.replace("# d", f'# requires-python="=={other}.*"\n# d')
+        )
+        with Workplace() as place:
+            made = environment(find(str(tmp_path / "m.py"), None), place)
+            assert made.python.startswith(f"{other}.")
+            code = "import sys; print(*sys.version_info[:2], sep='.')"
+            done = place.run([*made.command, "-c", code], env={}, cwd="/", timeout=30)
+        assert done.stdout.decode() == f"{other}\n"
 
     def test_changed_environment_is_made_anew(self, tmp_path: Path) -> None:
         (tmp_path / "m.py").write_text(BLOCK)

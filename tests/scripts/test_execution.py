@@ -281,3 +281,41 @@ def test_traceback_names_the_lines_of_the_script(
     places = [message.find(words) for words in told]
     assert -1 not in places, message
     assert places == sorted(places)
+
+
+@pytest.mark.parametrize("imported", ["", "import sys\n"])
+@pytest.mark.parametrize("cookie", ["utf-8", "cp1252", "koi8-r"])
+def test_code_is_that_of_its_file_whatever_the_parser_calls(
+    outcomes: Any, cookie: str, imported: str
+) -> None:
+    """Codecs and warnings run code of their own before that of the script; with `sys` it is run
+    in another way than without."""
+    text = f"""# -*- coding: {cookie} -*-
+import argparse, inspect, json
+{imported}
+def named(x):
+    return x * 2
+parser = argparse.ArgumentParser()
+for name in "io":
+    parser.add_argument(f"-{{name}}")
+own = named.__code__.co_filename == __file__
+pattern = "\\d"
+answer = {{"lines": inspect.getsource(named).count("\\n"), "own": int(own)}}
+json.dump(answer, open(parser.parse_args().o, "w"))
+"""
+    (one,), _ = outcomes(text)
+    assert one["values"] == {"lines": 2, "own": 1}, one
+
+
+@pytest.mark.parametrize("options", [(), ("--sandbox", "off")])
+@pytest.mark.parametrize("imported", ["", "import sys\n"])
+def test_nothing_beside_a_script_stands_for_a_module_of_python(
+    outcomes: Any, tmp_path: Path, imported: str, options: tuple[str, ...]
+) -> None:
+    """`argparse` imports `gettext`, which the script does not name."""
+    (tmp_path / "gettext.py").write_text("raise SystemExit(9)")
+    text = imported + "import argparse, json\nparser = argparse.ArgumentParser()\n"
+    text += "parser.add_argument('-i'); parser.add_argument('-o')\n"
+    text += "json.dump({'n': 1}, open(parser.parse_args().o, 'w'))\n"
+    (one,), _ = outcomes(text, arguments=options)
+    assert one["values"] == {"n": 1}, one

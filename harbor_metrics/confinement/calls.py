@@ -90,8 +90,9 @@ OF_PROCESS = {
     "sched_setparam": (142, 118),
     "sched_setscheduler": (144, 119),
 }
-# And as their second, where the first does not say that all of a user are meant.
-OF_SOMEBODY = {"setpriority": (141, 140, 2), "ioprio_set": (251, 30, 3)}
+# And as their second, where the first says that it is one: who watches over a program is of its
+# group and of its user.
+OF_SOMEBODY = {"setpriority": (141, 140, 0), "ioprio_set": (251, 30, 1)}
 
 # Calls that give a file its mode: the number, where the mode stands, and where flags say that a
 # file is made. chmod, fchmod, fchmodat, fchmodat2, open, openat, creat, mknod, mknodat; of these

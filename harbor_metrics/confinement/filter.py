@@ -97,9 +97,9 @@ def _program(
     itself = (0, process)
     for numbers in calls.OF_PROCESS.values():
         answers[numbers[column]] = _unless(0, itself)
-    for *both, user in calls.OF_SOMEBODY.values():
-        of_user = [(_LOAD, 0, 0, _ARGUMENTS[0]), (_IF_EQUAL, 0, 1, user), refuse]
-        answers[both[column]] = [*of_user, *_unless(1, itself)]
+    for *both, one in calls.OF_SOMEBODY.values():
+        of_one = [(_LOAD, 0, 0, _ARGUMENTS[0]), (_IF_EQUAL, 1, 0, one), refuse]
+        answers[both[column]] = [*of_one, *_unless(1, itself)]
     answers |= _of_files(column)
     answers[calls.SOCKETPAIR[column]] = _sockets([(_UNIX, (_STREAM, _PACKETS), (0,))])
     # A socket for them has an address, which others can find, as soon as it is used.

@@ -68,8 +68,6 @@ def _watch(
         layers = []
     if namespaced:
         _hide(request, report, go)
-        if namespaces.place(request["placed"]):
-            request["argv"] = request["in_place"] or request["argv"]
         program = _spawn(request, layers, missing, report, (out, err))
     else:
         program = fork() if LINUX else os.fork()
@@ -123,15 +121,13 @@ def _spawn(
         argv, env = request["argv"], request["env"]
         to = [(os.POSIX_SPAWN_DUP2, old, new) for new, old in enumerate(streams, start=1)]
         try:
-            # In a group of its own, which is all whose priority it can change.
-            return os.posix_spawn(argv[0], argv, env, file_actions=to, setsigmask=(), setpgroup=0)
+            return os.posix_spawn(argv[0], argv, env, file_actions=to, setsigmask=())
         except OSError as error:
             if error.errno != _NO_MEMORY:
                 raise
         # This process is above the limit of the program's memory, and has none to spawn with.
         program = fork()
         if program == 0:
-            os.setpgid(0, 0)
             sandbox.block_signals(False)
             _execute(request, report, streams)
         return program

@@ -110,12 +110,6 @@ def hide(
     _make_read_only([*writable, SHARED_MEMORY])
 
 
-def place(copies: Iterable[tuple[str, str]]) -> bool:
-    """Let each copy lie over a file, for the program alone; whether all of them do."""
-    paths = [(os.fsencode(copy), os.fsencode(path)) for copy, path in copies]
-    return all(LIBC.mount(copy, path, None, _BIND, None) == 0 for copy, path in paths)
-
-
 def _mount_processes() -> None:
     """Of the processes here a program sees those that it could look into: not who started it."""
     flags = _NO_SUID_DEV | _NO_EXEC
@@ -202,7 +196,11 @@ def _put_back(path: str, descriptor: int) -> None:
         os.makedirs(os.path.dirname(path))
         _make(path, folder)
     old = f"/proc/self/fd/{descriptor}".encode()
-    checked(LIBC.mount(old, os.fsencode(path), None, _BIND, None))
+    try:
+        checked(LIBC.mount(old, os.fsencode(path), None, _BIND, None))
+    except FileNotFoundError:
+        # It was deleted meanwhile.
+        (os.rmdir if folder else os.unlink)(path)
 
 
 def _make(path: str, folder: bool) -> None:

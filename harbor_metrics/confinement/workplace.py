@@ -29,7 +29,7 @@ class Confinement:
     """What a program may reach: paths to read, to write, to list only, and whether the network.
 
     Of what it writes, `scratch` are folders that nobody reads afterwards: in namespaces they are
-    in memory, and of a size. There each of the `placed`, a copy and a file, lies over its file.
+    in memory, and of a size.
 
     Of `layers` and of what is `filtered` from its calls each is best effort, unless all of it is
     `required`, or one layer with the filter.
@@ -43,7 +43,6 @@ class Confinement:
     writable: tuple[str, ...] = ()
     listed: tuple[str, ...] = ()
     scratch: tuple[str, ...] = ()
-    placed: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,12 +157,10 @@ class Workplace:
         limits: Mapping[str, int] | None = None,
         confinement: Confinement = FREE,
         whole: Whole = UNBOUNDED,
-        in_place: Sequence[str] = (),
     ) -> Finished:
         """Run to the end, or to the limit of `timeout` seconds; nothing that it started goes on.
 
-        `limits` are those of `setrlimit`, by name. The first word of `argv` is a path. `in_place`
-        is run instead, if it is given, where all that is to be placed is in its place.
+        `limits` are those of `setrlimit`, by name. The first word of `argv` is a path.
 
         Raises:
             NoPlaceError: there is no place for temporary files.
@@ -187,8 +184,6 @@ class Workplace:
                 "writable": list(confinement.writable),
                 "listed": list(confinement.listed),
                 "scratch": list(confinement.scratch),
-                "placed": list(confinement.placed),
-                "in_place": list(in_place),
                 "whole": {kind: getattr(whole, kind) for kind in KINDS},
                 "folders": list(whole.folders),
             }

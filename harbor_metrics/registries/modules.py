@@ -22,11 +22,6 @@ _AT_RUN_TIME = (
     rb"|^[ \t\f]*(?:import|from)\b[^\n]*[\x80-\xff]"
 )
 
-# What scripts have of `sys` that says nothing of modules.
-_OF_SYS = (
-    rb"\bsys\.(?:argv|exit|std(?:in|out|err)|platform|maxsize)\b|^[ \t]*import[ \t]+sys[ \t]*\r?$"
-)
-
 Modules = tuple[tuple[str, bytes], ...]
 
 
@@ -61,12 +56,6 @@ def importable(path: str, text: bytes) -> Modules:
         if len(found) > MOST_FILES or size > MOST_BYTES:
             raise TooManyError
     return tuple(sorted(found))
-
-
-def knows_its_folder(text: bytes) -> bool:
-    """Whether a script may look at where it would import from, or into other processes."""
-    rest = re.sub(rb"(?m)" + _OF_SYS, b"", text)
-    return b"sys" in rest or re.search(_AT_RUN_TIME, rest) is not None
 
 
 def manifest(name: str, text: bytes, modules: Modules) -> str:

@@ -77,7 +77,6 @@ def confinement(
     writable: Sequence[str],
     listed: Sequence[str] = (),
     scratch: Sequence[str] = (),
-    placed: Sequence[tuple[str, str]] = (),
     network: bool = False,
 ) -> Confinement:
     """Both layers and the filter, as far as the user wants them and the system has them."""
@@ -91,5 +90,4 @@ def confinement(
         writable=tuple(writable),
         listed=tuple(listed),
         scratch=tuple(scratch),
-        placed=tuple(placed),
     )

@@ -19,7 +19,7 @@ from ..documents.files import reason
 from ..documents.wording import first_line, last_lines
 from ..errors import MetricFailure
 from ..numbers.exact import Number
-from ..registries.modules import copy, knows_its_folder
+from ..registries.modules import copy
 from ..registries.script_file import Script, metadata
 from ..trials.table import Table
 from ..trials.trial import Rewards
@@ -36,8 +36,6 @@ _MOST = {
     "files": f"{SCRATCH_FILES}",
 }
 _ANSWER, _LOG = "metric.json", "refused"
-# Since when Python can be told not to import from a script's folder.
-_SAFE_PATH = (3, 11)
 _WATCHER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "refusals.py")
 # As `python FILE` does, which would read the file again; no name of its own is left behind.
 _BE_THE_SCRIPT = """\
@@ -136,7 +134,6 @@ def run(
         try:
             finished = place.run(
                 [*made.command, *_started(script, files, watched=watched), *arguments],
-                in_place=() if watched else _in_place(script, made, arguments),
                 env=_env(script, files, options),
                 cwd=files["work"],
                 timeout=options.timeout,
@@ -178,18 +175,6 @@ def _started(script: Script, files: dict[str, str], *, watched: bool) -> list[st
         return [_WATCHER, os.path.join(files["answer"], _LOG), files["script"], script.path]
     redirected = "" if script.modules is None else _FROM_THE_COPY
     return ["-c", redirected + _BE_THE_SCRIPT, files["script"], script.path]
-
-
-def _in_place(script: Script, made: Environment, arguments: list[str]) -> list[str]:
-    """How the interpreter runs the script by its path, where our copy lies; nothing if it cannot.
-
-    The files beside it may have changed since they were looked at, so nothing is imported from
-    there. It saves what `compile` takes to make all types of syntax trees first, 2 ms.
-    """
-    version = tuple(map(int, made.python.split(".")[:2]))
-    if script.modules != () or knows_its_folder(script.text) or version < _SAFE_PATH:
-        return []
-    return [*made.command, "-P", script.path, *arguments]
 
 
 def _files(folder: str, inputs: Inputs, script: Script) -> dict[str, str]:
@@ -249,7 +234,6 @@ def _confinement(
         writable=[files[name] for name in ("work", "home", "answer")],
         listed=listed,
         scratch=[files["work"], files["home"]],
-        placed=[(files["script"], script.path)],
         network=options.allow_network,
     )
 

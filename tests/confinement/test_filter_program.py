@@ -71,8 +71,8 @@ def test_every_call_but_those_denied_can_be_made(machine: str) -> None:
     denied = {n[column] for n in calls.DENIED.values()}
     more = {"bind", "listen", "accept", "accept4", "connect", "sendmsg", "sendmmsg"}
     more |= {"socket", "socketpair", "clone3", "openat2"}
-    # Of IP, which is level 0.
-    more |= {"setsockopt"}
+    # Of IP, which is level 0; of no kind, which for these begin with 1.
+    more |= {"setsockopt", "ioprio_set"}
     # Of process 0, which is the caller to some of them.
     expected = {name for name, n in numbers.items() if n in denied} | more
     assert refused == expected
@@ -103,6 +103,10 @@ def test_process_named_is_limited_and_no_other(machine: str) -> None:
     for process, answer in ((0, ALLOWED), (7, ALLOWED), (1, REFUSED), (8, REFUSED)):
         assert asked(machine, "prlimit64", process) == answer
         assert asked(machine, "setpriority", 0, process) == answer
+        assert asked(machine, "ioprio_set", 1, process) == answer
+    for kind in (1, 2):
+        assert asked(machine, "setpriority", kind, 0) == REFUSED
+        assert asked(machine, "ioprio_set", kind + 1, 0) == REFUSED
 
 
 def test_calls_with_arguments_out_of_sight_are_unknown(machine: str) -> None:

@@ -41,17 +41,19 @@ def registry_of(folder: Path, *metrics: dict[str, Any]) -> Path:
     return path
 
 
-def wheel_with_a_start_file(folder: Path, code: str, *, wants: str = "", body: str = "") -> None:
+def wheel_with_a_start_file(
+    folder: Path, code: str, *, wants: str = "", body: str = "", more: tuple[str, ...] = ()
+) -> None:
     """A package whose .pth runs code whenever an interpreter of its environment starts.
 
-    `wants` are further lines of its METADATA, `body` is what one imports.
+    `wants` are further lines of its METADATA, `body` is what one imports; `more` are empty modules.
     """
     files = {
         "eager.pth": f"import sys; exec({code!r})\n",
         "eager.py": body,
         "eager-1.dist-info/METADATA": f"Metadata-Version: 2.1\nName: eager\nVersion: 1\n{wants}",
         "eager-1.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-    }
+    } | dict.fromkeys(more, "")
     record = "".join(f"{name},,\n" for name in [*files, "eager-1.dist-info/RECORD"])
     with zipfile.ZipFile(folder / "eager-1-py3-none-any.whl", "w") as archive:
         for name, text in [*files.items(), ("eager-1.dist-info/RECORD", record)]:

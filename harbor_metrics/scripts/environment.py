@@ -25,7 +25,7 @@ from .options import ScriptOptions
 from .uv_access import our_python, readable_of
 
 # Changes whenever environments are made or kept in another way.
-_FORM = 3
+_FORM = 4
 # That of a script with hundreds of packages has a tenth of it.
 _MOST_OF_A_LOCK = 16 << 20
 

@@ -89,6 +89,23 @@ class TestEnvironment:
             done = place.run([*made.command, "-c", code], env={}, cwd="/", timeout=30)
         assert done.stdout.decode() == f"{other}\n"
 
+    def test_packages_are_compiled_without_their_tests(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        """Also where the cache lies in a folder of that name."""
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "tests" / "cache"))
+        more = ("one/__init__.py", "one/tests/test_it.py", "one/attests/it.py")
+        wheel_with_a_start_file(tmp_path, "", more=more)
+        (tmp_path / "m.py").write_text(
+            "# /// script\n# dependencies = ['eager']\n# [tool.uv.sources]\n"
+            "# eager = {path = 'eager-1-py3-none-any.whl'}\n# ///\n"
+        )
+        with Workplace() as place:
+            made = environment(find(str(tmp_path / "m.py"), None), place)
+        (package,) = Path(made.readable[0]).glob("lib/python*/site-packages/one")
+        compiled = {path.parts[-3] for path in package.rglob("*.pyc")}
+        assert compiled == {"one", "attests"}
+
     def test_changed_environment_is_made_anew(self, tmp_path: Path) -> None:
         (tmp_path / "m.py").write_text(BLOCK)
         script = find(str(tmp_path / "m.py"), None)

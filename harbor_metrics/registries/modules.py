@@ -15,7 +15,7 @@ MOST_FILES, MOST_BYTES = 1_000, 16 << 20
 _IMPORTS = rb"(?m)(?:^|[;:])[ \t\f]*(?:import|from)\b((?:[^\n;\\]|\\\r?\n|\\)*)"
 _NAME = rb"[A-Za-z_]\w*"
 _AT_RUN_TIME = (
-    rb"(?m)__import__|importlib|runpy|pkgutil|sys\.path|\bimp\b|\b(?:exec|eval)\b"
+    rb"(?m)__import__|importlib|runpy|\bsite\b|unittest|pkgutil|sys\.path|\bimp\b|\b(?:exec|eval)\b"
     # Other processes, which look into the folder itself.
     rb"|multiprocessing|subprocess|concurrent"
     # A name with such letters has more than one spelling.

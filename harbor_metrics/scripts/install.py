@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..confinement.finished import Finished, ending
+from ..confinement.supervisor import remove
 from ..confinement.workplace import FREE, Confinement, RefusedError, Workplace
 from ..documents.wording import last_lines
 from ..errors import MetricFailure
@@ -85,7 +86,9 @@ def install(
     work = _Work(place, options)
     base = _base(wanted, uv, work)
     build = options.allow_build
-    cache = os.path.join(place.folder, "uv-of-builds") if build else uv_cache(place)
+    # Of its own for each environment: what is built writes to it, and uv believes what is there.
+    builds = os.path.join(place.folder, f"uv-of-builds-{os.urandom(4).hex()}")
+    cache = builds if build else uv_cache(place)
     common = ["--quiet", "--no-config", "--cache-dir", cache, "--no-python-downloads"]
     # What packages ask of uv in the script's own table may not lead it elsewhere.
     choices = ["--link-mode", "copy", *([] if build else ["--no-build"])]
@@ -131,11 +134,14 @@ def install(
     for command in commands:
         made = work.step(command, env, reached, may_fail=True)
         if made.timed_out or made.code != 0:
+            # Of what is installed by now no code may run, and uv asks the Python of what is there.
+            remove(prefix)
+            nowhere = env | {"VIRTUAL_ENV": f"{prefix}-{os.urandom(4).hex()}"}
             # Without the lock it can be done: so it is the lock's fault, whatever uv calls it.
             stale = (
                 wanted.lock is not None
                 and not made.timed_out
-                and (work.step([*sync, "--dry-run"], env, reached, may_fail=True).code == 0)
+                and (work.step([*sync, "--dry-run"], nowhere, reached, may_fail=True).code == 0)
             )
             raise work.failure(made, _STALE if stale else "" if build else _UNBUILT)
     _start_of_its_own(prefix, base)

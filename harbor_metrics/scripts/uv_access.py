@@ -170,8 +170,8 @@ def environ_of_uv() -> dict[str, str]:
 
 def environ_without_passwords(place: Workplace) -> dict[str, str]:
     """The environment of what may log in nowhere, with another home: a stranger's code, or uv."""
-    home = os.path.join(place.folder, "home-without-passwords")
-    os.makedirs(home, exist_ok=True)
+    home = os.path.join(place.folder, f"home-without-passwords-{os.urandom(4).hex()}")
+    os.mkdir(home, 0o700)
     env = {name: os.environ[name] for name in (*PASSED, *_WITHOUT_PASSWORDS) if name in os.environ}
     env = {name: _CREDENTIALS.sub("", value) for name, value in env.items()}
     return {"UV_PYTHON_DOWNLOADS": "never", **env, "UV_NO_PROGRESS": "1", "HOME": home}

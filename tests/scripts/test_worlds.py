@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import socket
+import subprocess
 import threading
 import time
 import zipfile
@@ -17,6 +18,7 @@ import pytest
 from conftest import Run
 from listener import listening
 from metric_scripts import BLOCK, HEAD, linux, metric, registry_of
+from uv import find_uv_bin
 
 pytestmark = [linux, pytest.mark.usefixtures("own_caches")]
 
@@ -171,3 +173,34 @@ def test_a_module_that_the_pin_does_not_know_cannot_be_imported(cli: Run, tmp_pa
     # It must not be our own interpreter that finds them in the current directory.
     after = computed(cli, "--registry", str(registry), env={"PYTHONSAFEPATH": "1"})
     assert after["values"] == before["values"] == {"x": 2}
+
+
+def test_no_package_of_a_failed_installation_is_asked(cli: Run, tmp_path: Path) -> None:
+    """uv would start the Python that packages lie in, where the script forbids it its memory."""
+    with listening() as (port, heard):
+        _fail_to_install(tmp_path, port)
+        one = computed(cli, "--metric", metric("m.py"))
+    assert one["status"] == "failed"
+    assert not any("HERE" in each for each in map(str, heard))
+
+
+def _fail_to_install(tmp_path: Path, port: int) -> None:
+    call = f"import socket\nsocket.create_connection(('127.0.0.1', {port}), 2).sendall(b'HERE')\n"
+    files = {
+        "eager.pth": "import eager_start\n",
+        "eager_start.py": call,
+        # Refused only when the files above lie there.
+        "eager-1.dist-info/entry_points.txt": "[console_scripts]\npython=eager_start:x\n",
+        "eager-1.dist-info/METADATA": "Metadata-Version: 2.1\nName: eager\nVersion: 1\n",
+        "eager-1.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    record = "".join(f"{name},,\n" for name in [*files, "eager-1.dist-info/RECORD"])
+    with zipfile.ZipFile(tmp_path / "eager-1-py3-none-any.whl", "w") as archive:
+        for name, text in [*files.items(), ("eager-1.dist-info/RECORD", record)]:
+            archive.writestr(name, text)
+    block = "# /// script\n# dependencies = ['eager']\n# [tool.uv]\n# no-cache = true\n"
+    block += "# [tool.uv.sources]\n# eager = {path = 'eager-1-py3-none-any.whl'}\n# ///\n"
+    (tmp_path / "m.py").write_text(f"{block}{HEAD}answer(n=1)")
+    (tmp_path / "r.jsonl").write_text('{"reward": 1.0}\n')
+    lock = [find_uv_bin(), "lock", "--quiet", "--offline", "--script", "m.py"]
+    subprocess.run(lock, cwd=tmp_path, check=True)

@@ -1,6 +1,6 @@
 """A warm run of a metric script, against `python script.py` in its environment and `uv run`.
 
-What counts is the processor time of all processes, those of the sandbox among them.
+By the clock, and by the processor's time of all processes, those of the sandbox among them.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -42,18 +43,24 @@ def registry_of(folder: Path, *metrics: dict[str, Any]) -> Path:
 
 
 def wheel_with_a_start_file(
-    folder: Path, code: str, *, wants: str = "", body: str = "", more: tuple[str, ...] = ()
+    folder: Path,
+    code: str,
+    *,
+    wants: str = "",
+    body: str = "",
+    more: Mapping[str, str] | None = None,
 ) -> None:
     """A package whose .pth runs code whenever an interpreter of its environment starts.
 
-    `wants` are further lines of its METADATA, `body` is what one imports; `more` are empty modules.
+    `wants` are further lines of its METADATA, `body` is what one imports; `more` are other files.
     """
     files = {
         "eager.pth": f"import sys; exec({code!r})\n",
         "eager.py": body,
         "eager-1.dist-info/METADATA": f"Metadata-Version: 2.1\nName: eager\nVersion: 1\n{wants}",
         "eager-1.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-    } | dict.fromkeys(more, "")
+        **(more or {}),
+    }
     record = "".join(f"{name},,\n" for name in [*files, "eager-1.dist-info/RECORD"])
     with zipfile.ZipFile(folder / "eager-1-py3-none-any.whl", "w") as archive:
         for name, text in [*files.items(), ("eager-1.dist-info/RECORD", record)]:

@@ -96,10 +96,10 @@ def _program(
         answers[numbers[column]] = asks
     itself = (0, process)
     for numbers in calls.OF_PROCESS.values():
-        answers[numbers[column]] = _unless(0, itself)
+        answers[numbers[column]] = _by_value(0, itself, allow, refuse)
     for *both, one in calls.OF_SOMEBODY.values():
         of_one = [(_LOAD, 0, 0, _ARGUMENTS[0]), (_IF_EQUAL, 1, 0, one), refuse]
-        answers[both[column]] = [*of_one, *_unless(1, itself)]
+        answers[both[column]] = [*of_one, *_by_value(1, itself, allow, refuse)]
     answers |= _of_files(column)
     answers[calls.SOCKETPAIR[column]] = _sockets([(_UNIX, (_STREAM, _PACKETS), (0,))])
     # A socket for them has an address, which others can find, as soon as it is used.
@@ -159,9 +159,8 @@ def _of_files(column: int) -> dict[int, Sequence[Instruction]]:
         *(request, (_AND, 0, 0, _KIND_OF_CONTROL), *kinds, allow),
         (_RETURN, 0, 0, _NOT_OF_THIS_FILE),
     ]
-    last = len(_KEPT_FROM_FILES)
-    asks = [(_IF_EQUAL, last - i, 0, which) for i, which in enumerate(_KEPT_FROM_FILES)]
-    return answers | {calls.FILE_CONTROL[column]: [request, *asks, allow, refuse]}
+    kept = _by_value(1, _KEPT_FROM_FILES, refuse, allow)
+    return answers | {calls.FILE_CONTROL[column]: kept}
 
 
 def _without_network(column: int) -> dict[int, Sequence[Instruction]]:
@@ -179,13 +178,15 @@ def _without_network(column: int) -> dict[int, Sequence[Instruction]]:
     return answers | {calls.SET_OPTION[column]: [(_LOAD, 0, 0, _ARGUMENTS[1]), *options, allow]}
 
 
-def _unless(argument: int, permitted: Sequence[int]) -> list[Instruction]:
-    """Refuse unless an argument has one of these values."""
+def _by_value(
+    argument: int, values: Sequence[int], among: Instruction, other: Instruction
+) -> list[Instruction]:
+    """One answer where an argument is among these values, else another."""
     return [
         (_LOAD, 0, 0, _ARGUMENTS[argument]),
-        *((_IF_EQUAL, len(permitted) - i, 0, value) for i, value in enumerate(permitted)),
-        (_RETURN, 0, 0, _REFUSE),
-        (_RETURN, 0, 0, _ALLOW),
+        *((_IF_EQUAL, len(values) - i, 0, value) for i, value in enumerate(values)),
+        other,
+        among,
     ]
 
 

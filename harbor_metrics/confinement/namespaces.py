@@ -96,7 +96,7 @@ def hide(
     checked(LIBC.mount(b"none", b"/", None, _PRIVATE_TREE, None))
     _mount_processes()
     given = [*readable, *writable, *([_RESOLVER] if network else [])]
-    wanted = sorted({place for path in given for place in (_normal(path), _real(path))})
+    wanted = sorted({place for path in given for place in (os.path.normpath(path), _real(path))})
     _cover("/dev", DEVICES)
     for name, target in (("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
         os.symlink(f"/proc/self/{target}", f"/dev/{name}")
@@ -116,10 +116,6 @@ def _mount_processes() -> None:
     if LIBC.mount(b"proc", b"/proc", b"proc", flags, b"hidepid=ptraceable") < 0:
         # Before Linux 5.8.
         checked(LIBC.mount(b"proc", b"/proc", b"proc", flags, None))
-
-
-def _normal(path: str) -> str:
-    return os.path.normpath(path)
 
 
 def _real(path: str) -> str:

@@ -127,13 +127,16 @@ def run(
     """
     folder = os.path.join(place.folder, f"run-{os.urandom(4).hex()}")
     files = _files(folder, inputs, script)
-    arguments = ["-i", files["rewards"], "-o", os.path.join(files["answer"], _ANSWER)]
-    watched = refused is not None
     descriptor = os.open(files["answer"], os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         try:
             finished = place.run(
-                [*made.command, *_started(script, files, watched=watched), *arguments],
+                [
+                    *made.command,
+                    *_started(script, files, watched=refused is not None),
+                    *("-i", files["rewards"]),
+                    *("-o", os.path.join(files["answer"], _ANSWER)),
+                ],
                 env=_env(script, files, options),
                 cwd=files["work"],
                 timeout=options.timeout,

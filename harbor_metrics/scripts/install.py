@@ -87,8 +87,8 @@ def install(
     base = _base(wanted, uv, work)
     build = options.allow_build
     # Of its own for each environment: what is built writes to it, and uv believes what is there.
-    builds = os.path.join(place.folder, f"uv-of-builds-{os.urandom(4).hex()}")
-    cache = builds if build else uv_cache(place)
+    of_builds = f"uv-of-builds-{os.urandom(4).hex()}"
+    cache = os.path.join(place.folder, of_builds) if build else uv_cache(place)
     common = ["--quiet", "--no-config", "--cache-dir", cache, "--no-python-downloads"]
     # What packages ask of uv in the script's own table may not lead it elsewhere.
     choices = ["--link-mode", "copy", *([] if build else ["--no-build"])]

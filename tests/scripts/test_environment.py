@@ -95,7 +95,7 @@ class TestEnvironment:
         """Also where the cache lies in a folder of that name."""
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "tests" / "cache"))
         more = ("one/__init__.py", "one/tests/test_it.py", "one/attests/it.py")
-        wheel_with_a_start_file(tmp_path, "", more=more)
+        wheel_with_a_start_file(tmp_path, "", more=dict.fromkeys(more, ""))
         (tmp_path / "m.py").write_text(
             "# /// script\n# dependencies = ['eager']\n# [tool.uv.sources]\n"
             "# eager = {path = 'eager-1-py3-none-any.whl'}\n# ///\n"

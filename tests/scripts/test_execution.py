@@ -283,16 +283,11 @@ def test_traceback_names_the_lines_of_the_script(
     assert places == sorted(places)
 
 
-@pytest.mark.parametrize("imported", ["", "import sys\n"])
 @pytest.mark.parametrize("cookie", ["utf-8", "cp1252", "koi8-r"])
-def test_code_is_that_of_its_file_whatever_the_parser_calls(
-    outcomes: Any, cookie: str, imported: str
-) -> None:
-    """Codecs and warnings run code of their own before that of the script; with `sys` it is run
-    in another way than without."""
+def test_code_is_that_of_its_file_whatever_the_parser_calls(outcomes: Any, cookie: str) -> None:
+    """Codecs and warnings run code of their own before that of the script."""
     text = f"""# -*- coding: {cookie} -*-
 import argparse, inspect, json
-{imported}
 def named(x):
     return x * 2
 parser = argparse.ArgumentParser()

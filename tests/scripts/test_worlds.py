@@ -10,14 +10,20 @@ import socket
 import subprocess
 import threading
 import time
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import Run
 from listener import listening
-from metric_scripts import BLOCK, HEAD, linux, metric, registry_of
+from metric_scripts import (
+    BLOCK,
+    HEAD,
+    linux,
+    metric,
+    registry_of,
+    wheel_with_a_start_file,
+)
 from uv import find_uv_bin
 
 pytestmark = [linux, pytest.mark.usefixtures("own_caches")]
@@ -25,16 +31,7 @@ pytestmark = [linux, pytest.mark.usefixtures("own_caches")]
 
 def script_with_package(folder: Path, start: str, body: str) -> None:
     """A script and a package beside it, whose start file runs with any interpreter that sees it."""
-    files = {
-        "eager.pth": "import eager\n",
-        "eager.py": start,
-        "eager-1.dist-info/METADATA": "Metadata-Version: 2.1\nName: eager\nVersion: 1\n",
-        "eager-1.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-    }
-    record = "".join(f"{name},,\n" for name in [*files, "eager-1.dist-info/RECORD"])
-    with zipfile.ZipFile(folder / "eager-1-py3-none-any.whl", "w") as archive:
-        for name, text in [*files.items(), ("eager-1.dist-info/RECORD", record)]:
-            archive.writestr(name, text)
+    wheel_with_a_start_file(folder, "import eager", body=start)
     table = "[tool.uv]\n# compile-bytecode = true\n# [tool.uv.sources]\n"
     table += "# eager = {path = 'eager-1-py3-none-any.whl'}"
     block = f"# /// script\n# dependencies = ['eager']\n# {table}\n# ///\n"
@@ -186,18 +183,9 @@ def test_no_package_of_a_failed_installation_is_asked(cli: Run, tmp_path: Path) 
 
 def _fail_to_install(tmp_path: Path, port: int) -> None:
     call = f"import socket\nsocket.create_connection(('127.0.0.1', {port}), 2).sendall(b'HERE')\n"
-    files = {
-        "eager.pth": "import eager_start\n",
-        "eager_start.py": call,
-        # Refused only when the files above lie there.
-        "eager-1.dist-info/entry_points.txt": "[console_scripts]\npython=eager_start:x\n",
-        "eager-1.dist-info/METADATA": "Metadata-Version: 2.1\nName: eager\nVersion: 1\n",
-        "eager-1.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-    }
-    record = "".join(f"{name},,\n" for name in [*files, "eager-1.dist-info/RECORD"])
-    with zipfile.ZipFile(tmp_path / "eager-1-py3-none-any.whl", "w") as archive:
-        for name, text in [*files.items(), ("eager-1.dist-info/RECORD", record)]:
-            archive.writestr(name, text)
+    # Refused only when the other files of the package lie there.
+    points = {"eager-1.dist-info/entry_points.txt": "[console_scripts]\npython=eager:x\n"}
+    wheel_with_a_start_file(tmp_path, call, more=points)
     block = "# /// script\n# dependencies = ['eager']\n# [tool.uv]\n# no-cache = true\n"
     block += "# [tool.uv.sources]\n# eager = {path = 'eager-1-py3-none-any.whl'}\n# ///\n"
     (tmp_path / "m.py").write_text(f"{block}{HEAD}answer(n=1)")

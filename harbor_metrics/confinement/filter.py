@@ -53,6 +53,9 @@ _TCP, _UDP, _ROUTES = 6, 17, 0
 _OF_ADDRESSES = (0, 41)
 # So many calls are gone through one by one.
 _FEW = 4
+_INSTRUCTION = 8
+# To make the instructions takes many times as long as the kernel takes to load them.
+_PREPARED: dict[tuple[bool, bool, int], bytes] = {}
 
 
 def deny_calls(*, network: bool, apart: bool = False, process: int) -> None:
@@ -65,18 +68,32 @@ def deny_calls(*, network: bool, apart: bool = False, process: int) -> None:
     Raises:
         OSError: of this machine the numbers are not known, or the kernel takes no filter.
     """
-    known = calls.MACHINES.get(os.uname().machine)
-    if known is None:
-        raise OSError(95, f"the system calls of {os.uname().machine} are not known")
-    machine, column = known
+    program = prepare(network=network, apart=apart, process=process)
     # A session keyring of its own; where that is not to be had there are no keys to be had.
+    column = calls.MACHINES[os.uname().machine][1]
     LIBC.syscall(ctypes.c_long(calls.DENIED["keyctl"][column]), ctypes.c_long(1), None)
-    datagrams = network or apart
-    program = _program(machine, column, network=network, datagrams=datagrams, process=process)
-    packed = struct.pack("=" + "HBBI" * len(program), *chain.from_iterable(program))
-    buffer = ctypes.create_string_buffer(packed, len(packed))
-    header = struct.pack("@HP", len(program), ctypes.addressof(buffer))
+    buffer = ctypes.create_string_buffer(program, len(program))
+    header = struct.pack("@HP", len(program) // _INSTRUCTION, ctypes.addressof(buffer))
     checked(LIBC.prctl(_PR_SET_SECCOMP, _MODE_FILTER, header, 0, 0))
+
+
+def prepare(*, network: bool, apart: bool, process: int) -> bytes:
+    """The instructions that `deny_calls` gives to the kernel, which copies of this process have.
+
+    Raises:
+        OSError: of this machine the numbers are not known.
+    """
+    asked = (network, apart, process)
+    if asked not in _PREPARED:
+        known = calls.MACHINES.get(os.uname().machine)
+        if known is None:
+            raise OSError(95, f"the system calls of {os.uname().machine} are not known")
+        machine, column = known
+        datagrams = network or apart
+        program = _program(machine, column, network=network, datagrams=datagrams, process=process)
+        packed = struct.pack("=" + "HBBI" * len(program), *chain.from_iterable(program))
+        _PREPARED[asked] = packed
+    return _PREPARED[asked]
 
 
 def _program(

@@ -11,6 +11,7 @@ import sys
 
 from . import landlock, namespaces, sandbox
 from .filter import FILTER, deny_calls
+from .filter import prepare as prepare_filter
 from .kernel import fork
 
 TYPE_CHECKING = False
@@ -24,6 +25,14 @@ LINUX = sys.platform == "linux"
 # The number of the process that the first in namespaces starts.
 _NEXT = 2
 _NO_MEMORY = 12
+
+
+def prepare() -> None:
+    """Do what the start of most programs needs, before one is asked for."""
+    try:  # noqa: SIM105  # contextlib is not imported here
+        prepare_filter(network=False, apart=True, process=_NEXT)
+    except OSError:
+        pass  # it will be said of each program
 
 
 def start(

@@ -16,6 +16,7 @@ import time
 
 from . import launch, namespaces, sandbox
 from .descendants import descendants
+from .listing import listings
 from .usage import Watch
 
 TYPE_CHECKING = False
@@ -40,7 +41,7 @@ class Orphaned(Exception):
 
 
 def serve(folder: str) -> None:
-    """Make the folder, run what is asked for, remove the folder; and exit."""
+    """Make the folder, run or list what is asked for, remove the folder; and exit."""
     try:
         os.mkdir(folder, 0o700)
     except OSError as error:
@@ -50,8 +51,9 @@ def serve(folder: str) -> None:
         os.write(1, b"0\n")
         if launch.LINUX:
             sandbox.adopt_orphans()
+            launch.prepare()
         while (request := _request()) is not None:
-            answer = _run(request)
+            answer = _list(request) if "root" in request else _run(request)
             while answer:
                 answer = answer[os.write(1, answer) :]
     except (Orphaned, BrokenPipeError):
@@ -208,6 +210,15 @@ def _run(request: Request) -> bytes:
     parts = [program.reported, bytes(program.tails[program.out]), bytes(program.tails[program.err])]
     sizes = " ".join(str(len(part)) for part in parts)
     return f"{program.exceeded or '-'} {timed_out:d} {sizes}\n".encode() + b"".join(parts)
+
+
+def _list(request: Request) -> bytes:
+    """The listings of folders; None where one cannot be read."""
+    try:
+        answer = marshal.dumps(listings(request["root"], request["folders"]))
+    except OSError:
+        answer = marshal.dumps(None)
+    return b"%d\n%b" % (len(answer), answer)
 
 
 def _forget_the_ended() -> None:

@@ -15,9 +15,10 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import BinaryIO, Literal
+from typing import Any, BinaryIO, Literal
 
 from .finished import Finished
+from .listing import listings
 from .sandbox import LAYERS, adopt_orphans
 from .supervisor import remove
 from .supervisors import FORKING, SUPERVISORS, end_adopted, end_session, start
@@ -59,6 +60,8 @@ class Whole:
     folders: tuple[str, ...] = ()
 
 
+# For fewer it takes longer to ask than to list them.
+_MANY_FOLDERS = 100
 FREE = Confinement(layers=(), filtered=False)
 UNBOUNDED = Whole()
 
@@ -147,6 +150,38 @@ class Workplace:
         with contextlib.suppress(BrokenPipeError):
             self._requests.close()
 
+    def listings(self, root: str, folders: Sequence[str]) -> list[str]:
+        """As the function; of many folders the supervisor, which waits, lists half.
+
+        Raises:
+            NoPlaceError: there is no place for temporary files.
+            OSError: one of the folders cannot be read.
+        """
+        if len(folders) < _MANY_FOLDERS:
+            return listings(root, folders)
+        theirs = folders[1::2]
+        _ = self.folder
+        self._ask({"root": root, "folders": theirs})
+        listed = [""] * len(folders)
+        try:
+            listed[::2] = listings(root, folders[::2])
+        finally:
+            size = int(self._answers.readline() or 0)
+            answer = self._answers.read(size)
+        # Without an answer we list them ourselves, and can tell what is wrong.
+        whole = len(answer) == size > 0
+        other = marshal.loads(answer) if whole else None  # noqa: S302  # from our own child
+        listed[1::2] = other or listings(root, theirs)
+        return listed
+
+    def _ask(self, question: dict[str, Any]) -> None:
+        request = marshal.dumps(question)
+        try:
+            self._requests.write(len(request).to_bytes(4, "big") + request)
+            self._requests.flush()
+        except (BrokenPipeError, ValueError):
+            pass  # killed or abandoned before it began: there will be no answer
+
     def run(
         self,
         argv: Sequence[str],
@@ -169,7 +204,7 @@ class Workplace:
         """
         _ = self.folder
         started = time.monotonic()
-        request = marshal.dumps(
+        self._ask(
             {
                 "argv": list(argv),
                 "env": dict(env),
@@ -188,11 +223,6 @@ class Workplace:
                 "folders": list(whole.folders),
             }
         )
-        try:
-            self._requests.write(len(request).to_bytes(4, "big") + request)
-            self._requests.flush()
-        except (BrokenPipeError, ValueError):
-            pass  # killed or abandoned before it began: there will be no answer
         exceeded, *numbers = self._answers.readline().split() or (b"-",)
         timed_out, *sizes = map(int, numbers or (0,))
         parts = [self._answers.read(size) for size in sizes]

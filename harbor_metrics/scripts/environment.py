@@ -10,6 +10,7 @@ from hashlib import sha256
 
 import msgspec
 
+from ..confinement.listing import tree
 from ..confinement.supervisor import remove
 from ..confinement.workplace import Workplace
 from ..documents.files import open_regular, reason, write_atomically
@@ -25,7 +26,7 @@ from .options import ScriptOptions
 from .uv_access import our_python, readable_of
 
 # Changes whenever environments are made or kept in another way.
-_FORM = 4
+_FORM = 5
 # That of a script with hundreds of packages has a tenth of it.
 _MOST_OF_A_LOCK = 16 << 20
 
@@ -41,12 +42,15 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Kept(msgspec.Struct, frozen=True):
-    """The environment of the script at one path, what it was made from, and all that is in it."""
+    """The environment of the script at one path, what it was made from, and what lies in it.
+
+    In its file a line with the files follows, which is read where the listings differ.
+    """
 
     key: str
     folder: str
     environment: Environment
-    files: list[File]
+    listings: dict[str, str]
 
 
 def environment(
@@ -92,12 +96,12 @@ def environment(
     folder = cache_folder(ENVIRONMENTS)
     name = sha256(os.fsencode(script.path)).hexdigest()[:32]
     kept = os.path.join(folder, f"{name}.json")
-    if (known := _known(kept, key)) is not None:
+    if (known := _known(kept, key, place)) is not None:
         use(kept)
         return known
     with alone(kept):
         # Another run may have made it while we waited.
-        if (known := _known(kept, key)) is not None:
+        if (known := _known(kept, key, place)) is not None:
             return known
         return _make(wanted, place, options, required, kept, key)
 
@@ -111,7 +115,7 @@ def _make(
     key: str,
 ) -> Environment:
     folder, lasting = _new_folder(kept, place)
-    prefix = os.path.join(folder, "python")
+    prefix = _prefix(folder)
     done = False
     try:
         base, uv = install(wanted, prefix, place, options, required)
@@ -125,9 +129,8 @@ def _make(
             lock=wanted.lock,
         )
         if lasting:
-            record = _Kept(key, folder, made, contents(prefix))
-            with contextlib.suppress(OutputError):
-                write_atomically(kept, msgspec.json.encode(record))
+            with contextlib.suppress(OSError):
+                _keep(kept, _Kept(key, folder, made, tree(prefix)), contents(prefix))
         done = True
     finally:
         if not done:
@@ -173,23 +176,39 @@ def _new_folder(kept: str, place: Workplace) -> tuple[str, bool]:
     return folder, True
 
 
-def _known(kept: str, key: str) -> Environment | None:
+def _known(kept: str, key: str, place: Workplace) -> Environment | None:
     """What was made before, if it was made from the same and nobody has changed a file of it."""
     try:
         with open(kept, "rb") as file:
-            before = msgspec.json.decode(file.read(), type=_Kept)
+            before = msgspec.json.decode(file.readline(), type=_Kept)
+            if before.key != key:
+                return None
+            prefix = _prefix(before.folder)
+            if place.listings(prefix, [*before.listings]) == [*before.listings.values()]:
+                return before.environment
+            now = tree(prefix)
+            files = checked(prefix, msgspec.json.decode(file.read(), type=list[File]))
+        if files is None:
+            return None
+        _keep(kept, _Kept(key, before.folder, before.environment, now), files)
     except (OSError, msgspec.DecodeError):
         return None
-    if before.key != key:
-        return None
-    files = checked(os.path.join(before.folder, "python"), before.files)
-    if files is None:
-        return None
-    if files is not before.files:
-        record = _Kept(key, before.folder, before.environment, files)
-        with contextlib.suppress(OutputError):
-            write_atomically(kept, msgspec.json.encode(record))
     return before.environment
+
+
+def _keep(kept: str, record: _Kept, files: list[File]) -> None:
+    """Write down what an environment holds, if it still is what was listed before it was read.
+
+    Raises:
+        OSError: something in it cannot be read.
+    """
+    if tree(_prefix(record.folder)) == record.listings:
+        with contextlib.suppress(OutputError):
+            write_atomically(kept, msgspec.json.encode(record) + b"\n" + msgspec.json.encode(files))
+
+
+def _prefix(folder: str) -> str:
+    return os.path.join(folder, "python")
 
 
 def _lock(script: Script) -> bytes | None:

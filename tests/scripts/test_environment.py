@@ -18,6 +18,7 @@ from uv import find_uv_bin
 from harbor_metrics.confinement.finished import Finished
 from harbor_metrics.confinement.workplace import Workplace
 from harbor_metrics.registries.script_file import find
+from harbor_metrics.scripts.contents import File, checked, contents
 from harbor_metrics.scripts.environment import environment
 from harbor_metrics.scripts.install import version
 from harbor_metrics.scripts.options import ScriptOptions
@@ -105,6 +106,45 @@ class TestEnvironment:
         (package,) = Path(made.readable[0]).glob("lib/python*/site-packages/one")
         compiled = {path.parts[-3] for path in package.rglob("*.pyc")}
         assert compiled == {"one", "attests"}
+
+    def test_touched_environment_is_read_again_once(
+        self, steps: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        read: list[str] = []
+
+        def counted(folder: str, files: list[File], /) -> list[File] | None:
+            read.append(folder)
+            return checked(folder, files)
+
+        monkeypatch.setattr("harbor_metrics.scripts.environment.checked", counted)
+        (tmp_path / "m.py").write_text(BLOCK + "1")
+        script = find(str(tmp_path / "m.py"), None)
+        with Workplace() as place:
+            first = environment(script, place)
+            assert not read
+            steps.clear()
+            os.utime(Path(first.command[0]).parents[1] / "pyvenv.cfg")
+            assert [environment(script, place) for _ in range(3)] == [first] * 3
+        assert (len(read), steps) == (1, [])
+
+    def test_environment_that_changed_while_it_was_read_is_not_kept(
+        self, steps: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        def changed(folder: str) -> list[File]:
+            files = contents(folder)
+            with open(os.path.join(folder, "pyvenv.cfg"), "ab") as file:
+                file.write(b"# other\n")
+            return files
+
+        (tmp_path / "m.py").write_text(BLOCK + "1")
+        script = find(str(tmp_path / "m.py"), None)
+        with Workplace() as place:
+            with monkeypatch.context() as patched:
+                patched.setattr("harbor_metrics.scripts.environment.contents", changed)
+                first = environment(script, place)
+            steps.clear()
+            assert environment(script, place).command != first.command
+        assert steps
 
     def test_changed_environment_is_made_anew(self, tmp_path: Path) -> None:
         (tmp_path / "m.py").write_text(BLOCK)

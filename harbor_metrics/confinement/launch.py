@@ -5,13 +5,13 @@ Like the supervisor it imports no more than it takes, and nothing once files are
 
 from __future__ import annotations
 
+import marshal
 import os
 import resource
 import sys
 
 from . import landlock, namespaces, sandbox
-from .filter import FILTER, deny_calls
-from .filter import prepare as prepare_filter
+from .filter import FILTER, deny_calls, prepare
 from .kernel import fork
 
 TYPE_CHECKING = False
@@ -27,59 +27,76 @@ _NEXT = 2
 _NO_MEMORY = 12
 
 
-def prepare() -> None:
-    """Do what the start of most programs needs, before one is asked for."""
-    try:  # noqa: SIM105  # contextlib is not imported here
-        prepare_filter(network=False, apart=True, process=_NEXT)
-    except OSError:
-        pass  # it will be said of each program
-
-
 def start(
-    request: Request, ours: Iterable[int], pipes: tuple[int, int, int, int]
-) -> tuple[int, bool]:
-    """Start the program apart from us, below a process that awaits it and reports how it ended.
+    ours: Iterable[int], pipes: tuple[int, int, int, int], *, apart: bool, network: bool
+) -> int:
+    """Start the process that will start a program and await it, and reports how it ended.
 
-    That process is given, and whether it is the first in namespaces of its own, to be let in by
-    `namespaces.map_users`. Its ends of `pipes` are for output, errors, reports, and to be told so.
+    `apart` it is the first in namespaces of its own, to be let in by `namespaces.map_users`. Its
+    ends of `pipes` are for output, errors, reports, and to be told: so, by a byte, and then what
+    to run, by `dump`.
 
     Raises:
         OSError: there can be no process, or none in namespaces of its own.
     """
-    namespaced = LINUX and sandbox.NAMESPACES in request["layers"]
-    if namespaced:
-        pid = namespaces.fork_apart(network=request["network"])
-    else:
-        pid = fork() if LINUX else os.fork()
+    pid = namespaces.fork_apart(network=network) if apart else _fork()
     if pid == 0:
         try:
             for descriptor in ours:
                 os.close(descriptor)
-            _watch(request, *pipes, namespaced=namespaced)
+            _watch(*pipes, apart=apart, network=network)
         finally:
             os._exit(1)
-    return pid, namespaced
+    return pid
 
 
-def _watch(
-    request: Request, out: int, err: int, report: int, go: int, *, namespaced: bool
-) -> NoReturn:
+def _fork() -> int:
+    return fork() if LINUX else os.fork()
+
+
+def dump(request: Request) -> bytes:
+    """A request as it is sent through a pipe, to be loaded by `load`."""
+    data = marshal.dumps(request)
+    return len(data).to_bytes(4, "big") + data
+
+
+def load(descriptor: int) -> Request | None:
+    """The next request; None where nobody can send any more."""
+    size = int.from_bytes(_read(descriptor, 4), "big")
+    data = _read(descriptor, size)
+    return marshal.loads(data) if data else None  # noqa: S302  # from our own parent
+
+
+def _read(descriptor: int, size: int) -> bytes:
+    """So many bytes; nothing where there are less."""
+    data = b""
+    while len(data) < size:
+        more = os.read(descriptor, size - len(data))
+        if not more:
+            return b""
+        data += more
+    return data
+
+
+def _watch(out: int, err: int, report: int, go: int, *, apart: bool, network: bool) -> NoReturn:
     os.setsid()
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nothing, descriptor)
-    missing: list[str] = list(request.get("missing", ()))
-    layers: list[str] = list(request["layers"])
     if LINUX:
         sandbox.end_with_parent()
-    else:
+    request = _in_namespaces(report, go, network=network) if apart else load(go)
+    if request is None:
+        os._exit(1)
+    missing: list[str] = list(request.get("missing", ()))
+    layers: list[str] = list(request["layers"])
+    if not LINUX:
         missing += [f"{layer}: only Linux has it" for layer in (*layers, FILTER)]
         layers = []
-    if namespaced:
-        _hide(request, report, go)
+    if apart:
         program = _spawn(request, layers, missing, report, (out, err))
     else:
-        program = fork() if LINUX else os.fork()
+        program = _fork()
         if program == 0:
             _become(request, layers, missing, report, (out, err))
     os.close(out)
@@ -87,22 +104,37 @@ def _watch(
     while True:
         ended, status = os.wait()
         if ended == program:
-            if namespaced:
+            if apart:
                 _end_the_others()
             _say(report, f"ended {os.waitstatus_to_exitcode(status)}")
             os._exit(0)
 
 
-def _hide(request: Request, report: int, go: int) -> None:
-    """Once we are let in; where namespaces cannot be used, the supervisor begins without them."""
+def _in_namespaces(report: int, go: int, *, network: bool) -> Request | None:
+    """Once we are let in: what to run, when everything else is out of sight.
+
+    Where namespaces cannot be used, the supervisor begins without them.
+    """
     if not os.read(go, 1):
-        os._exit(1)
+        return None
     try:
-        places = (request[name] for name in ("readable", "writable", "scratch"))
-        namespaces.hide(*places, network=request["network"])
+        namespaces.enter()
+        _prepare_filter(network=network)
+        request = load(go)
+        if request is not None:
+            places = (request[name] for name in ("readable", "writable", "scratch"))
+            namespaces.hide(*places, network=network)
     except OSError as error:
         _say(report, f"unusable of files: {error.strerror}")
         os._exit(0)
+    return request
+
+
+def _prepare_filter(*, network: bool) -> None:
+    try:  # noqa: SIM105  # contextlib is not imported here
+        prepare(network=network, apart=True, process=_NEXT)
+    except OSError:
+        pass  # it is said when the filter is to be taken on
 
 
 def _end_the_others() -> None:

@@ -78,6 +78,20 @@ def _write(path: str, data: bytes) -> None:
         os.close(descriptor)
 
 
+def enter() -> None:
+    """Devices, sockets and processes of others out of sight, whatever a program is to read.
+
+    Raises:
+        OSError: the system does not permit all of it.
+    """
+    checked(LIBC.mount(b"none", b"/", None, _PRIVATE_TREE, None))
+    _mount_processes()
+    _cover("/dev", DEVICES)
+    for name, target in (("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
+        os.symlink(f"/proc/self/{target}", f"/dev/{name}")
+    os.mkdir(SHARED_MEMORY)
+
+
 def hide(
     readable: Iterable[str],
     writable: Sequence[str],
@@ -85,7 +99,7 @@ def hide(
     *,
     network: bool,
 ) -> None:
-    """What is people's own, devices, sockets and processes of others out of sight, all read-only.
+    """After `enter`: what is people's own out of sight, and everything read-only.
 
     What the program reads or writes stays where it is, and `writable` can be written; what it
     writes to `scratch` is in memory, and gone with it.
@@ -93,14 +107,8 @@ def hide(
     Raises:
         OSError: the system does not permit all of it.
     """
-    checked(LIBC.mount(b"none", b"/", None, _PRIVATE_TREE, None))
-    _mount_processes()
     given = [*readable, *writable, *([_RESOLVER] if network else [])]
     wanted = sorted({place for path in given for place in (os.path.normpath(path), _real(path))})
-    _cover("/dev", DEVICES)
-    for name, target in (("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
-        os.symlink(f"/proc/self/{target}", f"/dev/{name}")
-    os.mkdir(SHARED_MEMORY)
     for place in filter(None, dict.fromkeys(map(_real, _PRIVATE))):
         if place not in wanted and _has_something_to_hide(place):
             _cover(place, [path for path in wanted if path.startswith(f"{place}/")])

@@ -41,52 +41,49 @@ class Orphaned(Exception):
 
 
 def serve(folder: str) -> None:
-    """Make the folder, run or list what is asked for, remove the folder; and exit."""
+    """Make the folder, do what is asked for, remove the folder; and exit."""
     try:
         os.mkdir(folder, 0o700)
     except OSError as error:
         os.write(1, b"%d\n" % (error.errno or 1))
         os._exit(0)
+    ready: Program | None = None
     try:
         os.write(1, b"0\n")
         if launch.LINUX:
             sandbox.adopt_orphans()
-            launch.prepare()
-        while (request := _request()) is not None:
-            answer = _list(request) if "root" in request else _run(request)
-            while answer:
-                answer = answer[os.write(1, answer) :]
+        while (request := launch.load(0)) is not None:
+            if request["do"] == "prepare":
+                ready = ready or _prepared(request)
+            elif request["do"] == "list":
+                _answer(_list(request))
+            else:
+                program, ready = ready, None
+                _answer(_run(request, program))
     except (Orphaned, BrokenPipeError):
         pass
     finally:
+        if ready is not None:
+            ready.close()
         remove(folder)
     os._exit(0)
 
 
-def _request() -> Request | None:
-    size = int.from_bytes(_read(4), "big")
-    return marshal.loads(_read(size)) if size else None  # noqa: S302  # from our own parent
-
-
-def _read(size: int) -> bytes:
-    data = b""
-    while len(data) < size:
-        more = os.read(0, size - len(data))
-        if not more:
-            raise Orphaned
-        data += more
-    return data
+def _answer(data: bytes) -> None:
+    while data:
+        data = data[os.write(1, data) :]
 
 
 class Program:
     """One program, from its start to the end of everything that it started."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, *, apart: bool, network: bool) -> None:
         pipes = [os.pipe() for _ in range(4)]
         (self.out, out), (self.err, err), (self.report, report), (go, self.go) = pipes
         ours = (self.out, self.err, self.report, self.go)
+        self.apart, self.network = apart, network
         try:
-            self.pid, self.namespaced = launch.start(request, ours, (out, err, report, go))
+            self.pid = launch.start(ours, (out, err, report, go), apart=apart, network=network)
         except OSError:
             for descriptor in ours:
                 os.close(descriptor)
@@ -96,13 +93,7 @@ class Program:
                 os.close(descriptor)
         self.tails = {self.out: bytearray(), self.err: bytearray(), self.report: bytearray()}
         self.open = set(self.tails)
-        self.watch = Watch(
-            request["whole"],
-            request["folders"],
-            lambda: descendants() - {self.pid},
-            # In namespaces it is of a size; without any layer there are other places to fill, too.
-            sandbox.SHARED_MEMORY if request["layers"] == [sandbox.LANDLOCK] else "",
-        )
+        self.watch = Watch({}, (), set)
         self.exceeded = ""
         self.poll = select.poll()
         for descriptor in (0, *self.tails):
@@ -114,9 +105,27 @@ class Program:
         Raises:
             OSError: the system does not permit it.
         """
-        if self.namespaced:
+        if self.apart:
             namespaces.map_users(self.pid)
-            os.write(self.go, b"!")
+            self._tell(b"!")
+
+    def begin(self, request: Request) -> None:
+        """Tell it what to run."""
+        self.watch = Watch(
+            request["whole"],
+            request["folders"],
+            lambda: descendants() - {self.pid},
+            # In namespaces it is of a size; without any layer there are other places to fill, too.
+            sandbox.SHARED_MEMORY if request["layers"] == [sandbox.LANDLOCK] else "",
+        )
+        self._tell(launch.dump(request))
+
+    def _tell(self, data: bytes) -> None:
+        try:
+            while data:
+                data = data[os.write(self.go, data) :]
+        except BrokenPipeError:
+            pass  # it has ended, and has said why
 
     @property
     def reported(self) -> bytes:
@@ -174,7 +183,7 @@ class Program:
             os.killpg(self.pid, _KILL)
         except (ProcessLookupError, PermissionError):
             pass
-        if not (self.namespaced and self.ended):
+        if not (self.apart and self.ended):
             _end_children()
         else:
             # They have ended, and to await the end of namespaces takes milliseconds.
@@ -188,13 +197,34 @@ class Program:
             os.close(descriptor)
 
 
-def _run(request: Request) -> bytes:
+def _prepared(request: Request) -> Program | None:
+    """Who will watch over a program in namespaces, waiting to be told what to run."""
+    try:
+        program = Program(apart=True, network=request["network"])
+    except OSError:
+        return None  # it is said when there is something to run
+    try:
+        program.let_in()
+    except OSError:
+        program.close()
+        return None
+    return program
+
+
+def _run(request: Request, ready: Program | None = None) -> bytes:
     """Run one program and tell how it went: a line of words, what was reported and printed."""
     timed_out = False
+    apart = launch.LINUX and sandbox.NAMESPACES in request["layers"]
+    network: bool = request["network"]
+    if ready is not None and (ready.apart, ready.network) != (apart, network):
+        ready.close()
+        ready = None
     try:
-        program = Program(request)
+        program = ready or Program(apart=apart, network=network)
         try:
-            program.let_in()
+            if program is not ready:
+                program.let_in()
+            program.begin(request)
             within = program.attend(time.monotonic() + request["timeout"])
             timed_out = not within and not program.exceeded
             if timed_out:
@@ -202,7 +232,7 @@ def _run(request: Request) -> bytes:
         finally:
             program.close()
     except OSError as error:
-        if sandbox.NAMESPACES not in request["layers"]:
+        if not apart:
             raise
         why = f"{sandbox.NAMESPACES}: {error.strerror or error}"
         others = [layer for layer in request["layers"] if layer != sandbox.NAMESPACES]

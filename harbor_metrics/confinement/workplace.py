@@ -18,8 +18,9 @@ from types import TracebackType
 from typing import Any, BinaryIO, Literal
 
 from .finished import Finished
+from .launch import dump
 from .listing import listings
-from .sandbox import LAYERS, adopt_orphans
+from .sandbox import LAYERS, NAMESPACES, adopt_orphans
 from .supervisor import remove
 from .supervisors import FORKING, SUPERVISORS, end_adopted, end_session, start
 from .usage import KINDS
@@ -161,7 +162,7 @@ class Workplace:
             return listings(root, folders)
         theirs = folders[1::2]
         _ = self.folder
-        self._ask({"root": root, "folders": theirs})
+        self._ask({"do": "list", "root": root, "folders": theirs})
         listed = [""] * len(folders)
         try:
             listed[::2] = listings(root, folders[::2])
@@ -174,10 +175,14 @@ class Workplace:
         listed[1::2] = other or listings(root, theirs)
         return listed
 
-    def _ask(self, question: dict[str, Any]) -> None:
-        request = marshal.dumps(question)
+    def prepare(self, layers: Sequence[str], *, network: bool) -> None:
+        """Let the supervisor begin with what takes time before a program of such layers starts."""
+        if sys.platform == "linux" and NAMESPACES in layers:
+            self._ask({"do": "prepare", "network": network})
+
+    def _ask(self, request: dict[str, Any]) -> None:
         try:
-            self._requests.write(len(request).to_bytes(4, "big") + request)
+            self._requests.write(dump(request))
             self._requests.flush()
         except (BrokenPipeError, ValueError):
             pass  # killed or abandoned before it began: there will be no answer
@@ -206,6 +211,7 @@ class Workplace:
         started = time.monotonic()
         self._ask(
             {
+                "do": "run",
                 "argv": list(argv),
                 "env": dict(env),
                 "cwd": cwd,

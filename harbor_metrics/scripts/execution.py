@@ -106,6 +106,8 @@ def execute(
         MetricFailure: its environment could not be made, or the sandbox is required and missing.
         RunError: it failed, took too long, or answered something else than numbers.
     """
+    if options.sandbox != "off":
+        place.prepare(options.layers, network=options.allow_network)
     made = environment(script, place, options, required)
     return run(script, made, inputs, options, place, required=required)
 

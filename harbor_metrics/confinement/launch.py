@@ -5,7 +5,6 @@ Like the supervisor it imports no more than it takes, and nothing once files are
 
 from __future__ import annotations
 
-import marshal
 import os
 import resource
 import sys
@@ -13,13 +12,14 @@ import sys
 from . import landlock, namespaces, sandbox
 from .filter import FILTER, deny_calls, prepare
 from .kernel import fork
+from .requests import load
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any, NoReturn
+    from typing import NoReturn
 
-    Request = dict[str, Any]
+    from .requests import Request
 
 LINUX = sys.platform == "linux"
 # The number of the process that the first in namespaces starts.
@@ -30,11 +30,11 @@ _NO_MEMORY = 12
 def start(
     ours: Iterable[int], pipes: tuple[int, int, int, int], *, apart: bool, network: bool
 ) -> int:
-    """Start the process that will start a program and await it, and reports how it ended.
+    """Start the process that starts a program, apart from us, awaits it and reports how it ended.
 
-    `apart` it is the first in namespaces of its own, to be let in by `namespaces.map_users`. Its
-    ends of `pipes` are for output, errors, reports, and to be told: so, by a byte, and then what
-    to run, by `dump`.
+    Its ends of `pipes` are for output, errors, reports, and for the request that says what to run.
+    `apart`, it is the first in namespaces of its own, and expects a byte before the request: that
+    `namespaces.map_users` has let it in.
 
     Raises:
         OSError: there can be no process, or none in namespaces of its own.
@@ -52,30 +52,6 @@ def start(
 
 def _fork() -> int:
     return fork() if LINUX else os.fork()
-
-
-def dump(request: Request) -> bytes:
-    """A request as it is sent through a pipe, to be loaded by `load`."""
-    data = marshal.dumps(request)
-    return len(data).to_bytes(4, "big") + data
-
-
-def load(descriptor: int) -> Request | None:
-    """The next request; None where nobody can send any more."""
-    size = int.from_bytes(_read(descriptor, 4), "big")
-    data = _read(descriptor, size)
-    return marshal.loads(data) if data else None  # noqa: S302  # from our own parent
-
-
-def _read(descriptor: int, size: int) -> bytes:
-    """So many bytes; nothing where there are less."""
-    data = b""
-    while len(data) < size:
-        more = os.read(descriptor, size - len(data))
-        if not more:
-            return b""
-        data += more
-    return data
 
 
 def _watch(out: int, err: int, report: int, go: int, *, apart: bool, network: bool) -> NoReturn:

@@ -17,13 +17,13 @@ import time
 from . import launch, namespaces, sandbox
 from .descendants import descendants
 from .listing import listings
+from .removal import remove
+from .requests import dump, load
 from .usage import Watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
-    Request = dict[str, Any]
+    from .requests import Request
 
 # How much of what a program prints is kept, from its end.
 KEPT = 65_536
@@ -52,7 +52,7 @@ def serve(folder: str) -> None:
         os.write(1, b"0\n")
         if launch.LINUX:
             sandbox.adopt_orphans()
-        while (request := launch.load(0)) is not None:
+        while (request := load(0)) is not None:
             if request["do"] == "prepare":
                 ready = ready or _prepared(request)
             elif request["do"] == "list":
@@ -75,7 +75,11 @@ def _answer(data: bytes) -> None:
 
 
 class Program:
-    """One program, from its start to the end of everything that it started."""
+    """One program, from its start to the end of everything that it started.
+
+    Raises:
+        OSError: there can be no process for it, or none in namespaces of its own.
+    """
 
     def __init__(self, *, apart: bool, network: bool) -> None:
         pipes = [os.pipe() for _ in range(4)]
@@ -98,19 +102,16 @@ class Program:
         self.poll = select.poll()
         for descriptor in (0, *self.tails):
             self.poll.register(descriptor, select.POLLIN)
-
-    def let_in(self) -> None:
-        """Make it somebody in the namespaces that it was started in.
-
-        Raises:
-            OSError: the system does not permit it.
-        """
-        if self.apart:
-            namespaces.map_users(self.pid)
+        if apart:
+            try:
+                namespaces.map_users(self.pid)
+            except OSError:
+                self.close()
+                raise
             self._tell(b"!")
 
     def begin(self, request: Request) -> None:
-        """Tell it what to run."""
+        """Say what the program is."""
         self.watch = Watch(
             request["whole"],
             request["folders"],
@@ -118,7 +119,7 @@ class Program:
             # In namespaces it is of a size; without any layer there are other places to fill, too.
             sandbox.SHARED_MEMORY if request["layers"] == [sandbox.LANDLOCK] else "",
         )
-        self._tell(launch.dump(request))
+        self._tell(dump(request))
 
     def _tell(self, data: bytes) -> None:
         try:
@@ -198,17 +199,11 @@ class Program:
 
 
 def _prepared(request: Request) -> Program | None:
-    """Who will watch over a program in namespaces, waiting to be told what to run."""
+    """A program in namespaces, but for what it is."""
     try:
-        program = Program(apart=True, network=request["network"])
+        return Program(apart=True, network=request["network"])
     except OSError:
         return None  # it is said when there is something to run
-    try:
-        program.let_in()
-    except OSError:
-        program.close()
-        return None
-    return program
 
 
 def _run(request: Request, ready: Program | None = None) -> bytes:
@@ -222,8 +217,6 @@ def _run(request: Request, ready: Program | None = None) -> bytes:
     try:
         program = ready or Program(apart=apart, network=network)
         try:
-            if program is not ready:
-                program.let_in()
             program.begin(request)
             within = program.attend(time.monotonic() + request["timeout"])
             timed_out = not within and not program.exceeded
@@ -282,44 +275,3 @@ def _signal(pid: int, number: int) -> None:
         os.kill(pid, number)
     except (ProcessLookupError, PermissionError):
         pass
-
-
-def remove(folder: str) -> None:
-    """Delete a folder whatever was made of it: unreadable or endlessly nested directories, too."""
-    pending = [folder]
-    while pending:
-        path = pending.pop()
-        try:
-            os.chmod(path, 0o700)
-            with os.scandir(path) as scanned:
-                entries = list(scanned)
-        except OSError:
-            continue
-        for entry in entries:
-            try:
-                if not entry.is_dir(follow_symlinks=False):
-                    os.unlink(entry.path)
-                elif _is_removed(entry.path):
-                    continue
-                elif path == folder:
-                    pending.append(entry.path)
-                else:
-                    # Up to the top: no path grows long, and what it lay in is empty.
-                    os.chmod(entry.path, 0o700)
-                    higher = f"{folder}/removed-{os.urandom(8).hex()}"
-                    os.rename(entry.path, higher)
-                    pending.append(higher)
-            except OSError:
-                continue
-        if path != folder:
-            _is_removed(path)
-    _is_removed(folder)
-
-
-def _is_removed(folder: str) -> bool:
-    """Whether a folder was empty, and is gone."""
-    try:
-        os.rmdir(folder)
-    except OSError:
-        return False
-    return True

@@ -18,10 +18,10 @@ from types import TracebackType
 from typing import Any, BinaryIO, Literal
 
 from .finished import Finished
-from .launch import dump
 from .listing import listings
+from .removal import remove
+from .requests import dump
 from .sandbox import LAYERS, NAMESPACES, adopt_orphans
-from .supervisor import remove
 from .supervisors import FORKING, SUPERVISORS, end_adopted, end_session, start
 from .usage import KINDS
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..confinement.supervisor import remove
+from ..confinement.removal import remove
 
 ENVIRONMENTS, REPOSITORIES, RECORDS = "environments", "git", "git-contents"
 DAYS = 30.0

@@ -11,7 +11,7 @@ from hashlib import sha256
 import msgspec
 
 from ..confinement.listing import tree
-from ..confinement.supervisor import remove
+from ..confinement.removal import remove
 from ..confinement.workplace import Workplace
 from ..documents.files import open_regular, reason, write_atomically
 from ..errors import MetricFailure, OutputError

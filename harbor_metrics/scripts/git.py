@@ -12,8 +12,8 @@ from hashlib import sha256
 import msgspec
 
 from ..confinement.finished import ending
+from ..confinement.removal import remove
 from ..confinement.sandbox import LANDLOCK
-from ..confinement.supervisor import remove
 from ..confinement.workplace import Confinement, Whole, Workplace
 from ..documents.files import write_atomically
 from ..documents.wording import last_lines, printable

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..confinement.finished import Finished, ending
-from ..confinement.supervisor import remove
+from ..confinement.removal import remove
 from ..confinement.workplace import FREE, Confinement, RefusedError, Workplace
 from ..documents.wording import last_lines
 from ..errors import MetricFailure

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     Instruction = tuple[int, int, int, int]
+    # First and last number of calls with one answer, and the answer.
+    Run = tuple[int, int, Sequence[Instruction]]
 
 FILTER = "seccomp"
 
@@ -27,6 +29,7 @@ _LOAD, _RETURN, _AND = 0x20, 0x06, 0x54
 _IF_EQUAL, _IF_AT_LEAST, _IF_ANY_BIT = 0x15, 0x35, 0x45
 _ALLOW, _REFUSE, _UNKNOWN = 0x7FFF0000, 0x00050001, 0x00050026  # EPERM, ENOSYS
 _NOT_OF_THIS_FILE = 0x00050019  # ENOTTY, after which programs do without
+_NOT_SUPPORTED, _INVALID, _DONE = 0x0005005F, 0x00050016, 0x00050000  # EOPNOTSUPP, EINVAL, 0
 _NUMBER, _MACHINE = 0, 4
 # Where the halves of an argument lie, the lower first on both machines.
 _ARGUMENTS = (16, 24, 32, 40, 48, 56)
@@ -41,6 +44,12 @@ _OF_FILE_SYSTEMS = tuple(ord(letter) << 8 for letter in "fvX\x94")
 _KIND_OF_CONTROL, _GET_FLAGS = 0xFF00, 0x80086601
 # Leases, watches, and hints that stay with a file, by `fcntl`.
 _KEPT_FROM_FILES = (1024, 1026, 1036, 1038, 1040)
+
+# To merge pages with equal ones of other processes, and to put out what they read of a file.
+_ADVICE_ABOUT_OTHERS = (12, 20, 21)
+_MERGE_ALL = 67
+# Who counts what a program takes looks into its processes.
+_DUMPABLE = 4
 
 # Mounts, control groups, names, queues, users, processes, network; and time, only of `unshare`.
 _NEW_NAMESPACES = 0x7E020000
@@ -100,11 +109,11 @@ def _program(
     machine: int, column: int, *, network: bool, datagrams: bool, process: int
 ) -> list[Instruction]:
     refuse, allow = (_RETURN, 0, 0, _REFUSE), (_RETURN, 0, 0, _ALLOW)
-    unknown = [(_RETURN, 0, 0, _UNKNOWN)]
+    unknown = (_RETURN, 0, 0, _UNKNOWN)
     answers: dict[int, Sequence[Instruction]] = {
         numbers[column]: [refuse] for numbers in calls.DENIED.values()
     }
-    answers |= {calls.CLONE3[column]: unknown, calls.OPEN_AT_2[column]: unknown}
+    answers |= {numbers[column]: [unknown] for numbers in calls.UNKNOWN.values()}
     for numbers, bits in (
         (calls.CLONE, _NEW_NAMESPACES),
         (calls.UNSHARE, _NEW_NAMESPACES | _NEW_TIME),
@@ -117,7 +126,7 @@ def _program(
     for *both, one in calls.OF_SOMEBODY.values():
         of_one = [(_LOAD, 0, 0, _ARGUMENTS[0]), (_IF_EQUAL, 1, 0, one), refuse]
         answers[both[column]] = [*of_one, *_by_value(1, itself, allow, refuse)]
-    answers |= _of_files(column)
+    answers |= _of_files(column) | _of_memory(column)
     answers[calls.SOCKETPAIR[column]] = _sockets([(_UNIX, (_STREAM, _PACKETS), (0,))])
     # A socket for them has an address, which others can find, as soon as it is used.
     kinds = [(_STREAM, _TCP), *([(_DATAGRAM, _UDP)] if datagrams else [])]
@@ -137,20 +146,37 @@ def _program(
         (_IF_EQUAL, 1, 0, machine),
         refuse,
         (_LOAD, 0, 0, _NUMBER),
-        (_IF_AT_LEAST, 0, 1, _OTHER_NUMBERING),
-        refuse,
-        *_search(sorted(answers.items())),
+        *((_IF_AT_LEAST, 0, 3, calls.LAST + 1), (_IF_AT_LEAST, 1, 0, _OTHER_NUMBERING)),
+        *(unknown, refuse),
+        *_search(_runs(answers)),
     ]
 
 
-def _search(answers: Sequence[tuple[int, Sequence[Instruction]]]) -> list[Instruction]:
+def _runs(answers: dict[int, Sequence[Instruction]]) -> list[Run]:
+    """The answers in order; of numbers that follow each other one that is the same for all."""
+    runs: list[Run] = []
+    for number, then in sorted(answers.items()):
+        if runs and runs[-1][1:] == (number - 1, then):
+            runs[-1] = (runs[-1][0], number, then)
+        else:
+            runs.append((number, number, then))
+    return runs
+
+
+def _search(answers: Sequence[Run]) -> list[Instruction]:
     """To the answer for the number of the call, which is loaded; a call without one is allowed.
 
     The kernel asks the program for every number when it takes it, and for some at every call.
     """
     if len(answers) < _FEW:
-        parts = [((_IF_EQUAL, 0, len(then), number), *then) for number, then in answers]
-        return [*chain.from_iterable(parts), (_RETURN, 0, 0, _ALLOW)]
+        parts: list[Instruction] = []
+        for first, last, then in answers:
+            if first == last:
+                parts += [(_IF_EQUAL, 0, len(then), first), *then]
+            else:
+                within = (_IF_AT_LEAST, len(then), 0, last + 1)
+                parts += [(_IF_AT_LEAST, 0, 1 + len(then), first), within, *then]
+        return [*parts, (_RETURN, 0, 0, _ALLOW)]
     middle = len(answers) // 2
     lower, upper = _search(answers[:middle]), _search(answers[middle:])
     return [(_IF_AT_LEAST, len(lower), 0, answers[middle][0]), *lower, *upper]
@@ -178,6 +204,23 @@ def _of_files(column: int) -> dict[int, Sequence[Instruction]]:
     ]
     kept = _by_value(1, _KEPT_FROM_FILES, refuse, allow)
     return answers | {calls.FILE_CONTROL[column]: kept}
+
+
+def _of_memory(column: int) -> dict[int, Sequence[Instruction]]:
+    """Nobody learns, or changes, what is in memory of the files and pages of others."""
+    allow, done = (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _DONE)
+    invalid, not_supported = (_RETURN, 0, 0, _INVALID), (_RETURN, 0, 0, _NOT_SUPPORTED)
+    answers: dict[int, Sequence[Instruction]] = {
+        numbers[column]: [done] for numbers in calls.PRETENDED.values()
+    }
+    for numbers in calls.WITH_FLAGS.values():
+        answers[numbers[column]] = _by_value(5, (0,), allow, not_supported)
+    answers[calls.ADVISE[column]] = _by_value(2, _ADVICE_ABOUT_OTHERS, invalid, allow)
+    answers[calls.PROCESS_CONTROL[column]] = [
+        *((_LOAD, 0, 0, _ARGUMENTS[0]), (_IF_EQUAL, 0, 1, _DUMPABLE), done),
+        *((_IF_EQUAL, 0, 1, _MERGE_ALL), invalid, allow),
+    ]
+    return answers
 
 
 def _without_network(column: int) -> dict[int, Sequence[Instruction]]:

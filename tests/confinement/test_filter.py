@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Iterator
@@ -56,6 +57,41 @@ def test_every_denied_call_is_not_permitted(place: Workplace) -> None:
     # With arguments that no call can take.
     code = f"for name, n in {numbers!r}.items(): told(name, lambda: syscall(n, -1, -1, -1, -1))"
     assert told(place, code) == [f"{name} EPERM" for name in calls.DENIED]
+
+
+def test_what_is_in_memory_of_files_is_not_told(place: Workplace) -> None:
+    column = calls.MACHINES[os.uname().machine][1]
+    numbers = {name: columns[column] for name, columns in calls.UNKNOWN.items()}
+    code = (
+        f"for name, n in {numbers!r}.items(): told(name, lambda: syscall(n, -1, -1, -1, -1))\n"
+        "for n in (451, 452, 469, 511, 4000): told(n, lambda: syscall(n, -1, -1, -1, -1))\n"
+        "file, buffer = open(sys.executable, 'rb'), bytearray(9)\n"
+        "told('read', lambda: os.preadv(file.fileno(), [buffer], 0))\n"
+        "told('resident', lambda: os.preadv(file.fileno(), [buffer], 0, os.RWF_NOWAIT))\n"
+        "told('advice', lambda: os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED))\n"
+        "import mmap; own = mmap.mmap(-1, 1 << 21)\n"
+        "for n in (4, 8, 14, 15, 21): told(n, lambda: own.madvise(n))\n"
+    )
+    unknown = [f"{name} ENOSYS" for name in (*numbers, 451, 452, 469, 511, 4000)]
+    own = ["4 ok", "8 EINVAL", "14 ok", "15 ok", "21 EINVAL"]
+    assert told(place, code) == [
+        *unknown,
+        "read ok",
+        f"resident {errno.errorcode[errno.EOPNOTSUPP]}",
+        "advice ok",
+        *own,
+    ]
+
+
+def test_mode_of_a_file_is_set_without_following_links(place: Workplace) -> None:
+    code = (
+        "import tempfile\n"
+        "file = tempfile.NamedTemporaryFile()\n"
+        "libc.fchmodat.restype = ctypes.c_int\n"
+        "print(libc.fchmodat(-100, file.name.encode(), 0o640, 0x100))\n"
+        "print(oct(os.stat(file.name).st_mode))\n"
+    )
+    assert told(place, code) == ["0", "0o100640"]
 
 
 @pytest.mark.parametrize(

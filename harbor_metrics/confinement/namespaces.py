@@ -28,7 +28,8 @@ _PRIVATE_TREE = 0x4000 | 0x40000
 _BIND = 0x1000 | 0x4000
 _NO_SUID_DEV, _NO_EXEC = 0x2 | 0x4, 0x8
 # include/uapi/linux/mount.h
-_MOUNT_SETATTR, _READ_ONLY, _AT_CWD, _AT_RECURSIVE = 442, 1, -100, 0x8000
+_MOUNT_SETATTR, _AT_CWD, _AT_RECURSIVE = 442, -100, 0x8000
+_READ_ONLY, _NO_DEVICES = 1, 4
 
 
 def fork_apart(*, network: bool) -> int:
@@ -141,9 +142,14 @@ def _real(path: str) -> str:
 def _make_read_only(but: Iterable[str]) -> None:
     """No file system can be changed, not even the mode or time of a file, but in these places.
 
-    Landlock says nothing of modes, times and attributes.
+    Landlock says nothing of modes, times and attributes. Devices are those in /dev, and no others.
     """
-    _set_mount(b"/", _AT_RECURSIVE, set_=_READ_ONLY)
+    _set_mount(b"/", _AT_RECURSIVE, set_=_READ_ONLY | _NO_DEVICES)
+    for device in DEVICES:
+        try:
+            _set_mount(device.encode(), 0, clear=_NO_DEVICES)
+        except OSError:
+            continue  # it is not there, or was no device for us before
     for path in but:
         if os.path.isdir(path):
             place = os.fsencode(path)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 _TOO_MUCH = {
     "memory": "the memory that all its processes took together",
     "processes": "the number of its processes",
+    "threads": "the number of threads of all its processes",
     "bytes": "all that it wrote into its temporary folder or into shared memory",
     "files": "the number of files in its temporary folder",
 }

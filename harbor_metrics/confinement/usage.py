@@ -13,7 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-MEMORY, PROCESSES, BYTES, FILES = KINDS = ("memory", "processes", "bytes", "files")
+KINDS = ("memory", "processes", "threads", "bytes", "files")
+MEMORY, PROCESSES, THREADS, BYTES, FILES = KINDS
 # Seconds before it is asked first: most scripts have ended by then.
 _FIRST = 0.05
 # To ask takes no more than one part in so many of the time.
@@ -56,9 +57,11 @@ class Watch:
 
     def _ask(self) -> str:
         most = dict.fromkeys(KINDS, 0) | self._most
-        pids = self._processes() if most[MEMORY] or most[PROCESSES] else set()
+        pids = self._processes() if most[MEMORY] or most[PROCESSES] or most[THREADS] else set()
         if 0 < most[PROCESSES] < len(pids):
             return PROCESSES
+        if 0 < most[THREADS] < _threads(pids):
+            return THREADS
         if 0 < most[MEMORY] < _resident(pids) and most[MEMORY] < _shared_out(pids):
             return MEMORY
         if most[BYTES] or most[FILES]:
@@ -68,6 +71,19 @@ class Watch:
             if 0 < most[BYTES] < n_bytes + max(0, _in_use(self._shared) - self._before):
                 return BYTES
         return ""
+
+
+def _threads(pids: Iterable[int]) -> int:
+    """The threads of the processes, the first of each among them."""
+    threads = 0
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/stat", "rb") as file:
+                # Before it stands what a process calls itself, in brackets.
+                threads += int(file.read().rpartition(b")")[2].split()[17])
+        except (OSError, IndexError):
+            continue
+    return threads
 
 
 def _resident(pids: Iterable[int]) -> int:

@@ -56,6 +56,7 @@ class Whole:
 
     memory: int = 0
     processes: int = 0
+    threads: int = 0
     bytes: int = 0
     files: int = 0
     folders: tuple[str, ...] = ()

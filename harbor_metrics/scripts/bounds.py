@@ -14,6 +14,9 @@ from .options import ScriptOptions
 FILE_SIZE = 256 << 20
 OPEN_FILES = 1024
 PROCESSES = 1024
+# What computes on all processors starts one or a few for each.
+_MIN_THREADS, _THREADS_A_CORE = 4096, 64
+THREADS = max(_MIN_THREADS, _THREADS_A_CORE * (os.cpu_count() or 1))
 GIB = 1 << 30
 # Parts of the sandbox without which a program is not started.
 Required = Literal["no", "one", "all"]
@@ -44,6 +47,7 @@ def whole(
     return Whole(
         memory=int(options.memory * GIB),
         processes=PROCESSES,
+        threads=THREADS,
         bytes=n_bytes,
         files=n_files,
         folders=tuple(folders),

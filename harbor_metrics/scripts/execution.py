@@ -25,13 +25,23 @@ from ..trials.table import Table
 from ..trials.trial import Rewards
 from . import answer
 from .beside import beside, holds_everything
-from .bounds import FILE_SIZE, PROCESSES, Required, confinement, limits, refusal, whole
+from .bounds import (
+    FILE_SIZE,
+    PROCESSES,
+    THREADS,
+    Required,
+    confinement,
+    limits,
+    refusal,
+    whole,
+)
 from .environment import Environment, environment
 from .options import ScriptOptions
 from .uv_access import PASSED
 
 _MOST = {
     "processes": f"{PROCESSES}",
+    "threads": f"{THREADS}",
     "bytes": f"{SCRATCH_BYTES >> 20} MiB",
     "files": f"{SCRATCH_FILES}",
 }

@@ -19,17 +19,18 @@ from ..documents.files import write_atomically
 from ..documents.wording import last_lines, printable
 from ..errors import MetricFailure, OutputError
 from ..registries.script_file import Script, read
-from .bounds import GIB
+from .bounds import GIB, THREADS
 from .cache import RECORDS, REPOSITORIES, alone, at_work, cache_folder, remove_unfinished, use
 from .contents import File, checked, contents
 from .uv_access import PASSED, certificates, programs
 
 # For all that git does for a script, and what it may take: its folder is that of a script.
 FETCH_SECONDS = 300.0
-_WHOLE = Whole(memory=2 * GIB, processes=64, bytes=GIB // 2, files=10_000)
+_WHOLE = Whole(memory=2 * GIB, processes=64, threads=THREADS, bytes=GIB // 2, files=10_000)
 _MOST = {
     "memory": f"{_WHOLE.memory >> 20} MiB",
     "processes": f"{_WHOLE.processes}",
+    "threads": f"{_WHOLE.threads}",
     "bytes": f"{_WHOLE.bytes >> 20} MiB",
     "files": f"{_WHOLE.files}",
 }

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 from conftest import ROOT
 from metric_scripts import HEAD, linux
 
+from harbor_metrics.confinement.finished import Finished
 from harbor_metrics.confinement.sandbox import SCRATCH_BYTES, SCRATCH_FILES
+from harbor_metrics.confinement.usage import KINDS
 from harbor_metrics.confinement.workplace import RefusedError, Workplace
 from harbor_metrics.errors import MetricFailure
 from harbor_metrics.registries.script_file import find
-from harbor_metrics.scripts import answer, bounds, git
+from harbor_metrics.scripts import answer, bounds, execution, git
 from harbor_metrics.scripts.bounds import GIB, confinement, limits, refusal, whole
 from harbor_metrics.scripts.execution import Inputs, execute
 from harbor_metrics.scripts.options import ScriptOptions
@@ -25,7 +28,8 @@ def test_contributing_has_the_numbers_of_the_program() -> None:
     of_git = git._WHOLE
     for words in (
         f"a script has {ScriptOptions().memory:g} GiB of memory (`--script-memory`)",
-        f"and {bounds.PROCESSES:,} processes together",
+        f"{bounds.PROCESSES:,} processes and {bounds._MIN_THREADS:,} threads",
+        f"({bounds._THREADS_A_CORE} a processor where that is more) together",
         f"{SCRATCH_BYTES // GIB} GiB and {SCRATCH_FILES:,} files in its folders",
         f"{bounds.FILE_SIZE >> 20} MiB a file, {bounds.OPEN_FILES:,} open files a process",
         f"{answer.MAX_BYTES >> 20} MiB and {answer.MAX_KEYS:,} keys for its answer",
@@ -40,6 +44,15 @@ def test_limits_follow_from_seconds_and_memory() -> None:
     assert found["RLIMIT_AS"] == 1 << 29
     assert found["RLIMIT_CPU"] == 2 * (os.cpu_count() or 1) + 1
     assert found["RLIMIT_CORE"] == 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_limit_is_told_with_its_number(kind: str) -> None:
+    finished = Finished(-9, b"", b"", False, 1.0, exceeded=kind)
+    assert re.search(
+        r"was ended for .*: more than \d", execution._ending(finished, ScriptOptions())
+    )
+    assert re.match(r"\d", git._MOST[kind])
 
 
 def test_memory_of_0_is_not_limited() -> None:
@@ -76,7 +89,7 @@ def test_refusal_says_what_is_missing() -> None:
 def test_the_whole_is_what_a_process_is_and_more() -> None:
     found = whole(ScriptOptions(memory=0.5), ["/x"])
     assert (found.memory, found.folders) == (1 << 29, ("/x",))
-    assert min(found.processes, found.bytes, found.files) > 0
+    assert min(found.processes, found.threads, found.bytes, found.files) > 0
     assert whole(ScriptOptions(memory=0), []).memory == 0
 
 

@@ -9,15 +9,12 @@ import os
 import struct
 
 from .kernel import LIBC, O_PATH, call, checked, fork, is_folder
-from .sandbox import DEVICES, SCRATCH_BYTES, SCRATCH_FILES, SHARED_MEMORY
+from .sandbox import DEVICES, PRIVATE, SCRATCH_BYTES, SCRATCH_FILES, SHARED, SHARED_MEMORY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-# What is somebody's own: nothing in it is a program's business that has not been told of it.
-_SHARED = (SHARED_MEMORY, "/tmp", "/var/tmp")  # noqa: S108
-_PRIVATE = (*_SHARED, "/home", "/root", "/mnt", "/media", "/srv", "/run")
 # With the network: where a system that looks names up by a service of its own keeps who to ask.
 _RESOLVER = "/etc/resolv.conf"
 
@@ -110,7 +107,7 @@ def hide(
     """
     given = [*readable, *writable, *([_RESOLVER] if network else [])]
     wanted = sorted({place for path in given for place in (os.path.normpath(path), _real(path))})
-    for place in filter(None, dict.fromkeys(map(_real, _PRIVATE))):
+    for place in filter(None, dict.fromkeys(map(_real, PRIVATE))):
         if place not in wanted and _has_something_to_hide(place):
             _cover(place, [path for path in wanted if path.startswith(f"{place}/")])
     for path in scratch:
@@ -164,7 +161,7 @@ def _set_mount(place: bytes, flags: int, *, set_: int = 0, clear: int = 0) -> No
 
 def _has_something_to_hide(place: str) -> bool:
     """Whether anything is in a folder; where people leave and share things, always."""
-    if place in _SHARED:
+    if place in SHARED:
         return os.path.isdir(place)
     try:
         return bool(os.listdir(place))

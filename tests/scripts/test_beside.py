@@ -1,0 +1,114 @@
+"""What of its folder a script is given: nothing hidden, and nothing that lies elsewhere."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from harbor_metrics.confinement.sandbox import PRIVATE
+from harbor_metrics.confinement.workplace import Confinement, Workplace
+from harbor_metrics.scripts.beside import beside, holds_everything
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A script's folder with something hidden, and a secret outside it."""
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "secret").write_text("s3cret")
+    inside = tmp_path / "inside"
+    (inside / "data" / ".kept").mkdir(parents=True)
+    (inside / "data" / "v.txt").write_text("5")
+    (inside / ".env").write_text("s3cret")
+    (inside / "m.py").write_text("")
+    return inside
+
+
+def _given(folder: Path) -> set[str]:
+    readable, listed = beside(f"{folder}/m.py")
+    assert listed == (str(folder),)
+    return {os.path.relpath(path, folder) for path in readable}
+
+
+@pytest.mark.parametrize(
+    "leads_to",
+    [
+        *("../outside", "../outside/secret", ".env", ".", "..", "/", "./data/..", "hop"),
+        *("data/.kept", "../inside", "../inside/.env", "/proc/self/cwd"),
+    ],
+)
+def test_a_link_that_leads_out_of_the_folder_or_to_what_is_hidden_is_not_given(
+    folder: Path, leads_to: str
+) -> None:
+    (folder / "hop").symlink_to("../outside")
+    (folder / "link").symlink_to(leads_to)
+    assert _given(folder) == {"m.py", "data"}
+
+
+@pytest.mark.parametrize("leads_to", ["data", "data/v.txt", "../inside/data", "m.py"])
+def test_a_link_to_what_is_shown_in_the_folder_is_given(folder: Path, leads_to: str) -> None:
+    (folder / "again").symlink_to(leads_to)
+    (folder / "twice").symlink_to("again")
+    assert _given(folder) == {"m.py", "data", "again", "twice"}
+
+
+def test_a_folder_that_hides_nothing_is_given_whole_and_not_what_its_links_lead_to(
+    folder: Path,
+) -> None:
+    (folder / ".env").unlink()
+    (folder / "link").symlink_to("../outside")
+    assert beside(f"{folder}/m.py") == ([str(folder)], ())
+
+
+@pytest.mark.parametrize("hidden", [True, False])
+@pytest.mark.parametrize("layer", ["landlock", "namespaces"])
+def test_what_a_link_leads_to_is_not_read_in_the_sandbox(
+    folder: Path, layer: str, hidden: bool
+) -> None:
+    (folder / "link").symlink_to("../outside")
+    if not hidden:
+        (folder / ".env").unlink()
+    readable, listed = beside(f"{folder}/m.py")
+    confinement = Confinement(layers=(layer,), readable=tuple(readable), listed=listed)
+    with Workplace() as place:
+
+        def read(name: str) -> bytes:
+            return place.run(
+                ["/bin/cat", f"{folder}/{name}"],
+                env={},
+                cwd="/",
+                timeout=20,
+                confinement=confinement,
+            ).stdout
+
+        assert read("data/v.txt") == b"5"
+        assert read("link/secret") == b""
+
+
+def test_a_link_that_leads_nowhere_is_no_error(folder: Path) -> None:
+    (folder / "loop").symlink_to("loop")
+    (folder / "gone").symlink_to("nowhere")
+    assert _given(folder) >= {"m.py", "data"}
+
+
+def test_of_a_folder_that_holds_everything_only_its_own_files_are_given(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / ".env").unlink()
+    monkeypatch.setenv("HOME", str(folder))
+    (folder / "deep").symlink_to("data/v.txt")
+    (folder / "again").symlink_to("m.py")
+    (folder / "loop").symlink_to("loop")
+    assert _given(folder) == {"m.py", "again"}
+
+
+@pytest.mark.parametrize("place", ["/", *PRIVATE, "/var", "/dev"])
+def test_what_everybody_shares_holds_everything_wherever_temporary_files_lie(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert holds_everything(os.path.realpath(place))
+    assert holds_everything(str(tmp_path))
+    assert not holds_everything(str(tmp_path / "job"))

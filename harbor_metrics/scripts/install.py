@@ -6,22 +6,19 @@ script is, confined. Only what a package is built by runs before, where the user
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import sys
 from dataclasses import dataclass
 from typing import Any
 
-from ..confinement.finished import Finished, ending
 from ..confinement.removal import remove
-from ..confinement.workplace import FREE, Confinement, RefusedError, Workplace
-from ..documents.wording import last_lines
-from ..errors import MetricFailure
+from ..confinement.workplace import FREE, Workplace
 from ..registries.script_file import Script
 from .beside import beside
-from .bounds import GIB, Required, confinement, limits, refusal
+from .bounds import Required, confinement
+from .interpreter import Base, interpreter
 from .options import ScriptOptions
+from .steps import Work, not_made
 from .uv_access import (
     PASSED,
     certificates,
@@ -29,7 +26,6 @@ from .uv_access import (
     environ_without_passwords,
     find_uv,
     keyring,
-    our_python,
     programs,
     pythons,
     reach,
@@ -37,18 +33,8 @@ from .uv_access import (
     uv_cache,
 )
 
-# A step has as long as the script has, but not less.
-LEAST_SECONDS = 10.0
-# What uv may take, whose wheels are larger than what a script writes.
-_FILE_SIZE, _OPEN_FILES, _MEMORY = 16 * GIB, 16_384, 4 * GIB
-
 _UNBUILT = "(--allow-build lets packages run their build code, where one has no wheel)"
 _STALE = "(the lock beside the script is older than its dependencies: uv lock --script)"
-_NO_PYTHON = "(no Python is downloaded unless UV_PYTHON_DOWNLOADS=automatic)"
-_ABOUT = (
-    "import json, platform, sys; print(json.dumps([platform.python_version(), sys.base_prefix,"
-    " getattr(sys, '_base_executable', None) or sys.executable]))"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +51,6 @@ class Wanted:
     local: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Base:
-    """An interpreter of the user's, which has seen nothing of what a script asks for."""
-
-    path: str
-    prefix: str
-    version: str
-
-
 def install(
     wanted: Wanted, prefix: str, place: Workplace, options: ScriptOptions, required: Required
 ) -> tuple[Base, str]:
@@ -83,18 +60,18 @@ def install(
         MetricFailure: there is no uv, no such Python or package, or not in the time.
     """
     uv = find_uv()
-    work = _Work(place, options)
-    base = _base(wanted, uv, work)
+    work = Work.of(place, options)
+    base = interpreter(wanted.wants, wanted.script.path, uv, Work.of(place, options))
     build = options.allow_build
-    # Of its own for each environment: what is built writes to it, and uv believes what is there.
-    of_builds = f"uv-of-builds-{os.urandom(4).hex()}"
-    cache = os.path.join(place.folder, of_builds) if build else uv_cache(place)
+    # Of its own for each environment where packages are built: uv believes what is there.
+    cache = os.path.join(work.folder, "cache") if build else uv_cache(place)
     common = ["--quiet", "--no-config", "--cache-dir", cache, "--no-python-downloads"]
     # What packages ask of uv in the script's own table may not lead it elsewhere.
-    choices = ["--link-mode", "copy", *([] if build else ["--no-build"])]
+    still = [] if build else ["--no-build"]
+    choices = ["--link-mode", "copy", *still]
     choices += ["--keyring-provider", "disabled" if build or wanted.elsewhere else keyring()]
     if build:
-        env = environ_without_passwords(place)
+        env = environ_without_passwords(work.folder)
         files, listed = beside(wanted.script.path)
         reached = confinement(
             options,
@@ -104,15 +81,15 @@ def install(
                 *(*pythons(), *certificates(), *programs()),
                 *readable_of(base.path, base.prefix),
             ],
-            writable=[cache, os.path.dirname(prefix), place.folder],
+            writable=[cache, os.path.dirname(prefix), work.folder],
             listed=listed,
             network=True,
         )
         os.makedirs(cache, exist_ok=True)
     else:
-        env = environ_without_passwords(place) if wanted.elsewhere else environ_of_uv()
-        writable = [cache, os.path.dirname(prefix)]
-        reached = reach(uv, wanted.script.path, place, writable, passwords=not wanted.elsewhere)
+        env = environ_without_passwords(work.folder) if wanted.elsewhere else environ_of_uv()
+        writable = [cache, os.path.dirname(prefix), work.folder]
+        reached = reach(uv, wanted.script.path, writable, passwords=not wanted.elsewhere)
     env |= {"VIRTUAL_ENV": prefix}
     script, python = ["--script", wanted.script.path], ["--python", base.path]
     # A place that is not there yet: of one that is uv would ask the Python.
@@ -123,11 +100,11 @@ def install(
         commands = [[*sync, "--locked"]]
     else:
         # Names, versions and digests of the lock, and none of its addresses.
-        pins = os.path.join(os.path.dirname(prefix), "pins")
+        pins = os.path.join(work.folder, "pins")
         # Files of the lock are named from the script's folder.
         into = ["--python", prefix, "--directory", os.path.dirname(wanted.script.path)]
         commands = [
-            [uv, "export", *common, "--locked", "--offline", *python, *script, "-o", pins],
+            [uv, "export", *common, *still, "--locked", "--offline", *python, *script, "-o", pins],
             [uv, "venv", *common, *python, prefix],
             [uv, "pip", "install", *common, *choices, "--no-deps", *into, "-r", pins],
         ]
@@ -145,13 +122,13 @@ def install(
             )
             raise work.failure(made, _STALE if stale else "" if build else _UNBUILT)
     _start_of_its_own(prefix, base)
-    _compile(prefix, base, work, required)
+    _compile(prefix, base, Work.of(place, options), required)
     return base, uv
 
 
 def version(uv: str, place: Workplace) -> str:
     """The version of uv."""
-    step = _Work(place, ScriptOptions()).step([uv, "--version"], {}, FREE)
+    step = Work.of(place, ScriptOptions()).step([uv, "--version"], {}, FREE)
     number = re.search(rb"\d+(?:\.\d+)+[\w.+-]*", step.stdout)
     return number[0].decode() if number else "unknown"
 
@@ -174,12 +151,10 @@ def _start_of_its_own(prefix: str, base: Base) -> None:
             file.write("include-system-site-packages = false\n")
             file.write(f"version_info = {base.version}\n")
     except OSError as error:
-        raise MetricFailure(
-            "script-environment", f"the environment of the script could not be made: {error}"
-        ) from error
+        raise not_made(str(error)) from error
 
 
-def _compile(prefix: str, base: Base, work: _Work, required: Required) -> None:
+def _compile(prefix: str, base: Base, work: Work, required: Required) -> None:
     """Nothing is imported for it, and later the environment is read-only to the script.
 
     Not the tests of packages: a quarter of the files of pandas would be theirs, which are looked
@@ -194,95 +169,7 @@ def _compile(prefix: str, base: Base, work: _Work, required: Required) -> None:
             work.options,
             required,
             readable=readable_of(base.path, base.prefix),
-            writable=[prefix, work.place.folder],
+            writable=[prefix, work.folder],
         ),
         may_fail=True,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Work:
-    """Where steps are taken, and what each may take."""
-
-    place: Workplace
-    options: ScriptOptions
-
-    def step(
-        self,
-        argv: list[str],
-        env: dict[str, str],
-        confined: Confinement,
-        *,
-        may_fail: bool = False,
-        advice: str = "",
-    ) -> Finished:
-        seconds = max(LEAST_SECONDS, self.options.timeout)
-        most = limits(self.options, seconds=seconds)
-        most |= {"RLIMIT_FSIZE": _FILE_SIZE, "RLIMIT_NOFILE": _OPEN_FILES}
-        if "RLIMIT_AS" in most:
-            most["RLIMIT_AS"] = max(most["RLIMIT_AS"], _MEMORY)
-        folder = self.place.folder
-        try:
-            # In an empty folder: uv looks around where it is started, and has locks in TMPDIR.
-            finished = self.place.run(
-                argv,
-                env={**env, "TMPDIR": folder},
-                cwd=folder,
-                timeout=seconds,
-                limits=most,
-                confinement=confined,
-            )
-        except RefusedError as error:
-            raise refusal(error, self.options) from error
-        except OSError as error:
-            raise MetricFailure(
-                "script-environment", f"the environment of the script could not be made: {error}"
-            ) from error
-        if not may_fail and (finished.timed_out or finished.code != 0):
-            raise self.failure(finished, advice)
-        return finished
-
-    def failure(self, finished: Finished, advice: str) -> MetricFailure:
-        """What uv said when it failed, and what to do about it."""
-        seconds = max(LEAST_SECONDS, self.options.timeout)
-        late = "(--script-timeout)" if finished.timed_out else advice
-        return MetricFailure(
-            "script-environment",
-            "the environment of the script could not be made: uv "
-            f"{ending(finished, seconds)}{f' {late}' if late else ''}{last_lines(finished.stderr)}",
-        )
-
-
-def _base(wanted: Wanted, uv: str, work: _Work) -> Base:
-    """Our own interpreter where the script admits it, else the first that uv finds."""
-    # For weight: a kept environment needs none of it.
-    import platform
-
-    from packaging.specifiers import InvalidSpecifier, SpecifierSet
-
-    asked = str(wanted.wants.get("requires-python", ""))
-    try:
-        admitted = SpecifierSet(asked)
-    except InvalidSpecifier as error:
-        raise MetricFailure("script-metadata", f"requires-python of the script: {error}") from error
-    ours = ".".join(map(str, sys.version_info[:3]))
-    if admitted.contains(ours, prereleases=True):
-        return Base(our_python(), sys.base_prefix, platform.python_version())
-    env, cache = environ_of_uv(), uv_cache(work.place)
-    # Asked to be quiet, it would not say which it has found.
-    common = ["--no-config", "--cache-dir", cache]
-    find = [uv, "python", "find", *common, "--system", "--no-project", "--", str(admitted)]
-    reached = reach(uv, wanted.script.path, work.place, [cache])
-    automatic = env["UV_PYTHON_DOWNLOADS"] == "automatic"
-    found = work.step(find, env, reached, may_fail=automatic, advice=_NO_PYTHON)
-    if found.code != 0:
-        # Nothing of the script's but the version that it wants has a say in it.
-        work.step([uv, "python", "install", *common, "--", str(admitted)], env, FREE)
-        found = work.step(find, env, reached)
-    python = os.fsdecode(found.stdout.rstrip(b"\r\n"))
-    if not os.path.isabs(python):
-        raise work.failure(found, _NO_PYTHON)
-    # Of the user's Python, which knows of no package of the script's; without `site` all the same.
-    about = work.step([python, "-I", "-S", "-c", _ABOUT], {}, reached)
-    version, prefix, path = json.loads(about.stdout)
-    return Base(path, prefix, version)

@@ -71,7 +71,8 @@ def uv_cache(place: Workplace) -> str:
     try:
         os.makedirs(kept, exist_ok=True)
     except OSError:
-        return os.path.join(place.folder, "uv")
+        kept = os.path.join(place.folder, "uv")
+        os.makedirs(kept, exist_ok=True)
     return kept
 
 
@@ -80,9 +81,7 @@ def keyring() -> str:
     return os.environ.get("UV_KEYRING_PROVIDER") or "disabled"
 
 
-def reach(
-    uv: str, script: str, place: Workplace, writable: list[str], *, passwords: bool = True
-) -> Confinement:
+def reach(uv: str, script: str, writable: list[str], *, passwords: bool = True) -> Confinement:
     """What uv may reach, none of whose work is a stranger's code.
 
     The network, its cache, Pythons, the script's folder, and what says how hosts are reached.
@@ -100,7 +99,7 @@ def reach(
         filtered=False,
         network=True,
         readable=tuple(readable),
-        writable=(*writable, place.folder),
+        writable=tuple(writable),
     )
 
 
@@ -168,9 +167,9 @@ def environ_of_uv() -> dict[str, str]:
     return {"UV_PYTHON_DOWNLOADS": "never", **env, "UV_NO_PROGRESS": "1"}
 
 
-def environ_without_passwords(place: Workplace) -> dict[str, str]:
-    """The environment of what may log in nowhere, with another home: a stranger's code, or uv."""
-    home = os.path.join(place.folder, f"home-without-passwords-{os.urandom(4).hex()}")
+def environ_without_passwords(folder: str) -> dict[str, str]:
+    """The environment of what may log in nowhere, at home in that folder: build code, or uv."""
+    home = os.path.join(folder, "home-without-passwords")
     os.mkdir(home, 0o700)
     env = {name: os.environ[name] for name in (*PASSED, *_WITHOUT_PASSWORDS) if name in os.environ}
     env = {name: _CREDENTIALS.sub("", value) for name, value in env.items()}

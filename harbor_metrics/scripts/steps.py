@@ -1,0 +1,92 @@
+"""The steps that make an environment: each within limits, in a folder that is nobody else's."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from ..confinement.finished import Finished, ending
+from ..confinement.workplace import Confinement, RefusedError, Workplace
+from ..documents.wording import last_lines
+from ..errors import MetricFailure
+from .bounds import GIB, limits, refusal
+from .options import ScriptOptions
+
+# A step has as long as the script has, but not less.
+LEAST_SECONDS = 10.0
+# What uv may take, whose wheels are larger than what a script writes.
+_FILE_SIZE, _OPEN_FILES, _MEMORY = 16 * GIB, 16_384, 4 * GIB
+
+
+def not_made(why: str) -> MetricFailure:
+    """There is no environment, and why."""
+    return MetricFailure(
+        "script-environment", f"the environment of the script could not be made: {why}"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What each step may take, and the folder that it starts in and has for temporary files."""
+
+    place: Workplace
+    options: ScriptOptions
+    folder: str
+
+    @classmethod
+    def of(cls, place: Workplace, options: ScriptOptions) -> Work:
+        """Work in a new folder: what code of packages leaves in it nobody else reads.
+
+        Raises:
+            MetricFailure: there is no room for a folder.
+        """
+        folder = os.path.join(place.folder, f"uv-{os.urandom(4).hex()}")
+        try:
+            os.mkdir(folder, 0o700)
+        except OSError as error:
+            raise not_made(str(error)) from error
+        return cls(place, options, folder)
+
+    def step(
+        self,
+        argv: list[str],
+        env: dict[str, str],
+        confined: Confinement,
+        *,
+        may_fail: bool = False,
+        advice: str = "",
+    ) -> Finished:
+        """Run a program as a step.
+
+        Raises:
+            MetricFailure: it cannot be run, or it failed and may not.
+        """
+        seconds = max(LEAST_SECONDS, self.options.timeout)
+        most = limits(self.options, seconds=seconds)
+        most |= {"RLIMIT_FSIZE": _FILE_SIZE, "RLIMIT_NOFILE": _OPEN_FILES}
+        if "RLIMIT_AS" in most:
+            most["RLIMIT_AS"] = max(most["RLIMIT_AS"], _MEMORY)
+        try:
+            # In an empty folder: uv looks around where it is started, and has locks in TMPDIR.
+            finished = self.place.run(
+                argv,
+                env={**env, "TMPDIR": self.folder},
+                cwd=self.folder,
+                timeout=seconds,
+                limits=most,
+                confinement=confined,
+            )
+        except RefusedError as error:
+            raise refusal(error, self.options) from error
+        except OSError as error:
+            raise not_made(str(error)) from error
+        if not may_fail and (finished.timed_out or finished.code != 0):
+            raise self.failure(finished, advice)
+        return finished
+
+    def failure(self, finished: Finished, advice: str) -> MetricFailure:
+        """What uv said when it failed, and what to do about it."""
+        seconds = max(LEAST_SECONDS, self.options.timeout)
+        late = "(--script-timeout)" if finished.timed_out else advice
+        said = f"{ending(finished, seconds)}{f' {late}' if late else ''}"
+        return not_made(f"uv {said}{last_lines(finished.stderr)}")

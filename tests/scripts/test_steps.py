@@ -1,0 +1,54 @@
+"""What the code that builds a package writes is read by nobody after it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from metric_scripts import linux
+
+from harbor_metrics.confinement.workplace import Workplace
+from harbor_metrics.errors import MetricFailure
+from harbor_metrics.registries.script_file import find
+from harbor_metrics.scripts.environment import environment
+from harbor_metrics.scripts.options import ScriptOptions
+from harbor_metrics.scripts.steps import Work
+
+BUILD = """\
+import os, pathlib
+def get_requires_for_build_wheel(config_settings=None): return []
+def build_wheel(folder, config_settings=None, metadata_directory=None):
+    for place in {places!r}:
+        try: pathlib.Path(place, 'left').write_text('x')
+        except OSError: pass
+    raise SystemExit('no wheel')
+"""
+
+
+def test_each_work_has_a_folder_of_its_own() -> None:
+    with Workplace() as place:
+        first, second = (Work.of(place, ScriptOptions()).folder for _ in range(2))
+        assert first != second
+        assert os.path.dirname(first) == os.path.dirname(second) == place.folder
+
+
+@linux
+@pytest.mark.usefixtures("own_caches")
+def test_build_code_writes_into_no_folder_of_another(tmp_path: Path) -> None:
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "pyproject.toml").write_text(
+        '[project]\nname = "x"\nversion = "1"\n'
+        '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
+    )
+    block = "# dependencies = ['x']\n# [tool.uv.sources]\n# x = {path = 'package'}\n"
+    (tmp_path / "m.py").write_text(f"# /// script\n{block}# ///\n")
+    with Workplace() as place:
+        options = ScriptOptions(allow_build=True, allow_network=True)
+        other = Work.of(place, options).folder
+        (package / "backend.py").write_text(BUILD.format(places=[place.folder, other]))
+        with pytest.raises(MetricFailure, match="no wheel"):
+            environment(find(str(tmp_path / "m.py"), None), place, options)
+        assert "left" not in os.listdir(place.folder)
+        assert os.listdir(other) == []

@@ -9,7 +9,7 @@ import os
 import resource
 import sys
 
-from . import landlock, namespaces, sandbox
+from . import ending, landlock, namespaces, sandbox
 from .filter import FILTER, deny_calls, prepare
 from .kernel import fork
 from .requests import load
@@ -71,19 +71,54 @@ def _watch(out: int, err: int, report: int, go: int, *, apart: bool, network: bo
         layers = []
     if apart:
         program = _spawn(request, layers, missing, report, (out, err))
-    else:
-        program = _fork()
-        if program == 0:
-            _become(request, layers, missing, report, (out, err))
-    os.close(out)
-    os.close(err)
+        os.close(out)
+        os.close(err)
+        _await_apart(program, report)
+    _watch_over(request, layers, missing, report, go, (out, err))
+
+
+def _await_apart(program: int, report: int) -> NoReturn:
+    """As the first of a set of processes: await it, and whoever is left of the set is gone."""
     while True:
         ended, status = os.wait()
         if ended == program:
-            if apart:
-                _end_the_others()
+            ending.end_all()
             _say(report, f"ended {os.waitstatus_to_exitcode(status)}")
             os._exit(0)
+
+
+def _watch_over(
+    request: Request,
+    layers: list[str],
+    missing: list[str],
+    report: int,
+    go: int,
+    streams: tuple[int, int],
+) -> NoReturn:
+    """As an ordinary process: start it, and end all that is left of it, as far as that goes.
+
+    That is asked for by closing `go`, which is so, too, when the supervisor was killed.
+    """
+    together = False
+    if LINUX:
+        sandbox.close_to_others()
+        sandbox.block_signals(True)
+        together = ending.keep_together(moving=sandbox.LANDLOCK in layers)
+        if together:
+            sandbox.end_with_parent(False)
+    program = _fork()
+    if program == 0:
+        _become(request, layers, missing, report, streams, together=together)
+    for descriptor in streams:
+        os.close(descriptor)
+    status = ending.attend(program, go) if LINUX else os.waitpid(program, 0)[1]
+    if status is not None:
+        _say(report, f"ended {os.waitstatus_to_exitcode(status)}")
+    if together:
+        ending.end_all()
+    elif status is None:
+        os.killpg(0, 9)
+    os._exit(0)
 
 
 def _in_namespaces(report: int, go: int, *, network: bool) -> Request | None:
@@ -111,16 +146,6 @@ def _prepare_filter(*, network: bool) -> None:
         prepare(network=network, apart=True, process=_NEXT)
     except OSError:
         pass  # it is said when the filter is to be taken on
-
-
-def _end_the_others() -> None:
-    """As the first of a set of processes: whoever is left of it is gone when this returns."""
-    try:
-        os.kill(-1, 9)
-        while True:
-            os.wait()
-    except (ProcessLookupError, ChildProcessError):
-        pass
 
 
 def _spawn(
@@ -157,12 +182,22 @@ def _spawn(
 
 
 def _become(
-    request: Request, layers: list[str], missing: list[str], report: int, streams: tuple[int, int]
+    request: Request,
+    layers: list[str],
+    missing: list[str],
+    report: int,
+    streams: tuple[int, int],
+    *,
+    together: bool,
 ) -> NoReturn:
     """In a copy: take on all that confines the program, and be it."""
     try:
         if LINUX:
             sandbox.end_with_parent()
+            sandbox.block_signals(False)
+        if together:
+            # Who watches over it is not of this domain: it cannot end or trace it.
+            landlock.keep_signals_in(moving=sandbox.LANDLOCK in layers)
         _confine(request, layers, missing, report, program=os.getpid())
         _execute(request, report, streams)
     except OSError as error:

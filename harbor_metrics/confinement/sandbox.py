@@ -30,7 +30,9 @@ _PR_SET_NO_NEW_PRIVS = 38
 _PR_CAPBSET_DROP = 24
 _CAPABILITY_VERSION = 0x20080522
 _KEPT_CAPABILITIES = (1, 3)  # CAP_DAC_OVERRIDE, CAP_FOWNER
-_SET_MASK, _SIGNAL_SET = 2, 128
+_SET_MASK = 2
+# Bytes of a set of signals, as libc has it.
+SIGNAL_SET = 128
 
 
 def adopt_orphans() -> None:
@@ -38,9 +40,18 @@ def adopt_orphans() -> None:
     checked(LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
 
 
-def end_with_parent() -> None:
-    """Be killed as soon as the parent ends."""
-    checked(LIBC.prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0))
+def end_with_parent(end: bool = True) -> None:
+    """Be killed as soon as the parent ends; or no more."""
+    checked(LIBC.prctl(_PR_SET_PDEATHSIG, 9 if end else 0, 0, 0, 0))
+
+
+def gain_nothing() -> None:
+    """No set-user-ID program gives rights to this process, or to what it starts.
+
+    Raises:
+        OSError: the system does not permit it.
+    """
+    checked(LIBC.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 
 
 def close_to_others() -> None:
@@ -61,7 +72,7 @@ def block_signals(blocked: bool) -> None:
     Raises:
         OSError: the system does not permit it.
     """
-    mask = (b"\xff" if blocked else b"\0") * _SIGNAL_SET
+    mask = (b"\xff" if blocked else b"\0") * SIGNAL_SET
     number = LIBC.pthread_sigmask(_SET_MASK, mask, None)
     if number:
         raise OSError(number, os.strerror(number))
@@ -76,7 +87,7 @@ def drop_privileges() -> None:
     Raises:
         OSError: rights could not be given up.
     """
-    checked(LIBC.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+    gain_nothing()
     for capability in range(64):
         if capability in _KEPT_CAPABILITIES:
             continue

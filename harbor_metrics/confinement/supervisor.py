@@ -15,7 +15,8 @@ import select
 import time
 
 from . import launch, namespaces, sandbox
-from .descendants import descendants
+from .descendants import descendants, end_descendants, forget_the_ended, signal
+from .ending import REMAINING
 from .listing import listings
 from .removal import remove
 from .requests import dump, load
@@ -31,6 +32,8 @@ KEPT = 65_536
 GRACE = 2.0
 # Seconds to read on when a program has ended but something that escaped holds its output.
 LINGER = 0.2
+# Seconds for who watches over a program to end all that it started.
+REACH = 5.0
 # Seconds to go on ending processes that make new ones all the time.
 PERSEVERANCE = 10.0
 _TERMINATE, _KILL = 15, 9
@@ -65,7 +68,9 @@ def serve(folder: str) -> None:
     finally:
         if ready is not None:
             ready.close()
-        remove(folder)
+        # Who is left could put something else into the way of what is removed.
+        if not Program.remaining or end_descendants(PERSEVERANCE):
+            remove(folder)
     os._exit(0)
 
 
@@ -80,6 +85,9 @@ class Program:
     Raises:
         OSError: there can be no process for it, or none in namespaces of its own.
     """
+
+    # Whether of any program some are left that could not be ended.
+    remaining = False
 
     def __init__(self, *, apart: bool, network: bool) -> None:
         pipes = [os.pipe() for _ in range(4)]
@@ -175,27 +183,34 @@ class Program:
     def ask_to_end(self) -> None:
         """Tell all its processes to end, and give them time to."""
         for pid in descendants() - {self.pid}:
-            _signal(pid, _TERMINATE)
+            signal(pid, _TERMINATE)
         self.attend(time.monotonic() + GRACE)
 
     def close(self) -> None:
         """End every process that is left, take the rest of what was printed, close the pipes."""
+        self.poll.unregister(0)
+        os.close(self.go)
+        if launch.LINUX and not self.apart:
+            # It was told by that to end them all, and its end is that of its report.
+            self._take_rest({self.report}, REACH)
         try:
             os.killpg(self.pid, _KILL)
         except (ProcessLookupError, PermissionError):
             pass
-        if not (self.apart and self.ended):
-            _end_children()
-        else:
+        if self.apart and self.ended:
             # They have ended, and to await the end of namespaces takes milliseconds.
-            _forget_the_ended()
-        self.poll.unregister(0)
-        until = time.monotonic() + LINGER
+            forget_the_ended()
+        elif not end_descendants(PERSEVERANCE):
+            self.exceeded, Program.remaining = REMAINING, True
         # Who watched over the program has said all, and ends without being waited for.
-        while self.open - {self.report} and (left := until - time.monotonic()) > 0:
-            self.take(left)
-        for descriptor in (*self.tails, self.go):
+        self._take_rest({self.out, self.err}, LINGER)
+        for descriptor in self.tails:
             os.close(descriptor)
+
+    def _take_rest(self, descriptors: set[int], seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while self.open & descriptors and (left := until - time.monotonic()) > 0:
+            self.take(left)
 
 
 def _prepared(request: Request) -> Program | None:
@@ -242,36 +257,3 @@ def _list(request: Request) -> bytes:
     except OSError:
         answer = marshal.dumps(None)
     return b"%d\n%b" % (len(answer), answer)
-
-
-def _forget_the_ended() -> None:
-    """So that nobody takes the watchers of programs before this one for processes of the next."""
-    try:
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
-    except ChildProcessError:
-        pass
-
-
-def _end_children() -> None:
-    """Kill and await until there is nobody left; orphans come to us, so nobody is missed."""
-    until = time.monotonic() + PERSEVERANCE
-    pause = 0.0001
-    while time.monotonic() < until:
-        try:
-            ended, _ = os.waitpid(-1, os.WNOHANG)
-        except ChildProcessError:
-            return
-        if not ended:
-            # To look for descendants takes milliseconds, and mostly they are ending already.
-            for pid in descendants() if pause > 0.001 else ():
-                _signal(pid, _KILL)
-            time.sleep(pause)
-            pause = min(0.02, pause * 2)
-
-
-def _signal(pid: int, number: int) -> None:
-    try:
-        os.kill(pid, number)
-    except (ProcessLookupError, PermissionError):
-        pass

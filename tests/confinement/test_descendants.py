@@ -40,7 +40,7 @@ def test_descendants_are_the_same_however_they_are_found(monkeypatch: pytest.Mon
             def lists_none(pid: int) -> set[int]:
                 raise FileNotFoundError
 
-            monkeypatch.setattr(module, "_children", lists_none)
+            monkeypatch.setattr(module, "children_of", lists_none)
             assert module.descendants() == found
         finally:
             for pid in module._among_all() - before:
@@ -51,4 +51,4 @@ def test_descendants_are_the_same_however_they_are_found(monkeypatch: pytest.Mon
 def test_a_process_that_has_ended_has_no_children() -> None:
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
-    assert module._children(process.pid) == set()
+    assert module.children_of(process.pid) == set()

@@ -26,7 +26,8 @@ def limits(options: ScriptOptions, *, seconds: float) -> dict[str, int]:
     """The limits of each process of a program that has that many seconds, for `setrlimit`."""
     cores = os.cpu_count() or 1
     limits = {
-        "RLIMIT_CORE": 0,
+        # Of 0 a system that pipes core dumps into a program takes no notice: core(5).
+        "RLIMIT_CORE": 1,
         "RLIMIT_CPU": int(seconds * cores) + 1,
         "RLIMIT_FSIZE": FILE_SIZE,
         "RLIMIT_NOFILE": OPEN_FILES,

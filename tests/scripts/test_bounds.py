@@ -43,7 +43,7 @@ def test_limits_follow_from_seconds_and_memory() -> None:
     found = limits(ScriptOptions(memory=0.5), seconds=2)
     assert found["RLIMIT_AS"] == 1 << 29
     assert found["RLIMIT_CPU"] == 2 * (os.cpu_count() or 1) + 1
-    assert found["RLIMIT_CORE"] == 0
+    assert found["RLIMIT_CORE"] == 1
 
 
 @pytest.mark.parametrize("kind", KINDS)

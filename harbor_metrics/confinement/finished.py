@@ -5,6 +5,8 @@ from __future__ import annotations
 import signal
 from dataclasses import dataclass
 
+from .ending import REMAINING
+
 _TOO_MUCH = {
     "memory": "the memory that all its processes took together",
     "processes": "the number of its processes",
@@ -19,7 +21,8 @@ class Finished:
     """How a program ended: exit code (negative: the signal), and the tails of what it printed.
 
     `layers` of the sandbox were whole, and `filtered` the calls; `missing` says of each part that
-    was wanted and was not there why. `exceeded` is the limit of `Whole` that it was ended for.
+    was wanted and was not there why. `exceeded` is the limit of `Whole` that it was ended for, or
+    `REMAINING`: some of its processes could not be ended, and go on.
     `lost`: the supervisor was killed, so all that is known is that the program was, too.
     """
 
@@ -37,6 +40,8 @@ class Finished:
 
 def ending(finished: Finished, timeout: float) -> str:
     """How the program ended, in words."""
+    if finished.exceeded == REMAINING:
+        return "left processes that could not be ended"
     if finished.timed_out:
         return f"timed out: it did not end within {timeout:g} s"
     if finished.exceeded:

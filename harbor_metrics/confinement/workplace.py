@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, BinaryIO, Literal
 
+from .ending import REMAINING
 from .finished import Finished
 from .listing import listings
 from .removal import remove
@@ -245,6 +246,8 @@ class Workplace:
             if subject in ("ended", "failed") or "started" not in report:
                 report.setdefault(subject, []).append(rest)
         _, out, err = parts
+        # Nothing more is run where they could change what it reads.
+        self.alive = self.alive and exceeded != REMAINING.encode()
         missing = tuple(report.get("missing", ()))
         if "refused" in report:
             raise RefusedError("; ".join(missing))

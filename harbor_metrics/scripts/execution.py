@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from ..confinement.ending import REMAINING
 from ..confinement.finished import Finished, ending
 from ..confinement.sandbox import SCRATCH_BYTES, SCRATCH_FILES
 from ..confinement.usage import MEMORY
@@ -255,6 +256,8 @@ def _confinement(
 
 def _ending(finished: Finished, options: ScriptOptions) -> str:
     words = ending(finished, options.timeout)
+    if finished.exceeded == REMAINING:
+        return words
     if finished.timed_out:
         return f"{words} (--script-timeout)"
     if finished.exceeded == MEMORY:

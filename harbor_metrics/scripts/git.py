@@ -34,7 +34,7 @@ _MOST = {
     "bytes": f"{_WHOLE.bytes >> 20} MiB",
     "files": f"{_WHOLE.files}",
 }
-_LIMITS = {"RLIMIT_CORE": 0, "RLIMIT_FSIZE": _WHOLE.bytes, "RLIMIT_CPU": int(FETCH_SECONDS)}
+_LIMITS = {"RLIMIT_CORE": 1, "RLIMIT_FSIZE": _WHOLE.bytes, "RLIMIT_CPU": int(FETCH_SECONDS)}
 # Where the user says how hosts are reached and who he is there; git may read nothing else of his.
 _OF_HOME = (
     *(".gitconfig", ".config/git", ".ssh", ".netrc", ".git-credentials", ".config/gh"),
@@ -254,7 +254,7 @@ class _Git:
             whole=replace(_WHOLE, folders=(self.folder,)),
         )
         if done.timed_out or done.exceeded or done.code != 0:
-            most = f": more than {_MOST[done.exceeded]}" if done.exceeded else ""
+            most = f": more than {_MOST[done.exceeded]}" if done.exceeded in _MOST else ""
             raise MetricFailure(
                 "script-git",
                 f"{printable(self.url)} could not be fetched: git {ending(done, FETCH_SECONDS)}"

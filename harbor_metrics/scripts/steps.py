@@ -80,7 +80,8 @@ class Work:
             raise refusal(error, self.options) from error
         except OSError as error:
             raise not_made(str(error)) from error
-        if not may_fail and (finished.timed_out or finished.code != 0):
+        failed = not may_fail and (finished.timed_out or finished.code != 0)
+        if failed or finished.exceeded:
             raise self.failure(finished, advice)
         return finished
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import fcntl
+import os
 import platform
 import struct
 import subprocess
@@ -17,6 +18,7 @@ from metric_scripts import linux
 
 from harbor_metrics.confinement import landlock
 from harbor_metrics.confinement.kernel import call
+from harbor_metrics.confinement.workplace import Workplace
 
 # Seconds after which heads end by themselves, whatever becomes of the test.
 LIFE = 40
@@ -118,3 +120,56 @@ def test_what_grows_again_ends_with_the_program(
     )
     assert done.stderr == ""
     assert ast.literal_eval(done.stdout) == (True, seconds > 1, "", b"")
+
+
+# A process that nobody ends, and that ends by itself.
+LEAVES = "import os, time\nif os.fork() == 0: os.setsid(); os.close(1); os.close(2); time.sleep(2)"
+NOBODY_ENDS = f"""
+import os, sys
+from harbor_metrics.confinement import descendants, ending, supervisor
+from harbor_metrics.confinement.finished import ending as words
+from harbor_metrics.confinement.workplace import Workplace
+ending.keep_together = lambda **how: False
+descendants.signal = lambda pid, number: None
+supervisor.PERSEVERANCE = 0.2
+with Workplace() as place:
+    folder = place.folder
+    done = place.run([sys.executable, "-c", {LEAVES!r}], env={{}}, cwd="/", timeout=30)
+    print((done.exceeded, done.timed_out, words(done, 1), place.alive))
+print(os.path.exists(folder))
+"""
+
+
+@linux
+def test_program_of_which_some_cannot_be_ended_says_so_and_its_folder_stays(tmp_path: Path) -> None:
+    """Whoever goes on could put something else into the way of what is removed."""
+    done = subprocess.run(
+        [sys.executable, "-c", NOBODY_ENDS],
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=LIFE,
+    )
+    assert done.stderr == ""
+    said, exists = map(ast.literal_eval, done.stdout.splitlines())
+    assert said == ("remaining", False, "left processes that could not be ended", False)
+    assert exists
+
+
+@linux
+def test_program_that_is_not_confined_reaches_nobody_outside_with_a_signal() -> None:
+    """So nobody can keep it from being ended with all that it started."""
+    if not keeps_signals_in():
+        pytest.skip("this system's Landlock keeps no signals in")
+    code = """
+import os
+watcher = os.getppid()
+supervisor = int(open(f"/proc/{watcher}/stat").read().rpartition(")")[2].split()[1])
+for pid in (watcher, supervisor):
+    try: os.kill(pid, 0); print("reached")
+    except PermissionError: pass
+print(os.kill(os.getpid(), 0))
+"""
+    with Workplace() as place:
+        done = place.run([sys.executable, "-c", code], env={}, cwd="/", timeout=30)
+    assert (done.code, done.stdout) == (0, b"None\n")

@@ -6,9 +6,11 @@ import ast
 import fcntl
 import os
 import platform
+import signal
 import struct
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -120,6 +122,21 @@ def test_what_grows_again_ends_with_the_program(
     )
     assert done.stderr == ""
     assert ast.literal_eval(done.stdout) == (True, seconds > 1, "", b"")
+
+
+@linux
+def test_what_grows_again_ends_with_a_supervisor_that_is_killed(
+    command: list[str], tmp_path: Path
+) -> None:
+    if not keeps_signals_in():
+        pytest.skip("this system's Landlock keeps no signals in")
+    with Workplace() as place:
+        threading.Timer(0.5, os.kill, (place._pid, signal.SIGKILL)).start()
+        assert place.run([*command, "60"], env={}, cwd="/", timeout=30).lost
+    until = time.monotonic() + LIFE / 4
+    while is_held(tmp_path / "held" / "file") and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not is_held(tmp_path / "held" / "file")
 
 
 # A process that nobody ends, and that ends by itself.

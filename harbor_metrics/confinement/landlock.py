@@ -26,12 +26,20 @@ _SYSTEM = (
     *("/etc/pki/ca-trust", "/etc/ca-certificates", "/etc/fonts", "/etc/mime.types"),
     *("/etc/os-release", "/etc/alternatives", "/etc/locale.alias", "/etc/locale.conf"),
 )
-# Of /proc, where it tells of all processes: the system's, and what a program may know of itself.
+# Of /proc, where it tells of all processes: the system's, and what a program may know of itself,
+# by name, for among its own are the sockets of everybody (`net`, below each of `task`, too), and
+# ways to other files.
+_OF_ITSELF = (
+    *("attr", "auxv", "cgroup", "cmdline", "comm", "cpuset", "environ", "fdinfo", "gid_map", "io"),
+    *("limits", "maps", "mountinfo", "mounts", "oom_score", "oom_score_adj", "smaps"),
+    *("smaps_rollup", "stat", "statm", "status", "uid_map"),
+)
 _OF_PROC = tuple(
     f"/proc/{name}"
     for name in (
-        *("self", "sys", "cpuinfo", "meminfo", "stat", "uptime", "loadavg", "version"),
+        *("sys", "cpuinfo", "meminfo", "stat", "uptime", "loadavg", "version"),
         *("filesystems", "vmstat", "pressure", "cgroups"),
+        *(f"self/{name}" for name in _OF_ITSELF),
     )
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import ClassVar
 
 import pytest
 from metric_scripts import HEAD, linux, metric
+
+from harbor_metrics.confinement.workplace import Confinement, Workplace
 
 
 @linux
@@ -86,8 +89,6 @@ class TestSandbox:
         assert one["values"] == wanted, one["error"]
 
     def test_network_is_refused_unless_allowed(self, outcomes) -> None:
-        import socket
-
         with socket.socket() as server:
             server.bind(("127.0.0.1", 0))
             server.listen()
@@ -99,3 +100,31 @@ class TestSandbox:
             (one,), _ = outcomes(text, arguments=("--allow-network",))
             assert one["values"] == {"n": 1}
             assert one["script"]["sandbox"].endswith(", network")
+
+
+@linux
+@pytest.mark.parametrize("layers", [("landlock",), ("namespaces",), ("landlock", "namespaces")])
+def test_program_reads_of_itself_but_not_of_the_sockets_of_others(layers: tuple[str, ...]) -> None:
+    code = """
+import os, threading
+print(all(open(f"/proc/self/{name}").read() for name in ("status", "maps", "mountinfo")))
+def look():
+    for place in ("net", "self/net", f"{os.getpid()}/net", "thread-self/net",
+        f"self/task/{threading.get_native_id()}/net", f"{os.getppid()}/net"):
+        for name in ("tcp", "unix"):
+            try: seen = open(f"/proc/{place}/{name}").read().splitlines()[1:]
+            except OSError: seen = ()
+            if seen: print(place, name)
+thread = threading.Thread(target=look)
+thread.start(); thread.join(); look()
+"""
+    confined = Confinement(layers=layers, readable=(sys.prefix, sys.base_prefix))
+    with socket.socket() as server, socket.socket(socket.AF_UNIX) as unix, Workplace() as place:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        unix.bind(f"\0harbor-metrics-{server.getsockname()[1]}")
+        command = [sys.executable, "-I", "-S", "-c", code]
+        done = place.run(command, env={}, cwd="/", timeout=30, confinement=confined)
+    if done.layers != layers:
+        pytest.skip(f"not here: {done.missing}")
+    assert (done.code, done.stdout, done.stderr) == (0, b"True\n", b"")

@@ -240,9 +240,9 @@ def test_hostile_scripts_do_no_harm(
                 judge(name, one, layers, root=root)
             except AssertionError as error:
                 wrong.append(f"{name}: {error}")
-            # Unconfined it may have killed who could tell.
+            # Unconfined it may have killed who could tell, unless the kernel keeps signals in.
             lost = layers in ((), (FILTER,)) and name == "51_kill_ancestors"
-            assert one["script"]["sandbox"] == (None if lost else told)
+            assert one["script"]["sandbox"] in (told, None if lost else told)
         assert not wrong, "\n".join(wrong)
     assert not world.survivors()
     assert os.listdir(world.temporary) == []

@@ -1,0 +1,91 @@
+"""What processes hold open and have no memory for: files without a name, sockets, pipes.
+
+Imports as little as the supervisor, which asks.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+# include/uapi/linux/stat.h
+_KIND, _FILE, _SOCKET, _PIPE = 0o170000, 0o100000, 0o140000, 0o010000
+_BUFFER_OF_A_SOCKET = "/proc/sys/net/core/wmem_default"
+_USUAL_BUFFER = 212_992
+_BUFFER_OF_A_PIPE = 65_536
+
+
+class Held:
+    """What processes that we may look into hold, each thing once.
+
+    Files without a name that lie on one of the devices in `disks` are `n_files` of `n_bytes`; all
+    others are in `memory`, in bytes, and named by device and inode in `in_memory`. How full a
+    socket or a pipe is cannot be asked, so each counts as what it can take.
+    """
+
+    def __init__(self, pids: Iterable[int], disks: Iterable[int]) -> None:
+        self.memory = self.n_bytes = self.n_files = 0
+        self.in_memory: set[tuple[int, int]] = set()
+        disks = set(disks)
+        seen: set[tuple[int, int]] = set()
+        for pid in pids:
+            for found in (*_open(pid), *_mapped(pid)):
+                kind, key = found.st_mode & _KIND, (found.st_dev, found.st_ino)
+                if key in seen or (kind == _FILE and found.st_nlink):
+                    continue
+                seen.add(key)
+                if kind == _SOCKET:
+                    self.memory += _buffer()
+                elif kind == _PIPE:
+                    self.memory += _BUFFER_OF_A_PIPE
+                elif kind == _FILE and found.st_dev in disks:
+                    self.n_files += 1
+                    self.n_bytes += found.st_blocks * 512
+                elif kind == _FILE:
+                    self.in_memory.add(key)
+                    self.memory += found.st_blocks * 512
+
+
+def _open(pid: int) -> Iterator[os.stat_result]:
+    folder = f"/proc/{pid}/fd"
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return  # it has ended, or nobody may look
+    for name in names:
+        try:
+            yield os.stat(f"{folder}/{name}")
+        except OSError:
+            continue
+
+
+def _mapped(pid: int) -> Iterator[os.stat_result]:
+    """Files without a name that a process has mapped; only root can ask how much of them is there.
+
+    A page that is still mapped keeps the whole file.
+    """
+    if os.geteuid() != 0:
+        return
+    try:
+        with open(f"/proc/{pid}/maps", "rb") as file:
+            deleted = [line.split(b" ", 1)[0] for line in file if line.endswith(b" (deleted)\n")]
+    except OSError:
+        return
+    for place in deleted:
+        first, _, last = place.decode().partition("-")
+        try:
+            yield os.stat(f"/proc/{pid}/map_files/{int(first, 16):x}-{int(last, 16):x}")
+        except OSError:
+            continue
+
+
+def _buffer() -> int:
+    """What a socket takes before it makes its sender wait; the filter lets nobody raise it."""
+    try:
+        with open(_BUFFER_OF_A_SOCKET, "rb") as file:
+            return int(file.read())
+    except (OSError, ValueError):
+        return _USUAL_BUFFER

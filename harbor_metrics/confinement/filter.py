@@ -15,7 +15,7 @@ from .kernel import LIBC, checked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     Instruction = tuple[int, int, int, int]
     # First and last number of calls with one answer, and the answer.
@@ -48,8 +48,9 @@ _KEPT_FROM_FILES = (1024, 1026, 1036, 1038, 1040)
 # To merge pages with equal ones of other processes, and to put out what they read of a file.
 _ADVICE_ABOUT_OTHERS = (12, 20, 21)
 _MERGE_ALL = 67
-# Who counts what a program takes looks into its processes.
+# Who counts what a program takes looks into its processes, and takes sockets for of the usual size.
 _DUMPABLE = 4
+_OF_SOCKETS, _SIZES = 1, (7, 8, 32, 33)
 
 # Mounts, control groups, names, queues, users, processes, network; and time, only of `unshare`.
 _NEW_NAMESPACES = 0x7E020000
@@ -220,7 +221,17 @@ def _of_memory(column: int) -> dict[int, Sequence[Instruction]]:
         *((_LOAD, 0, 0, _ARGUMENTS[0]), (_IF_EQUAL, 0, 1, _DUMPABLE), done),
         *((_IF_EQUAL, 0, 1, _MERGE_ALL), invalid, allow),
     ]
+    answers[calls.SET_OPTION[column]] = _options(())
     return answers
+
+
+def _options(refused: Iterable[int]) -> list[Instruction]:
+    """None of these levels; buffers stay as they are."""
+    refuse, allow = (_RETURN, 0, 0, _REFUSE), (_RETURN, 0, 0, _ALLOW)
+    levels = [((_IF_EQUAL, 0, 1, level), refuse) for level in refused]
+    sizes = _by_value(2, _SIZES, (_RETURN, 0, 0, _DONE), allow)
+    level = (_LOAD, 0, 0, _ARGUMENTS[1])
+    return [level, *chain.from_iterable(levels), (_IF_EQUAL, 1, 0, _OF_SOCKETS), allow, *sizes]
 
 
 def _without_network(column: int) -> dict[int, Sequence[Instruction]]:
@@ -233,9 +244,7 @@ def _without_network(column: int) -> dict[int, Sequence[Instruction]]:
         *((_LOAD, 0, 0, address + _UPPER), (_IF_EQUAL, 1, 0, 0), refuse, allow),
     ]
     # To join a group tells the neighbours of it.
-    levels = ((_IF_EQUAL, 0, 1, level) for level in _OF_ADDRESSES)
-    options = [part for level in levels for part in (level, refuse)]
-    return answers | {calls.SET_OPTION[column]: [(_LOAD, 0, 0, _ARGUMENTS[1]), *options, allow]}
+    return answers | {calls.SET_OPTION[column]: _options(_OF_ADDRESSES)}
 
 
 def _by_value(

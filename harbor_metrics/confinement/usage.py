@@ -9,6 +9,9 @@ from __future__ import annotations
 import os
 import time
 
+from .below import Below
+from .held import Held
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -19,6 +22,8 @@ MEMORY, PROCESSES, THREADS, BYTES, FILES = KINDS
 _FIRST = 0.05
 # To ask takes no more than one part in so many of the time.
 _PART = 20
+# But nobody takes for longer than this what is not counted.
+_LONGEST = 1.0
 
 
 class Watch:
@@ -39,6 +44,7 @@ class Watch:
         self._shared = shared
         self._before = _in_use(shared)
         self._processes = processes
+        self._disks = [_device(folder) for folder in folders]
         self._next = time.monotonic() + _FIRST if any(most.values()) else float("inf")
 
     def seconds(self) -> float:
@@ -52,23 +58,28 @@ class Watch:
             return ""
         found = self._ask()
         ended = time.monotonic()
-        self._next = ended + max(_FIRST, _PART * (ended - began))
+        self._next = ended + min(_LONGEST, max(_FIRST, _PART * (ended - began)))
         return found
 
     def _ask(self) -> str:
         most = dict.fromkeys(KINDS, 0) | self._most
-        pids = self._processes() if most[MEMORY] or most[PROCESSES] or most[THREADS] else set()
+        pids = self._processes()
         if 0 < most[PROCESSES] < len(pids):
             return PROCESSES
         if 0 < most[THREADS] < _threads(pids):
             return THREADS
-        if 0 < most[MEMORY] < _resident(pids) and most[MEMORY] < _shared_out(pids):
+        held = Held(pids, self._disks)
+        if (
+            0 < most[MEMORY] < _resident(pids) + held.memory
+            and most[MEMORY] < _shared_out(pids, held.in_memory) + held.memory
+        ):
             return MEMORY
         if most[BYTES] or most[FILES]:
-            n_bytes, n_files = _in_folders(self._folders, most[FILES] or 1 << 62)
-            if 0 < most[FILES] < n_files:
+            below = Below(self._folders, most[FILES] or 1 << 62)
+            if 0 < most[FILES] < below.n_files + held.n_files:
                 return FILES
-            if 0 < most[BYTES] < n_bytes + max(0, _in_use(self._shared) - self._before):
+            grown = max(0, _in_use(self._shared) - self._before)
+            if 0 < most[BYTES] < below.n_bytes + held.n_bytes + grown:
                 return BYTES
         return ""
 
@@ -98,18 +109,41 @@ def _resident(pids: Iterable[int]) -> int:
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
-def _shared_out(pids: Iterable[int]) -> int:
-    """What the processes have in memory, what they share counted once; it takes longer to ask."""
+def _shared_out(pids: Iterable[int], but: set[tuple[int, int]]) -> int:
+    """What the processes have in memory, what they share counted once; it takes longer to ask.
+
+    Nothing of the files in `but`, by device and inode, which makes it take even longer.
+    """
     total = 0
     for pid in pids:
         try:
-            with open(f"/proc/{pid}/smaps_rollup", "rb") as file:
-                sizes = [line for line in file if line.startswith(b"Pss:")]
-            total += int(sizes[0].split()[1]) * 1024
+            with open(f"/proc/{pid}/{'smaps' if but else 'smaps_rollup'}", "rb") as file:
+                total += _of_mappings(file, but)
         except (OSError, IndexError):
             # Nobody may look: as if it shared nothing.
             total += _resident([pid])
     return total
+
+
+def _of_mappings(lines: Iterable[bytes], but: set[tuple[int, int]]) -> int:
+    total, counted = 0, True
+    for line in lines:
+        if line.startswith(b"Pss:"):
+            total += int(line.split()[1]) * 1024 if counted else 0
+        elif line[0] in b"0123456789abcdef" and but:
+            # A mapping begins, of this file.
+            device, inode = line.split(None, 5)[3:5]
+            major, _, minor = device.partition(b":")
+            counted = (os.makedev(int(major, 16), int(minor, 16)), int(inode)) not in but
+    return total
+
+
+def _device(folder: str) -> int:
+    """On which device a folder lies; on none where it is not there."""
+    try:
+        return os.stat(folder).st_dev
+    except OSError:
+        return -1
 
 
 def _in_use(file_system: str) -> int:
@@ -119,25 +153,3 @@ def _in_use(file_system: str) -> int:
     except OSError:
         return 0
     return (whole.f_blocks - whole.f_bfree) * whole.f_frsize
-
-
-def _in_folders(folders: Iterable[str], most_files: int) -> tuple[int, int]:
-    """Bytes on the disk and files below the folders; no further than to one file too many."""
-    n_bytes = n_files = 0
-    pending = list(folders)
-    while pending and n_files <= most_files:
-        try:
-            with os.scandir(pending.pop()) as entries:
-                for entry in entries:
-                    n_files += 1
-                    if n_files > most_files:
-                        break
-                    try:
-                        n_bytes += entry.stat(follow_symlinks=False).st_blocks * 512
-                        if entry.is_dir(follow_symlinks=False):
-                            pending.append(entry.path)
-                    except OSError:
-                        continue  # it is gone again
-        except OSError:
-            continue
-    return n_bytes, n_files

@@ -174,6 +174,17 @@ def test_sockets_by_family_kind_and_protocol(machine: str) -> None:
     assert asked(machine, "socketpair", UNIX, DATAGRAM, 0) == REFUSED
 
 
+@pytest.mark.parametrize("network", [False, True])
+def test_buffers_of_sockets_stay_as_they_are(machine: str, network: bool) -> None:
+    for option in range(40):
+        answer = DONE if option in {7, 8, 32, 33} else ALLOWED
+        assert asked(machine, "setsockopt", 3, 1, option, network=network) == answer
+        assert asked(machine, "setsockopt", 3, 6, option, network=network) == ALLOWED
+    for level in (0, 41):
+        answer = ALLOWED if network else REFUSED
+        assert asked(machine, "setsockopt", 3, level, 7, network=network) == answer
+
+
 def test_nothing_is_sent_to_an_address(machine: str) -> None:
     assert asked(machine, "sendto", 3, 4, 5, 0, 0, 0) == ALLOWED
     for address in (1, 1 << 32):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
 from metric_scripts import linux
 
 from harbor_metrics.confinement.finished import Finished
+from harbor_metrics.confinement.removal import remove
 from harbor_metrics.confinement.workplace import Confinement, Whole, Workplace
 
 pytestmark = linux
@@ -27,7 +30,7 @@ def layers(request: pytest.FixtureRequest) -> tuple[str, ...]:
     return LAYERS[str(request.param)]
 
 
-def run(code: str, layers: tuple[str, ...], folder: Path, seconds: float = 30, **most: int):
+def run(code: str, layers: tuple[str, ...], folder: Path, seconds: float = 20, **most: int):
     """A program that writes into a folder, within limits."""
     with Workplace() as place:
         finished: Finished = place.run(
@@ -67,3 +70,99 @@ def test_threads_within_the_limit_go_on(layers: tuple[str, ...], tmp_path: Path)
     ends = THREADS + "time.sleep(0.3); stop.set(); print(len(threads))"
     finished = run(ends, layers, tmp_path, threads=41, processes=1)
     assert (finished.exceeded, finished.stdout) == ("", b"40\n")
+
+
+# Nothing of it is mapped.
+MEMFDS = """
+held = [os.memfd_create(f"{n}") for n in range(4)]
+for n in held:
+    for _ in range(20): os.write(n, bytes(1 << 20))
+"""
+UNLINKED_IN_SHARED_MEMORY = """
+held = []
+for n in range(4):
+    name = f"/dev/shm/held-{os.getpid()}-{n}"
+    held.append(os.open(name, os.O_CREAT | os.O_RDWR)); os.unlink(name)
+    for _ in range(20): os.write(held[-1], bytes(1 << 20))
+"""
+SOCKETS = """
+pairs = [socket.socketpair() for _ in range(300)]
+for one, other in pairs:
+    one.setblocking(False)
+    try:
+        while True: one.send(bytes(1 << 12))
+    except BlockingIOError: pass
+"""
+
+
+@pytest.mark.parametrize("held", [MEMFDS, UNLINKED_IN_SHARED_MEMORY, SOCKETS])
+def test_memory_without_a_mapping_is_counted(
+    held: str, layers: tuple[str, ...], tmp_path: Path
+) -> None:
+    waits = f"{held}\ntime.sleep(60)"
+    assert run(waits, layers, tmp_path, memory=60 * MIB).exceeded == "memory"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="root alone can ask for it")
+def test_a_page_that_is_mapped_keeps_the_rest(layers: tuple[str, ...], tmp_path: Path) -> None:
+    code = """
+libc = ctypes.CDLL(None, use_errno=True)
+libc.mmap.restype = ctypes.c_void_p
+for n in range(4):
+    at = libc.mmap(None, ctypes.c_size_t(20 << 20), 3, 0x21, -1, ctypes.c_long(0))
+    ctypes.memset(at, 1, 20 << 20)
+    libc.munmap(ctypes.c_void_p(at + 4096), ctypes.c_size_t((20 << 20) - 4096))
+time.sleep(60)
+"""
+    assert run(code, layers, tmp_path, memory=60 * MIB).exceeded == "memory"
+
+
+def test_what_is_held_and_mapped_by_many_counts_once(
+    layers: tuple[str, ...], tmp_path: Path
+) -> None:
+    code = """
+import mmap
+one = os.memfd_create("one"); os.ftruncate(one, 40 << 20); mapped = mmap.mmap(one, 40 << 20)
+for at in range(0, 40 << 20, 4096): mapped[at] = 1
+for _ in range(3):
+    if os.fork() == 0:
+        sum(mapped[at] for at in range(0, 40 << 20, 4096)); time.sleep(0.5); os._exit(0)
+for _ in range(3): os.wait()
+print("done")
+"""
+    finished = run(code, layers, tmp_path, memory=80 * MIB)
+    assert (finished.exceeded, finished.stdout) == ("", b"done\n")
+
+
+def test_files_without_a_name_are_counted(layers: tuple[str, ...], tmp_path: Path) -> None:
+    code = """
+held = []
+for n in range(4):
+    held.append(os.open("file", os.O_CREAT | os.O_RDWR)); os.unlink("file")
+    for _ in range({mib}): os.write(held[-1], bytes(1 << 20))
+time.sleep(60)
+"""
+    big, small = code.format(mib=10), code.format(mib=0)
+    assert run(big, layers, tmp_path, bytes=30 * MIB).exceeded == "bytes"
+    assert run(small, layers, tmp_path, files=3).exceeded == "files"
+
+
+def test_what_is_let_go_counts_no_longer(layers: tuple[str, ...], tmp_path: Path) -> None:
+    code = f"for _ in range(3):\n{textwrap.indent(MEMFDS, ' ')}\n"
+    code += " for n in held: os.close(n)\n time.sleep(0.2)\nprint('done')"
+    finished = run(code, layers, tmp_path, memory=160 * MIB)
+    assert (finished.exceeded, finished.stdout) == ("", b"done\n")
+
+
+def test_files_too_deep_for_a_path_are_counted(layers: tuple[str, ...], tmp_path: Path) -> None:
+    code = """
+for _ in range(50): os.mkdir("m" * 200); os.chdir("m" * 200)
+for n in range(30):
+    with open(f"{n}", "wb") as file: file.write(bytes(1 << 20))
+time.sleep(60)
+"""
+    assert run(code, layers, tmp_path, files=70).exceeded == "files"
+    remove(str(tmp_path))
+    tmp_path.mkdir()
+    assert run(code, layers, tmp_path, bytes=20 * MIB).exceeded == "bytes"
+    remove(str(tmp_path))

@@ -16,19 +16,19 @@ from ..confinement.workplace import Workplace
 from ..documents.files import open_regular, reason, write_atomically
 from ..errors import MetricFailure, OutputError
 from ..registries.script_file import Script, metadata, read
-from .addresses import lead_elsewhere, read_lock
+from .addresses import check_depth, lead_elsewhere
 from .bounds import Required
 from .cache import ENVIRONMENTS, alone, cache_folder, use
 from .contents import File, checked, contents
 from .install import Wanted, install, version
 from .local_packages import check_wheels, digests, local_packages
+from .lock import MOST_BYTES, read_lock
 from .options import ScriptOptions
 from .uv_access import our_python, readable_of
 
 # Changes whenever environments are made or kept in another way.
 _FORM = 5
-# That of a script with hundreds of packages has a tenth of it.
-_MOST_OF_A_LOCK = 16 << 20
+_MOST_OF_A_LOCK = MOST_BYTES
 
 
 class Environment(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,6 +72,7 @@ def environment(
         return Environment(
             command=command, readable=readable_of(command[0], sys.base_prefix), python=python
         )
+    check_depth(wants)
     lock = _lock(script)
     beside = os.path.dirname(os.path.abspath(script.path))
     pins = read_lock(lock)

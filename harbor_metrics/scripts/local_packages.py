@@ -1,13 +1,9 @@
-"""Packages that lie beside a script as files: which, what they hold, and whom they ask for more.
-
-uv asks whatever address the METADATA of such a wheel names, or the project file of a folder.
-"""
+"""Packages that lie beside a script as files: which, and what they hold."""
 
 from __future__ import annotations
 
 import os
 import re
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import file_digest, sha256
 from typing import Any
@@ -16,11 +12,13 @@ from urllib.parse import unquote
 from ..documents.wording import printable
 from ..errors import MetricFailure
 from .contents import contents
+from .wheels import is_wheel
 
 # `name[extra] @ place`, perhaps with a digest or a marker after it.
-_AT = re.compile(r"\s*[\w.-]+\s*(?:\[[^\]]*\])?\s*@\s*([^\s;#]+)")
+_AT = re.compile(r"\s*+[\w.-]++\s*+(?:\[[^\]]*+\]\s*+)?@\s*+([^\s;#]+)")
+# Of a path that the system takes.
+_LONGEST = 4096
 _LOCAL = ("path", "directory", "editable", "virtual")
-_MOST_METADATA = 4 << 20
 
 
 def local_packages(
@@ -34,7 +32,8 @@ def local_packages(
     named = [*_paths(wants), *_tables(sources)]
     for package in packages if isinstance(packages, list) else ():
         named += _tables(package.get("source") if isinstance(package, dict) else None)
-    places = (os.path.join(folder, name) for name in named if "\0" not in name)
+    short = (name for name in named if "\0" not in name and len(name) <= _LONGEST)
+    places = (os.path.join(folder, name) for name in short)
     return tuple(dict.fromkeys(map(os.path.realpath, places)))
 
 
@@ -45,28 +44,13 @@ def check_wheels(packages: Sequence[str]) -> None:
         MetricFailure: one would be built.
     """
     for path in packages:
-        if os.path.lexists(path) and not _is_wheel(path):
+        if os.path.lexists(path) and not is_wheel(path):
             raise MetricFailure(
                 "script-environment",
                 "the environment of the script could not be made: "
                 f"{printable(os.path.basename(path))} is not a wheel "
                 "(--allow-build lets packages run their build code)",
             )
-
-
-def asks_for_an_address(path: str) -> bool:
-    """Whether a wheel may depend on what lies at an address, or cannot be asked."""
-    if not _is_wheel(path):
-        return False
-    try:
-        with zipfile.ZipFile(path) as archive:
-            listed = [entry for entry in archive.infolist() if "metadata" in entry.filename.lower()]
-            if any(entry.file_size > _MOST_METADATA for entry in listed):
-                return True
-            texts = [archive.read(entry) for entry in listed]
-    except (OSError, ValueError, RuntimeError, NotImplementedError, EOFError, zipfile.BadZipFile):
-        return True
-    return any(map(_depends_on_an_address, texts))
 
 
 def digests(packages: Sequence[str]) -> list[tuple[str, str]]:
@@ -101,16 +85,6 @@ def _tables(value: Any) -> Iterator[str]:
                 yield "."
             else:
                 yield from _tables(inner)
-
-
-def _is_wheel(path: str) -> bool:
-    return path.endswith(".whl") and os.path.isfile(path)
-
-
-def _depends_on_an_address(metadata: bytes) -> bool:
-    # Its lines as wide as any reader of headers takes them; one may be encoded.
-    lines = re.sub(rb"\n[ \t]+", b" ", metadata.replace(b"\r\n", b"\n")).lower().split(b"\n")
-    return any(b"requires-dist" in line and (b"@" in line or b"=?" in line) for line in lines)
 
 
 def _digest(path: str) -> str:

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 import tomllib
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -19,8 +20,26 @@ from printed import outcomes as printed_outcomes
 from uv import find_uv_bin
 
 from harbor_metrics.errors import MetricFailure
-from harbor_metrics.scripts.addresses import lead_elsewhere, read_lock
+from harbor_metrics.scripts.addresses import check_depth, lead_elsewhere
+from harbor_metrics.scripts.local_packages import local_packages
 
+REFERENCES = [
+    *("x@../x-1-py3-none-any.whl", "x @ wheels/x-1-py3-none-any.whl", "x[y]@file:x.whl"),
+    *("x @ file:/me/metrics/x.whl", "x @ file://localhost/me/metrics/x.whl"),
+    *("x @ /me/metrics/x.whl", "x @ file:///me/metrics/x.whl#egg=x"),
+    *("x @ C:\\\\x.whl", "x\\t@ x.whl", "x\\n@ x.whl", "./x.whl", "git+https://evil.example/x"),
+]
+LISTS = ("constraint", "override", "build-constraint", "exclude", "dev")
+SOURCES = [
+    *("{path = '../x.whl'}", "{path = '/etc/x.whl'}", "{path = 'x#y'}", "{workspace = true}"),
+    *("{git = 'x'}", "{url = 'x.whl'}", "{path = 'x.whl', url = 'x'}", "{path = 'a\\b'}", "'x'"),
+    *("{path = 'x.whl', subdirectory = '..'}", "{path = 'x.whl', later = 'x'}", "{path = 1}"),
+]
+PLACES = [
+    *("./simple", "..", "/", "/opt/wheels", "", "https:/packages.mine.example"),
+    *("https://packages.mine.example@evil.example/simple", "file:///me/metrics"),
+    *("https://me:password@packages.mine.example/simple", "https://packages.mine.example"),
+]
 ELSEWHERE = [
     'dependencies = ["x @ https://evil.example/x-1-py3-none-any.whl"]',
     'dependencies = ["x @ HTTPS:evil.example/x-1-py3-none-any.whl"]',
@@ -43,8 +62,24 @@ ELSEWHERE = [
     'dependencies = ["x"]\n[tool.uv]\nallow-insecure-host = ["evil.example"]',
     'dependencies = ["x"]\n[tool.uv.pip]\nindex-url = "x"',
     'dependencies = ["x"]\n[tool.uv]\ntorch-backend = "cpu"',
+    *(f'dependencies = ["{text}"]' for text in REFERENCES),
+    *(f'[tool.uv]\n{name}-dependencies = ["{t}"]' for name in LISTS for t in REFERENCES[:3]),
+    *(f'[tool.uv.extra-build-dependencies]\ny = ["{text}"]' for text in REFERENCES),
+    *(f'[tool.uv.extra-build-dependencies]\ny = [{{requirement = "{t}"}}]' for t in REFERENCES),
+    *(f'[[tool.uv.dependency-metadata]]\nname = "y"\nrequires-dist = ["{t}"]' for t in REFERENCES),
+    *(f"[tool.uv.sources]\nx = {source}" for source in SOURCES),
+    *(f"[tool.uv.sources]\nx = [{{index = 'mine'}}, {source}]" for source in SOURCES),
+    *(f"[tool.uv]\nfind-links = ['{place}']" for place in PLACES),
+    *(f"[tool.uv]\nindex-url = '{place}'" for place in PLACES),
+    *(f"[[tool.uv.index]]\nurl = '{place}'" for place in PLACES),
+    '[[tool.uv.index]]\nurl = "https://packages.mine.example/simple"\nauthenticate = "always"',
 ]
 AT_HOME = [
+    '[[tool.uv.index]]\nname = "mine"\nurl = "https://packages.mine.example/simple/"',
+    '[tool.uv.sources]\nx = {path = "./x.whl", marker = "sys_platform == \'linux\'"}',
+    '[tool.uv.sources]\nx = [{path = "wheels/x.whl", editable = false}, {index = "mine"}]',
+    '[[tool.uv.dependency-metadata]]\nname = "y"\nversion = "1!2+a"\nrequires-dist = ["z>=1"]',
+    '[tool.uv.extra-build-dependencies]\ny = ["z", {requirement = "a>=1", match-runtime = true}]',
     'dependencies = ["x @ file:///me/metrics/x-1-py3-none-any.whl#sha256=%s"]' % ("0" * 64),
     "dependencies = []",
     'dependencies = ["numpy>=1,<3; python_version>=\'3.8\'", "x[y]~=1.0"]',
@@ -54,12 +89,6 @@ AT_HOME = [
     'dependencies = ["x"]\n[[tool.uv.index]]\nurl = "https://packages.mine.example/simple"',
     'dependencies = ["x"]\n[tool.other]\nurl = "https://evil.example"',
 ]
-LOCK = """version = 1
-[[package]]
-name = "x"
-source = {0}
-wheels = [{{ url = "https://evil.example/x-1-py3-none-any.whl" }}]
-"""
 EAGER = """\
 # /// script
 # dependencies = ["eager"]
@@ -70,12 +99,9 @@ EAGER = """\
 MINE = "https://me:password@packages.mine.example/simple"
 
 
-def elsewhere(text: str, *, allow_network: bool = False, lock: str | None = None) -> bool:
-    given = None if lock is None else lock.encode()
+def elsewhere(text: str, *, allow_network: bool = False) -> bool:
     wants = tomllib.loads(text)
-    return lead_elsewhere(
-        wants, read_lock(given), folder="/me/metrics", allow_network=allow_network
-    )
+    return lead_elsewhere(wants, {}, folder="/me/metrics", allow_network=allow_network)
 
 
 @pytest.fixture(autouse=True)
@@ -106,44 +132,22 @@ def test_no_variable_becomes_part_of_an_address(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "foreign"),
-    [
-        ('{ registry = "https://evil.example/simple" }', False),
-        ('{ path = "x-1-py3-none-any.whl" }', True),
-        ('{ registry = "https://evil.example/simple", url = "https://evil.example" }', True),
-        ('{ url = "https://evil.example/x-1-py3-none-any.whl" }', True),
-        ('{ git = "git@evil.example:x" }', True),
-        ('"registry"', True),
-    ],
+    "text",
+    ["x" + " " * 1_000_000, "https://" + "/" * 1_000_000 + "x", "x @ file://" + "/a" * 500_000],
+    ids=("spaces", "slashes", "folders"),
 )
-def test_a_lock_leads_elsewhere_but_for_packages_of_an_index(source: str, foreign: bool) -> None:
-    assert elsewhere("", allow_network=True, lock=LOCK.format(source)) == foreign
+def test_a_block_is_read_in_time(text: str) -> None:
+    block = f'dependencies = ["{text}"]\n[tool.uv]\nfind-links = ["{text}"]\n'
+    started = time.monotonic()
+    assert elsewhere(f"{block}[tool.uv.sources]\nx = {{path = '{text}'}}", allow_network=True)
+    local_packages(tomllib.loads(block), {}, "/me/metrics")
+    assert time.monotonic() - started < 5
 
 
-def test_an_index_that_a_lock_requires_by_itself_leads_elsewhere() -> None:
-    lock = '[manifest]\nrequirements = [{ name = "x", index = "https://evil.example/simple" }]\n'
-    assert elsewhere("", allow_network=True, lock=lock)
-
-
-@pytest.mark.parametrize(
-    "lock",
-    [
-        # TOML 1.1, which uv reads.
-        'escape = "\\e"',
-        "table = {\n a = 1,\n}",
-        "version = ",
-        # Each would be a line of its own where uv writes what is to be installed.
-        LOCK.format('{ path = "x\\n-r other.txt\\ny/x-1-py3-none-any.whl" }'),
-        LOCK.format('{ path = "x\\r--index-url=other" }'),
-        LOCK.format('{ path = "x\\u2028--index-url=other" }'),
-        LOCK.format('{ path = "${UV_INDEX_CORP_PASSWORD}/x-1-py3-none-any.whl" }'),
-        LOCK.format('{ registry = "x" }') + "marker = \"sys_platform == 'a\\n-r other'\"",
-        LOCK.format('{ registry = "x" }') + "marker = \"sys_platform == ' #'\"",
-    ],
-)
-def test_a_lock_that_uv_may_read_otherwise_is_refused(lock: str) -> None:
-    with pytest.raises(MetricFailure, match="uv lock --script"):
-        elsewhere("", allow_network=True, lock=lock)
+def test_a_block_is_no_deeper_than_readers_follow() -> None:
+    check_depth(tomllib.loads('dependencies = ["x"]\n[tool.uv.sources]\nx = [{index = "mine"}]'))
+    with pytest.raises(MetricFailure, match="deeper"):
+        check_depth(tomllib.loads("a" + ".a" * 3000 + " = 1"))
 
 
 def test_a_password_in_a_block_is_not_printed() -> None:

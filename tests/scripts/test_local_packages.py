@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 import tomllib
-import zipfile
 from pathlib import Path
 
 import pytest
 
 from harbor_metrics.errors import MetricFailure
 from harbor_metrics.scripts.local_packages import (
-    asks_for_an_address,
     check_wheels,
     digests,
     local_packages,
@@ -45,44 +43,13 @@ def test_packages_of_an_index_are_not_local() -> None:
     assert local_packages(tomllib.loads(block), tomllib.loads(lock), "/me") == ()
 
 
-def wheel(folder: Path, metadata: bytes, name: str = "x-1.dist-info/METADATA") -> str:
-    path = folder / X
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr(name, metadata)
-    return str(path)
-
-
-@pytest.mark.parametrize(
-    "metadata",
-    [
-        b"Requires-Dist: y @ http://evil.example/y-1-py3-none-any.whl\n",
-        b"Name: x\r\nREQUIRES-DIST :\r\n y\r\n @ http://evil.example\r\n",
-        b"Name: x\rRequires-Dist: y@file:///y.whl",
-        b"Requires-Dist: =?utf-8?b?eSBAIGh0dHA6Ly9ldmlsLmV4YW1wbGU=?=\n",
-    ],
-)
-def test_a_wheel_that_depends_on_an_address_says_so(tmp_path: Path, metadata: bytes) -> None:
-    assert asks_for_an_address(wheel(tmp_path, metadata))
-    assert asks_for_an_address(wheel(tmp_path, metadata, "X-1.DIST-INFO/metadata"))
-
-
-def test_a_wheel_may_depend_on_packages_and_name_its_home(tmp_path: Path) -> None:
-    metadata = b"Author-email: a@b.example\nRequires-Dist: y>=1\nHome-page: https://b.example\n"
-    assert not asks_for_an_address(wheel(tmp_path, metadata))
-
-
-def test_a_wheel_that_cannot_be_read_is_not_trusted(tmp_path: Path) -> None:
-    (tmp_path / X).write_bytes(b"PK")
-    assert asks_for_an_address(str(tmp_path / X))
-    assert asks_for_an_address(wheel(tmp_path, b"a" * (5 << 20)))
-
-
 def test_a_folder_is_not_a_wheel(tmp_path: Path) -> None:
     (tmp_path / X).mkdir()
     with pytest.raises(MetricFailure, match="--allow-build"):
         check_wheels([str(tmp_path / X)])
     (tmp_path / X).rmdir()
-    check_wheels([wheel(tmp_path, b""), str(tmp_path / "nowhere")])
+    (tmp_path / X).write_bytes(b"")
+    check_wheels([str(tmp_path / X), str(tmp_path / "nowhere")])
 
 
 def test_digests_follow_what_packages_hold(tmp_path: Path) -> None:

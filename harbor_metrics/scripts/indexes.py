@@ -1,0 +1,67 @@
+"""The indexes that the user has set, and whether an address that a script writes is one of them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from typing import Any
+
+_OF_USER = ("UV_INDEX", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS")
+# The one form: whatever else parsers of addresses take they do not all take for the same.
+_ADDRESS = re.compile(
+    r"(https?)://([a-z0-9.-]+(?::[0-9]{1,5})?)((?:/[a-z0-9._~+-]+)*)/?", re.ASCII | re.IGNORECASE
+)
+_FOLDER = re.compile(r"(?:file://)?((?:/[a-z0-9._~+-]+)+)/?", re.ASCII | re.IGNORECASE)
+# An index can have a name, and the user's can say who he is.
+_SET = re.compile(r"(?:([\w.-]+)=)?(https?://)?(?:(?<=://)[^@/\\?#]*@)?(.*)", re.IGNORECASE)
+# What a script may say of an index that is the user's.
+_SAID = {"name", "url", "explicit", "default"}
+
+Known = Mapping[str, set[str]]
+
+
+def known() -> Known:
+    """The addresses that the user has set, each with the names that it has."""
+    found: dict[str, set[str]] = {}
+    for variable in _OF_USER:
+        separators = "[\\s,]+" if variable == "UV_FIND_LINKS" else "\\s+"
+        for text in re.split(separators, os.environ.get(variable, "")):
+            match = _SET.fullmatch(text)
+            address = plain((match[2] or "") + match[3]) if match else None
+            if match and address is not None:
+                found.setdefault(address, set()).update([match[1]] if match[1] else [])
+    return found
+
+
+def plain(text: str) -> str | None:
+    """An address, or an absolute folder, as it is compared; None for what is not strictly one."""
+    if match := _ADDRESS.fullmatch(text):
+        start, path = f"{match[1]}://{match[2]}".lower(), match[3]
+    elif match := _FOLDER.fullmatch(text):
+        start, path = "file://", match[1]
+    else:
+        return None
+    return None if {".", ".."} & {*path.split("/")} else start + path
+
+
+def is_of_user(entry: Any, known: Known) -> bool:
+    """Whether what a script says of an index is the address of one of the user's, or its table.
+
+    A name for which the user has set a password is that of no other address.
+    """
+    if isinstance(entry, dict):
+        name, url = entry.get("name", ""), entry.get("url")
+        if not isinstance(name, str) or not entry.keys() <= _SAID:
+            return False
+    else:
+        name, url = "", entry
+    address = plain(url) if isinstance(url, str) else None
+    if address is None or address not in known:
+        return False
+    return name in known[address] or not _has_password(name)
+
+
+def _has_password(name: str) -> bool:
+    of_name = f"UV_INDEX_{re.sub('[^A-Z0-9]', '_', name.upper())}_"
+    return any(f"{of_name}{what}" in os.environ for what in ("USERNAME", "PASSWORD"))

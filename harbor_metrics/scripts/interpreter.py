@@ -25,7 +25,7 @@ _ABOUT = (
 # and one with too many digits for its name.
 _VERSION = r"[0-9]{1,6}(?:\.[0-9]{1,6}){0,3}(?:(?:a|b|rc)[0-9]{1,3})?(?:\.\*)?"
 _SPECIFIER = rf"(?:~=|==|!=|<=?|>=?) *{_VERSION} *"
-_SPECIFIERS = re.compile(rf" *(?:{_SPECIFIER}(?:, *{_SPECIFIER}){{0,20}})?,? *")
+_SPECIFIERS = rf" *(?:{_SPECIFIER}(?:, *{_SPECIFIER}){{0,20}})?,? *"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def interpreter(wants: Mapping[str, Any], script: str, uv: str, work: Work) -> B
 
     asked = str(wants.get("requires-python", ""))
     try:
-        if not _SPECIFIERS.fullmatch(asked):
+        if not re.fullmatch(_SPECIFIERS, asked):
             raise InvalidSpecifier(f"Invalid specifier: {asked[:200]!r}")
         admitted = SpecifierSet(asked)
     except InvalidSpecifier as error:

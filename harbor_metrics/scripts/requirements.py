@@ -10,21 +10,19 @@ import re
 from typing import Any
 from urllib.parse import unquote
 
-_NAME = r"[a-z0-9][a-z0-9._-]*"
-_EXTRAS = r"\[[a-z0-9._, -]*\]"
+_NAME = r"[a-zA-Z0-9][a-zA-Z0-9._-]*"
+_EXTRAS = r"\[[a-zA-Z0-9._, -]*\]"
 # A name with versions and a marker: no `@`, without which nothing is an address to uv. No part can
 # begin with what the one before it may hold, so that each text is looked at once.
 _PLAIN = re.compile(
     rf" *{_NAME} *(?:{_EXTRAS} *)?"
     r"(?:[<>=!~][\w.<>=!~*+, -]*|\([\w.<>=!~*+, -]*\) *)?(?:;[\w .<>=!~*+,'\"()-]*)?",
-    re.ASCII | re.IGNORECASE,
+    re.ASCII,
 )
 _WORDS = re.compile(r"[\w .<>=!~*+,;:'\"()\[\]&|-]*", re.ASCII)
 # As parsers of addresses take them: with or without slashes, or a user of git.
 _ADDRESS = re.compile(r"(?:https?|ssh|git|ftps?|file|s3|gs|sftp):", re.IGNORECASE)
-_FILE = re.compile(
-    rf"{_NAME}(?:{_EXTRAS})? *@ *file://(/[\w./+~!%-]*)(?:#sha256=[0-9a-f]{{64}})?", re.IGNORECASE
-)
+_FILE = re.compile(rf"{_NAME}(?:{_EXTRAS})? *@ *file://(/[\w./+~!%-]*)(?:#sha256=[0-9a-f]{{64}})?")
 _PATH = re.compile(r"(?:\./)?[\w./+~! -]+")
 _MOST = 10_000
 

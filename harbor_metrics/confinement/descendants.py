@@ -11,6 +11,7 @@ import time
 _KILL = 9
 # How often in a row nobody new is found before it is waited for those who were.
 _OFTEN = 50
+_MANY = 10_000
 
 
 def descendants() -> set[int]:
@@ -68,8 +69,10 @@ def end_descendants(seconds: float) -> bool:
 def forget_the_ended() -> bool:
     """So that nobody takes them for living processes; whether there is no child left."""
     try:
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
+        # Not for ever, where each that ends has started the next.
+        for _ in range(_MANY):
+            if not os.waitpid(-1, os.WNOHANG)[0]:
+                break
     except ChildProcessError:
         return True
     return False

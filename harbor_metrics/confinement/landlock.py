@@ -99,8 +99,9 @@ def restrict(
 def keep_signals_in(*, moving: bool) -> None:
     """No signal of this process, and of all that it starts, reaches a process outside.
 
-    `moving`: files can be moved between folders also where `restrict` follows and says so. Before
-    Linux 6.14 each domain refuses it that does not permit it; but to permit it is to refuse mounts.
+    `moving`: that `restrict`, if it follows, can permit to move files between folders. The first
+    kernels that keep signals in refuse it in each domain that does not speak of it; who is in one
+    that does can mount nothing.
 
     Raises:
         OSError: the kernel cannot; nothing was changed.

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from metric_scripts import linux
 
+from harbor_metrics.confinement.ending import REMAINING
 from harbor_metrics.confinement.finished import Finished, ending
 from harbor_metrics.confinement.workplace import (
     Confinement,
@@ -326,6 +327,10 @@ def test_abandoned_place_runs_nothing_more(place: Workplace) -> None:
         (Finished(3, b"", b"", False, 1.0), "ended with exit code 3"),
         (Finished(-9, b"", b"", False, 1.0), "was ended by SIGKILL"),
         (Finished(-99, b"", b"", False, 1.0), "was ended by signal 99"),
+        (
+            Finished(-9, b"", b"", True, 1.0, exceeded=REMAINING),
+            "left processes that could not be ended",
+        ),
         (Finished(-9, b"", b"", True, 1.0), "timed out: it did not end within 0.5 s"),
     ],
 )

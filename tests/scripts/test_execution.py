@@ -14,6 +14,11 @@ import pytest
 from conftest import HERE, Run, trial, write_job
 from metric_scripts import BLOCK, HEAD, linux, metric
 
+from harbor_metrics.confinement.ending import REMAINING
+from harbor_metrics.confinement.finished import Finished
+from harbor_metrics.scripts.execution import _ending
+from harbor_metrics.scripts.options import ScriptOptions
+
 
 def test_answer_stands_beside_the_digest_of_its_script(outcome) -> None:
     text = (
@@ -60,6 +65,11 @@ def test_time_limit_ends_all_that_was_started(outcome) -> None:
     assert "did not end within 0.5 s" in one["error"]["message"]
     listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
     assert "time.sleep(61.25)" not in listed
+
+
+def test_script_of_which_processes_cannot_be_ended_failed() -> None:
+    finished = Finished(0, b"", b"", False, 1.0, exceeded=REMAINING)
+    assert _ending(finished, ScriptOptions()) == "left processes that could not be ended"
 
 
 def test_flood_of_output_is_drained(outcome) -> None:

@@ -9,9 +9,6 @@ from __future__ import annotations
 import os
 import time
 
-from .below import Below
-from .held import Held
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -62,6 +59,10 @@ class Watch:
         return found
 
     def _ask(self) -> str:
+        # For weight: many a program has ended before it is asked.
+        from .below import Below
+        from .held import Held
+
         most = dict.fromkeys(KINDS, 0) | self._most
         pids = self._processes()
         if 0 < most[PROCESSES] < len(pids):

@@ -120,7 +120,7 @@ def _shared_out(pids: Iterable[int], but: set[tuple[int, int]]) -> int:
         try:
             with open(f"/proc/{pid}/{'smaps' if but else 'smaps_rollup'}", "rb") as file:
                 total += _of_mappings(file, but)
-        except (OSError, IndexError):
+        except (OSError, IndexError, ValueError):
             # Nobody may look: as if it shared nothing.
             total += _resident([pid])
     return total

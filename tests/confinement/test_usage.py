@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from metric_scripts import linux
 
 from harbor_metrics.confinement.finished import Finished
 from harbor_metrics.confinement.removal import remove
+from harbor_metrics.confinement.usage import Watch
 from harbor_metrics.confinement.workplace import Confinement, Whole, Workplace
 
 pytestmark = linux
@@ -70,6 +72,17 @@ def test_threads_within_the_limit_go_on(layers: tuple[str, ...], tmp_path: Path)
     ends = THREADS + "time.sleep(0.3); stop.set(); print(len(threads))"
     finished = run(ends, layers, tmp_path, threads=41, processes=1)
     assert (finished.exceeded, finished.stdout) == ("", b"40\n")
+
+
+def test_what_takes_long_to_look_at_is_looked_at_again_within_a_second() -> None:
+    def slowly() -> set[int]:
+        time.sleep(0.2)
+        return set()
+
+    watch = Watch({"processes": 1}, (), slowly)
+    time.sleep(watch.seconds())
+    assert watch.exceeded() == ""
+    assert watch.seconds() <= 1.0
 
 
 # Nothing of it is mapped.

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
-import re
 from collections.abc import Iterator, Sequence
+
+from .imports import imported
 
 # What Python imports; a byte-compiled file of a cache is one of a source.
 _CODE = (".py", ".pyc", ".so", ".pyd")
 _CACHES = ("__pycache__",)
 MOST_FILES, MOST_BYTES = 1_000, 16 << 20
-# As many names as stand there: who finds too many imports asks for more to be pinned, and what is
-# not found here is not there when the script runs.
-_IMPORTS = rb"(?m)(?:^|[;:])[ \t\f]*(?:import|from)\b((?:[^\n;\\]|\\\r?\n|\\)*)"
-_NAME = rb"[A-Za-z_]\w*"
-_AT_RUN_TIME = (
-    rb"(?m)__import__|importlib|runpy|\bsite\b|unittest|pkgutil|sys\.path|\bimp\b|\b(?:exec|eval)\b"
-    # Other processes, which look into the folder itself.
-    rb"|multiprocessing|subprocess|concurrent"
-    # A name with such letters has more than one spelling.
-    rb"|^[ \t\f]*(?:import|from)\b[^\n]*[\x80-\xff]"
-)
-
 Modules = tuple[tuple[str, bytes], ...]
 
 
@@ -42,11 +32,14 @@ def importable(path: str, text: bytes) -> Modules:
         for name in os.listdir(folder)
         if name != own and not name.startswith(".")
     }
-    if not beside or not (re.search(_AT_RUN_TIME, text) or beside & _imported(text)):
+    if not beside:
+        return ()
+    names = imported(text)
+    if names is not None and not beside & names:
         return ()
     found = []
     size = 0
-    for name in _walk(folder):
+    for name in _code(folder):
         if name == own:
             continue
         with open(os.path.join(folder, name), "rb") as file:
@@ -70,34 +63,55 @@ def manifest(name: str, text: bytes, modules: Modules) -> str:
 def copy(modules: Modules, folder: str, to: str) -> None:
     """Write the modules to an empty folder; what else lies beside the script is linked there.
 
+    A folder is linked where nothing can be imported from it: none that leads to another one.
+
     Raises:
-        OSError: it cannot be written.
+        OSError: it cannot be written, or there is too much to look through.
     """
+    try:
+        walked = dict(_walk(folder))
+    except TooManyError:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG)) from None
     written = {name for name, _ in modules}
-    folders = {os.path.dirname(name) for name in written} | {""}
-    folders |= {above for name in folders for above in _above(name)}
-    for inside in sorted(folders):
+    made = {os.path.dirname(name) for name in written} | {""}
+    made |= {inside for inside, entries in walked.items() if any(map(_is_apart, entries))}
+    made |= {above for name in made for above in _above(name)}
+    for inside in sorted(made):
         os.makedirs(os.path.join(to, inside), exist_ok=True)
-        for entry in os.listdir(os.path.join(folder, inside)):
-            name = os.path.join(inside, entry)
-            if not (name in folders or name.endswith(_CODE) or _is_private(entry)):
+        for entry in walked.get(inside, ()):
+            name = os.path.join(inside, entry.name)
+            if name in made or entry.name.endswith(_CODE) or _is_private(entry.name):
+                continue
+            if name in walked or not os.path.isdir(entry.path):
                 os.symlink(os.path.join(folder, name), os.path.join(to, name))
     for name, data in modules:
         with open(os.path.join(to, name), "xb") as file:
             file.write(data)
 
 
-def _imported(text: bytes) -> set[bytes]:
-    return {name for found in re.finditer(_IMPORTS, text) for name in re.findall(_NAME, found[1])}
-
-
-def _walk(folder: str) -> Iterator[str]:
+def _code(folder: str) -> Iterator[str]:
     """The code below a folder, by its path in it; links are followed to files inside it alone."""
     root = os.path.realpath(folder)
-    pending = [""]
+    for inside, entries in _walk(folder):
+        for entry in entries:
+            if not entry.name.endswith(_CODE) or _is_private(entry.name):
+                continue
+            if os.path.isfile(entry.path):
+                real = os.path.realpath(entry.path)
+                if os.path.commonpath([real, root]) == root:
+                    yield os.path.join(inside, entry.name)
+
+
+def _walk(folder: str) -> Iterator[tuple[str, list[os.DirEntry[str]]]]:
+    """Each folder below one, by its path in it, with its entries.
+
+    A link to a folder is followed where that lies inside, and is none of those on the way to it.
+    """
+    root = os.path.realpath(folder)
+    pending: list[tuple[str, tuple[str, ...]]] = [("", (root,))]
     n = 0
     while pending:
-        inside = pending.pop()
+        inside, way = pending.pop()
         try:
             with os.scandir(os.path.join(folder, inside)) as scanned:
                 entries = list(scanned)
@@ -105,19 +119,31 @@ def _walk(folder: str) -> Iterator[str]:
             if not inside:
                 raise
             continue  # nor is it the script's to look into
+        n += len(entries) + 1
+        if n > 100 * MOST_FILES:
+            raise TooManyError
+        yield inside, entries
         for entry in entries:
-            n += 1
-            if n > 100 * MOST_FILES:
-                raise TooManyError
-            name = os.path.join(inside, entry.name)
             if _is_private(entry.name):
                 continue
+            name = os.path.join(inside, entry.name)
             if entry.is_dir(follow_symlinks=False):
-                pending.append(name)
-            elif entry.name.endswith(_CODE) and entry.is_file():
+                pending.append((name, (*way, os.path.join(way[-1], entry.name))))
+            elif entry.is_symlink() and os.path.isdir(entry.path):
                 real = os.path.realpath(entry.path)
-                if os.path.commonpath([real, root]) == root:
-                    yield name
+                hidden = any(map(_is_private, real[len(root) :].split(os.sep)))
+                if real.startswith(f"{root}{os.sep}") and not hidden and not _around(real, way):
+                    pending.append((name, (*way, real)))
+
+
+def _around(folder: str, way: Sequence[str]) -> bool:
+    """Whether a folder holds any of these, or is one."""
+    return any(f"{other}/".startswith(f"{folder}/") for other in way)
+
+
+def _is_apart(entry: os.DirEntry[str]) -> bool:
+    """Whether the folder around it cannot be linked as it is."""
+    return entry.name in _CACHES or (entry.is_symlink() and os.path.isdir(entry.path))
 
 
 def _is_private(name: str) -> bool:

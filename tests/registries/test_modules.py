@@ -49,6 +49,36 @@ MODULES = ["helper.py", "package/__init__.py", "package/deep/part.py"]
         "__import__('hel' + 'per')",
         "exec(open('helper.py').read())",
         "import h\u00e9lper",
+        "x = 1; import h\u00e9lper",
+        "\ufeffimport helper",
+        "# a comment\rimport helper",
+        "\fimport helper",
+        "# coding: utf-7\n+AGk-mport helper",
+        "#\n# -*- coding=rot13 -*-\n",
+        "x = 1\0",
+        "from sys import path as p; p.append('package')",
+        "import sys as s; s.path.append('package')",
+        "import os; os.sys.path.append('package')",
+        "import os, sys, re\nfor m in (os, sys, re): m.path",
+        "import argparse; argparse._sys.modules",
+        "import sys; sys .meta_path",
+        "f = getattr(__builtins__, '__imp' 'ort__')",
+        "import os; getattr(os, 's' + 'ystem')('python helper.py')",
+        "import os; os . system('python helper.py')",
+        "from os import system",
+        "import os; os.execv('python', ['helper.py'])",
+        "import os; os.posix_spawn('python', ['helper.py'], {})",
+        "__loader__.__class__('helper', 'helper.py').load_module()",
+        "print.__self__",
+        "().__class__.__base__.__subclasses__()",
+        "globals()['x']",
+        "vars()['x']",
+        "\uff45xec('x')",
+        "import code",
+        "import pdb",
+        *(f"import {name}" for name in ("ctypes", "pickle", "shelve", "marshal", "doctest")),
+        *(f"import {name}" for name in ("zipimport", "builtins", "gc", "inspect", "imp", "site")),
+        "compile('x', 'y', 'exec')",
     ],
 )
 def test_what_a_script_can_import_belongs_to_it(folder: Path, text: str) -> None:
@@ -56,7 +86,18 @@ def test_what_a_script_can_import_belongs_to_it(folder: Path, text: str) -> None
     assert [name for name, _ in found] == MODULES
 
 
-@pytest.mark.parametrize("text", ["import json, os.path", "x = 'helper'", "# see helper", "helper"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("import json, os.path", "x = 'helper'", "# see helper", "helper"),
+        "import argparse, sys\nsys.stdout.write(sys.argv[1])\nsys.exit(0)",
+        "import re\nP = re.compile('x')  # caf\u00e9 \u2014 \u2026 \u2122",
+        "# -*- coding: utf-8 -*-\nimport json\nvars(args)",
+        "if __name__ == '__main__':\n    getattr(args, 'x', None)",
+        "import math\r\nimport os\r\n",
+        "code = site = types = profile = 1",
+    ],
+)
 def test_a_script_that_imports_nothing_there_stands_alone(folder: Path, text: str) -> None:
     assert importable(str(folder / "m.py"), text.encode()) == ()
 
@@ -85,6 +126,59 @@ def test_a_copy_holds_the_modules_and_leads_to_the_rest(folder: Path, tmp_path: 
     assert (to / "data" / "v.txt").read_text() == "5"
     assert (to / "package" / "table.json").read_text() == "{}"
     assert not {"late.py", ".hidden.py", "__pycache__"} & set(os.listdir(to))
+
+
+@pytest.fixture
+def linked(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with links to folders: inside, outside, hidden, around, below data."""
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "code.py").write_text("Z = 3\n")
+    (folder / ".hidden").mkdir()
+    for inside in (".hidden", "__pycache__", "data/__pycache__"):
+        (folder / inside).mkdir(exist_ok=True, parents=True)
+        (folder / inside / "code.py").write_text("Z = 3\n")
+    (folder / "plain").mkdir()
+    (folder / "plain" / "w.txt").write_text("6")
+    for name, leads_to in {
+        "again": "package",
+        "around": ".",
+        "elsewhere": str(outside),
+        "file.txt": "data/v.txt",
+        "hid": ".hidden",
+        "parent": "..",
+        "data/elsewhere": str(outside),
+        "package/around": "../package",
+    }.items():
+        (folder / name).symlink_to(leads_to)
+    return folder
+
+
+def test_a_linked_folder_belongs_where_it_lies_inside(linked: Path) -> None:
+    found = importable(str(linked / "m.py"), b"import helper")
+    assert [name for name, _ in found] == ["again/__init__.py", "again/deep/part.py", *MODULES]
+
+
+def test_code_that_is_not_pinned_is_not_in_the_copy(linked: Path, tmp_path: Path) -> None:
+    found = importable(str(linked / "m.py"), b"import helper")
+    to = tmp_path / "to"
+    copy(found, str(linked), str(to))
+    hidden = ["hid/code.py", "__pycache__/code.py", "data/__pycache__/code.py"]
+    live = ["around/helper.py", "parent", "package/around/__init__.py", "again/around/deep/part.py"]
+    for name in ("elsewhere/code.py", "data/elsewhere/code.py", *hidden, *live):
+        assert os.path.exists(linked / name), name
+        assert not os.path.exists(to / name), name
+    data = ["data/v.txt", "plain/w.txt", "file.txt", "package/table.json", "again/table.json"]
+    for name in (*data, *(name for name, _ in found)):
+        assert os.path.isfile(to / name), name
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["import:" * n for n in (1, 20_000)]
+    + [piece * 20_000 for piece in ("sys,", "getattr(", "sys", ": ", "import ", "\\\n", "vars (")],
+)
+def test_any_text_is_read_in_linear_time(folder: Path, text: str) -> None:
+    importable(str(folder / "m.py"), text.encode())
 
 
 def test_a_folder_of_too_many_modules_has_no_digest(

@@ -17,6 +17,7 @@ from ..documents.files import open_regular, reason, write_atomically
 from ..errors import MetricFailure, OutputError
 from ..registries.script_file import Script, metadata, read
 from .addresses import check_depth, lead_elsewhere
+from .beside import leads_inside
 from .bounds import Required
 from .cache import ENVIRONMENTS, alone, cache_folder, use
 from .contents import File, checked, contents
@@ -213,8 +214,16 @@ def _prefix(folder: str) -> str:
 
 
 def _lock(script: Script) -> bytes | None:
+    path = f"{script.path}.lock"
+    # Of what stands there our messages and those of uv tell.
+    if os.path.islink(path) and not leads_inside(path, os.path.dirname(script.path)):
+        raise MetricFailure(
+            "script-environment",
+            "the lock beside the script is a link that leads outside its folder, or to what is "
+            "hidden there: put the lock itself there",
+        )
     try:
-        with open_regular(f"{script.path}.lock") as file:
+        with open_regular(path) as file:
             lock = file.read(_MOST_OF_A_LOCK + 1)
     except FileNotFoundError:
         return None

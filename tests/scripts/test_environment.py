@@ -17,7 +17,8 @@ from uv import find_uv_bin
 
 from harbor_metrics.confinement.finished import Finished
 from harbor_metrics.confinement.workplace import Workplace
-from harbor_metrics.registries.script_file import find
+from harbor_metrics.errors import MetricFailure
+from harbor_metrics.registries.script_file import Script, find
 from harbor_metrics.scripts.contents import File, checked, contents
 from harbor_metrics.scripts.environment import environment
 from harbor_metrics.scripts.install import version
@@ -201,6 +202,20 @@ class TestEnvironment:
         assert one["script"]["python"] == ".".join(map(str, sys.version_info[:3]))
         (one,), _ = outcomes(BLOCK.replace("[]", '["six"]') + HEAD)
         assert "uv lock --script" in one["error"]["message"]
+
+    @pytest.mark.parametrize("leads_to", ["../secret", ".env", "gone/../.env", "../gone"])
+    def test_lock_that_leads_out_of_the_folder_or_to_what_is_hidden_is_not_read(
+        self, tmp_path: Path, leads_to: str
+    ) -> None:
+        folder = tmp_path / "folder"
+        folder.mkdir()
+        for path in (tmp_path / "secret", folder / ".env"):
+            path.write_text("PASSWORD")
+        (folder / "m.py.lock").symlink_to(leads_to)
+        script = Script(str(folder / "m.py"), b"# /// script\n# dependencies = []\n# ///\n")
+        with Workplace() as place, pytest.raises(MetricFailure, match="leads outside") as raised:
+            environment(script, place)
+        assert "PASSWORD" not in str(raised.value)
 
     @pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
     def test_lock_that_is_no_file_is_not_waited_for(

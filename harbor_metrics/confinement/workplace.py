@@ -98,6 +98,8 @@ class Workplace:
         self._folder = os.path.join(parent, f"harbor-metrics-{os.urandom(8).hex()}")
         self._ready = False
         self.alive = True
+        # Folders that stay while we are there: what holds each is closed with us.
+        self.kept: dict[str, int] = {}
         self._adopt = adopt and sys.platform == "linux"
         if self._adopt:
             adopt_orphans()
@@ -147,6 +149,8 @@ class Workplace:
                 end_adopted()
             remove(self._folder)
         SUPERVISORS.discard(self._pid)
+        while self.kept:
+            os.close(self.kept.popitem()[1])
 
     def abandon(self) -> None:
         """Let the supervisor end what runs; who waits for an answer gets none."""

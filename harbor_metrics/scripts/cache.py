@@ -6,7 +6,7 @@ import contextlib
 import fcntl
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..confinement.removal import remove
@@ -58,11 +58,8 @@ def entries(*, sizes: bool = True) -> list[Entry]:
 
 
 def prune(days: float) -> list[Entry]:
-    """Remove, and give, what was not used for so many days."""
-    old = [entry for entry in entries() if entry.age >= days * DAY]
-    for entry in old:
-        _remove(entry)
-    return old
+    """Remove, and give, what was not used for so many days and is not in use."""
+    return [entry for entry in entries() if entry.age >= days * DAY and remove_unused(entry.paths)]
 
 
 def use(path: str) -> None:
@@ -75,7 +72,52 @@ def use(path: str) -> None:
     with contextlib.suppress(OSError), open(mark, "wb"):
         for entry in entries(sizes=False):
             if entry.age >= DAYS * DAY:
-                _remove(entry)
+                remove_unused(entry.paths)
+
+
+def hold(folder: str, kept: dict[str, int]) -> bool:
+    """Whether a folder is there, and stays until the descriptor among those `kept` is closed."""
+    if folder in kept:
+        return True
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        # It is being removed.
+        os.close(descriptor)
+        return False
+    except OSError:
+        pass  # where nothing can be locked, nobody can wait for us either
+    kept[folder] = descriptor
+    return True
+
+
+def release(folder: str, kept: dict[str, int]) -> None:
+    """Let others remove a folder, if we hold it."""
+    if (descriptor := kept.pop(folder, None)) is not None:
+        os.close(descriptor)
+
+
+def remove_unused(paths: Sequence[str]) -> bool:
+    """Remove what is there of files and folders, all or nothing; not while anybody uses one."""
+    with contextlib.ExitStack() as stack:
+        for path in paths:
+            try:
+                descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+            except OSError:
+                continue
+            stack.callback(os.close, descriptor)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return False
+            except OSError:
+                continue
+        _remove(paths)
+    return True
 
 
 @contextlib.contextmanager
@@ -118,9 +160,9 @@ def remove_unfinished(folder: str) -> None:
                 os.close(descriptor)
 
 
-def _remove(entry: Entry) -> None:
+def _remove(paths: Sequence[str]) -> None:
     # The record first: without it the rest is not taken for whole.
-    for path in sorted(entry.paths, key=os.path.isdir):
+    for path in sorted(paths, key=os.path.isdir):
         if os.path.isdir(path) and not os.path.islink(path):
             remove(path)
         else:

@@ -19,7 +19,7 @@ from ..registries.script_file import Script, metadata, read
 from .addresses import check_depth, lead_elsewhere
 from .beside import leads_inside
 from .bounds import Required
-from .cache import ENVIRONMENTS, alone, cache_folder, use
+from .cache import ENVIRONMENTS, alone, cache_folder, hold, release, remove_unused, use
 from .contents import File, checked, contents
 from .install import Wanted, install, version
 from .local_packages import check_wheels, digests, local_packages
@@ -137,6 +137,7 @@ def _make(
     finally:
         if not done:
             remove(folder)
+            release(folder, place.kept)
     return made
 
 
@@ -162,15 +163,16 @@ def _digests(packages: Sequence[str]) -> tuple[tuple[str, str], ...]:
 
 
 def _new_folder(kept: str, place: Workplace) -> tuple[str, bool]:
-    """Where to make it, and whether it stays; what was made there before is removed."""
+    """Where to make it, and whether it stays; what was made before and nobody uses is removed."""
     name = os.path.basename(kept).removesuffix(".json")
     parent = os.path.dirname(kept)
     folder = os.path.join(parent, f"{name}-{os.urandom(4).hex()}")
     try:
         for entry in os.listdir(parent):
             if entry.startswith(f"{name}-"):
-                remove(os.path.join(parent, entry))
+                remove_unused([os.path.join(parent, entry)])
         os.mkdir(folder, 0o700)
+        hold(folder, place.kept)
     except OSError:
         folder = os.path.join(place.folder, f"environment-{os.urandom(4).hex()}")
         os.mkdir(folder, 0o700)
@@ -179,11 +181,14 @@ def _new_folder(kept: str, place: Workplace) -> tuple[str, bool]:
 
 
 def _known(kept: str, key: str, place: Workplace) -> Environment | None:
-    """What was made before, if it was made from the same and nobody has changed a file of it."""
+    """What was made before, if it was made from the same and nobody has changed a file of it.
+
+    Nobody removes it then while the workplace is there.
+    """
     try:
         with open(kept, "rb") as file:
             before = msgspec.json.decode(file.readline(), type=_Kept)
-            if before.key != key:
+            if before.key != key or not hold(before.folder, place.kept):
                 return None
             prefix = _prefix(before.folder)
             if place.listings(prefix, [*before.listings]) == [*before.listings.values()]:
@@ -191,6 +196,7 @@ def _known(kept: str, key: str, place: Workplace) -> Environment | None:
             now = tree(prefix)
             files = checked(prefix, msgspec.json.decode(file.read(), type=list[File]))
         if files is None:
+            release(before.folder, place.kept)
             return None
         _keep(kept, _Kept(key, before.folder, before.environment, now), files)
     except (OSError, msgspec.DecodeError):

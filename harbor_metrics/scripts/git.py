@@ -20,7 +20,18 @@ from ..documents.wording import last_lines, printable
 from ..errors import MetricFailure, OutputError
 from ..registries.script_file import Script, read
 from .bounds import GIB, THREADS
-from .cache import RECORDS, REPOSITORIES, alone, at_work, cache_folder, remove_unfinished, use
+from .cache import (
+    RECORDS,
+    REPOSITORIES,
+    alone,
+    at_work,
+    cache_folder,
+    hold,
+    release,
+    remove_unfinished,
+    remove_unused,
+    use,
+)
 from .contents import File, checked, contents
 from .uv_access import PASSED, certificates, programs
 
@@ -79,28 +90,37 @@ def fetch(
     name = f"{commit}-{digest[:16]}"
     kept = os.path.join(cache_folder(REPOSITORIES), name)
     record = os.path.join(cache_folder(RECORDS), f"{name}.json")
-    if _is_intact(kept, record):
+    if _is_intact(kept, record, place):
         use(record)
     else:
         with alone(record):
             # Another run may have fetched it while we waited.
-            if not _is_intact(kept, record):
+            if not _is_intact(kept, record, place):
                 kept = _fetched(url, commit, folder, place, kept, allow_outside)
+                hold(kept, place.kept)
                 _note(kept, record)
     return _script(
         os.path.join(kept, "tree"), inside, f"{script_path} of {printable(url)} at {commit[:12]}"
     )
 
 
-def _is_intact(kept: str, record: str) -> bool:
-    """Whether a repository has been fetched, and each file of it is still what was fetched."""
+def _is_intact(kept: str, record: str, place: Workplace) -> bool:
+    """Whether a repository has been fetched, and each file of it is still what was fetched.
+
+    Nobody removes it then while the workplace is there.
+    """
+    if not hold(kept, place.kept):
+        return False
     try:
         with open(record, "rb") as file:
             before = msgspec.json.decode(file.read(), type=list[File])
     except (OSError, msgspec.DecodeError):
+        release(kept, place.kept)
         return False
     now = checked(os.path.join(kept, "tree"), before)
-    if now is not None and now != before:
+    if now is None:
+        release(kept, place.kept)
+    elif now != before:
         _write(record, now)
     return now is not None
 
@@ -165,6 +185,9 @@ def _fetched(
     try:
         os.makedirs(os.path.dirname(kept), exist_ok=True)
         remove_unfinished(os.path.dirname(kept))
+        # What may be there was changed since it was fetched; somebody may run what is left of it.
+        if not remove_unused([kept]):
+            raise BlockingIOError
         new = f"{kept}.{os.urandom(4).hex()}.tmp"
         os.mkdir(new)
     except OSError:
@@ -203,8 +226,6 @@ def _into(
         run([*there, *checkout])
         remove(os.path.join(tree, ".git"))
         if new != kept:
-            # What may be there was changed since it was fetched.
-            remove(kept)
             os.rename(new, kept)
         return kept
     except OSError as error:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import time
 from pathlib import Path
 
 from conftest import Run
-from metric_scripts import BLOCK, COUNT
+from metric_scripts import BLOCK, COUNT, linux
 
+from harbor_metrics.confinement.workplace import Workplace
+from harbor_metrics.registries.script_file import find
 from harbor_metrics.scripts import cache
+from harbor_metrics.scripts.environment import environment
 
 MONTH = 31 * 86_400
 
@@ -90,3 +94,50 @@ def test_what_somebody_is_making_stays_and_what_is_left_of_a_dead_one_goes(tmp_p
         assert sorted(os.listdir(tmp_path)) == ["alive.tmp", "kept"]
     cache.remove_unfinished(str(tmp_path))
     assert os.listdir(tmp_path) == ["kept"]
+
+
+def test_what_is_in_use_stays_whole_until_it_is_not() -> None:
+    paths = make("a" * 32, old=True)
+    kept: dict[str, int] = {}
+    assert cache.hold(str(paths[2]), kept)
+    assert cache.prune(cache.DAYS) == []
+    assert all(path.exists() for path in paths)
+    cache.release(str(paths[2]), kept)
+    with cache.alone(str(paths[0])):
+        assert cache.prune(0) == []
+    assert [entry.name for entry in cache.prune(0)] == ["a" * 32]
+    assert not cache.hold(str(paths[2]), kept)
+    assert kept == {}
+
+
+def test_what_is_being_removed_is_not_used(tmp_path: Path) -> None:
+    descriptor = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    assert not cache.hold(str(tmp_path), {})
+    os.close(descriptor)
+
+
+@linux
+def test_an_environment_stays_while_a_run_has_it(tmp_path: Path) -> None:
+    script = tmp_path / "m.py"
+    script.write_text(BLOCK)
+    changes = (BLOCK.replace("# d", f'# requires-python=">=3.{n}"\n# d') for n in range(8))
+    with Workplace() as one:
+        made = environment(find(str(script), None), one)
+        descriptor = one.kept[os.path.dirname(made.readable[0])]
+        assert not os.get_inheritable(descriptor)
+        with Workplace() as other:
+            assert environment(find(str(script), None), other) == made
+            script.write_text(next(changes))
+            with Workplace() as third:
+                environment(find(str(script), None), third)
+            assert os.path.exists(made.command[0])
+            # No supervisor holds it, whenever it was started.
+            one.run(["/bin/true"], env={}, cwd="/", timeout=10)
+        holders = Path("/proc/locks").read_text().count(f":{os.fstat(descriptor).st_ino} ")
+        assert holders == 1
+        assert os.path.exists(made.command[0])
+    script.write_text(next(changes))
+    with Workplace() as place:
+        environment(find(str(script), None), place)
+    assert not os.path.exists(made.command[0])

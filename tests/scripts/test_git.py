@@ -13,6 +13,7 @@ from conftest import Run
 from metric_scripts import HEAD, metric, registry_of
 
 import harbor_metrics
+from harbor_metrics.scripts import cache
 from harbor_metrics.scripts.options import ScriptOptions
 
 
@@ -173,6 +174,23 @@ class TestVerification:
             change()
             again = TestGit.compute(tmp_path, f"file://{path}", commit, allow_outside=True)
             assert again.values == fetched.values == {"v": 5, "n": 3}
+
+    def test_a_changed_repository_stays_while_somebody_runs_it(
+        self, repository: tuple[Path, str], tmp_path: Path
+    ) -> None:
+        path, commit = repository
+        there = (tmp_path, f"file://{path}", commit)
+        fetched = TestGit.compute(*there, allow_outside=True)
+        (kept,) = (Path(os.environ["XDG_CACHE_HOME"]) / "harbor-metrics" / "git").iterdir()
+        held: dict[str, int] = {}
+        assert cache.hold(str(kept), held)
+        odd = kept / "tree" / "metrics" / "of it" / "more.py"
+        odd.write_text("")
+        assert TestGit.compute(*there, allow_outside=True).values == fetched.values
+        assert odd.exists()
+        cache.release(str(kept), held)
+        assert TestGit.compute(*there, allow_outside=True).values == fetched.values
+        assert not odd.exists()
 
     def test_what_a_killed_run_was_fetching_goes(
         self, repository: tuple[Path, str], tmp_path: Path

@@ -144,7 +144,12 @@ def last_lines(stderr: bytes) -> str:
     lines = stderr.decode("utf-8", "backslashreplace").strip().splitlines()[-_LINES:]
     if not lines:
         return ""
-    return ": it said\n" + "\n".join(f"  | {printable(li[:_WIDTH])}" for li in lines)
+    return ": it said\n" + "\n".join(f"  | {printable(_cut(li))}" for li in lines)
+
+
+def _cut(line: str) -> str:
+    # First what hides: half an address does not show what of it is a password.
+    return without_passwords(line[: 10 * _WIDTH])[:_WIDTH]
 
 
 def first_line(stdout: bytes) -> str:

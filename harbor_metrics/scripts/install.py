@@ -18,12 +18,12 @@ from .beside import beside
 from .bounds import Required, confinement
 from .interpreter import Base, interpreter
 from .options import ScriptOptions
+from .passwords import environ_without_passwords
 from .steps import Work, not_made
 from .uv_access import (
     PASSED,
     certificates,
     environ_of_uv,
-    environ_without_passwords,
     find_uv,
     keyring,
     programs,

@@ -11,6 +11,7 @@ from ..documents.wording import last_lines
 from ..errors import MetricFailure
 from .bounds import GIB, limits, refusal
 from .options import ScriptOptions
+from .passwords import without_our_passwords
 
 # A step has as long as the script has, but not less.
 LEAST_SECONDS = 10.0
@@ -90,4 +91,4 @@ class Work:
         seconds = max(LEAST_SECONDS, self.options.timeout)
         late = "(--script-timeout)" if finished.timed_out else advice
         said = f"{ending(finished, seconds)}{f' {late}' if late else ''}"
-        return not_made(f"uv {said}{last_lines(finished.stderr)}")
+        return not_made(f"uv {said}{last_lines(without_our_passwords(finished.stderr))}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 import threading
 
@@ -26,15 +25,6 @@ _KEPT_FROM_UV = (
     *("UV_ENV_FILE", "UV_CONFIG_FILE", "UV_FROZEN", "UV_NO_SYNC", "UV_COMPILE_BYTECODE"),
     *("UV_PREVIEW", "UV_PREVIEW_FEATURES", "UV_NO_BUILD_ISOLATION", "UV_PYTHON"),
 )
-# How packages are found, and nothing that opens a door.
-_WITHOUT_PASSWORDS = (
-    *("UV_INDEX", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX_URL", "UV_INDEX_STRATEGY"),
-    *("UV_FIND_LINKS", "UV_NO_INDEX", "UV_OFFLINE", "UV_HTTP_TIMEOUT", "UV_EXCLUDE_NEWER"),
-    *("UV_NATIVE_TLS", "UV_SYSTEM_CERTS", "UV_INSECURE_HOST", "UV_PRERELEASE", "UV_RESOLUTION"),
-    *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy"),
-    *("all_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR"),
-)
-_CREDENTIALS = re.compile(r"(?<=://)[^/\s]*@")
 _ASKING = threading.Lock()
 
 
@@ -165,12 +155,3 @@ def environ_of_uv() -> dict[str, str]:
         # uv fails when it cannot write to HOME, and does without one when there is none.
         del env["HOME"]
     return {"UV_PYTHON_DOWNLOADS": "never", **env, "UV_NO_PROGRESS": "1"}
-
-
-def environ_without_passwords(folder: str) -> dict[str, str]:
-    """The environment of what may log in nowhere, at home in that folder: build code, or uv."""
-    home = os.path.join(folder, "home-without-passwords")
-    os.mkdir(home, 0o700)
-    env = {name: os.environ[name] for name in (*PASSED, *_WITHOUT_PASSWORDS) if name in os.environ}
-    env = {name: _CREDENTIALS.sub("", value) for name, value in env.items()}
-    return {"UV_PYTHON_DOWNLOADS": "never", **env, "UV_NO_PROGRESS": "1", "HOME": home}

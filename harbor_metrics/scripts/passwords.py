@@ -1,0 +1,62 @@
+"""Passwords in the variables of the user: who is not told them, and that none is printed."""
+
+from __future__ import annotations
+
+import os
+import re
+from urllib.parse import unquote
+
+from .uv_access import PASSED
+
+_INDEXES = ("UV_INDEX", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX_URL")
+_PROXIES = (*("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"),)
+# How packages are found, and nothing that opens a door.
+_WITHOUT_PASSWORDS = (
+    *("UV_INDEX_STRATEGY", "UV_NO_INDEX", "UV_OFFLINE", "UV_HTTP_TIMEOUT", "UV_EXCLUDE_NEWER"),
+    *("UV_NATIVE_TLS", "UV_SYSTEM_CERTS", "UV_INSECURE_HOST", "UV_PRERELEASE", "UV_RESOLUTION"),
+    *("NO_PROXY", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR"),
+)
+# An index can have a name, and a proxy no scheme.
+_LOGIN = re.compile(r"((?:[\w.-]+=)?(?:[a-z][a-z0-9+.-]*://)?)([^@/\\?#]*)@([^@]*)", re.IGNORECASE)
+_SECRET = re.compile(r"UV_.*(?:PASSWORD|TOKEN)")
+
+
+def environ_without_passwords(folder: str) -> dict[str, str]:
+    """The environment of what may log in nowhere, at home in that folder: build code, or uv."""
+    home = os.path.join(folder, "home-without-passwords")
+    os.mkdir(home, 0o700)
+    env = {name: os.environ[name] for name in (*PASSED, *_WITHOUT_PASSWORDS) if name in os.environ}
+    for name, separator, texts in _addresses():
+        env[name] = separator.join(filter(None, map(without_login, texts)))
+    return {"UV_PYTHON_DOWNLOADS": "never", **env, "UV_NO_PROGRESS": "1", "HOME": home}
+
+
+def without_login(text: str) -> str:
+    """An address without who logs in there; empty where it cannot be told who does."""
+    if "@" in text:
+        match = _LOGIN.fullmatch(text)
+        text = match[1] + match[3] if match else ""
+    # What is asked for can be a token.
+    return re.split("[?#]", text, maxsplit=1)[0]
+
+
+def without_our_passwords(text: bytes) -> bytes:
+    """What a program said, without the passwords that it was told in any variable."""
+    secrets = {value for name, value in os.environ.items() if _SECRET.fullmatch(name)}
+    for _, _, texts in _addresses():
+        for one in filter(lambda one: "@" in one, texts):
+            login = one.rpartition("@")[0].rpartition("://")[2]
+            secrets |= {login, login.partition(":")[2]}
+    secrets |= {unquote(secret) for secret in secrets}
+    # The longest first: one can hold another.
+    for secret in sorted(filter(None, secrets), key=len, reverse=True):
+        text = text.replace(os.fsencode(secret), b"***")
+    return text
+
+
+def _addresses() -> list[tuple[str, str, list[str]]]:
+    """The variables that hold addresses, what stands between these, and each of them."""
+    found = [(name, " ", os.environ.get(name, "").split()) for name in _INDEXES]
+    found += [(name, "", [os.environ.get(name, "").strip()]) for name in _PROXIES]
+    found.append(("UV_FIND_LINKS", ",", os.environ.get("UV_FIND_LINKS", "").split(",")))
+    return [one for one in found if one[0] in os.environ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
+from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any
 
@@ -13,7 +13,7 @@ from ..contract.spec import UV_SCRIPT
 from ..documents.files import open_regular, reason
 from ..documents.wording import printable
 from ..errors import MetricFailure
-from .modules import Modules, TooManyError, importable, manifest
+from .modules import MOST_BYTES, Modules, TooManyError, importable, manifest
 
 
 class Script(msgspec.Struct, frozen=True):
@@ -126,7 +126,7 @@ def read(path: str, written: str, shown: str = "") -> Script:
     """The script at a path; messages call it as it was `written`.
 
     Raises:
-        MetricFailure: it is not a regular file, or cannot be read.
+        MetricFailure: it is not a regular file, is too large, or cannot be read.
     """
     if os.path.isdir(path):
         raise MetricFailure("script-missing", f"script {written} is a directory")
@@ -134,7 +134,11 @@ def read(path: str, written: str, shown: str = "") -> Script:
         raise MetricFailure("script-missing", f"script {written} is not a regular file")
     try:
         with open_regular(path) as file:
-            text = file.read()
+            text = file.read(MOST_BYTES + 1)
+        if len(text) > MOST_BYTES:
+            raise MetricFailure(
+                "script-missing", f"script {written} has more than {MOST_BYTES >> 20} MiB"
+            )
         try:
             modules = importable(path, text)
         except TooManyError:
@@ -144,8 +148,33 @@ def read(path: str, written: str, shown: str = "") -> Script:
         raise MetricFailure("script-missing", f"script {written}: {reason(error)}") from error
 
 
-# The block format and this expression are those of PEP 723.
-_BLOCK = r"(?m)^# /// (?P<type>[a-zA-Z0-9-]+)$\s(?P<content>(^#(| .*)$\s)+)^# ///$"
+_OPENING = "# /// "
+_TYPE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-")
+
+
+def blocks(text: str) -> Iterator[tuple[str, int, list[str]]]:
+    """The blocks of a text, as the expression of PEP 723 finds them: type, index of the first line,
+    lines of the content. It takes time in proportion to the text.
+    """
+    if _OPENING not in text:
+        return
+    lines = text.split("\n")
+    first: int | None = None
+    last = 0
+    for n, line in enumerate((*lines, "")):
+        if line == "#" or line.startswith("# "):
+            if line == "# ///" and first is not None and n >= first + 2:
+                last = n
+            elif first is None and line.startswith(_OPENING):
+                kind = line[len(_OPENING) :]
+                if kind and _TYPE.issuperset(kind):
+                    first = n
+        elif first is not None:
+            # Of the lines that are comments without a gap the last that ends a block does.
+            if last > first:
+                yield lines[first][len(_OPENING) :], first, lines[first + 1 : last]
+            first = None
+            last = 0
 
 
 def metadata(script: Script) -> dict[str, Any] | None:
@@ -158,14 +187,13 @@ def metadata(script: Script) -> dict[str, Any] | None:
     import tomllib
 
     text = script.text.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
-    blocks = [match for match in re.finditer(_BLOCK, text) if match["type"] == "script"]
-    if not blocks:
+    found = [(n, lines) for kind, n, lines in blocks(text) if kind == "script"]
+    if not found:
         return None
-    if len(blocks) > 1:
-        line = text.count("\n", 0, blocks[1].start()) + 1
+    if len(found) > 1:
         raise MetricFailure(
             "script-metadata",
-            f"the script has more than one PEP 723 block, the second on line {line}",
+            f"the script has more than one PEP 723 block, the second on line {found[1][0] + 1}",
         )
     if "\r# /// script" in text:
         raise MetricFailure(
@@ -173,9 +201,8 @@ def metadata(script: Script) -> dict[str, Any] | None:
             "a carriage return stands before a PEP 723 block of the script without a line feed, "
             "which others take for the end of a line: end each line with a line feed",
         )
-    line = text.count("\n", 0, blocks[0].start()) + 1
+    (n, lines) = found[0]
     # At line feeds alone, as uv does: a line with another separator of Unicode goes on.
-    lines = blocks[0]["content"].removesuffix("\n").split("\n")
     content = "\n".join(line[2:] if line.startswith("# ") else line[1:] for line in lines)
     try:
         return tomllib.loads(content)
@@ -183,7 +210,7 @@ def metadata(script: Script) -> dict[str, Any] | None:
         why = "nested too deep" if isinstance(error, RecursionError) else str(error)
         raise MetricFailure(
             "script-metadata",
-            f"the PEP 723 block of the script, on line {line}, is not TOML: {why}",
+            f"the PEP 723 block of the script, on line {n + 1}, is not TOML: {why}",
         ) from error
 
 

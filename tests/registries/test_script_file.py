@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
 from conftest import Run
+from hypothesis import given
+from hypothesis import strategies as st
 from metric_scripts import COUNT
 from printed import group
 from registries_by_hand import dataset
@@ -100,3 +103,35 @@ class TestBlock:
         text = "#\r# /// script\n# dependencies = ['evil']\n# ///\n"
         with pytest.raises(MetricFailure, match="carriage return"):
             self.block(f"{text}# /// script\n# dependencies = []\n# ///\n")
+
+    # The expression as PEP 723 has it.
+    REFERENCE = r"(?m)^# /// (?P<type>[a-zA-Z0-9-]+)$\s(?P<content>(^#(| .*)$\s)+)^# ///$"
+    LINES = ("# /// script", "# /// b", "# ///", "#", "# a", "#a", "", "x", "# ///  c", "# /// ")
+
+    @given(
+        st.lists(st.tuples(st.sampled_from(LINES), st.sampled_from(["\n", "\n", "\n", "\r", ""])))
+    )
+    def test_blocks_are_those_of_the_expression_of_pep_723(
+        self, pieces: list[tuple[str, str]]
+    ) -> None:
+        text = "".join(line + end for line, end in pieces)
+        expected = [
+            (
+                match["type"],
+                text.count("\n", 0, match.start()),
+                match["content"].removesuffix("\n").split("\n"),
+            )
+            for match in re.finditer(self.REFERENCE, text)
+        ]
+        assert list(script.blocks(text)) == expected
+
+    @pytest.mark.parametrize("piece", ["# /// script\n", "# /// script\n#\n", "#\n", "# ///\n"])
+    def test_openings_without_an_end_are_read_once(self, piece: str) -> None:
+        assert self.block(f"{piece * 200_000}x") is None
+
+
+def test_a_script_that_is_too_large_is_refused(tmp_path: Path) -> None:
+    with (tmp_path / "m.py").open("wb") as file:
+        file.truncate((16 << 20) + 1)
+    with pytest.raises(MetricFailure, match="16 MiB"):
+        script.read(str(tmp_path / "m.py"), "m.py")

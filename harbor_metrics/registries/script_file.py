@@ -61,8 +61,8 @@ def find(script_path: str, registry: str | None, *, allow_outside: bool = False)
     if os.path.isabs(script_path) and not free:
         raise MetricFailure(
             "script-outside",
-            f"script_path {script_path} is absolute; a registry names scripts relative to itself "
-            "(--allow-outside permits it)",
+            f"script_path {printable(script_path)} is absolute; a registry names scripts relative to "
+            "itself (--allow-outside permits it)",
         )
     folders = [os.getcwd()] if registry is None else [_folder(registry), os.getcwd()]
     as_written = ["" if registry is None else os.path.dirname(registry), ""]
@@ -75,12 +75,20 @@ def find(script_path: str, registry: str | None, *, allow_outside: bool = False)
         if not (free or inside):
             raise MetricFailure(
                 "script-outside",
-                f"script_path {script_path} leads outside {folder} (--allow-outside permits it)",
+                f"script_path {printable(script_path)} leads outside {printable(folder)} "
+                "(--allow-outside permits it)",
+            )
+        if not free and _is_hidden(real, [script_path, *map(os.path.realpath, folders)]):
+            # What runs is quoted where it fails, and `.env` is no script.
+            raise MetricFailure(
+                "script-outside",
+                f"script_path {printable(script_path)} leads to what is hidden in "
+                f"{printable(folder)} (--allow-outside permits it)",
             )
         return read(real, script_path, os.path.join(written, script_path))
     raise MetricFailure(
         "script-missing",
-        f"script {printable(script_path)} not found; looked for {' and '.join(tried)}",
+        f"script {printable(script_path)} not found; looked for {printable(' and '.join(tried))}",
     )
 
 
@@ -122,12 +130,21 @@ def _is_within(path: str, folder: str) -> bool:
     return os.path.commonpath([path, folder]) == folder
 
 
+def _is_hidden(real: str, named: Iterable[str]) -> bool:
+    """Whether a file is hidden, or lies in a hidden folder that none of these paths names."""
+    said = {part for path in named for part in path.split(os.sep)}
+    *folders, name = real.split(os.sep)
+    hidden = (part for part in folders if part.startswith("."))
+    return name.startswith(".") or not said.issuperset(hidden)
+
+
 def read(path: str, written: str, shown: str = "") -> Script:
     """The script at a path; messages call it as it was `written`.
 
     Raises:
         MetricFailure: it is not a regular file, is too large, or cannot be read.
     """
+    written = printable(written)
     if os.path.isdir(path):
         raise MetricFailure("script-missing", f"script {written} is a directory")
     if not os.path.isfile(path):

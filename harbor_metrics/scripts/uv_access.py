@@ -9,6 +9,7 @@ import threading
 from ..confinement.sandbox import LANDLOCK
 from ..confinement.workplace import Confinement, Workplace
 from ..errors import MetricFailure
+from .beside import beside
 from .cache import cache_home
 
 PASSED = ("PATH", "LANG", "LANGUAGE", "TZ", "SYSTEMROOT", "LD_LIBRARY_PATH")
@@ -74,7 +75,8 @@ def keyring() -> str:
 def reach(uv: str, script: str, writable: list[str], *, passwords: bool = True) -> Confinement:
     """What uv may reach, none of whose work is a stranger's code.
 
-    The network, its cache, Pythons, the script's folder, and what says how hosts are reached.
+    The network, its cache, Pythons, what lies beside the script and is not hidden, and what says
+    how hosts are reached.
     """
     home = os.path.expanduser("~")
     of_user = [".local/share/uv", ".local/bin", ".pyenv"]
@@ -82,7 +84,8 @@ def reach(uv: str, script: str, writable: list[str], *, passwords: bool = True) 
     if passwords:
         of_user += [".netrc", ".gitconfig"]
         named = [os.environ[name] for name in ("NETRC", "SSL_CLIENT_CERT") if os.environ.get(name)]
-    readable = [uv, os.path.dirname(script), *pythons(), *certificates(), *programs(), *named]
+    files, listed = beside(script)
+    readable = [uv, *files, *pythons(), *certificates(), *programs(), *named]
     readable += [os.path.join(home, part) for part in of_user]
     return Confinement(
         layers=(LANDLOCK,),
@@ -90,6 +93,7 @@ def reach(uv: str, script: str, writable: list[str], *, passwords: bool = True) 
         network=True,
         readable=tuple(readable),
         writable=tuple(writable),
+        listed=listed,
     )
 
 

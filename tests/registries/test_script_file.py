@@ -65,6 +65,28 @@ class TestFind:
         assert script.find("../secret.py", registry, allow_outside=True).path
 
 
+@pytest.mark.parametrize("name", [".env", "link.py", "deep.py", ".git/../.env"])
+def test_what_is_hidden_is_no_script_of_a_registry(tmp_path: Path, name: str) -> None:
+    (tmp_path / ".git").mkdir()
+    for path in (".env", ".git/config.py"):
+        (tmp_path / path).write_text("PASSWORD")
+    (tmp_path / "link.py").symlink_to(".env")
+    (tmp_path / "deep.py").symlink_to(".git/config.py")
+    registry = str(tmp_path / "registry.json")
+    with pytest.raises(MetricFailure, match="hidden"):
+        script.find(name, registry)
+    assert script.find(name, registry, allow_outside=True).text == b"PASSWORD"
+
+
+def test_a_script_in_a_hidden_folder_is_found_by_its_name(tmp_path: Path) -> None:
+    (tmp_path / ".github").mkdir()
+    (tmp_path / ".github" / "m.py").write_text("1")
+    assert script.find(".github/m.py", str(tmp_path / "registry.json")).text == b"1"
+    (tmp_path / "seen").symlink_to(".github")
+    for folder in (".github", "seen"):
+        assert script.find("m.py", str(tmp_path / folder / "registry.json")).text == b"1"
+
+
 def test_another_script_in_the_current_directory_is_reported(
     cli: Run, job: Path, tmp_path: Path
 ) -> None:

@@ -14,7 +14,7 @@ from .requirements import is_beside, is_words
 # That of a script with hundreds of packages has a third of it.
 MOST_BYTES = 4 << 20
 # uv writes none outside of texts, and reading a long row of dotted keys takes its square.
-_MOST_DOTS = 16
+_MOST_DOTS = 6
 _TEXT = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"?|'[^'\n]*+'?")
 # What would be more than a part of one line where uv writes names and paths of a lock into lines.
 _BEYOND_A_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029#\\]|\$\{?\w")

@@ -49,7 +49,7 @@ def is_beside(path: Any, folder: str) -> bool:
         return False
     # What `..` leads to differs between who follows links first and who does not.
     parts = (path[2:] if path.startswith("./") else path.removeprefix("/")).split("/")
-    if {"", ".", ".."} & {*parts}:
+    if {"", ".", ".."} & {*parts} or parts[0].startswith("~"):
         return False
     own = os.path.realpath(folder)
     real = os.path.realpath(os.path.join(own, path))

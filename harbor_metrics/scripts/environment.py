@@ -131,7 +131,8 @@ def _make(
             lock=wanted.lock,
         )
         if lasting:
-            with contextlib.suppress(OSError):
+            # Build code can give a file a name that is no text.
+            with contextlib.suppress(OSError, UnicodeEncodeError):
                 _keep(kept, _Kept(key, folder, made, tree(prefix)), contents(prefix))
         done = True
     finally:

@@ -134,7 +134,8 @@ def _note(kept: str, record: str) -> None:
 
 
 def _write(record: str, files: list[File]) -> None:
-    with contextlib.suppress(OutputError):
+    # What has a name that is no text is fetched again.
+    with contextlib.suppress(OutputError, UnicodeEncodeError):
         write_atomically(record, msgspec.json.encode(files))
 
 

@@ -146,7 +146,7 @@ def _start_of_its_own(prefix: str, base: Base) -> None:
                 os.unlink(path)
             os.symlink(base.path if name == "python" else "python", path)
         os.unlink(settings)
-        with open(settings, "x", encoding="utf-8") as file:
+        with open(settings, "x", encoding="utf-8", errors="surrogateescape") as file:
             file.write(f"home = {os.path.dirname(base.path)}\n")
             file.write("include-system-site-packages = false\n")
             file.write(f"version_info = {base.version}\n")

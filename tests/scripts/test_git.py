@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from conftest import Run
-from metric_scripts import HEAD, metric, registry_of
+from metric_scripts import HEAD, linux, metric, registry_of
 
 import harbor_metrics
 from harbor_metrics.scripts import cache
@@ -174,6 +174,22 @@ class TestVerification:
             change()
             again = TestGit.compute(tmp_path, f"file://{path}", commit, allow_outside=True)
             assert again.values == fetched.values == {"v": 5, "n": 3}
+
+    @linux
+    def test_a_repository_with_a_name_that_is_no_text_runs(
+        self, repository: tuple[Path, str], tmp_path: Path
+    ) -> None:
+        path, _ = repository
+        (path / "metrics" / "of it" / os.fsdecode(b"\xff")).write_text("")
+        command = ["git", "-C", str(path), "-c", "user.name=n", "-c", "user.email=e"]
+        for arguments in (["add", "-A"], ["commit", "-qm", "second"]):
+            subprocess.run([*command, *arguments], check=True, capture_output=True)
+        head = subprocess.run([*command, "rev-parse", "HEAD"], capture_output=True, text=True)
+        for _ in range(2):
+            one = TestGit.compute(
+                tmp_path, f"file://{path}", head.stdout.strip(), allow_outside=True
+            )
+            assert one.values == {"v": 5, "n": 4}
 
     def test_a_changed_repository_stays_while_somebody_runs_it(
         self, repository: tuple[Path, str], tmp_path: Path

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from metric_scripts import linux
@@ -12,9 +13,20 @@ from harbor_metrics.confinement.workplace import Workplace
 from harbor_metrics.errors import MetricFailure
 from harbor_metrics.registries.script_file import find
 from harbor_metrics.scripts.environment import environment
+from harbor_metrics.scripts.install import Wanted, install
+from harbor_metrics.scripts.interpreter import Base
 from harbor_metrics.scripts.options import ScriptOptions
 from harbor_metrics.scripts.steps import Work
 
+PROJECT = """\
+[project]
+name = "x"
+version = "1"
+[build-system]
+requires = []
+build-backend = "backend"
+backend-path = ["."]
+"""
 BUILD = """\
 import os, pathlib
 def get_requires_for_build_wheel(config_settings=None): return []
@@ -38,10 +50,7 @@ def test_each_work_has_a_folder_of_its_own() -> None:
 def test_build_code_writes_into_no_folder_of_another(tmp_path: Path) -> None:
     package = tmp_path / "package"
     package.mkdir()
-    (package / "pyproject.toml").write_text(
-        '[project]\nname = "x"\nversion = "1"\n'
-        '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
-    )
+    (package / "pyproject.toml").write_text(PROJECT)
     block = "# dependencies = ['x']\n# [tool.uv.sources]\n# x = {path = 'package'}\n"
     (tmp_path / "m.py").write_text(f"# /// script\n{block}# ///\n")
     with Workplace() as place:
@@ -52,3 +61,21 @@ def test_build_code_writes_into_no_folder_of_another(tmp_path: Path) -> None:
             environment(find(str(tmp_path / "m.py"), None), place, options)
         assert "left" not in os.listdir(place.folder)
         assert os.listdir(other) == []
+
+
+@pytest.mark.usefixtures("own_caches")
+def test_a_file_whose_name_is_no_text_may_be_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "m.py").write_text("# /// script\n# dependencies = []\n# ///\n")
+
+    def leaving(wanted: Wanted, prefix: str, *more: Any) -> tuple[Base, str]:
+        made = install(wanted, prefix, *more)
+        with open(os.fsencode(prefix) + b"/\xff", "w"):
+            return made
+
+    monkeypatch.setattr("harbor_metrics.scripts.environment.install", leaving)
+    with Workplace() as place:
+        for _ in range(2):
+            made = environment(find(str(tmp_path / "m.py"), None), place)
+            assert os.path.exists(made.command[0])

@@ -61,8 +61,8 @@ def find(script_path: str, registry: str | None, *, allow_outside: bool = False)
     if os.path.isabs(script_path) and not free:
         raise MetricFailure(
             "script-outside",
-            f"script_path {printable(script_path)} is absolute; a registry names scripts relative to "
-            "itself (--allow-outside permits it)",
+            f"script_path {printable(script_path)} is absolute; a registry names scripts relative "
+            "to itself (--allow-outside permits it)",
         )
     folders = [os.getcwd()] if registry is None else [_folder(registry), os.getcwd()]
     as_written = ["" if registry is None else os.path.dirname(registry), ""]
@@ -78,7 +78,7 @@ def find(script_path: str, registry: str | None, *, allow_outside: bool = False)
                 f"script_path {printable(script_path)} leads outside {printable(folder)} "
                 "(--allow-outside permits it)",
             )
-        if not free and _is_hidden(real, [script_path, *map(os.path.realpath, folders)]):
+        if not free and _is_hidden(real, script_path, map(os.path.realpath, folders)):
             # What runs is quoted where it fails, and `.env` is no script.
             raise MetricFailure(
                 "script-outside",
@@ -130,12 +130,16 @@ def _is_within(path: str, folder: str) -> bool:
     return os.path.commonpath([path, folder]) == folder
 
 
-def _is_hidden(real: str, named: Iterable[str]) -> bool:
-    """Whether a file is hidden, or lies in a hidden folder that none of these paths names."""
-    said = {part for path in named for part in path.split(os.sep)}
-    *folders, name = real.split(os.sep)
-    hidden = (part for part in folders if part.startswith("."))
-    return name.startswith(".") or not said.issuperset(hidden)
+def _is_hidden(real: str, script_path: str, folders: Iterable[str]) -> bool:
+    """Whether a file is hidden, or lies in a hidden folder that neither a registry is in nor names.
+
+    What is no Python by its name is hidden in a folder that is only named.
+    """
+    around = {part for path in folders for part in path.split(os.sep)}
+    *parents, name = real.split(os.sep)
+    hidden = {part for part in parents if part.startswith(".")} - around
+    named = name.endswith(".py") and hidden <= {*script_path.split(os.sep)}
+    return name.startswith(".") or bool(hidden and not named)
 
 
 def read(path: str, written: str, shown: str = "") -> Script:

@@ -65,10 +65,10 @@ class TestFind:
         assert script.find("../secret.py", registry, allow_outside=True).path
 
 
-@pytest.mark.parametrize("name", [".env", "link.py", "deep.py", ".git/../.env"])
+@pytest.mark.parametrize("name", [".env", "link.py", "deep.py", ".git/../.env", ".git/config"])
 def test_what_is_hidden_is_no_script_of_a_registry(tmp_path: Path, name: str) -> None:
     (tmp_path / ".git").mkdir()
-    for path in (".env", ".git/config.py"):
+    for path in (".env", ".git/config", ".git/config.py"):
         (tmp_path / path).write_text("PASSWORD")
     (tmp_path / "link.py").symlink_to(".env")
     (tmp_path / "deep.py").symlink_to(".git/config.py")

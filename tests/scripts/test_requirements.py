@@ -101,7 +101,8 @@ class TestFile:
         "path",
         [
             *("../out.whl", "up/out.whl", "link.whl", "wheels/../../out.whl", ".", "", "./", "/"),
-            *("/etc", "x.whl#a", "x%2ewhl", "file:x.whl", "https://x", "a\\b", "x\0", "~/x.whl", ".//x.whl"),
+            *("/etc", "x.whl#a", "x%2ewhl", "file:x.whl", "https://x", "a\\b", "x\0", "~/x.whl"),
+            ".//x.whl",
         ],
     )
     def test_a_path_out_of_the_folder_is_not(self, folder: Path, path: str) -> None:

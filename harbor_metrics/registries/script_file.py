@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from collections.abc import Iterable
 from hashlib import sha256
 from typing import Any
 

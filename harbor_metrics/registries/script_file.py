@@ -174,8 +174,9 @@ _TYPE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 
 
 def blocks(text: str) -> Iterator[tuple[str, int, list[str]]]:
-    """The blocks of a text, as the expression of PEP 723 finds them: type, index of the first line,
-    lines of the content. It takes time in proportion to the text.
+    """The type, the index of the first line and the lines inside of what PEP 723 takes for a block.
+
+    It takes time in proportion to the text.
     """
     if _OPENING not in text:
         return

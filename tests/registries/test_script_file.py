@@ -157,3 +157,15 @@ def test_a_script_that_is_too_large_is_refused(tmp_path: Path) -> None:
         file.truncate((16 << 20) + 1)
     with pytest.raises(MetricFailure, match="16 MiB"):
         script.read(str(tmp_path / "m.py"), "m.py")
+
+
+NAMES = ["gone\udcff\x1b.py", "/gone\udcff\n.py", "../\udcff\x1b", "\udcff"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_said_of_any_name_can_be_printed(tmp_path: Path, name: str) -> None:
+    (tmp_path / "\udcff").mkdir()
+    (tmp_path.parent / "\udcff\x1b").touch()
+    with pytest.raises(MetricFailure) as raised:
+        script.find(name, str(tmp_path / "registry.json"))
+    assert str(raised.value).isprintable()

@@ -10,6 +10,7 @@ import pytest
 from harbor_metrics.confinement.sandbox import PRIVATE
 from harbor_metrics.confinement.workplace import Confinement, Workplace
 from harbor_metrics.scripts.beside import beside, holds_everything
+from harbor_metrics.scripts.uv_access import reach
 
 
 @pytest.fixture
@@ -112,3 +113,10 @@ def test_what_everybody_shares_holds_everything_wherever_temporary_files_lie(
     assert holds_everything(os.path.realpath(place))
     assert holds_everything(str(tmp_path))
     assert not holds_everything(str(tmp_path / "job"))
+
+
+def test_uv_reads_nothing_that_is_hidden_beside_a_script(folder: Path) -> None:
+    with Workplace() as place:
+        reached = reach("uv", f"{folder}/m.py", place, [])
+    inside = [path for path in reached.readable if path.startswith(str(folder))]
+    assert sorted(inside) == [f"{folder}/data", f"{folder}/m.py", f"{folder}/m.py"]

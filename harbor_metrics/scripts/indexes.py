@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-_OF_USER = ("UV_INDEX", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS")
+OF_USER = ("UV_INDEX", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS")
 # The one form: whatever else parsers of addresses take they do not all take for the same.
 _ADDRESS = re.compile(
     r"(https?)://([a-z0-9.-]+(?::[0-9]{1,5})?)((?:/[a-z0-9._~+-]+)*)/?", re.ASCII | re.IGNORECASE
@@ -24,7 +24,7 @@ Known = Mapping[str, set[str]]
 def known() -> Known:
     """The addresses that the user has set, each with the names that it has."""
     found: dict[str, set[str]] = {}
-    for variable in _OF_USER:
+    for variable in OF_USER:
         separators = "[\\s,]+" if variable == "UV_FIND_LINKS" else "\\s+"
         for text in re.split(separators, os.environ.get(variable, "")):
             match = _SET.fullmatch(text)

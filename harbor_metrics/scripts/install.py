@@ -26,6 +26,7 @@ from .uv_access import (
     environ_of_uv,
     find_uv,
     keyring,
+    packages_of_user,
     programs,
     pythons,
     reach,
@@ -78,7 +79,7 @@ def install(
             required,
             readable=[
                 *(uv, *files),
-                *(*pythons(), *certificates(), *programs()),
+                *(*pythons(), *certificates(), *programs(), *packages_of_user()[1]),
                 *readable_of(base.path, base.prefix),
             ],
             writable=[cache, os.path.dirname(prefix), work.folder],

@@ -6,7 +6,7 @@ import os
 import re
 from urllib.parse import unquote
 
-from .uv_access import PASSED
+from .uv_access import PASSED, packages_of_user
 
 _INDEXES = ("UV_INDEX", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX_URL")
 _PROXIES = (*("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"),)
@@ -56,7 +56,8 @@ def without_our_passwords(text: bytes) -> bytes:
 
 def _addresses() -> list[tuple[str, str, list[str]]]:
     """The variables that hold addresses, what stands between these, and each of them."""
-    found = [(name, " ", os.environ.get(name, "").split()) for name in _INDEXES]
+    places, _ = packages_of_user()
+    found = [(name, " ", places.get(name, "").split()) for name in _INDEXES]
     found += [(name, "", [os.environ.get(name, "").strip()]) for name in _PROXIES]
-    found.append(("UV_FIND_LINKS", ",", os.environ.get("UV_FIND_LINKS", "").split(",")))
+    found.append(("UV_FIND_LINKS", ",", places.get("UV_FIND_LINKS", "").split(",")))
     return [one for one in found if one[0] in os.environ]

@@ -9,7 +9,7 @@ import threading
 from ..confinement.sandbox import LANDLOCK
 from ..confinement.workplace import Confinement, Workplace
 from ..errors import MetricFailure
-from .beside import beside
+from .beside import beside, holds_everything
 from .cache import cache_home
 
 PASSED = ("PATH", "LANG", "LANGUAGE", "TZ", "SYSTEMROOT", "LD_LIBRARY_PATH")
@@ -86,6 +86,7 @@ def reach(uv: str, script: str, writable: list[str], *, passwords: bool = True) 
         named = [os.environ[name] for name in ("NETRC", "SSL_CLIENT_CERT") if os.environ.get(name)]
     files, listed = beside(script)
     readable = [uv, *files, *pythons(), *certificates(), *programs(), *named]
+    readable += packages_of_user()[1]
     readable += [os.path.join(home, part) for part in of_user]
     return Confinement(
         layers=(LANDLOCK,),
@@ -95,6 +96,33 @@ def reach(uv: str, script: str, writable: list[str], *, passwords: bool = True) 
         writable=tuple(writable),
         listed=listed,
     )
+
+
+def packages_of_user() -> tuple[dict[str, str], list[str]]:
+    """Where the user says that packages lie: the variables, wherever uv is started, and folders."""
+    env: dict[str, str] = {}
+    folders: list[str] = []
+    for name in (
+        "UV_FIND_LINKS",
+        "UV_INDEX",
+        "UV_DEFAULT_INDEX",
+        "UV_INDEX_URL",
+        "UV_EXTRA_INDEX_URL",
+    ):
+        separator = "," if name == "UV_FIND_LINKS" else " "
+        words = (os.environ.get(name) or "").split("," if separator == "," else None)
+        for at, word in enumerate(words):
+            start = word.partition("=")[0] + "=" if "=" in word else ""
+            place = word.removeprefix(start).strip()
+            path = os.path.abspath(place.removeprefix("file://"))
+            if place and os.path.isdir(path):
+                if "://" not in place:
+                    words[at] = start + path
+                if not holds_everything(os.path.realpath(path)):
+                    folders.append(path)
+        if words:
+            env[name] = separator.join(words)
+    return env, folders
 
 
 def certificates() -> list[str]:
@@ -150,6 +178,7 @@ def environ_of_uv() -> dict[str, str]:
     """The variables of ours that uv is told, the user's passwords for indexes among them."""
     env = {name: os.environ[name] for name in _PASSED_TO_UV if name in os.environ}
     env |= {n: v for n, v in os.environ.items() if n.startswith(("LC_", "UV_"))}
+    env |= packages_of_user()[0]
     for name in _KEPT_FROM_UV:
         env.pop(name, None)
     if "UV_CACHE_DIR" in env:

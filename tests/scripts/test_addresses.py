@@ -227,3 +227,19 @@ def test_the_files_of_a_lock_come_from_the_users_index(
     one = printed_outcomes(done)[-1]
     assert one["values"] == {"x": 1}, one["error"]
     assert heard == []
+
+
+@linux
+@pytest.mark.usefixtures("own_caches")
+@pytest.mark.parametrize("more", [(), ("--allow-build",)])
+def test_a_folder_of_the_users_has_packages(cli: Run, tmp_path: Path, more: tuple[str]) -> None:
+    (tmp_path / "links").mkdir()
+    (tmp_path / "work").mkdir()
+    wheel_with_a_start_file(tmp_path / "links", "")
+    (tmp_path / "work" / "r.jsonl").write_text('{"reward": 1.0}\n')
+    block = '# /// script\n# dependencies = ["eager"]\n# ///\n'
+    (tmp_path / "work" / "m.py").write_text(f"{block}{HEAD}import eager\nanswer(x=1)")
+    env = {"UV_FIND_LINKS": "../links", "UV_OFFLINE": "1", "UV_INDEX": ""}
+    command = ("compute", "r.jsonl", "--metric", metric("m.py"), "--format", "json", *more)
+    one = printed_outcomes(cli(*command, cwd=tmp_path / "work", env=env))[-1]
+    assert one["values"] == {"x": 1}, one["error"]

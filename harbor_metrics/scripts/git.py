@@ -19,19 +19,8 @@ from ..documents.files import write_atomically
 from ..documents.wording import last_lines, printable
 from ..errors import MetricFailure, OutputError
 from ..registries.script_file import Script, read
+from . import cache
 from .bounds import GIB, THREADS
-from .cache import (
-    RECORDS,
-    REPOSITORIES,
-    alone,
-    at_work,
-    cache_folder,
-    hold,
-    release,
-    remove_unfinished,
-    remove_unused,
-    use,
-)
 from .contents import File, checked, contents
 from .uv_access import PASSED, certificates, programs
 
@@ -88,16 +77,16 @@ def fetch(
     folder = os.path.dirname(inside)
     digest = sha256(f"{url}\n{folder}".encode("utf-8", "surrogatepass")).hexdigest()
     name = f"{commit}-{digest[:16]}"
-    kept = os.path.join(cache_folder(REPOSITORIES), name)
-    record = os.path.join(cache_folder(RECORDS), f"{name}.json")
+    kept = os.path.join(cache.cache_folder(cache.REPOSITORIES), name)
+    record = os.path.join(cache.cache_folder(cache.RECORDS), f"{name}.json")
     if _is_intact(kept, record, place):
-        use(record)
+        cache.use(record)
     else:
-        with alone(record):
+        with cache.alone(record):
             # Another run may have fetched it while we waited.
             if not _is_intact(kept, record, place):
                 kept = _fetched(url, commit, folder, place, kept, allow_outside)
-                hold(kept, place.kept)
+                cache.hold(kept, place.kept)
                 _note(kept, record)
     return _script(
         os.path.join(kept, "tree"), inside, f"{script_path} of {printable(url)} at {commit[:12]}"
@@ -109,17 +98,17 @@ def _is_intact(kept: str, record: str, place: Workplace) -> bool:
 
     Nobody removes it then while the workplace is there.
     """
-    if not hold(kept, place.kept):
+    if not cache.hold(kept, place.kept):
         return False
     try:
         with open(record, "rb") as file:
             before = msgspec.json.decode(file.read(), type=list[File])
     except (OSError, msgspec.DecodeError):
-        release(kept, place.kept)
+        cache.release(kept, place.kept)
         return False
     now = checked(os.path.join(kept, "tree"), before)
     if now is None:
-        release(kept, place.kept)
+        cache.release(kept, place.kept)
     elif now != before:
         _write(record, now)
     return now is not None
@@ -127,7 +116,7 @@ def _is_intact(kept: str, record: str, place: Workplace) -> bool:
 
 def _note(kept: str, record: str) -> None:
     """Write down what has been fetched, where the cache can be written."""
-    if os.path.dirname(kept) == cache_folder(REPOSITORIES):
+    if os.path.dirname(kept) == cache.cache_folder(cache.REPOSITORIES):
         with contextlib.suppress(OSError):
             os.makedirs(os.path.dirname(record), exist_ok=True)
             _write(record, contents(os.path.join(kept, "tree")))
@@ -185,16 +174,16 @@ def _fetched(
         )
     try:
         os.makedirs(os.path.dirname(kept), exist_ok=True)
-        remove_unfinished(os.path.dirname(kept))
+        cache.remove_unfinished(os.path.dirname(kept))
         # What may be there was changed since it was fetched; somebody may run what is left of it.
-        if not remove_unused([kept]):
+        if not cache.remove_unused([kept]):
             raise BlockingIOError
         new = f"{kept}.{os.urandom(4).hex()}.tmp"
         os.mkdir(new)
     except OSError:
         new = kept = os.path.join(place.folder, f"git-{os.urandom(4).hex()}")
         os.mkdir(new)
-    with at_work(new):
+    with cache.at_work(new):
         return _into(new, git, url, commit, folder, place, kept, allow_outside)
 
 

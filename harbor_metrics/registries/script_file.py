@@ -170,6 +170,8 @@ def read(path: str, written: str, shown: str = "") -> Script:
 
 
 _OPENING = "# /// "
+# To read a row of dotted keys takes its square.
+_MOST_OF_A_BLOCK, _MOST_DOTS = 256 << 10, 500
 _TYPE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-")
 
 
@@ -226,6 +228,12 @@ def metadata(script: Script) -> dict[str, Any] | None:
     (n, lines) = found[0]
     # At line feeds alone, as uv does: a line with another separator of Unicode goes on.
     content = "\n".join(line[2:] if line.startswith("# ") else line[1:] for line in lines)
+    if len(content) > _MOST_OF_A_BLOCK or any(line.count(".") > _MOST_DOTS for line in lines):
+        raise MetricFailure(
+            "script-metadata",
+            f"the PEP 723 block of the script, on line {n + 1}, has more than "
+            f"{_MOST_OF_A_BLOCK >> 10} KiB, or a line with more than {_MOST_DOTS} dots",
+        )
     try:
         return tomllib.loads(content)
     except (ValueError, RecursionError) as error:

@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from .beside import holds_everything
+
 OF_USER = ("UV_INDEX", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS")
 # The one form: whatever else parsers of addresses take they do not all take for the same.
 _ADDRESS = re.compile(
@@ -32,6 +34,27 @@ def known() -> Known:
             if match and address is not None:
                 found.setdefault(address, set()).update([match[1]] if match[1] else [])
     return found
+
+
+def packages_of_user() -> tuple[dict[str, str], list[str]]:
+    """Where the user says that packages lie: the variables, wherever uv is started, and folders."""
+    env: dict[str, str] = {}
+    folders: list[str] = []
+    for name in OF_USER:
+        separator = "," if name == "UV_FIND_LINKS" else " "
+        words = (os.environ.get(name) or "").split(separator.strip() or None)
+        for at, word in enumerate(words):
+            start = word.partition("=")[0] + "=" if "=" in word else ""
+            place = word.removeprefix(start).strip()
+            path = os.path.abspath(place.removeprefix("file://"))
+            if place and os.path.isdir(path):
+                if "://" not in place:
+                    words[at] = start + path
+                if not holds_everything(os.path.realpath(path)):
+                    folders.append(path)
+        if any(words):
+            env[name] = separator.join(words)
+    return env, folders
 
 
 def plain(text: str) -> str | None:

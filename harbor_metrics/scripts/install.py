@@ -16,6 +16,7 @@ from ..confinement.workplace import FREE, Workplace
 from ..registries.script_file import Script
 from .beside import beside
 from .bounds import Required, confinement
+from .indexes import packages_of_user
 from .interpreter import Base, interpreter
 from .options import ScriptOptions
 from .passwords import environ_without_passwords
@@ -26,7 +27,6 @@ from .uv_access import (
     environ_of_uv,
     find_uv,
     keyring,
-    packages_of_user,
     programs,
     pythons,
     reach,

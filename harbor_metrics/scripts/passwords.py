@@ -6,7 +6,8 @@ import os
 import re
 from urllib.parse import unquote
 
-from .uv_access import PASSED, packages_of_user
+from .indexes import packages_of_user
+from .uv_access import PASSED
 
 _INDEXES = ("UV_INDEX", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX_URL")
 _PROXIES = (*("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"),)

@@ -9,8 +9,9 @@ import threading
 from ..confinement.sandbox import LANDLOCK
 from ..confinement.workplace import Confinement, Workplace
 from ..errors import MetricFailure
-from .beside import beside, holds_everything
+from .beside import beside
 from .cache import cache_home
+from .indexes import packages_of_user
 
 PASSED = ("PATH", "LANG", "LANGUAGE", "TZ", "SYSTEMROOT", "LD_LIBRARY_PATH")
 _PASSED_TO_UV = (
@@ -96,33 +97,6 @@ def reach(uv: str, script: str, writable: list[str], *, passwords: bool = True) 
         writable=tuple(writable),
         listed=listed,
     )
-
-
-def packages_of_user() -> tuple[dict[str, str], list[str]]:
-    """Where the user says that packages lie: the variables, wherever uv is started, and folders."""
-    env: dict[str, str] = {}
-    folders: list[str] = []
-    for name in (
-        "UV_FIND_LINKS",
-        "UV_INDEX",
-        "UV_DEFAULT_INDEX",
-        "UV_INDEX_URL",
-        "UV_EXTRA_INDEX_URL",
-    ):
-        separator = "," if name == "UV_FIND_LINKS" else " "
-        words = (os.environ.get(name) or "").split("," if separator == "," else None)
-        for at, word in enumerate(words):
-            start = word.partition("=")[0] + "=" if "=" in word else ""
-            place = word.removeprefix(start).strip()
-            path = os.path.abspath(place.removeprefix("file://"))
-            if place and os.path.isdir(path):
-                if "://" not in place:
-                    words[at] = start + path
-                if not holds_everything(os.path.realpath(path)):
-                    folders.append(path)
-        if words:
-            env[name] = separator.join(words)
-    return env, folders
 
 
 def certificates() -> list[str]:

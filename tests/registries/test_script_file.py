@@ -121,6 +121,11 @@ class TestBlock:
         text = '# /// script\r\n# dependencies = ["a"]\r\n# ///\r\n'
         assert self.block(text) == {"dependencies": ["a"]}
 
+    @pytest.mark.parametrize("lines", ["# a" + ".a" * 501 + " = 1\n", "# a = 1\n" * 33_000])
+    def test_block_that_takes_long_to_read_is_refused(self, lines: str) -> None:
+        with pytest.raises(MetricFailure, match=r"256 KiB, or a line with more than 500 dots"):
+            script.metadata(script.Script("", f"# /// script\n{lines}# ///\n".encode()))
+
     def test_block_after_a_carriage_return_alone_is_refused(self) -> None:
         text = "#\r# /// script\n# dependencies = ['evil']\n# ///\n"
         with pytest.raises(MetricFailure, match="carriage return"):

@@ -116,7 +116,6 @@ def test_what_everybody_shares_holds_everything_wherever_temporary_files_lie(
 
 
 def test_uv_reads_nothing_that_is_hidden_beside_a_script(folder: Path) -> None:
-    with Workplace() as place:
-        reached = reach("uv", f"{folder}/m.py", place, [])
+    reached = reach("uv", f"{folder}/m.py", [])
     inside = [path for path in reached.readable if path.startswith(str(folder))]
     assert sorted(inside) == [f"{folder}/data", f"{folder}/m.py", f"{folder}/m.py"]

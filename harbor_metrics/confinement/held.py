@@ -22,17 +22,18 @@ class Held:
     """What processes that we may look into hold, each thing once.
 
     Files without a name that lie on one of the devices in `disks` are `n_files` of `n_bytes`; all
-    others are in `memory`, in bytes, and named by device and inode in `in_memory`. How full a
-    socket or a pipe is cannot be asked, so each counts as what it can take.
+    others are in `memory`, in bytes, and named by device and inode in `in_memory`. Those that are
+    `mapped`, and open no more, are looked for where it says so. How full a socket or a pipe is
+    cannot be asked, so each counts as what it can take.
     """
 
-    def __init__(self, pids: Iterable[int], disks: Iterable[int]) -> None:
+    def __init__(self, pids: Iterable[int], disks: Iterable[int], *, mapped: bool) -> None:
         self.memory = self.n_bytes = self.n_files = 0
         self.in_memory: set[tuple[int, int]] = set()
         disks = set(disks)
         seen: set[tuple[int, int]] = set()
         for pid in pids:
-            for found in (*_open(pid), *_mapped(pid)):
+            for found in (*_open(pid), *(_mapped(pid) if mapped else ())):
                 kind, key = found.st_mode & _KIND, (found.st_dev, found.st_ino)
                 if key in seen or (kind == _FILE and found.st_nlink):
                     continue

@@ -21,6 +21,8 @@ _FIRST = 0.05
 _PART = 20
 # But nobody takes for longer than this what is not counted.
 _LONGEST = 1.0
+# To look through what is mapped takes longest: it is done so often, and where it can matter.
+_EVERY = 8
 
 
 class Watch:
@@ -42,6 +44,7 @@ class Watch:
         self._before = _in_use(shared)
         self._processes = processes
         self._disks = [_device(folder) for folder in folders]
+        self._asked = 0
         self._next = time.monotonic() + _FIRST if any(most.values()) else float("inf")
 
     def seconds(self) -> float:
@@ -69,9 +72,12 @@ class Watch:
             return PROCESSES
         if 0 < most[THREADS] < _threads(pids):
             return THREADS
-        held = Held(pids, self._disks)
+        resident = _resident(pids)
+        self._asked += 1
+        in_doubt = 0 < most[MEMORY] < resident + _in_memory_alone()
+        held = Held(pids, self._disks, mapped=in_doubt or self._asked % _EVERY == 0)
         if (
-            0 < most[MEMORY] < _resident(pids) + held.memory
+            0 < most[MEMORY] < resident + held.memory
             and most[MEMORY] < _shared_out(pids, held.in_memory) + held.memory
         ):
             return MEMORY
@@ -108,6 +114,16 @@ def _resident(pids: Iterable[int]) -> int:
         except (OSError, IndexError):
             continue
     return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def _in_memory_alone() -> int:
+    """Bytes of all files of this machine that lie in memory and nowhere else."""
+    try:
+        with open("/proc/meminfo", "rb") as file:
+            (line,) = (line for line in file if line.startswith(b"Shmem:"))
+        return int(line.split()[1]) * 1024
+    except (OSError, ValueError, IndexError):
+        return 1 << 62
 
 
 def _shared_out(pids: Iterable[int], but: set[tuple[int, int]]) -> int:

@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import os
 import signal
+import sys
 from typing import Any, NoReturn
 
 import click
@@ -13,6 +14,7 @@ import click
 from .. import __version__
 from ..errors import (
     HarborMetricsError,
+    InputError,
     MetricFailure,
     OutputError,
     ReaderGoneError,
@@ -190,6 +192,8 @@ def fail(error: HarborMetricsError) -> None:
     from ..documents.wording import printable
     from ..render.text import text
 
+    if isinstance(error, InputError):
+        error = _without_quotes(error)
     # What a program said has lines of its own; else the end of a line is a stranger's.
     said = str(error) if isinstance(error, MetricFailure) else printable(str(error))
     print_note(f"error: {said}\n")
@@ -198,6 +202,23 @@ def fail(error: HarborMetricsError) -> None:
     if isinstance(error, InvalidDocumentError) and error.diagnostics:
         sources = {d.path or "": error.text for d in error.diagnostics}
         print_note("\n" + text(error.diagnostics, sources))
+
+
+def _without_quotes(error: InputError) -> InputError:
+    """The error, or that a file which was named on the command line is a link out of its folder.
+
+    What a link leads to may be its reader's secret, and a message quotes it.
+    """
+    from ..documents.files import check_stays
+
+    for argument in sys.argv[1:]:
+        for path in {argument, argument.partition("=")[2]}:
+            if os.path.islink(path) and not os.path.isdir(path):
+                try:
+                    check_stays(path)
+                except InputError as refusal:
+                    return refusal
+    return error
 
 
 def _terminate(number: int, frame: Any) -> NoReturn:  # noqa: ARG001

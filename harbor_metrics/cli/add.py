@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..documents.files import real_path
 from ..errors import UsageError
 from ..output.streams import print_note, print_text
 from . import Examples
@@ -166,7 +167,7 @@ def _add_metric(
     folder = os.path.dirname(registry) or os.curdir
     if script_path != script:
         print_note(f"note: script_path is relative to {folder}, where the registry lies\n")
-    if os.path.realpath(folder) != os.path.realpath(os.curdir):
+    if real_path(folder) != real_path(os.curdir):
         _say_where(registry, script_path)
     return 0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from ..documents.files import real_path
 from ..errors import UsageError
 
 _JOB_DOCUMENTS = ("result.json", "config.json", "lock.json")
@@ -19,7 +20,7 @@ def copies_of(
         UsageError: one says no format or no file, or a file is written twice.
     """
     copies = []
-    taken = {os.path.realpath(output)} if output is not None else set()
+    taken = {real_path(output)} if output is not None else set()
     for pair in also:
         format_, _, path = pair.partition(":")
         if format_ not in formats or not path:
@@ -28,9 +29,9 @@ def copies_of(
             )
         if path == "-":
             raise UsageError(f"--also {pair}: - is not a file", f"--format {format_} prints it")
-        if os.path.realpath(path) in taken:
+        if real_path(path) in taken:
             raise UsageError(f"--also {pair}: {path} would be written twice", "name another file")
-        taken.add(os.path.realpath(path))
+        taken.add(real_path(path))
         copies.append((format_, path))
     return copies
 
@@ -64,9 +65,9 @@ def refuse_input(output: str, inputs: Sequence[str]) -> None:
     Raises:
         UsageError: `output` is one of the inputs, or a document of a job among them.
     """
-    target = os.path.realpath(output)
+    target = real_path(output)
     for path in inputs:
-        real = os.path.realpath(path)
+        real = real_path(path)
         of_the_job = os.path.basename(target) in _JOB_DOCUMENTS and target.startswith(
             f"{real}{os.sep}"
         )

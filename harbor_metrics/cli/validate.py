@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..documents.files import real_path
 from ..errors import InputError, UsageError
 from ..output.streams import print_commands, print_json, print_note, print_text
 from . import Examples, fail
@@ -89,7 +90,7 @@ def command(
     copies = copies_of(also, FORMATS)
     given = files or [os.curdir]
     for _, path in copies:
-        if os.path.realpath(path) in {os.path.realpath(file) for file in expanded(given, [])}:
+        if real_path(path) in {real_path(file) for file in expanded(given, [])}:
             raise UsageError(f"--also {path} is one of the files that are read")
         check_writable(path)
     ignored = {**config.ignore, **dict.fromkeys(ignore, "")}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
 import msgspec
 
 from .. import readers
 from ..documents.diagnostics import Diagnostic
+from ..documents.files import real_path
 from ..engines.recognition import is_relation
 from ..errors import UsageError
 from ..evaluation.plan import Plan, Planned, plan
@@ -175,7 +175,7 @@ def _read(request: Request, *, counts: bool) -> tuple[list[Source], list[Diagnos
             columns=request.columns,
             counts=counts,
         ):
-            first = sources.setdefault(os.path.realpath(source.path), source)
+            first = sources.setdefault(real_path(source.path), source)
             if first is not source:
                 diagnostics.append(
                     Diagnostic(

@@ -48,6 +48,14 @@ def open_regular(path: str) -> BinaryIO:
     raise OSError(errno.EINVAL, "a pipe or a device, not a regular file", path)
 
 
+def real_path(path: str) -> str:
+    """Where links lead; the path itself where there are more than any system follows."""
+    try:
+        return os.path.realpath(path)
+    except RecursionError:
+        return os.path.abspath(path)
+
+
 def check_stays(path: str) -> None:
     """Refuse a link out of the current directory, or out of its own where the path is absolute.
 
@@ -61,7 +69,7 @@ def check_stays(path: str) -> None:
         absolute, folder = os.path.abspath(path), os.getcwd()
         if os.path.isabs(path) or not _is_below(absolute, folder):
             folder = os.path.dirname(absolute)
-        root, leads_to = os.path.realpath(folder), os.path.realpath(absolute)
+        root, leads_to = real_path(folder), real_path(absolute)
     except (OSError, ValueError):
         return  # who reads it says so
     if leads_to == os.path.join(root, os.path.relpath(absolute, folder)):
@@ -85,7 +93,7 @@ def check_writable(path: str) -> None:
         OutputError: the directory is missing or not writable, or the path is a directory.
     """
     with _output_errors(path):
-        target = os.path.realpath(path)
+        target = real_path(path)
         if os.path.isdir(target):
             raise OutputError(f"{path} is a directory")
         if _is_special(path):
@@ -104,7 +112,7 @@ def write_atomically(path: str, data: bytes | Iterable[bytes]) -> None:
     """
     pieces = [data] if isinstance(data, bytes) else data
     with _output_errors(path):
-        target = os.path.realpath(path)
+        target = real_path(path)
         if _is_special(path):
             _write_into(path, pieces)
             return

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, get_args
 
 import msgspec
 
 from ..computation.request import LEVEL
-from ..documents.files import check_writable
+from ..documents.files import check_writable, real_path
 from ..documents.wording import listed, shown
 from ..errors import HarborMetricsError, UsageError
 from ..evaluation.asked import plan_asked
@@ -128,8 +127,8 @@ def refuse_overwriting(options: Options, job: str) -> None:
     """
     if options.document is None:
         return
-    target = os.path.realpath(options.document)
+    target = real_path(options.document)
     inputs: Sequence[str] = [*options.registry, *(f"{job}/{name}" for name in _OF_THE_JOB)]
     for path in inputs:
-        if target == os.path.realpath(path):
+        if target == real_path(path):
             raise UsageError(f"--pk document={options.document} is {path}, which would be read")

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from ..documents.files import real_path
 from ..errors import HarborMetricsError, MetricFailure
 from ..evaluation.datasets import find_datasets
 from ..registries.registry import Registries
@@ -43,7 +44,7 @@ def _dataset(
     job: Any, folder: str, said: Job, named: JobDataset, registries: Registries
 ) -> DatasetSnapshot:
     if named.path is not None and named.name is None:
-        return DatasetSnapshot(name=os.path.basename(os.path.realpath(named.path)))
+        return DatasetSnapshot(name=os.path.basename(real_path(named.path)))
     name = str(named.name)
     only = msgspec.structs.replace(said, datasets=(named,))
     try:
@@ -79,7 +80,7 @@ def digests(metrics: Iterable[Any], registry: str | None) -> dict[str, str]:
         path = kwargs.get("script_path") if isinstance(kwargs, dict) else None
         if isinstance(path, str) and isinstance(kwargs, dict) and not kwargs.get("git_url"):
             try:
-                found[path] = find_script(path, registry, allow_outside=True).sha256
+                found[path] = find_script(path, registry, allow_outside=True).pin
             except MetricFailure:
                 continue
     return found

@@ -16,7 +16,7 @@ from ..catalogue import names
 from ..contract.spec import ARRAYS, DEFAULT_TYPE, UV_SCRIPT, in_harbor
 from ..documents.diagnostics import InvalidDocumentError
 from ..documents.document import Document, parse
-from ..documents.files import read_bytes, reason, write_atomically
+from ..documents.files import read_bytes, real_path, reason, write_atomically
 from ..documents.wording import printable, shown
 from ..errors import MetricFailure, OutputError, UsageError
 from . import edit, registry
@@ -270,7 +270,7 @@ def _parse_whole(data: bytes, path: str) -> Document:
 @contextmanager
 def _lock(path: str) -> Iterator[None]:
     """Hold a lock on the directory: one on the file would go with the file that is replaced."""
-    folder = os.path.dirname(os.path.realpath(path))
+    folder = os.path.dirname(real_path(path))
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:

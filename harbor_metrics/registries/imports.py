@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 # As many names as stand there: who finds too many imports asks for more to be pinned.
-_IMPORTS = rb"(?m)(?:^|[;:])[ \t\f]*(?:import|from)\b((?:[^\n;\\]|\\.|\\\n)*)"
+_IMPORTS = rb"(?m)(?:^|[;:])[ \t\f]*(?:lazy[ \t\f]+)?(?:import|from)\b((?:[^\n;\\]|\\.|\\\n)*)"
 _NAME = rb"[A-Za-z_]\w*"
 # In any word: each can find, make or run code.
 _MACHINERY = (
@@ -19,6 +19,9 @@ _MACHINERY = (
     *(b"__dict__", b"__getattribute__", b"__self__", b"__code__", b"__mro__", b"f_globals"),
     *(b"f_builtins", b"globals", b"ModuleType", b"CodeType", b"FunctionType", b"pickle", b"shelve"),
     *(b"marshal", b"joblib", b"doctest", b"codeop", b"ctypes", b"cffi", b"dlopen", b"load_library"),
+    *(b"pydoc", b"timeit", b"runctx", b"get_type_hints", b"ForwardRef", b"attrgetter"),
+    *(b"methodcaller", b"dictConfig", b"fileConfig", b"load_extension", b"unsafe_load"),
+    *(b"sympify", b"jinja2"),
     # Other processes, which look into the folder itself.
     *(b"multiprocessing", b"subprocess", b"concurrent", b"spawn", b"popen"),
 )

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ..catalogue import names
 from ..catalogue.suggestions import only_meaning
-from ..documents.files import read_bytes
+from ..documents.files import read_bytes, real_path
 from ..errors import InputError, MetricFailure
 from ..readers.lm_eval import layout
 
@@ -99,7 +99,7 @@ def _load(path: str, including: tuple[str, ...]) -> dict[str, Any]:
     # Of several the first one counts, as in lm-eval.
     for name in [included] if isinstance(included, str) else reversed(included):
         other = os.path.join(os.path.dirname(path), str(name))
-        real = os.path.realpath(other)
+        real = real_path(other)
         if real in including:
             raise InputError(f"{path} includes itself by way of {name}")
         base |= _load(other, (*including, real))

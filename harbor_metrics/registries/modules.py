@@ -6,7 +6,9 @@ import errno
 import os
 from collections.abc import Iterator, Sequence
 
+from ..documents.files import real_path
 from .imports import imported
+from .inside import holds_everything, leads_inside
 
 # What Python imports; a byte-compiled file of a cache is one of a source.
 _CODE = (".py", ".pyc", ".so", ".pyd")
@@ -52,12 +54,20 @@ def importable(path: str, text: bytes) -> Modules:
 
 
 def manifest(name: str, text: bytes, modules: Modules) -> str:
-    """A line for each file, as `sha256sum` writes it, in the order of their paths."""
+    """A line for each file, as `sha256sum` writes it, in the order of their paths.
+
+    A line whose path has an end of a line in it, or a backslash, begins with one.
+    """
     # For weight: most registries name no script.
     from hashlib import sha256
 
     files = sorted([(name, text), *modules])
-    return "".join(f"{sha256(data).hexdigest()}  {path}\n" for path, data in files)
+    return "".join(_line(sha256(data).hexdigest(), path) for path, data in files)
+
+
+def _line(digest: str, path: str) -> str:
+    plain = path.replace("\\", r"\\").replace("\n", r"\n").replace("\r", r"\r")
+    return f"{'' if plain == path else chr(92)}{digest}  {plain}\n"
 
 
 def copy(modules: Modules, folder: str, to: str) -> None:
@@ -90,31 +100,31 @@ def copy(modules: Modules, folder: str, to: str) -> None:
 
 
 def _code(folder: str) -> Iterator[str]:
-    """The code below a folder, by its path in it; links are followed to files inside it alone."""
-    root = os.path.realpath(folder)
+    """The code below a folder, by its path in it, as far as it is the script's to read."""
+    root = real_path(folder)
     for inside, entries in _walk(folder):
         for entry in entries:
             if not entry.name.endswith(_CODE) or _is_private(entry.name):
                 continue
-            if os.path.isfile(entry.path):
-                real = os.path.realpath(entry.path)
-                if os.path.commonpath([real, root]) == root:
-                    yield os.path.join(inside, entry.name)
+            own = not entry.is_symlink() or leads_inside(entry.path, root)
+            if own and os.path.isfile(entry.path):
+                yield os.path.join(inside, entry.name)
 
 
 def _walk(folder: str) -> Iterator[tuple[str, list[os.DirEntry[str]]]]:
     """Each folder below one, by its path in it, with its entries.
 
     A link to a folder is followed where that lies inside, and is none of those on the way to it.
+    Of a folder that holds everything a person has nothing below is looked at.
     """
-    root = os.path.realpath(folder)
+    root = real_path(folder)
+    everything = holds_everything(root)
     pending: list[tuple[str, tuple[str, ...]]] = [("", (root,))]
     n = 0
     while pending:
         inside, way = pending.pop()
         try:
-            with os.scandir(os.path.join(folder, inside)) as scanned:
-                entries = list(scanned)
+            entries = _entries(os.path.join(folder, inside), files_alone=everything)
         except PermissionError:
             if not inside:
                 raise
@@ -130,10 +140,15 @@ def _walk(folder: str) -> Iterator[tuple[str, list[os.DirEntry[str]]]]:
             if entry.is_dir(follow_symlinks=False):
                 pending.append((name, (*way, os.path.join(way[-1], entry.name))))
             elif entry.is_symlink() and os.path.isdir(entry.path):
-                real = os.path.realpath(entry.path)
+                real = real_path(entry.path)
                 hidden = any(map(_is_private, real[len(root) :].split(os.sep)))
                 if real.startswith(f"{root}{os.sep}") and not hidden and not _around(real, way):
                     pending.append((name, (*way, real)))
+
+
+def _entries(folder: str, *, files_alone: bool) -> list[os.DirEntry[str]]:
+    with os.scandir(folder) as entries:
+        return [e for e in entries if not files_alone or e.is_file(follow_symlinks=False)]
 
 
 def _around(folder: str, way: Sequence[str]) -> bool:

@@ -10,9 +10,10 @@ from typing import Any
 import msgspec
 
 from ..contract.spec import UV_SCRIPT
-from ..documents.files import open_regular, reason
+from ..documents.files import check_stays, open_regular, real_path, reason
 from ..documents.wording import printable
-from ..errors import MetricFailure
+from ..errors import InputError, MetricFailure
+from .inside import ends_a_line
 from .modules import MOST_BYTES, Modules, TooManyError, importable, manifest
 
 
@@ -70,26 +71,40 @@ def find(script_path: str, registry: str | None, *, allow_outside: bool = False)
     for folder, written, path in zip(folders, as_written, tried, strict=False):
         if not os.path.lexists(path):
             continue
-        real = os.path.realpath(path)
-        inside = any(_is_within(real, os.path.realpath(other)) for other in folders)
+        real = real_path(path)
+        inside = any(_is_within(real, real_path(other)) for other in folders)
         if not (free or inside):
             raise MetricFailure(
                 "script-outside",
                 f"script_path {printable(script_path)} leads outside {printable(folder)} "
                 "(--allow-outside permits it)",
             )
-        if not free and _is_hidden(real, script_path, map(os.path.realpath, folders)):
+        if not free and _is_hidden(real, script_path, map(real_path, folders)):
             # What runs is quoted where it fails, and `.env` is no script.
             raise MetricFailure(
                 "script-outside",
                 f"script_path {printable(script_path)} leads to what is hidden in "
                 f"{printable(folder)} (--allow-outside permits it)",
             )
+        if registry is None and not allow_outside:
+            _check_stays(path, script_path)
         return read(real, script_path, os.path.join(written, script_path))
     raise MetricFailure(
         "script-missing",
         f"script {printable(script_path)} not found; looked for {printable(' and '.join(tried))}",
     )
+
+
+def _check_stays(path: str, script_path: str) -> None:
+    """What does not run is quoted, and where a link leads may be its reader's secret."""
+    try:
+        check_stays(path)
+    except InputError as error:
+        raise MetricFailure(
+            "script-outside",
+            f"script {printable(script_path)} is a link to {printable(real_path(path))}: name the "
+            "file itself, if it is yours",
+        ) from error
 
 
 def named_from(registry: str, script_path: str, *, new: bool = False) -> str:
@@ -149,6 +164,12 @@ def read(path: str, written: str, shown: str = "") -> Script:
         MetricFailure: it is not a regular file, is too large, or cannot be read.
     """
     written = printable(written)
+    if ends_a_line(path):
+        raise MetricFailure(
+            "script-missing",
+            f"script {written}: its path holds a control character, or what ends a line, which "
+            "others could take for more than a path",
+        )
     if os.path.isdir(path):
         raise MetricFailure("script-missing", f"script {written} is a directory")
     if not os.path.isfile(path):

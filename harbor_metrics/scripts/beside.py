@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from functools import cache
 
-from ..confinement.sandbox import PRIVATE
+from ..documents.files import real_path
+from ..registries.inside import holds_everything, leads_inside
 
 
 def beside(path: str) -> tuple[list[str], tuple[str, ...]]:
@@ -25,23 +25,6 @@ def beside(path: str) -> tuple[list[str], tuple[str, ...]]:
     return [path, *shown], (folder,)
 
 
-def holds_everything(folder: str) -> bool:
-    """Whether a real path is above all that a person has, or all temporary files, or is theirs."""
-    people = {os.path.expanduser("~"), os.environ.get("TMPDIR") or "/tmp"}  # noqa: S108
-    own = [os.path.realpath(path) for path in people]
-    return any(os.path.commonpath([folder, place]) == folder for place in (*own, *_private()))
-
-
-def leads_inside(path: str, folder: str) -> bool:
-    """Whether what a path leads to lies in a folder, whose path is real, and is not hidden there.
-
-    The folder itself does not: through it all that is hidden is found.
-    """
-    above = f"{folder.rstrip('/')}/"
-    real = os.path.realpath(path)
-    return real.startswith(above) and "/." not in real[len(above) - 1 :]
-
-
 def _is_shown(entry: os.DirEntry[str], folder: str, *, files_alone: bool) -> bool:
     if entry.name.startswith("."):
         return False
@@ -49,10 +32,5 @@ def _is_shown(entry: os.DirEntry[str], folder: str, *, files_alone: bool) -> boo
         return not files_alone or entry.is_file()
     if not leads_inside(entry.path, folder):
         return False
-    real = os.path.realpath(entry.path)
+    real = real_path(entry.path)
     return os.path.isfile(real) and os.path.dirname(real) == folder if files_alone else True
-
-
-@cache
-def _private() -> tuple[str, ...]:
-    return tuple(map(os.path.realpath, PRIVATE))

@@ -15,9 +15,9 @@ from ..confinement.removal import remove
 from ..confinement.workplace import Workplace
 from ..documents.files import open_regular, reason, write_atomically
 from ..errors import MetricFailure, OutputError
+from ..registries.inside import leads_inside
 from ..registries.script_file import Script, metadata, read
 from .addresses import check_depth, lead_elsewhere
-from .beside import leads_inside
 from .bounds import Required
 from .cache import ENVIRONMENTS, alone, cache_folder, hold, release, remove_unused, use
 from .contents import File, checked, contents

@@ -16,16 +16,17 @@ from ..confinement.finished import Finished, ending
 from ..confinement.sandbox import SCRATCH_BYTES, SCRATCH_FILES
 from ..confinement.usage import MEMORY
 from ..confinement.workplace import Confinement, RefusedError, Workplace
-from ..documents.files import reason
+from ..documents.files import real_path, reason
 from ..documents.wording import first_line, last_lines
 from ..errors import MetricFailure
 from ..numbers.exact import Number
+from ..registries.inside import holds_everything
 from ..registries.modules import copy
 from ..registries.script_file import Script, metadata
 from ..trials.table import Table
 from ..trials.trial import Rewards
 from . import answer
-from .beside import beside, holds_everything
+from .beside import beside
 from .bounds import (
     FILE_SIZE,
     PROCESSES,
@@ -220,7 +221,6 @@ def _files(folder: str, inputs: Inputs, script: Script) -> dict[str, str]:
 
 def _env(script: Script, files: dict[str, str], options: ScriptOptions) -> dict[str, str]:
     env = {name: os.environ[name] for name in PASSED if name in os.environ}
-    env |= {name: os.environ[name] for name in os.environ if name.startswith("LC_")}
     env |= {name: os.environ[name] for name in options.environment if name in os.environ}
     return env | {
         "HOME": files["home"],
@@ -240,7 +240,7 @@ def _confinement(
     required: Required,
 ) -> Confinement:
     named = filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep))
-    libraries = [path for path in map(os.path.realpath, named) if not holds_everything(path)]
+    libraries = [path for path in map(real_path, named) if not holds_everything(path)]
     beside_it, listed = beside(script.path)
     readable = [*made.readable, _WATCHER, *libraries, os.path.dirname(files["work"])]
     return confinement(

@@ -15,9 +15,10 @@ from ..confinement.finished import ending
 from ..confinement.removal import remove
 from ..confinement.sandbox import LANDLOCK
 from ..confinement.workplace import Confinement, Whole, Workplace
-from ..documents.files import write_atomically
+from ..documents.files import real_path, write_atomically
 from ..documents.wording import last_lines, printable
 from ..errors import MetricFailure, OutputError
+from ..registries.inside import ends_a_line
 from ..registries.script_file import Script, read
 from . import cache
 from .bounds import GIB, THREADS
@@ -145,7 +146,7 @@ def _check(url: str, commit: str, script_path: str, *, allow_outside: bool) -> N
             f"write https:// or ssh://{hint}",
         )
     parts = script_path.split("/")
-    if os.path.isabs(script_path) or ".." in parts or "\0" in script_path or ".git" in parts:
+    if os.path.isabs(script_path) or {"..", ".git"} & {*parts} or ends_a_line(script_path):
         raise MetricFailure(
             "script-outside", f"script_path {printable(script_path)!r} leads out of the repository"
         )
@@ -280,7 +281,7 @@ class _Git:
             filtered=False,
             network=True,
             readable=(
-                *(os.path.dirname(os.path.dirname(os.path.realpath(self.git))), *programs()),
+                *(os.path.dirname(os.path.dirname(real_path(self.git))), *programs()),
                 *(*certificates(), *(os.path.join(home, part) for part in _OF_HOME)),
                 *(os.environ[name] for name in _NAMED if os.environ.get(name)),
                 *_OF_SYSTEM,
@@ -291,7 +292,7 @@ class _Git:
 
 
 def _script(tree: str, inside: str, written: str) -> Script:
-    path = os.path.realpath(os.path.join(tree, inside))
+    path = real_path(os.path.join(tree, inside))
     if not os.path.lexists(path):
         raise MetricFailure("script-missing", f"there is no script {printable(written)}")
     return read(path, printable(written), path)

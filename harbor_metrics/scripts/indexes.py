@@ -7,7 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from .beside import holds_everything
+from ..documents.files import real_path
+from ..registries.inside import holds_everything
 
 OF_USER = ("UV_INDEX", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS")
 # The one form: whatever else parsers of addresses take they do not all take for the same.
@@ -50,7 +51,7 @@ def packages_of_user() -> tuple[dict[str, str], list[str]]:
             if place and os.path.isdir(path):
                 if "://" not in place:
                     words[at] = start + path
-                if not holds_everything(os.path.realpath(path)):
+                if not holds_everything(real_path(path)):
                     folders.append(path)
         if any(words):
             env[name] = separator.join(words)

@@ -102,10 +102,11 @@ def install(
     else:
         # Names, versions and digests of the lock, and none of its addresses.
         pins = os.path.join(work.folder, "pins")
+        plain = [*python, "--no-header", "--no-annotate"]
         # Files of the lock are named from the script's folder.
         into = ["--python", prefix, "--directory", os.path.dirname(wanted.script.path)]
         commands = [
-            [uv, "export", *common, *still, "--locked", "--offline", *python, *script, "-o", pins],
+            [uv, "export", *common, *still, *plain, "--locked", "--offline", *script, "-o", pins],
             [uv, "venv", *common, *python, prefix],
             [uv, "pip", "install", *common, *choices, "--no-deps", *into, "-r", pins],
         ]

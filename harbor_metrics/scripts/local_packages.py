@@ -9,6 +9,7 @@ from hashlib import file_digest, sha256
 from typing import Any
 from urllib.parse import unquote
 
+from ..documents.files import real_path
 from ..documents.wording import printable
 from ..errors import MetricFailure
 from .contents import contents
@@ -34,7 +35,7 @@ def local_packages(
         named += _tables(package.get("source") if isinstance(package, dict) else None)
     short = (name for name in named if "\0" not in name and len(name) <= _LONGEST)
     places = (os.path.join(folder, name) for name in short)
-    return tuple(dict.fromkeys(map(os.path.realpath, places)))
+    return tuple(dict.fromkeys(map(real_path, places)))
 
 
 def check_wheels(packages: Sequence[str]) -> None:

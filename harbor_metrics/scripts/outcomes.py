@@ -162,6 +162,7 @@ class ScriptRunner:
             values=dict(ran.values),
             n=dict.fromkeys(ran.values, n),
             script=self._reference(kwargs, ran.environment, ran.finished, script),
+            notes=[] if script.modules is not None else [_TOO_MANY_MODULES],
         )
 
     def _check_layers(self) -> None:
@@ -220,6 +221,12 @@ class ScriptRunner:
         for source in self.sources[:1]:
             command += ["--rewards", source]
         return f"to repeat it: {printable(shlex.join(command))}"
+
+
+_TOO_MANY_MODULES = (
+    "the sha256 is of the script alone: its folder has more modules, which it may import, than can "
+    "be hashed"
+)
 
 
 def _check_pin(metric: Planned, script: Script) -> None:

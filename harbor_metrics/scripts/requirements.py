@@ -10,6 +10,8 @@ import re
 from typing import Any
 from urllib.parse import unquote
 
+from ..documents.files import real_path
+
 _NAME = r"[a-zA-Z0-9][a-zA-Z0-9._-]*"
 _EXTRAS = r"\[[a-zA-Z0-9._, -]*\]"
 # A name with versions and a marker: no `@`, without which nothing is an address to uv. No part can
@@ -51,6 +53,6 @@ def is_beside(path: Any, folder: str) -> bool:
     parts = (path[2:] if path.startswith("./") else path.removeprefix("/")).split("/")
     if {"", ".", ".."} & {*parts} or parts[0].startswith("~"):
         return False
-    own = os.path.realpath(folder)
-    real = os.path.realpath(os.path.join(own, path))
+    own = real_path(folder)
+    real = real_path(os.path.join(own, path))
     return real != own and os.path.commonpath([real, own]) == own

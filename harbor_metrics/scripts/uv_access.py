@@ -8,12 +8,18 @@ import threading
 
 from ..confinement.sandbox import LANDLOCK
 from ..confinement.workplace import Confinement, Workplace
+from ..documents.files import real_path
 from ..errors import MetricFailure
 from .beside import beside
 from .cache import cache_home
 from .indexes import packages_of_user
 
-PASSED = ("PATH", "LANG", "LANGUAGE", "TZ", "SYSTEMROOT", "LD_LIBRARY_PATH")
+# By name: ssh passes on whatever variables begin with LC_.
+_LOCALE = (
+    *("LC_ALL", "LC_ADDRESS", "LC_COLLATE", "LC_CTYPE", "LC_IDENTIFICATION", "LC_MEASUREMENT"),
+    *("LC_MESSAGES", "LC_MONETARY", "LC_NAME", "LC_NUMERIC", "LC_PAPER", "LC_TELEPHONE", "LC_TIME"),
+)
+PASSED = ("PATH", "LANG", "LANGUAGE", *_LOCALE, "TZ", "SYSTEMROOT", "LD_LIBRARY_PATH")
 _PASSED_TO_UV = (
     *PASSED,
     *("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "NETRC"),
@@ -42,8 +48,8 @@ def readable_of(python: str, prefix: str) -> list[str]:
 
 def _of(prefix: str) -> list[str]:
     """An installed Python; only what is Python of one that fills somebody's home directory."""
-    home = os.path.realpath(os.path.expanduser("~"))
-    if os.path.commonpath([os.path.realpath(prefix), home]) != os.path.realpath(prefix):
+    home = real_path(os.path.expanduser("~"))
+    if os.path.commonpath([real_path(prefix), home]) != real_path(prefix):
         return [prefix]
     return [os.path.join(prefix, part) for part in ("bin", "lib", "lib64", "include", "share")]
 
@@ -118,7 +124,7 @@ def programs() -> list[str]:
     return [
         folder
         for folder in os.environ.get("PATH", "").split(os.pathsep)
-        if os.path.isabs(folder) and not f"{home}/".startswith(f"{os.path.realpath(folder)}/")
+        if os.path.isabs(folder) and not f"{home}/".startswith(f"{real_path(folder)}/")
     ]
 
 
@@ -151,7 +157,7 @@ def find_uv() -> str:
 def environ_of_uv() -> dict[str, str]:
     """The variables of ours that uv is told, the user's passwords for indexes among them."""
     env = {name: os.environ[name] for name in _PASSED_TO_UV if name in os.environ}
-    env |= {n: v for n, v in os.environ.items() if n.startswith(("LC_", "UV_"))}
+    env |= {n: v for n, v in os.environ.items() if n.startswith("UV_")}
     env |= packages_of_user()[0]
     for name in _KEPT_FROM_UV:
         env.pop(name, None)

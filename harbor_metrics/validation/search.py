@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ..documents.files import reason
+from ..documents.files import real_path, reason
 from ..errors import InputError
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _below(
 
 def _repository(folder: str) -> tuple[str | None, list[str]]:
     """The top of the repository that a folder is in, and the folders from there down to it."""
-    path = os.path.realpath(folder)
+    path = real_path(folder)
     above = [path]
     while not os.path.lexists(os.path.join(path, ".git")):
         if os.path.dirname(path) == path:
@@ -102,9 +102,9 @@ def _rules_in(file: str) -> GitIgnoreSpec | None:
 
 def _is_ignored(path: str, is_folder: bool, rules: list[tuple[str, GitIgnoreSpec]]) -> bool:
     """What the strongest rule says that has a say."""
-    full = os.path.join(os.path.realpath(os.path.dirname(path) or "."), os.path.basename(path))
+    full = os.path.join(real_path(os.path.dirname(path) or "."), os.path.basename(path))
     for base, spec in reversed(rules):
-        relative = os.path.relpath(full, os.path.realpath(base)).replace(os.sep, "/")
+        relative = os.path.relpath(full, real_path(base)).replace(os.sep, "/")
         if relative == os.curdir or relative.startswith(os.pardir):
             continue  # rules of a folder are about what is in it
         entry = f"{relative}/" if is_folder else relative

@@ -75,3 +75,33 @@ def test_closed_streams_do_no_harm(closing: str, job: Path) -> None:
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(["compute", "secret.jsonl"], ["compute", "secret.csv"], ["convert", "secret.jsonl"]),
+        ["compute", "r.jsonl", "--registry", "secret.jsonl"],
+        ["compute", "r.jsonl", "--registry=secret.jsonl"],
+        ["compare", "r.jsonl", "r.jsonl", "--registry", "secret.jsonl"],
+        ["report", "secret.jsonl", "-o", "page.html"],
+        ["compute", "r.jsonl", "--labels", "secret.jsonl"],
+        *(["add", "secret.jsonl", "a", "mean"], ["remove", "secret.jsonl", "a", "mean"]),
+        *(["validate", "secret.jsonl"], ["script", "check", "secret.py"]),
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("hidden", [False, True], ids=["elsewhere", "hidden"])
+def test_where_a_link_leads_is_not_quoted(
+    cli: Run, tmp_path: Path, arguments: list[str], hidden: bool
+) -> None:
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "r.jsonl").write_text('{"reward": 1}\n')
+    place = tmp_path / "here" / ".env" if hidden else tmp_path / "netrc"
+    place.write_text("machine a login me password PASSWORD\n")
+    for name in ("secret.jsonl", "secret.csv", "secret.py"):
+        (tmp_path / "here" / name).symlink_to(place)
+    done = cli(*arguments, cwd=tmp_path / "here")
+    assert done.returncode != 0
+    assert "PASSWORD" not in done.stdout + done.stderr
+    assert "name the file itself, if it is yours" in " ".join(done.stderr.split())

@@ -16,6 +16,8 @@ from inside_harbor import stand_in
 
 from harbor_metrics.documents import schemas
 from harbor_metrics.inside_harbor.plugin import MetricsPlugin
+from harbor_metrics.inside_harbor.snapshot import digests
+from harbor_metrics.registries.script_file import find
 from harbor_metrics.trials.snapshot import SNAPSHOT
 
 
@@ -208,3 +210,11 @@ def test_document_goes_where_it_is_asked_for(job: Path, task: Any, tmp_path: Pat
     assert json.loads((tmp_path / "out.json").read_text())["groups"]
     assert (tmp_path / "out.md").exists()
     assert not (job / "harbor-metrics.json").exists()
+
+
+def test_a_snapshot_holds_the_pin_of_a_script_with_modules(tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text("X = 1\n")
+    (tmp_path / "m.py").write_text("import helper\n")
+    entry = {"type": "uv-script", "kwargs": {"script_path": "m.py"}}
+    registry = str(tmp_path / "registry.json")
+    assert digests([entry], registry) == {"m.py": find("m.py", registry).pin}

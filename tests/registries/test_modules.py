@@ -79,6 +79,9 @@ MODULES = ["helper.py", "package/__init__.py", "package/deep/part.py"]
         *(f"import {name}" for name in ("ctypes", "pickle", "shelve", "marshal", "doctest")),
         *(f"import {name}" for name in ("zipimport", "builtins", "gc", "inspect", "imp", "site")),
         "compile('x', 'y', 'exec')",
+        "lazy import helper",
+        *("import pydoc", "from typing import get_type_hints", "import timeit"),
+        "from operator import attrgetter",
     ],
 )
 def test_what_a_script_can_import_belongs_to_it(folder: Path, text: str) -> None:
@@ -196,3 +199,37 @@ def test_a_module_that_is_a_link_out_of_the_folder_does_not_belong(folder: Path)
     (folder / "again.py").symlink_to("helper.py")
     found = importable(str(folder / "m.py"), b"import helper")
     assert [name for name, _ in found] == ["again.py", *MODULES]
+
+
+def test_what_is_hidden_is_no_module_by_a_link(folder: Path) -> None:
+    (folder / ".git").mkdir()
+    for place in (".env", ".git/config", "data.txt"):
+        (folder / place).write_text("PASSWORD")
+    for name, leads_to in {"a.py": ".env", "b.pyc": ".git/config", "c.so": "data.txt"}.items():
+        (folder / name).symlink_to(leads_to)
+    found = importable(str(folder / "m.py"), b"import helper")
+    assert [name for name, _ in found] == ["c.so", *MODULES]
+
+
+def test_below_a_home_no_module_belongs_to_a_script(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "linked.py").symlink_to("package/__init__.py")
+    monkeypatch.setenv("HOME", str(folder))
+    found = importable(str(folder / "m.py"), b"import helper")
+    assert [name for name, _ in found] == ["helper.py"]
+
+
+def test_two_sets_of_modules_have_two_digests(folder: Path) -> None:
+    """A name that looks like another line is none, as `sha256sum` has it."""
+    digest = hashlib.sha256(b"").hexdigest()
+    one = modules.manifest("m.py", b"", ((f"a.py\n{digest}  b.py", b""),))
+    two = modules.manifest("m.py", b"", (("a.py", b""), ("b.py", b"")))
+    assert one != two
+    name = "odd\n\\ name.py"
+    (folder / name).write_bytes(b"1")
+    listed = subprocess.run(
+        ["sha256sum", "--", name], cwd=folder, capture_output=True, text=True, check=True
+    )
+    (line,) = modules.manifest(name, b"1", ()).splitlines()
+    assert line == listed.stdout.rstrip("\n")

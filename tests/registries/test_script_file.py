@@ -174,3 +174,35 @@ def test_what_is_said_of_any_name_can_be_printed(tmp_path: Path, name: str) -> N
     with pytest.raises(MetricFailure) as raised:
         script.find(name, str(tmp_path / "registry.json"))
     assert str(raised.value).isprintable()
+
+
+@pytest.mark.parametrize("odd", ["\n", "\r", "\x1b", "\x85", "\u2028"])
+def test_a_path_that_ends_a_line_is_no_script(tmp_path: Path, odd: str) -> None:
+    """Programs that are told the path write it into lines of their own."""
+    place = tmp_path / f"e{odd}evil @ http:x"
+    place.mkdir()
+    (place / "m.py").write_text("1")
+    for registry in (None, str(place / "registry.json")):
+        with pytest.raises(MetricFailure, match="control character") as caught:
+            script.find(str(place / "m.py") if registry is None else "m.py", registry)
+        assert str(caught.value).isprintable()
+
+
+def test_a_link_out_of_its_folder_is_no_script_that_was_named(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("PASSWORD")
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "m.py").symlink_to("../secret")
+    (tmp_path / "here" / "n.py").symlink_to("plain.py")
+    (tmp_path / "here" / "plain.py").write_text("1")
+    with pytest.raises(MetricFailure, match="is a link to"):
+        script.find(str(tmp_path / "here" / "m.py"), None)
+    assert script.find(str(tmp_path / "here" / "n.py"), None).text == b"1"
+
+
+def test_more_links_than_a_system_follows_lead_to_no_script(tmp_path: Path) -> None:
+    for i in range(1_500):
+        (tmp_path / f"link{i}").symlink_to(f"link{i + 1}")
+    (tmp_path / "link1500").write_text("1")
+    for registry in (None, str(tmp_path / "registry.json")):
+        with pytest.raises(MetricFailure, match="not a regular file"):
+            script.find(str(tmp_path / "link0") if registry is None else "link0", registry)

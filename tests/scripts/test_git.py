@@ -79,6 +79,8 @@ class TestGit:
             ("https://127.0.0.1:9/x.git", "1" * 7, "m.py", "full commit"),
             ("https://127.0.0.1:9/x.git", "1" * 40, "../m.py", "out of the repository"),
             ("https://127.0.0.1:9/x.git", "1" * 40, "/etc/m.py", "out of the repository"),
+            ("https://127.0.0.1:9/x.git", "1" * 40, "a\n!/b\n/m.py", "out of the repository"),
+            ("https://127.0.0.1:9/x.git", "1" * 40, ".git/config", "out of the repository"),
         ],
     )
     def test_wrong_address_commit_or_path_is_refused(

@@ -12,7 +12,7 @@ import msgspec
 
 from ...documents.diagnostics import Diagnostic
 from ...documents.document import parse
-from ...documents.files import reason
+from ...documents.files import real_path, reason
 from ...documents.limits import check_limits
 from ...trials.snapshot import SNAPSHOT, DatasetSnapshot, Snapshot
 from ...trials.source import REFUSED, Job, JobDataset, Reported
@@ -66,8 +66,8 @@ def a_link(path: str) -> OSError:
 
 def leads_out(path: str, folder: str) -> bool:
     """Whether links on the way to a path inside a folder lead out of the folder."""
-    inside = os.path.realpath(folder).rstrip("/")
-    return not os.path.realpath(path).startswith(f"{inside}/")
+    inside = real_path(folder).rstrip("/")
+    return not real_path(path).startswith(f"{inside}/")
 
 
 def fields(path: str) -> dict[str, Any]:

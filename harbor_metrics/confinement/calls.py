@@ -91,6 +91,15 @@ UNKNOWN = {
 LAST = 450
 # Hints about what is kept in memory of files, those of others among them: taken, and not followed.
 PRETENDED = {"fadvise64": (221, 223), "readahead": (187, 213)}
+# Answered as where files have no attributes: of those that have Landlock does not ask.
+ATTRIBUTES = {
+    "getxattr": (191, 8),
+    "lgetxattr": (192, 9),
+    "fgetxattr": (193, 10),
+    "listxattr": (194, 11),
+    "llistxattr": (195, 12),
+    "flistxattr": (196, 13),
+}
 # With flags in their sixth argument that tell what is in memory.
 WITH_FLAGS = {"preadv2": (327, 286), "pwritev2": (328, 287)}
 ADVISE, PROCESS_CONTROL = (28, 233), (157, 167)

@@ -203,8 +203,9 @@ def _of_files(column: int) -> dict[int, Sequence[Instruction]]:
         *(request, (_AND, 0, 0, _KIND_OF_CONTROL), *kinds, allow),
         (_RETURN, 0, 0, _NOT_OF_THIS_FILE),
     ]
-    kept = _by_value(1, _KEPT_FROM_FILES, refuse, allow)
-    return answers | {calls.FILE_CONTROL[column]: kept}
+    answers[calls.FILE_CONTROL[column]] = _by_value(1, _KEPT_FROM_FILES, refuse, allow)
+    none = (_RETURN, 0, 0, _NOT_SUPPORTED)
+    return answers | {numbers[column]: [none] for numbers in calls.ATTRIBUTES.values()}
 
 
 def _of_memory(column: int) -> dict[int, Sequence[Instruction]]:

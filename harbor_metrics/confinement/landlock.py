@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import struct
 
-from .kernel import O_PATH, call, is_folder
+from .kernel import O_PATH, call, is_folder, real
 from .sandbox import DEVICES, SHARED_MEMORY, gain_nothing
 
 TYPE_CHECKING = False
@@ -88,12 +88,23 @@ def restrict(
             _permit(ruleset, path, _READ_DIR)
         for path in (*DEVICES, *writable):
             _permit(ruleset, path, files)
-        # Of everybody's shared memory nothing is found but what one knows the name of.
-        _permit(ruleset, SHARED_MEMORY, files & ~_READ_DIR if alone else files)
+        if not alone:
+            _permit(ruleset, SHARED_MEMORY, files)
+        elif not any(map(_is_shared_memory, (*readable, *writable, *listed))):
+            # Of everybody's nothing is found but what one knows the name of.
+            _permit(ruleset, SHARED_MEMORY, files & ~_READ_DIR)
         call(_RESTRICT_SELF, ruleset, 0)
     finally:
         os.close(ruleset)
     return version
+
+
+def _is_shared_memory(path: str) -> bool:
+    """Whether it is there that a path leads, where no file is safe from who can write there."""
+    try:
+        return f"{real(path)}/".startswith((f"{SHARED_MEMORY}/", f"{real(SHARED_MEMORY)}/"))
+    except OSError:
+        return False
 
 
 def keep_signals_in(*, moving: bool) -> None:

@@ -139,7 +139,7 @@ def _in_namespaces(report: int, go: int, *, network: bool) -> Request | None:
     _prepare_filter(network=network)
     try:
         if (request := load(go)) is not None:
-            places = (request[name] for name in ("readable", "writable", "scratch"))
+            places = (request[name] for name in ("readable", "writable", "scratch", "homes"))
             namespaces.hide(*places, network=network)
     except (OSError, MemoryError, ValueError) as error:
         _fail(report, error)
@@ -148,9 +148,8 @@ def _in_namespaces(report: int, go: int, *, network: bool) -> Request | None:
 
 def _fail(report: int, error: Exception) -> NoReturn:
     """As the first in namespaces: nothing is started."""
-    if isinstance(error, OSError):
-        _say(report, f"failed {error.errno}")
-    _say(report, "ended 127")
+    failed = f"failed {error.errno}\n" if isinstance(error, OSError) else ""
+    _say(report, f"{failed}ended 127")
     os._exit(0)
 
 

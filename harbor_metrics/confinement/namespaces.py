@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 # With the network: where a system that looks names up by a service of its own keeps who to ask.
 _RESOLVER = "/etc/resolv.conf"
 
+# Of the files of /proc that of the whole system, and not of processes, which is nobody's business.
+_OF_SYSTEM = (
+    *("keys", "key-users", "cmdline", "kallsyms", "kcore", "slabinfo", "kpagecount", "kpageflags"),
+    *("kpagecgroup", "timer_list", "vmallocinfo", "pagetypeinfo", "sched_debug"),
+)
+
 _NEW_USER, _NEW_PID, _NEW_NET, _NEW_IPC, _NEW_MOUNTS = (
     *(0x10000000, 0x20000000, 0x40000000, 0x08000000, 0x00020000),
 )
@@ -95,17 +101,21 @@ def enter() -> None:
     """
     checked(LIBC.mount(b"none", b"/", None, _PRIVATE_TREE, None))
     _mount_processes()
-    _cover("/dev", [(path, path) for path in DEVICES])
+    # What a program is to read can lie there, and is looked for when that is known.
+    _cover("/dev", list(_where([*DEVICES, SHARED_MEMORY]).items()))
     for name, target in (("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
         os.symlink(f"/proc/self/{target}", f"/dev/{name}")
-    os.mkdir(SHARED_MEMORY)
+    if not os.path.isdir(SHARED_MEMORY):
+        os.mkdir(SHARED_MEMORY)
+    _hide_of_system()
     _set_mount(b"/dev", 0, set_=_READ_ONLY)
 
 
 def hide(
     readable: Iterable[str],
     writable: Sequence[str],
-    scratch: Sequence[str] = (),
+    scratch: Sequence[str],
+    homes: Sequence[str],
     *,
     network: bool,
 ) -> None:
@@ -118,8 +128,8 @@ def hide(
         OSError: something of it cannot be hidden.
     """
     wanted = _where([*readable, *writable, *([_RESOLVER] if network else [])])
-    for place in _private():
-        if place not in wanted and _has_something_to_hide(place):
+    for place in _private(homes, wanted):
+        if _has_something_to_hide(place):
             _cover(place, [each for each in wanted.items() if each[0].startswith(f"{place}/")])
     for path in scratch:
         options = f"size={SCRATCH_BYTES},nr_inodes={SCRATCH_FILES},mode=0700".encode()
@@ -135,6 +145,17 @@ def _mount_processes() -> None:
         checked(LIBC.mount(b"proc", b"/proc", b"proc", flags, None))
 
 
+def _hide_of_system() -> None:
+    """What /proc tells of keys and of memory, and how the system was started, cannot be opened.
+
+    As a device that is none, as `hide` makes it.
+    """
+    for name in _OF_SYSTEM:
+        path = f"/proc/{name}"
+        if os.access(path, os.R_OK):
+            checked(LIBC.mount(b"/dev/null", path.encode(), None, _BIND, None))
+
+
 def _where(paths: Iterable[str]) -> dict[str, str]:
     """By name, in order, where each leads; and that by its own. Without those that lead nowhere."""
     found: dict[str, str] = {}
@@ -147,15 +168,19 @@ def _where(paths: Iterable[str]) -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-def _private() -> list[str]:
-    """Where the places are that are private."""
+def _private(homes: Sequence[str], wanted: Iterable[str]) -> list[str]:
+    """The places to hide: those that are not wanted as they are, and homes that lie elsewhere."""
     found: dict[str, None] = {}
-    for path in PRIVATE:
+    for path in (*PRIVATE, *homes):
         try:
-            found[real(path)] = None
+            place = real(path)
         except (FileNotFoundError, NotADirectoryError, PermissionError):
             continue  # nobody finds anything in it
-    return list(found)
+        if path not in homes or not f"{place}/".startswith(tuple(f"{at}/" for at in found)):
+            found[place] = None
+    # What a program shares with others in memory is none of what others have there.
+    shown = set(wanted) - {SHARED_MEMORY}
+    return [place for place in found if place not in shown]
 
 
 def _make_read_only(but: Iterable[str]) -> None:

@@ -6,6 +6,7 @@ The only subprocess. See supervisor.py, which does the work in a process of its 
 from __future__ import annotations
 
 import contextlib
+import errno
 import marshal
 import os
 import re
@@ -19,10 +20,11 @@ from typing import Any, BinaryIO, Literal
 
 from .ending import REMAINING
 from .finished import Finished
+from .homes import homes
 from .listing import listings
 from .removal import remove
 from .requests import dump
-from .sandbox import LAYERS, NAMESPACES, adopt_orphans
+from .sandbox import LAYERS, NAMESPACES, SHARED_MEMORY, adopt_orphans
 from .supervisors import FORKING, SUPERVISORS, end_adopted, end_session, start
 from .usage import KINDS
 
@@ -89,12 +91,16 @@ class Workplace:
     leaves that was killed, and ends it: a process that hides from every other search.
 
     Raises:
-        NoPlaceError: there can be no supervisor.
+        NoPlaceError: there can be no supervisor, or it is to be where programs share memory.
     """
 
     def __init__(self, *, adopt: bool = False) -> None:
         wanted = os.environ.get("TMPDIR")
         parent = os.path.realpath(wanted or _temporary())
+        if f"{parent}/".startswith(("/dev/", f"{os.path.realpath(SHARED_MEMORY)}/")):
+            raise NoPlaceError(
+                OSError(errno.EPERM, "scripts can write there: choose another folder")
+            )
         self._folder = os.path.join(parent, f"harbor-metrics-{os.urandom(8).hex()}")
         self._ready = False
         self.alive = True
@@ -231,6 +237,7 @@ class Workplace:
                 "writable": list(confinement.writable),
                 "listed": list(confinement.listed),
                 "scratch": list(confinement.scratch),
+                "homes": homes() if NAMESPACES in confinement.layers else [],
                 "whole": {kind: getattr(whole, kind) for kind in KINDS},
                 "folders": list(whole.folders),
             }

@@ -83,6 +83,33 @@ def test_what_is_in_memory_of_files_is_not_told(place: Workplace) -> None:
     ]
 
 
+def test_attributes_of_files_are_not_told_and_files_are_copied_without(place: Workplace) -> None:
+    code = (
+        "import io, shutil, tarfile, tempfile\n"
+        "folder = tempfile.mkdtemp()\n"
+        "one, two = folder + '/one', folder + '/two'\n"
+        "open(one, 'w').write('1')\n"
+        "for path in (one, 0):\n"
+        "    told('get', lambda: os.getxattr(path, 'user.origin'))\n"
+        "    told('list', lambda: os.listxattr(path))\n"
+        "told('link', lambda: os.listxattr(one, follow_symlinks=False))\n"
+        "told('copy', lambda: shutil.copy2(one, two))\n"
+        "told('tree', lambda: shutil.copytree(folder, folder + '/tree'))\n"
+        "packed = tarfile.open(folder + '/it.tar', 'w')\n"
+        "told('pack', lambda: packed.add(one, 'packed'))\n"
+        "packed.close()\n"
+        "told('unpack', lambda: tarfile.open(folder + '/it.tar').extractall(folder))\n"
+        "os.system(f'cp -a {one} {folder}/three; ls -l {folder} >/dev/null')\n"
+        "print(sorted(os.listdir(folder)))\n"
+        "shutil.rmtree(folder)\n"
+    )
+    no = errno.errorcode[errno.EOPNOTSUPP]
+    made = "['it.tar', 'one', 'packed', 'three', 'tree', 'two']"
+    done = [f"{what} ok" for what in ("copy", "tree", "pack", "unpack")]
+    asked = [f"{what} {no}" for what in ("get", "list", "get", "list", "link")]
+    assert told(place, code) == [*asked, *done, made]
+
+
 def test_mode_of_a_file_is_set_without_following_links(place: Workplace) -> None:
     code = (
         "import tempfile\n"

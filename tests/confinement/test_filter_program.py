@@ -60,6 +60,7 @@ def test_numbers_are_those_of_the_headers() -> None:
         **calls.DENIED,
         **calls.UNKNOWN,
         **calls.PRETENDED,
+        **calls.ATTRIBUTES,
         **calls.WITH_FLAGS,
         "madvise": calls.ADVISE,
         "prctl": calls.PROCESS_CONTROL,
@@ -73,7 +74,7 @@ def test_every_call_but_those_denied_can_be_made(machine: str) -> None:
     refused = {name for name in numbers if asked(machine, name) != ALLOWED}
     denied = {n[column] for n in [*calls.DENIED.values(), *calls.UNKNOWN.values()]}
     more = {"bind", "listen", "accept", "accept4", "connect", "sendmsg", "sendmmsg"}
-    more |= {"socket", "socketpair", "fadvise64", "readahead"}
+    more |= {"socket", "socketpair", "fadvise64", "readahead", *calls.ATTRIBUTES}
     # Of IP, which is level 0; of no kind, which for these begin with 1.
     more |= {"setsockopt", "ioprio_set"}
     # Of process 0, which is the caller to some of them.

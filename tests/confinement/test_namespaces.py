@@ -5,9 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import resource
+import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,7 @@ def ran(
     readable: Sequence[str] = (),
     writable: tuple[str, ...] = (),
     scratch: tuple[str, ...] = (),
+    layers: tuple[str, ...] = (sandbox.NAMESPACES,),
 ) -> list[str]:
     with Workplace() as place:
         finished = place.run(
@@ -33,7 +36,7 @@ def ran(
             cwd="/",
             timeout=30,
             confinement=Confinement(
-                layers=(sandbox.NAMESPACES,),
+                layers=layers,
                 readable=(sys.prefix, sys.base_prefix, *readable),
                 writable=writable,
                 scratch=scratch,
@@ -159,3 +162,40 @@ def test_what_the_system_lacks_is_done_without_and_what_it_lacks_now_is_an_error
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout == (f"{number}\n" if layers is None else "[] 1\n"), done.stderr
+
+
+@pytest.fixture
+def elsewhere() -> Iterator[Path]:
+    """A folder outside of all that is private by its name."""
+    try:
+        folder = Path(tempfile.mkdtemp(dir="/opt"))
+    except OSError as error:
+        pytest.skip(f"{error}")
+    yield folder
+    shutil.rmtree(folder)
+
+
+def test_home_is_hidden_wherever_it_lies(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (elsewhere / "lock").symlink_to("secret")
+    (elsewhere / "script").mkdir()
+    (elsewhere / "script" / "beside").touch()
+    code = f"import os; print(*sorted(os.listdir({str(elsewhere)!r})))"
+    monkeypatch.setenv("HOME", str(elsewhere))
+    assert ran(code) == [""]
+    assert ran(code, readable=[str(elsewhere / "script")]) == ["script"]
+    assert ran(code, readable=[str(elsewhere)]) == ["lock script"]
+
+
+@pytest.mark.parametrize("layers", [("namespaces",), ("landlock", "namespaces")])
+def test_proc_tells_of_processes_and_not_of_keys(layers: tuple[str, ...]) -> None:
+    code = (
+        "import os\n"
+        "pid = os.fork() or os._exit(__import__('time').sleep(60))\n"
+        "for name in ('keys', 'key-users', 'cmdline', 'slabinfo', 'kpagecount',"
+        " 'cpuinfo', 'meminfo', 'self/status', f'{pid}/cmdline', f'{pid}/fd/0'):\n"
+        "    try: open(f'/proc/{name}', 'rb').read(9)\n"
+        "    except (FileNotFoundError, PermissionError): print('no', end=' ')\n"
+        "    else: print('yes', end=' ')\n"
+        "os.kill(pid, 9)\n"
+    )
+    assert ran(code, layers=layers)[0].split() == ["no"] * 5 + ["yes"] * 5

@@ -1,0 +1,45 @@
+"""What a program changes of what it can read."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from metric_scripts import linux
+
+from harbor_metrics.confinement.workplace import Confinement, Workplace
+
+pytestmark = linux
+
+
+@pytest.mark.parametrize("layers", [("landlock",), ("namespaces",), ("landlock", "namespaces")])
+@pytest.mark.parametrize("linked", [False, True], ids=["itself", "by a link"])
+def test_what_is_read_of_shared_memory_cannot_be_changed(
+    layers: tuple[str, ...], linked: bool, tmp_path: Path
+) -> None:
+    folder = tempfile.mkdtemp(dir="/dev/shm")
+    try:
+        read = Path(folder, "read")
+        read.write_text("1")
+        (tmp_path / "link").symlink_to(folder)
+        code = (
+            f"print(open({str(read)!r}).read())\n"
+            f"for call in (lambda: open({str(read)!r}, 'w'), lambda: os.unlink({str(read)!r}),\n"
+            f"    lambda: os.rename({folder!r}, {folder + '-other'!r})):\n"
+            "    try: call()\n"
+            "    except OSError: print('no')\n"
+        )
+        named = str(tmp_path / "link") if linked else folder
+        confined = Confinement(layers=layers, readable=(sys.prefix, sys.base_prefix, named))
+        with Workplace() as place:
+            argv = [sys.executable, "-I", "-S", "-c", f"import os\n{code}"]
+            finished = place.run(argv, env={}, cwd="/", timeout=30, confinement=confined)
+        if finished.layers != layers:
+            pytest.skip(f"not here: {finished.missing}")
+        assert finished.stdout.decode().split() == ["1", *["no"] * 3], finished.stderr
+        assert read.read_text() == "1"
+    finally:
+        shutil.rmtree(folder)

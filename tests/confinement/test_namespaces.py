@@ -21,6 +21,15 @@ from harbor_metrics.confinement.workplace import Confinement, Workplace
 pytestmark = linux
 
 
+@pytest.fixture(scope="module", autouse=True)
+def apart() -> None:
+    """Skip where there can be no namespaces."""
+    with Workplace() as place:
+        finished = place.run(["/bin/true"], env={}, cwd="/", timeout=30, confinement=Confinement())
+    if sandbox.NAMESPACES not in finished.layers:
+        pytest.skip(f"no namespaces here: {finished.missing}")
+
+
 def ran(
     code: str,
     *,
@@ -42,8 +51,7 @@ def ran(
                 scratch=scratch,
             ),
         )
-    if sandbox.NAMESPACES not in finished.layers:
-        pytest.skip(f"no namespaces here: {finished.missing}")
+    assert sandbox.NAMESPACES in finished.layers, finished.missing
     assert finished.code == 0, finished.stderr.decode()
     return finished.stdout.decode().splitlines()
 
@@ -110,7 +118,6 @@ def test_links_lead_where_they_did(tmp_path: Path) -> None:
 
 
 def test_program_is_not_run_with_less_where_its_paths_cannot_be_hidden(tmp_path: Path) -> None:
-    ran("")
     written, gone = tmp_path / "written", str(tmp_path / "gone")
     written.mkdir()
     for layers in ((sandbox.NAMESPACES,), sandbox.LAYERS):
@@ -143,7 +150,6 @@ def test_program_is_not_run_with_less_where_its_paths_cannot_be_hidden(tmp_path:
 def test_what_the_system_lacks_is_done_without_and_what_it_lacks_now_is_an_error(
     call: tuple[int, int], number: int, layers: list[str] | None
 ) -> None:
-    ran("")
     refused = call[calls.MACHINES[os.uname().machine][1]]
     code = (
         "import ctypes, struct, sys\n"

@@ -20,8 +20,8 @@ _RESOLVER = "/etc/resolv.conf"
 
 # Of the files of /proc that of the whole system, and not of processes, which is nobody's business.
 _OF_SYSTEM = (
-    *("keys", "key-users", "cmdline", "kallsyms", "kcore", "slabinfo", "kpagecount", "kpageflags"),
-    *("kpagecgroup", "timer_list", "vmallocinfo", "pagetypeinfo", "sched_debug"),
+    *("keys", "key-users", "cmdline", "kallsyms", "slabinfo", "kpagecount", "kpageflags"),
+    *("kpagecgroup", "timer_list", "sched_debug"),
 )
 
 _NEW_USER, _NEW_PID, _NEW_NET, _NEW_IPC, _NEW_MOUNTS = (
@@ -102,7 +102,7 @@ def enter() -> None:
     checked(LIBC.mount(b"none", b"/", None, _PRIVATE_TREE, None))
     _mount_processes()
     # What a program is to read can lie there, and is looked for when that is known.
-    _cover("/dev", list(_where([*DEVICES, SHARED_MEMORY]).items()))
+    _cover("/dev", [(path, path) for path in (*DEVICES, SHARED_MEMORY)])
     for name, target in (("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
         os.symlink(f"/proc/self/{target}", f"/dev/{name}")
     if not os.path.isdir(SHARED_MEMORY):
@@ -231,7 +231,7 @@ def _cover(place: str, kept: Iterable[tuple[str, str]]) -> None:
         options = b"size=1g,mode=1777"
         checked(LIBC.mount(b"tmpfs", os.fsencode(place), b"tmpfs", _NO_SUID_DEV, options))
         for path, leads_to in kept:
-            # No link stands in it, and what is not below the folder is a whole path.
+            # No link stands in it below the folder; what is not below it is a whole path.
             _put_back(path, leads_to.removeprefix(f"{place}/"), old)
     finally:
         os.close(old)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from metric_scripts import linux
 
-from harbor_metrics.confinement.descendants import descendants
+from harbor_metrics.confinement.descendants import children_of
 from harbor_metrics.confinement.finished import Finished
 from harbor_metrics.confinement.workplace import FREE, Confinement, Whole, Workplace
 
@@ -66,10 +66,12 @@ def told(finished: Finished) -> tuple[object, ...]:
     return finished.code, said, finished.layers, finished.filtered, finished.missing
 
 
-def waiting(count: int) -> set[int]:
-    """The processes below us, once there are so many."""
+def waiting(place: Workplace, count: int) -> set[int]:
+    """The supervisor and the processes below it, once there are so many."""
     until = time.monotonic() + 10
-    while len(below := descendants()) != count and time.monotonic() < until:
+    while (
+        len(below := {place._pid} | children_of(place._pid)) != count and time.monotonic() < until
+    ):
         time.sleep(0.01)
     assert len(below) == count
     return below
@@ -94,7 +96,7 @@ def test_program_runs_as_without(confinement: Confinement, place: Workplace) -> 
 
 
 def test_prepared_process_is_none_of_the_programs(prepared: Workplace) -> None:
-    waiting(2)
+    waiting(prepared, 2)
     whole = Whole(processes=1)
     for confinement in (Confinement(readable=SYSTEM), FREE):
         finished = run(
@@ -108,13 +110,13 @@ def test_nothing_is_prepared_where_nothing_is_apart(place: Workplace) -> None:
     place.prepare(("landlock",), network=False)
     place.prepare((), network=False)
     assert run(place, confinement=FREE).code == 0
-    waiting(1)
+    waiting(place, 1)
 
 
 def test_it_is_prepared_once(prepared: Workplace) -> None:
     for _ in range(3):
         prepared.prepare(BOTH, network=False)
-    waiting(2)
+    waiting(prepared, 2)
     assert told(run(prepared)) == told(run(prepared))
 
 
@@ -122,7 +124,7 @@ def test_it_is_prepared_once(prepared: Workplace) -> None:
 def test_nothing_is_left_of_what_was_not_used(killed: bool) -> None:
     place = Workplace()
     place.prepare(BOTH, network=False)
-    below = waiting(2)
+    below = waiting(place, 2)
     if killed:
         os.kill(place._pid, signal.SIGKILL)
     place.close()
@@ -142,7 +144,7 @@ def alive(pid: int) -> bool:
 
 
 def test_program_does_not_run_when_it_was_killed(prepared: Workplace) -> None:
-    (other,) = waiting(2) - {prepared._pid}
+    (other,) = waiting(prepared, 2) - {prepared._pid}
     os.kill(other, signal.SIGKILL)
     finished = run(prepared)
     assert (finished.code, finished.stdout) == (-signal.SIGKILL, b"")

@@ -209,7 +209,7 @@ def _without_quotes(error: InputError) -> InputError:
 
     What a link leads to may be its reader's secret, and a message quotes it.
     """
-    from ..documents.files import check_stays
+    from ..documents.paths import check_stays
 
     for argument in sys.argv[1:]:
         for path in {argument, argument.partition("=")[2]}:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..documents.files import real_path
+from ..documents.paths import real_path
 from ..errors import UsageError
 from ..output.streams import print_note, print_text
 from . import Examples

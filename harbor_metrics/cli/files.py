@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from ..documents.files import real_path
+from ..documents.paths import real_path
 from ..errors import UsageError
 
 _JOB_DOCUMENTS = ("result.json", "config.json", "lock.json")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..documents.files import real_path
+from ..documents.paths import real_path
 from ..errors import InputError, UsageError
 from ..output.streams import print_commands, print_json, print_note, print_text
 from . import Examples, fail

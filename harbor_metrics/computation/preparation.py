@@ -8,7 +8,7 @@ import msgspec
 
 from .. import readers
 from ..documents.diagnostics import Diagnostic
-from ..documents.files import real_path
+from ..documents.paths import real_path
 from ..engines.recognition import is_relation
 from ..errors import UsageError
 from ..evaluation.plan import Plan, Planned, plan

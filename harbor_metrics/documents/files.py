@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
 from ..errors import InputError, OutputError
+from .paths import real_path
 
 _PREFIX, _SUFFIX = ".harbor-metrics-", ".tmp"
 _MOST_LINKS = 40
@@ -46,44 +47,6 @@ def open_regular(path: str) -> BinaryIO:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
     raise OSError(errno.EINVAL, "a pipe or a device, not a regular file", path)
-
-
-def real_path(path: str) -> str:
-    """Where links lead; the path itself where there are more than any system follows."""
-    try:
-        return os.path.realpath(path)
-    except RecursionError:
-        return os.path.abspath(path)
-
-
-def check_stays(path: str) -> None:
-    """Refuse a link out of the current directory, or out of its own where the path is absolute.
-
-    In what somebody else has made, such a link shows what only its reader may see, a password
-    perhaps; and so does one to what is hidden there.
-
-    Raises:
-        InputError: it is such a link.
-    """
-    try:
-        absolute, folder = os.path.abspath(path), os.getcwd()
-        if os.path.isabs(path) or not _is_below(absolute, folder):
-            folder = os.path.dirname(absolute)
-        root, leads_to = real_path(folder), real_path(absolute)
-    except (OSError, ValueError):
-        return  # who reads it says so
-    if leads_to == os.path.join(root, os.path.relpath(absolute, folder)):
-        return
-    inside = os.path.relpath(leads_to, root)
-    if not _is_below(leads_to, root) or any(p.startswith(".") for p in inside.split(os.sep)):
-        raise InputError(
-            f"{path}: a link to {leads_to}, of which something would be shown",
-            "name the file itself, if it is yours",
-        )
-
-
-def _is_below(path: str, folder: str) -> bool:
-    return os.path.commonpath([path, folder]) == folder
 
 
 def check_writable(path: str) -> None:

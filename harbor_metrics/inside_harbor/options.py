@@ -9,7 +9,8 @@ from typing import Any, get_args
 import msgspec
 
 from ..computation.request import LEVEL
-from ..documents.files import check_writable, real_path
+from ..documents.files import check_writable
+from ..documents.paths import real_path
 from ..documents.wording import listed, shown
 from ..errors import HarborMetricsError, UsageError
 from ..evaluation.asked import plan_asked

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from ..documents.files import real_path
+from ..documents.paths import real_path
 from ..errors import HarborMetricsError, MetricFailure
 from ..evaluation.datasets import find_datasets
 from ..registries.registry import Registries

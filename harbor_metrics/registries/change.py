@@ -16,7 +16,8 @@ from ..catalogue import names
 from ..contract.spec import ARRAYS, DEFAULT_TYPE, UV_SCRIPT, in_harbor
 from ..documents.diagnostics import InvalidDocumentError
 from ..documents.document import Document, parse
-from ..documents.files import read_bytes, real_path, reason, write_atomically
+from ..documents.files import read_bytes, reason, write_atomically
+from ..documents.paths import real_path
 from ..documents.wording import printable, shown
 from ..errors import MetricFailure, OutputError, UsageError
 from . import edit, registry

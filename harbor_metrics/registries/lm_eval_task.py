@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from ..catalogue import names
 from ..catalogue.suggestions import only_meaning
-from ..documents.files import read_bytes, real_path
+from ..documents.files import read_bytes
+from ..documents.paths import real_path
 from ..errors import InputError, MetricFailure
 from ..readers.lm_eval import layout
 

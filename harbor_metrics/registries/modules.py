@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
-from ..documents.files import real_path
+from ..documents.paths import holds_everything, leads_inside, real_path
 from .imports import imported
-from .inside import holds_everything, leads_inside
 
 # What Python imports; a byte-compiled file of a cache is one of a source.
 _CODE = (".py", ".pyc", ".so", ".pyd")
@@ -84,7 +83,10 @@ def copy(modules: Modules, folder: str, to: str) -> None:
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG)) from None
     written = {name for name, _ in modules}
     made = {os.path.dirname(name) for name in written} | {""}
-    made |= {inside for inside, entries in walked.items() if any(map(_is_apart, entries))}
+    for inside, entries in walked.items():
+        # By what it cannot be linked as it is: who imports from it would find what is not pinned.
+        if any(_is_apart(e) or _is_unknown_code(e, inside, written) for e in entries):
+            made.add(inside)
     made |= {above for name in made for above in _above(name)}
     for inside in sorted(made):
         os.makedirs(os.path.join(to, inside), exist_ok=True)
@@ -159,6 +161,10 @@ def _around(folder: str, way: Sequence[str]) -> bool:
 def _is_apart(entry: os.DirEntry[str]) -> bool:
     """Whether the folder around it cannot be linked as it is."""
     return entry.name in _CACHES or (entry.is_symlink() and os.path.isdir(entry.path))
+
+
+def _is_unknown_code(entry: os.DirEntry[str], inside: str, written: Collection[str]) -> bool:
+    return entry.name.endswith(_CODE) and os.path.join(inside, entry.name) not in written
 
 
 def _is_private(name: str) -> bool:

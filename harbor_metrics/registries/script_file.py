@@ -10,10 +10,10 @@ from typing import Any
 import msgspec
 
 from ..contract.spec import UV_SCRIPT
-from ..documents.files import check_stays, open_regular, real_path, reason
+from ..documents.files import open_regular, reason
+from ..documents.paths import check_stays, ends_a_line, holds_everything, is_below, real_path
 from ..documents.wording import printable
 from ..errors import InputError, MetricFailure
-from .inside import ends_a_line
 from .modules import MOST_BYTES, Modules, TooManyError, importable, manifest
 
 
@@ -72,8 +72,7 @@ def find(script_path: str, registry: str | None, *, allow_outside: bool = False)
         if not os.path.lexists(path):
             continue
         real = real_path(path)
-        inside = any(_is_within(real, real_path(other)) for other in folders)
-        if not (free or inside):
+        if not (free or is_at_home(real, folders[0])):
             raise MetricFailure(
                 "script-outside",
                 f"script_path {printable(script_path)} leads outside {printable(folder)} "
@@ -95,16 +94,27 @@ def find(script_path: str, registry: str | None, *, allow_outside: bool = False)
     )
 
 
+def is_at_home(real: str, folder: str) -> bool:
+    """Whether a registry in that folder may name a file, whose path is real.
+
+    It lies there or in the current directory. Where one of them holds all that a person has, not
+    all of it is the registry's to name: a file of the current directory is not then, and of its own
+    folder only what is Python by its name.
+    """
+    own, here = real_path(folder), real_path(os.getcwd())
+    if is_below(real, own):
+        return real.endswith(".py") or not holds_everything(own)
+    return is_below(real, here) and not holds_everything(here)
+
+
 def _check_stays(path: str, script_path: str) -> None:
     """What does not run is quoted, and where a link leads may be its reader's secret."""
     try:
         check_stays(path)
     except InputError as error:
-        raise MetricFailure(
-            "script-outside",
-            f"script {printable(script_path)} is a link to {printable(real_path(path))}: name the "
-            "file itself, if it is yours",
-        ) from error
+        why = printable(str(error).removeprefix(f"{path}: "))
+        message = f"script {printable(script_path)}: {why} ({error.help})"
+        raise MetricFailure("script-outside", message) from error
 
 
 def named_from(registry: str, script_path: str, *, new: bool = False) -> str:
@@ -114,11 +124,11 @@ def named_from(registry: str, script_path: str, *, new: bool = False) -> str:
     is `new` and named through the registry's folder as it is seen from here, is named anew.
     """
     folder, here = _folder(registry), os.path.abspath(script_path)
-    if os.path.isabs(script_path) or not _is_within(here, folder):
+    if os.path.isabs(script_path) or not is_below(here, folder):
         return script_path
     beside = os.path.join(folder, script_path)
     if new:
-        below = folder != os.getcwd() and _is_within(folder, os.getcwd())
+        below = folder != os.getcwd() and is_below(folder, os.getcwd())
         meant = below and not os.path.isdir(os.path.join(folder, script_path.split(os.sep)[0]))
     else:
         meant = os.path.exists(here) and not os.path.lexists(beside)
@@ -139,10 +149,6 @@ def other_copy(script_path: str, registry: str) -> bool:
 
 def _folder(registry: str) -> str:
     return os.path.dirname(os.path.abspath(registry))
-
-
-def _is_within(path: str, folder: str) -> bool:
-    return os.path.commonpath([path, folder]) == folder
 
 
 def _is_hidden(real: str, script_path: str, folders: Iterable[str]) -> bool:

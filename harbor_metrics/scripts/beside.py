@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ..documents.files import real_path
-from ..registries.inside import holds_everything, leads_inside
+from ..documents.paths import holds_everything, leads_inside, real_path
 
 
 def beside(path: str) -> tuple[list[str], tuple[str, ...]]:

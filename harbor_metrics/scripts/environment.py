@@ -14,8 +14,8 @@ from ..confinement.listing import tree
 from ..confinement.removal import remove
 from ..confinement.workplace import Workplace
 from ..documents.files import open_regular, reason, write_atomically
+from ..documents.paths import leads_inside
 from ..errors import MetricFailure, OutputError
-from ..registries.inside import leads_inside
 from ..registries.script_file import Script, metadata, read
 from .addresses import check_depth, lead_elsewhere
 from .bounds import Required

@@ -16,11 +16,11 @@ from ..confinement.finished import Finished, ending
 from ..confinement.sandbox import SCRATCH_BYTES, SCRATCH_FILES
 from ..confinement.usage import MEMORY
 from ..confinement.workplace import Confinement, RefusedError, Workplace
-from ..documents.files import real_path, reason
+from ..documents.files import reason
+from ..documents.paths import holds_everything, real_path
 from ..documents.wording import first_line, last_lines
 from ..errors import MetricFailure
 from ..numbers.exact import Number
-from ..registries.inside import holds_everything
 from ..registries.modules import copy
 from ..registries.script_file import Script, metadata
 from ..trials.table import Table

@@ -15,10 +15,10 @@ from ..confinement.finished import ending
 from ..confinement.removal import remove
 from ..confinement.sandbox import LANDLOCK
 from ..confinement.workplace import Confinement, Whole, Workplace
-from ..documents.files import real_path, write_atomically
+from ..documents.files import write_atomically
+from ..documents.paths import ends_a_line, real_path
 from ..documents.wording import last_lines, printable
 from ..errors import MetricFailure, OutputError
-from ..registries.inside import ends_a_line
 from ..registries.script_file import Script, read
 from . import cache
 from .bounds import GIB, THREADS

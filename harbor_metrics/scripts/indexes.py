@@ -7,8 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..documents.files import real_path
-from ..registries.inside import holds_everything
+from ..documents.paths import holds_everything, real_path
 
 OF_USER = ("UV_INDEX", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS")
 # The one form: whatever else parsers of addresses take they do not all take for the same.

@@ -9,7 +9,7 @@ from hashlib import file_digest, sha256
 from typing import Any
 from urllib.parse import unquote
 
-from ..documents.files import real_path
+from ..documents.paths import real_path
 from ..documents.wording import printable
 from ..errors import MetricFailure
 from .contents import contents

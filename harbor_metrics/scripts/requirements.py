@@ -10,7 +10,7 @@ import re
 from typing import Any
 from urllib.parse import unquote
 
-from ..documents.files import real_path
+from ..documents.paths import real_path
 
 _NAME = r"[a-zA-Z0-9][a-zA-Z0-9._-]*"
 _EXTRAS = r"\[[a-zA-Z0-9._, -]*\]"

@@ -8,7 +8,7 @@ import threading
 
 from ..confinement.sandbox import LANDLOCK
 from ..confinement.workplace import Confinement, Workplace
-from ..documents.files import real_path
+from ..documents.paths import real_path
 from ..errors import MetricFailure
 from .beside import beside
 from .cache import cache_home

@@ -17,7 +17,7 @@ from ..catalogue.families import metric_names
 from ..contract.spec import ARRAYS, DEFAULT_TYPE, FIELDS, HARBOR_FIELDS
 from ..documents.diagnostics import Severity
 from ..documents.document import Document, parse
-from ..documents.files import check_stays
+from ..documents.paths import check_stays
 from ..documents.places import Extent, Path, find_places
 from ..documents.wording import nearest, printable
 from ..errors import MetricFailure

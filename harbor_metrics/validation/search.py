@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ..documents.files import real_path, reason
+from ..documents.files import reason
+from ..documents.paths import real_path
 from ..errors import InputError
 
 if TYPE_CHECKING:

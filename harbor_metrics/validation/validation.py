@@ -14,7 +14,8 @@ import msgspec
 from ..documents import mismatch, wording
 from ..documents.diagnostics import Diagnostic, Severity
 from ..documents.document import Document, Finding, parse
-from ..documents.files import check_stays, open_regular, read_bytes
+from ..documents.files import open_regular, read_bytes
+from ..documents.paths import check_stays
 from ..errors import InputError
 from . import lines, schema_check
 from .lines import in_file_order

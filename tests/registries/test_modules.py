@@ -233,3 +233,18 @@ def test_two_sets_of_modules_have_two_digests(folder: Path) -> None:
     )
     (line,) = modules.manifest(name, b"1", ()).splitlines()
     assert line == listed.stdout.rstrip("\n")
+
+
+def test_code_that_is_hidden_is_not_found_by_way_of_a_folder_that_is_linked(
+    folder: Path, tmp_path: Path
+) -> None:
+    (folder / "package" / "sub").mkdir()
+    (folder / "package" / "sub" / ".kept").mkdir()
+    (folder / "package" / "sub" / ".kept" / "code.py").write_text("")
+    (folder / "package" / "sub" / "code.py").symlink_to(".kept/code.py")
+    (folder / "package" / "sub" / "data.txt").write_text("1")
+    found = importable(str(folder / "m.py"), b"import package.sub.code")
+    assert [name for name, _ in found] == MODULES
+    copy(found, str(folder), str(tmp_path / "to"))
+    assert not (tmp_path / "to" / "package" / "sub" / "code.py").exists()
+    assert (tmp_path / "to" / "package" / "sub" / "data.txt").read_text() == "1"

@@ -194,7 +194,7 @@ def test_a_link_out_of_its_folder_is_no_script_that_was_named(tmp_path: Path) ->
     (tmp_path / "here" / "m.py").symlink_to("../secret")
     (tmp_path / "here" / "n.py").symlink_to("plain.py")
     (tmp_path / "here" / "plain.py").write_text("1")
-    with pytest.raises(MetricFailure, match="is a link to"):
+    with pytest.raises(MetricFailure, match="a link to"):
         script.find(str(tmp_path / "here" / "m.py"), None)
     assert script.find(str(tmp_path / "here" / "n.py"), None).text == b"1"
 
@@ -203,6 +203,30 @@ def test_more_links_than_a_system_follows_lead_to_no_script(tmp_path: Path) -> N
     for i in range(1_500):
         (tmp_path / f"link{i}").symlink_to(f"link{i + 1}")
     (tmp_path / "link1500").write_text("1")
-    for registry in (None, str(tmp_path / "registry.json")):
-        with pytest.raises(MetricFailure, match="not a regular file"):
-            script.find(str(tmp_path / "link0") if registry is None else "link0", registry)
+    with pytest.raises(MetricFailure, match="a link to where no path leads"):
+        script.find(str(tmp_path / "link0"), None)
+    with pytest.raises(MetricFailure, match="leads outside"):
+        script.find("link0", str(tmp_path / "registry.json"))
+
+
+def test_what_a_person_has_is_not_the_registrys_to_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = tmp_path / "downloads" / "job"
+    job.mkdir(parents=True)
+    (tmp_path / "work").mkdir()
+    for name in ("work/passwords.txt", "work/m.py", "downloads/job/m.py", "downloads/n.py"):
+        (tmp_path / name).write_text("1")
+    (job / "link.py").symlink_to("../../work/passwords.txt")
+    monkeypatch.chdir(tmp_path)
+    registry = str(job / "registry.json")
+    assert script.find("work/m.py", registry).text == b"1"
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert script.find("m.py", registry).text == b"1"
+    assert script.find("work/m.py", str(tmp_path / "registry.json")).text == b"1"
+    assert script.find("work/m.py", registry, allow_outside=True).text == b"1"
+    for name in ("work/m.py", "work/passwords.txt", "link.py", "../n.py"):
+        with pytest.raises(MetricFailure, match="leads outside"):
+            script.find(name, registry)
+    with pytest.raises(MetricFailure, match="leads outside"):
+        script.find("work/passwords.txt", str(tmp_path / "registry.json"))

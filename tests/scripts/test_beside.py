@@ -9,7 +9,7 @@ import pytest
 
 from harbor_metrics.confinement.sandbox import PRIVATE
 from harbor_metrics.confinement.workplace import Confinement, Workplace
-from harbor_metrics.registries.inside import holds_everything
+from harbor_metrics.documents.paths import holds_everything
 from harbor_metrics.scripts.beside import beside
 from harbor_metrics.scripts.uv_access import reach
 

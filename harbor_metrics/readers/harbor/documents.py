@@ -12,8 +12,9 @@ import msgspec
 
 from ...documents.diagnostics import Diagnostic
 from ...documents.document import parse
-from ...documents.files import real_path, reason
+from ...documents.files import reason
 from ...documents.limits import check_limits
+from ...documents.paths import real_path
 from ...trials.snapshot import SNAPSHOT, DatasetSnapshot, Snapshot
 from ...trials.source import REFUSED, Job, JobDataset, Reported
 from .reported import reported

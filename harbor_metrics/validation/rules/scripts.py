@@ -13,11 +13,12 @@ from typing import Any
 from ...contract.spec import ARRAYS, UV_SCRIPT
 from ...documents.diagnostics import Severity
 from ...documents.document import Finding
-from ...documents.files import open_regular, real_path
+from ...documents.files import open_regular
+from ...documents.paths import real_path
 from ...documents.wording import printable
 from ...errors import MetricFailure
 from ...registries.harbor_script import DISTRIBUTION, is_pinned, settings_of
-from ...registries.script_file import Script, differs, digest_of, metadata, other_copy
+from ...registries.script_file import Script, differs, digest_of, is_at_home, metadata, other_copy
 from . import ERROR, MAKING, NOTE, RUNNING, WARNING, Entry, View
 
 _COMMIT = re.compile(r"[0-9a-fA-F]{40}|[0-9a-fA-F]{64}")
@@ -79,8 +80,8 @@ def _wrong_path(path: str, folder: str | None) -> tuple[str, str] | None:
     if folder is None:
         return None
     full = _where(path, folder)
-    real, homes = real_path(full), [real_path(f) for f in (folder, os.getcwd())]
-    if not any(os.path.commonpath([real, home]) == home for home in homes):
+    real = real_path(full)
+    if not is_at_home(real, folder):
         return (
             f"script_path {shown} leads outside the registry's folder",
             "keep the script inside that folder",

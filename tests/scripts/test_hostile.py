@@ -109,7 +109,7 @@ class World:
         env |= {"UV_CACHE_DIR": str(self.home / "uv"), "PYTHONPATH": str(ROOT)}
         if user is not None:
             for path in (self.folder, *self.folder.rglob("*")):
-                os.chown(path, user, user)
+                os.chown(path, user, user, follow_symlinks=False)
         done = subprocess.run(
             [sys.executable, "-c", COMPUTE, json.dumps(arguments)],
             cwd=self.folder,

@@ -27,6 +27,38 @@ def test_hook_matches_registries_and_manifests_only() -> None:
     assert not re.search(pattern, "a/my-registry.json")
 
 
+def hook(folder: Path, **own: object) -> tuple[list[str], subprocess.CompletedProcess[str]]:
+    """The hook on all files of a folder, as pre-commit runs it: the entry, `args`, the files."""
+    (given,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    given |= own
+    paths = sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
+    paths = [path for path in paths if re.search(given["files"], path)]
+    paths = [path for path in paths if not re.search(given["exclude"], path)]
+    command = [sys.executable, "-m", *given["entry"].replace("-", "_", 1).split()]
+    done = subprocess.run(
+        [*command, *given["args"], *paths], cwd=folder, capture_output=True, text=True
+    )
+    return paths, done
+
+
+@pytest.mark.parametrize(
+    "own", [{}, {"exclude": "^$"}, {"args": ["--fix"]}, {"args": ["--fix", "--"], "exclude": "^$"}]
+)
+def test_hook_takes_no_path_for_an_option(own: dict[str, object], tmp_path: Path) -> None:
+    """Neither of what keeps it from that is needed where the other is there."""
+    users = tmp_path / "registry.json"
+    users.write_text("the user's own")
+    checkout = tmp_path / "checkout"
+    hostile = checkout / f"--also=text:{users}"
+    hostile.parent.mkdir(parents=True)
+    hostile.write_text("[]")
+    (checkout / "registry.json").write_text('[{"name": "a__b"}]')
+    paths, done = hook(checkout, **own)
+    assert len(paths) == (2 if "exclude" in own else 1)
+    assert users.read_text() == "the user's own"
+    assert "missing-field" in done.stdout, done.stderr
+
+
 def steps(path: Path) -> dict[str, dict[str, str]]:
     """The steps of an action by their names."""
     action = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -37,7 +69,7 @@ def install(folder: Path) -> None:
     """The tool where the first step of an action would install it."""
     programs = folder / "harbor-metrics" / "bin"
     programs.mkdir(parents=True, exist_ok=True)
-    for name, module in (("harbor-metrics", "-m harbor_metrics"), ("python", "")):
+    for name, module in (("harbor-metrics", "-I -m harbor_metrics"), ("python", "")):
         (programs / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {module} "$@"\n')
         (programs / name).chmod(0o755)
 
@@ -203,15 +235,42 @@ def test_the_actions_give_every_input_to_a_step_and_every_output_from_one() -> N
         assert not any("${{" in step.get("run", "") for step in action["runs"]["steps"])
 
 
+@pytest.fixture
+def hostile(tmp_path: Path) -> Path:
+    """A checkout with modules of the names that the steps import; each leaves a mark."""
+    folder = tmp_path / "checkout"
+    (folder / "harbor_metrics").mkdir(parents=True)
+    names = ("venv", "pip", "ensurepip", "sitecustomize", "os", "sys", "harbor_metrics/__init__")
+    for name in names:
+        (folder / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w').close()\n")
+    return folder
+
+
+@pytest.mark.parametrize("path", [ROOT / "action.yml", COMPARE], ids=["validate", "compare"])
+def test_installing_takes_no_module_of_the_checkout(path: Path, hostile: Path) -> None:
+    script = steps(path)["Install harbor-metrics"]["run"]
+    nothing = str(hostile / "nothing to install" / "x")
+    done = run_step(script, hostile, PYTHON=sys.executable, PYTHONPATH=".", ACTION_PATH=nothing)
+    assert "nothing to install" in done.stderr, "pip has run"
+    assert not (hostile.parent / "ran").exists()
+
+
+def test_comparing_takes_no_module_of_the_checkout(hostile: Path) -> None:
+    done = run_compare(hostile)
+    assert done.returncode == 0, done.stderr
+    assert outputs(hostile)["verdict"] == "better"
+    assert not (hostile.parent / "ran").exists()
+
+
 def test_compare_installs_the_package_beside_it(tmp_path: Path) -> None:
     step = steps(COMPARE)["Install harbor-metrics"]
     assert step["env"]["ACTION_PATH"] == "${{ github.action_path }}"
     log = tmp_path / "log"
     python = tmp_path / "python"
     python.write_text(
-        '#!/bin/sh\nmkdir -p "$3/bin"\n'
-        f'printf \'#!/bin/sh\\nprintf "%%s " "$@" > {log}\\n\' > "$3/bin/python"\n'
-        'chmod +x "$3/bin/python"\n'
+        '#!/bin/sh\nmkdir -p "$4/bin"\n'
+        f'printf \'#!/bin/sh\\nprintf "%%s " "$@" > {log}\\n\' > "$4/bin/python"\n'
+        'chmod +x "$4/bin/python"\n'
     )
     python.chmod(0o755)
     place = str(ROOT / "compare")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import contextlib
+import os
+from collections.abc import Iterable, Mapping, Sequence
 
+from ...documents.files import real_path
 from ...trials.labels import Labels, of_metadata
 from ...trials.trial import Label, Trial
-from .documents import FOLLOWING, contents, fields, places
+from .documents import contents, fields, places
 
 _LabelsOfTask = Mapping[str, Label]
 
@@ -14,20 +17,36 @@ _LabelsOfTask = Mapping[str, Label]
 def labels_of(job: str, trials: Iterable[Trial]) -> dict[str | None, Labels]:
     """Dataset -> task -> its labels, where the configuration of the task's first trial leads.
 
-    A task whose folder is no longer there, or never was a folder of this machine, has none.
+    A task whose folder is no longer there, or never was a folder of this machine, has none; nor has
+    one that lies neither here nor near the job. A job may come from a stranger, who can name any
+    folder of its reader, and whose metric scripts are told the labels.
     """
+    roots = _roots(job)
     labels: dict[str | None, dict[str, _LabelsOfTask]] = {}
     for trial in trials:
         of_dataset = labels.setdefault(trial.dataset, {})
         if trial.task not in of_dataset:
-            of_dataset[trial.task] = _labels(job, trial)
+            of_dataset[trial.task] = _labels(job, trial, roots)
     return {
         dataset: {t: found for t, found in tasks.items() if found}
         for dataset, tasks in labels.items()
     }
 
 
-def _labels(job: str, trial: Trial) -> _LabelsOfTask:
+def _roots(job: str) -> list[str]:
+    """The current directory, the job's folder and those above it that hold no whole home."""
+    home = real_path(os.path.expanduser("~"))
+    roots = [real_path(os.curdir), folder := real_path(job)]
+    while folder != (folder := os.path.dirname(folder)) and not _is_below(home, folder):
+        roots.append(folder)
+    return roots
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(f"{folder.rstrip('/')}/")
+
+
+def _labels(job: str, trial: Trial, roots: Sequence[str]) -> _LabelsOfTask:
     if trial.trial is None or "/" in trial.trial:
         return {}
     folder = f"{job}/{trial.trial}"
@@ -36,21 +55,26 @@ def _labels(job: str, trial: Trial) -> _LabelsOfTask:
     task = task if isinstance(task, dict) else {}
     path = task.get("path")
     # The path of a task in a repository is one inside that repository.
-    if not isinstance(path, str) or "\0" in path or task.get("git_url"):
+    if not isinstance(path, str) or task.get("git_url"):
         return {}
-    for place in places(job, path):
-        if (found := labels_in(place)) is not None:
-            return found
+    with contextlib.suppress(ValueError):  # a path that no file can have
+        for place in map(real_path, places(job, path)):
+            inside = any(_is_below(place, root) for root in roots)
+            if inside and (found := labels_in(place)) is not None:
+                return found
     return {}
 
 
 def labels_in(folder: str) -> dict[str, Label] | None:
-    """What the task.toml in a task's folder says; None where there is none that can be read."""
+    """What the task.toml in a task's folder says; None where there is none that can be read.
+
+    A link is not followed: it would make any TOML of this machine a task's.
+    """
     # For weight: most computations group by no label.
     import tomllib
 
     try:
-        text = contents(f"{folder}/task.toml", FOLLOWING).decode()
+        text = contents(f"{folder}/task.toml").decode()
         metadata = tomllib.loads(text).get("metadata")
     except (OSError, ValueError, RecursionError):
         return None

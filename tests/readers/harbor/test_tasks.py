@@ -88,6 +88,45 @@ def test_path_in_a_repository_is_not_one_of_this_machine(tmp_path: Path) -> None
     assert labels(job) == {"demo": {}}
 
 
+def test_labels_come_only_from_the_job_and_from_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    inside = home / "work" / "jobs"
+    monkeypatch.setenv("HOME", str(home))
+    elsewhere = home / "elsewhere"
+    for path in (f"{elsewhere}/tasks/{{}}", "elsewhere/tasks/{}", "../../elsewhere/tasks/{}"):
+        inside.mkdir(parents=True)
+        job = Path(shutil.move(job_with_tasks(elsewhere, path), inside))
+        assert labels(job) == {"demo": {}}
+        with monkeypatch.context() as here:
+            here.chdir(elsewhere)
+            assert list(labels(job)["demo"]) == ["a", "b"]
+        shutil.rmtree(home)
+    job = job_with_tasks(inside, f"{inside}/tasks/{{}}")
+    assert list(labels(job)["demo"]) == ["a", "b"]
+
+
+def test_a_path_that_no_file_can_have_gives_no_labels(tmp_path: Path) -> None:
+    job = job_with_tasks(tmp_path)
+    for path in ("\ud800", "a\0b", "x" * 5000):
+        for folder in job.glob("*__*"):
+            (folder / "config.json").write_text(json.dumps({"task": {"path": path}}))
+        assert labels(job) == {"demo": {}}
+
+
+@pytest.mark.parametrize("link", ["tasks/a/task.toml", "tasks/a", "tasks"])
+def test_labels_are_not_those_of_what_a_link_leads_to(
+    link: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    job = job_with_tasks(tmp_path / "work")
+    place = tmp_path / "work" / link
+    place.rename(tmp_path / "private")
+    place.symlink_to(tmp_path / "private")
+    assert "a" not in labels(job)["demo"]
+
+
 def test_snapshot_says_the_labels_that_the_job_ran_with(cli: Run, tmp_path: Path) -> None:
     job = job_with_tasks(tmp_path)
     tasks = {"a": {"category": "x"}, "b": {"category": "y"}}

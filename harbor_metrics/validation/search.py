@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ..documents.files import reason
+from ..documents.files import open_regular, reason
 from ..documents.paths import real_path
+from ..documents.sizes import whole
 from ..errors import InputError
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 NAMES = ("registry.json", "dataset.toml")
 _LIKE_REGISTRY = re.compile(r"registr(?:y|ies)(?!.*\.schema\.).*\.json$", re.IGNORECASE)
 _IGNORE = ".gitignore"
+# Git reads no larger file of patterns either.
+_MOST_OF_RULES = 100 << 20
+_NO_PATTERN = (ValueError, re.error)
 
 
 def search(folder: str, unread: list[InputError], others: list[str] | None = None) -> Iterator[str]:
@@ -91,14 +95,29 @@ def _inherited(top: str, above: list[str]) -> list[tuple[str, GitIgnoreSpec]]:
 
 def _rules_in(file: str) -> GitIgnoreSpec | None:
     try:
-        with open(file, encoding="utf-8", errors="surrogateescape") as stream:
-            lines = stream.read().split("\n")
+        with open_regular(file) as stream:
+            text = whole(stream, _MOST_OF_RULES).decode("utf-8", "surrogateescape")
     except OSError:
         return None
+    lines = text.replace("\r\n", "\n").split("\n")
     # Inside, for weight: most folders have no such file, and most commands look for none.
     from pathspec import GitIgnoreSpec
 
-    return GitIgnoreSpec.from_lines(lines)
+    try:
+        return GitIgnoreSpec.from_lines(lines)
+    except _NO_PATTERN:
+        return GitIgnoreSpec.from_lines(filter(_is_pattern, lines))
+
+
+def _is_pattern(line: str) -> bool:
+    """Whether it is one; git, too, leaves out nothing because of `!` or `[z-a]`."""
+    from pathspec import GitIgnoreSpec
+
+    try:
+        GitIgnoreSpec.from_lines([line])
+    except _NO_PATTERN:
+        return False
+    return True
 
 
 def _is_ignored(path: str, is_folder: bool, rules: list[tuple[str, GitIgnoreSpec]]) -> bool:

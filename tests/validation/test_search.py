@@ -107,3 +107,22 @@ def test_folder_that_cannot_be_read_is_said(tmp_path: Path) -> None:
     report = validate(tmp_path)
     assert report.n_files == 1
     assert [str(tmp_path / "a") in str(error) for error in report.unread] == [True]
+
+
+@pytest.mark.parametrize("line", ["!", "\\", "\\\\\\", "[z-a]", "[a-\\]", "/\\"])
+def test_a_line_that_is_no_pattern_leaves_nothing_out(line: str, tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    for folder in ("a", "b", "c"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "registry.json").write_text("[]")
+    (tmp_path / ".gitignore").write_text(f"/a\n{line}\r\n/b\r\n")
+    found = [os.path.relpath(path, tmp_path) for path in search(str(tmp_path), [])]
+    assert found == listed_by_git(tmp_path, tmp_path) == ["c/registry.json"]
+
+
+def test_rules_that_are_no_file_or_too_large_are_none(tmp_path: Path) -> None:
+    for make in (os.mkfifo, lambda path: os.truncate(path.touch() or path, (100 << 20) + 1)):
+        make(tmp_path / ".gitignore")
+        (tmp_path / "registry.json").write_text("[]")
+        assert len(list(search(str(tmp_path), []))) == 1
+        (tmp_path / ".gitignore").unlink()

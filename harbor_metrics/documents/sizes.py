@@ -8,6 +8,8 @@ from typing import BinaryIO
 
 # For what people write, and for what programs do.
 MOST_WRITTEN, MOST_DATA = 64 << 20, 2 << 30
+# Of settings in TOML, which takes long to read.
+MOST_SETTINGS = 1 << 20
 
 
 def whole(file: BinaryIO, most: int) -> bytes:

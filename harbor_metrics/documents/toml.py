@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable
+from typing import Any
 
 from . import document
 from .diagnostics import Diagnostic, Span
@@ -19,12 +20,30 @@ _STRING = re.compile(
     r"|'[^'\n]*'",
     re.DOTALL,
 )
+_TEXT = re.compile(rf"#[^\n]*|{_STRING.pattern}", re.DOTALL)
+# To read a row of dotted keys takes its square.
+_MOST_DOTS = 500
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _DOT = re.compile(r"[ \t]*\.[ \t]*")
 _EQUALS = re.compile(r"[ \t]*=[ \t]*")
 # A number, a date, true or false; a date may have a space before the time.
 _PLAIN = re.compile(r"[^\n,\]}#]*[^\s,\]}#]")
 _PLACE = re.compile(r"line (\d+), column (\d+)")
+
+
+def loads(text: str, most: int | None = None) -> dict[str, Any]:
+    """What a TOML text of `most` characters says, in a time that a stranger cannot make long.
+
+    Raises:
+        ValueError: it is not TOML, or is longer.
+        RecursionError: it is nested too deep, or may be by the dots on one line outside of texts.
+    """
+    if most is not None and len(text) > most:
+        raise ValueError(f"it has more than {most >> 10} KiB")
+    lines = _TEXT.sub("", text).split("\n") if text.count(".") > _MOST_DOTS else []
+    if any(line.count(".") > _MOST_DOTS for line in lines):
+        raise RecursionError(f"a line has more than {_MOST_DOTS} dots")
+    return tomllib.loads(text)
 
 
 class TomlDocument(Document, frozen=True, dict=True):
@@ -47,7 +66,7 @@ def parse(data: bytes, path: str) -> tuple[TomlDocument | None, list[Diagnostic]
     except UnicodeDecodeError:
         return None, document.parse(data, path)[1]
     try:
-        return TomlDocument(path, data, tomllib.loads(text)), []
+        return TomlDocument(path, data, loads(text)), []
     except (ValueError, RecursionError) as error:
         place = _PLACE.search(str(error))
         line, column = (int(place[1]), int(place[2])) if place else (text.count("\n") + 1, 1)

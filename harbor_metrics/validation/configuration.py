@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from typing import Any
 
 import msgspec
 
-from ..documents.files import open_regular
-from ..errors import UsageError
+from ..documents.files import check_stays, open_regular, reason
+from ..documents.sizes import MOST_SETTINGS, MOST_WRITTEN, whole
+from ..errors import InputError, UsageError
 
 FILE = "pyproject.toml"
 
@@ -24,7 +26,8 @@ def read(folder: str) -> Configuration:
     """The table of the nearest pyproject.toml that has one, from the folder upwards.
 
     Raises:
-        UsageError: the table holds anything but `select` and `ignore` with reasons.
+        UsageError: the table holds anything but `select` and `ignore` with reasons, or
+            the file is a link out of its folder, too large or not TOML.
     """
     folder = os.path.abspath(folder)
     while True:
@@ -40,18 +43,27 @@ def read(folder: str) -> Configuration:
 def _table(path: str) -> dict[str, Any] | None:
     try:
         with open_regular(path) as file:
-            data = file.read()
-    except OSError:
+            data = whole(file, MOST_WRITTEN)
+    except OSError as error:
+        if error.errno == errno.EFBIG:
+            raise UsageError(f"{path}: {reason(error)}") from error
         return None
     if b"harbor-metrics" not in data:
         return None
+    try:
+        check_stays(path)
+    except InputError as error:
+        raise UsageError(
+            f"{path} is a link out of its folder, and no settings are read there",
+            "put the file itself there",
+        ) from error
     # For weight: most have no such table.
-    import tomllib
+    from ..documents.toml import loads
 
     try:
-        tools = tomllib.loads(data.decode()).get("tool", {})
+        tools = loads(data.decode(), MOST_SETTINGS).get("tool", {})
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path} is not TOML: {error}") from error
+        raise UsageError(f"{path} cannot be read as TOML: {error}") from error
     table = tools.get("harbor-metrics") if isinstance(tools, dict) else None
     if table is not None and not isinstance(table, dict):
         raise UsageError(f"{path}: tool.harbor-metrics must be a table")

@@ -111,6 +111,7 @@ def _rules_in(file: str) -> GitIgnoreSpec | None:
 
 def _is_pattern(line: str) -> bool:
     """Whether it is one; git, too, leaves out nothing because of `!` or `[z-a]`."""
+    # For weight: see above.
     from pathspec import GitIgnoreSpec
 
     try:

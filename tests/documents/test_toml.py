@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harbor_metrics.documents.diagnostics import Span
-from harbor_metrics.documents.toml import parse
+from harbor_metrics.documents.toml import loads, parse
 
 TEXT = r'''# [not.here]
 top = "a # b" # "top"
@@ -112,3 +112,25 @@ def test_text_that_is_not_toml_is_one_diagnostic() -> None:
     document, (slip,) = parse(b"x = '\xff'", "x")
     assert document is None
     assert slip.rule == "not-utf-8"
+
+
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [
+        ("", " = 1"),
+        ('# it\'s """\n', ' = 1\n#"""'),
+        ("t = ['''\n''', {", " = 1}, '''\n''']"),
+        ('t = "\'"\n', " = 1 # '"),
+    ],
+)
+def test_a_row_of_very_many_dotted_keys_is_refused(before: str, behind: str) -> None:
+    tomllib.loads(f"{before}a.a{behind}")
+    with pytest.raises(RecursionError, match="a line has more than 500 dots"):
+        loads(f"{before}a{'.a' * 501}{behind}")
+
+
+def test_dots_in_texts_and_comments_and_on_many_lines_are_read() -> None:
+    dots = "." * 600
+    text = f'# {dots}\na = "{dots}"\nb = """\n{dots}"""\nc = \'{dots}\'\n'
+    text += "".join(f"n{i}.x = 1.5\n" for i in range(600))
+    assert loads(text) == tomllib.loads(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -35,3 +36,36 @@ def test_broken_configuration_is_refused(text: str, cli: Run, tmp_path: Path) ->
     (tmp_path / "registry.json").write_text("[]")
     (tmp_path / "pyproject.toml").write_text(text)
     assert cli("validate", "registry.json").returncode == 2
+
+
+def test_no_settings_are_read_through_a_link_out(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "registry.json").write_text("[]")
+    (tmp_path / "private.toml").write_text("[tool.harbor-metrics]\nsecret = 1\n")
+    (tmp_path / "work" / "pyproject.toml").symlink_to(tmp_path / "private.toml")
+    done = cli("validate", "registry.json", cwd=tmp_path / "work")
+    assert done.returncode == 2
+    assert "pyproject.toml is a link out of its folder" in done.stderr
+    assert "secret" not in done.stderr
+
+
+@pytest.mark.parametrize("text", ["x" + ".x" * 30_000 + " = 1", "# " + "x" * (1 << 20)])
+def test_settings_that_would_take_long_to_read_are_refused(
+    text: str, cli: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "registry.json").write_text("[]")
+    (tmp_path / "pyproject.toml").write_text(f"[tool.harbor-metrics]\n{text}\n")
+    done = cli("validate", "registry.json")
+    assert done.returncode == 2
+    assert "pyproject.toml cannot be read as TOML: " in done.stderr
+    (tmp_path / "pyproject.toml").write_text(f"{text}\n")
+    assert cli("validate", "registry.json").returncode == 0
+
+
+def test_a_huge_file_of_settings_is_not_read(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "registry.json").write_text("[]")
+    (tmp_path / "pyproject.toml").touch()
+    os.truncate(tmp_path / "pyproject.toml", (64 << 20) + 1)
+    done = cli("validate", "registry.json")
+    assert done.returncode == 2
+    assert "pyproject.toml: larger than 64 MiB" in done.stderr

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 
 from ...documents.files import real_path
+from ...documents.sizes import MOST_SETTINGS
 from ...trials.labels import Labels, of_metadata
 from ...trials.trial import Label, Trial
 from .documents import contents, fields, places
@@ -71,11 +72,11 @@ def labels_in(folder: str) -> dict[str, Label] | None:
     A link is not followed: it would make any TOML of this machine a task's.
     """
     # For weight: most computations group by no label.
-    import tomllib
+    from ...documents.toml import loads
 
     try:
         text = contents(f"{folder}/task.toml").decode()
-        metadata = tomllib.loads(text).get("metadata")
+        metadata = loads(text, MOST_SETTINGS).get("metadata")
     except (OSError, ValueError, RecursionError):
         return None
     return of_metadata(metadata) if isinstance(metadata, dict) else {}

@@ -229,10 +229,11 @@ def of_archive(
 def _journal(archive: Archive, names: list[str]) -> list[Sample]:
     """What a log that is not finished has noted; of a sample that was noted twice the last."""
     parts = sorted((int(m.group(1)), n) for n in names if (m := _SUMMARY.fullmatch(n)))
-    rows: dict[tuple[str, int], Sample] = {}
+    # The id 1 is another than "1", though their trials are of one name: that is said of them.
+    rows: dict[tuple[int | str | None, int], Sample] = {}
     for _, name in parts:
         for row in _decoded(archive.path, name, archive.read(name), list[Sample]):
-            rows[str(row.id), row.epoch] = row
+            rows[row.id, row.epoch] = row
     return list(rows.values())
 
 

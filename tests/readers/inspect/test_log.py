@@ -138,6 +138,18 @@ def test_texts_are_the_samples_own(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize("finished", [True, False])
+def test_two_samples_of_one_name_are_said(finished: bool, cli: Run, tmp_path: Path) -> None:
+    content = members("reducers")
+    row = {k: v for k, v in content["summaries.json"][0].items() if k != "uuid"}
+    rows = [{**row, "id": 1}, {**row, "id": "1"}]
+    start = {"_journal/start.json": content["_journal/start.json"]}
+    journal = start | {"_journal/summaries/1.json": rows}
+    whole = {"header.json": content["header.json"], "summaries.json": rows}
+    write(tmp_path / "x.eval", whole if finished else journal)
+    assert "repeated-trial" in cli("compute", "x.eval").stderr
+
+
 def test_running_log_is_incomplete(cli: Run, tmp_path: Path) -> None:
     content = members("reducers")
     rows = content["summaries.json"]

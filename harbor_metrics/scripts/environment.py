@@ -148,7 +148,9 @@ def _check_unchanged(wanted: Wanted) -> None:
     digest = sha256(lock).hexdigest() if lock is not None else None
     now = read(wanted.script.path, wanted.script.shown)
     local = _digests([path for path, _ in wanted.local])
-    if (digest, metadata(now), local) != (wanted.lock, wanted.wants, wanted.local):
+    # As text: a block may say `nan`, which is not equal to itself.
+    wants = repr(metadata(now)), repr(wanted.wants)
+    if (digest, local) != (wanted.lock, wanted.local) or wants[0] != wants[1]:
         raise MetricFailure(
             "script-environment", "the script was changed while its environment was made"
         )

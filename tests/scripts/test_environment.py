@@ -54,6 +54,12 @@ class TestEnvironment:
         monkeypatch.setattr(Workplace, "run", watched)
         return seen
 
+    def test_a_block_that_says_nan_is_not_taken_for_changed(self, tmp_path: Path) -> None:
+        block = "# /// script\n# dependencies = []\n# [tool.x]\n# y = nan\n# ///\n"
+        (tmp_path / "m.py").write_text(block)
+        with Workplace() as place:
+            assert environment(find(str(tmp_path / "m.py"), None), place).python
+
     def test_unchanged_script_is_resolved_once(self, steps: list[str], tmp_path: Path) -> None:
         (tmp_path / "m.py").write_text(BLOCK + "1")
         with Workplace() as place:

@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from ..documents.files import check_stays, open_regular, reason
+from ..documents.files import open_regular, reason
+from ..documents.paths import check_stays
 from ..documents.sizes import MOST_SETTINGS, MOST_WRITTEN, whole
 from ..errors import InputError, UsageError
 

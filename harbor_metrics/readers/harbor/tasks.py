@@ -6,7 +6,7 @@ import contextlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 
-from ...documents.files import real_path
+from ...documents.paths import real_path
 from ...documents.sizes import MOST_SETTINGS
 from ...trials.labels import Labels, of_metadata
 from ...trials.trial import Label, Trial

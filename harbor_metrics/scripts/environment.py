@@ -28,7 +28,7 @@ from .options import ScriptOptions
 from .uv_access import our_python, readable_of
 
 # Changes whenever environments are made or kept in another way.
-_FORM = 5
+_FORM = 6
 _MOST_OF_A_LOCK = MOST_BYTES
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..confinement.workplace import FREE
+from ..documents.files import real_path
 from ..documents.wording import printable
 from ..errors import MetricFailure
 from .steps import Work
@@ -77,4 +78,4 @@ def interpreter(wants: Mapping[str, Any], script: str, uv: str, work: Work) -> B
     # Of the user's Python, which knows of no package of the script's; without `site` all the same.
     about = work.step([python, "-I", "-S", "-c", _ABOUT], {}, reached)
     version, prefix, path = json.loads(about.stdout)
-    return Base(path, prefix, version)
+    return Base(real_path(path), prefix, version)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import threading
+from contextlib import suppress
+from functools import cache
 
 from ..confinement.sandbox import LANDLOCK
 from ..confinement.workplace import Confinement, Workplace
@@ -33,34 +36,48 @@ _KEPT_FROM_UV = (
     *("UV_ENV_FILE", "UV_CONFIG_FILE", "UV_FROZEN", "UV_NO_SYNC", "UV_COMPILE_BYTECODE"),
     *("UV_PREVIEW", "UV_PREVIEW_FEATURES", "UV_NO_BUILD_ISOLATION", "UV_PYTHON"),
 )
+# What belongs to a Python, by its place below its prefix or by how its name begins.
+_PARTS = (
+    *("pyvenv.cfg", "share/zoneinfo", "lib/ossl-modules", "lib64/ossl-modules"),
+    *("ssl/openssl.cnf", "ssl/cert.pem", "ssl/certs"),
+)
+_LIBRARIES = ("lib", "lib64")
+_OF_LIBRARIES = (*(f"python{digit}" for digit in range(10)), "tcl", "tk", "engines-")
+_BEGINS = {"bin": "python", "include": "python"} | dict.fromkeys(_LIBRARIES, _OF_LIBRARIES)
+_LIBRARY = re.compile(r"lib.*\.(so|so\..*|dylib)\Z", re.DOTALL)
 _ASKING = threading.Lock()
 
 
 def our_python() -> str:
-    """The interpreter that runs us, and no environment of it."""
-    return str(getattr(sys, "_base_executable", None) or sys.executable)
+    """The interpreter that runs us, and no environment of it, where all links to it lead.
+
+    It finds its library by where it lies: no link on the way has to be there for it.
+    """
+    return real_path(getattr(sys, "_base_executable", None) or sys.executable)
 
 
 def readable_of(python: str, prefix: str) -> list[str]:
-    """What an interpreter reads of itself: its installation, and each Python on the way to it."""
-    return [python, *_of(prefix), *_behind(python)]
+    """What an interpreter reads of its installation, in which other things may lie.
+
+    A home directory perhaps, or settings with passwords.
+    """
+    return [python, *_of(prefix)]
 
 
-def _of(prefix: str) -> list[str]:
-    """An installed Python; only what is Python of one that fills somebody's home directory."""
-    home = real_path(os.path.expanduser("~"))
-    if os.path.commonpath([real_path(prefix), home]) != real_path(prefix):
-        return [prefix]
-    return [os.path.join(prefix, part) for part in ("bin", "lib", "lib64", "include", "share")]
-
-
-def _behind(python: str) -> list[str]:
-    """What the link to an interpreter leads through: the path of each Python on the way."""
-    found: list[str] = []
-    while os.path.islink(python) and len(found) < 200:
-        python = os.path.join(os.path.dirname(python), os.readlink(python))
-        found += [python, *_of(os.path.dirname(os.path.dirname(python)))]
-    return found
+@cache
+def _of(prefix: str) -> tuple[str, ...]:
+    if prefix in ("/", "/usr"):
+        return ()  # everybody reads the system
+    found = [os.path.join(prefix, part) for part in _PARTS]
+    for folder, begins in _BEGINS.items():
+        where = os.path.join(prefix, folder)
+        with suppress(OSError):
+            found += [
+                os.path.join(where, name)
+                for name in sorted(os.listdir(where))
+                if name.startswith(begins) or (folder in _LIBRARIES and _LIBRARY.match(name))
+            ]
+    return tuple(found)
 
 
 def uv_cache(place: Workplace) -> str:

@@ -1,0 +1,100 @@
+"""What is read of a Python, wherever it is installed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from metric_scripts import linux
+
+from harbor_metrics.confinement.workplace import Confinement, Workplace
+from harbor_metrics.scripts import uv_access
+
+LAYERS = [("landlock",), ("namespaces",), ("landlock", "namespaces")]
+
+
+def installed(folder: Path) -> Path:
+    """A Python in a folder with other things."""
+    base = Path(sys.base_prefix)
+    if base in (Path("/"), Path("/usr")):
+        pytest.skip("this Python is the system's")
+    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    (folder / "bin").mkdir(parents=True)
+    (folder / "lib").mkdir()
+    os.link(uv_access.our_python(), folder / "bin" / version)
+    for path in (base / "lib").iterdir():
+        if path.name == version or path.name.startswith("libpython"):
+            (folder / "lib" / path.name).symlink_to(path)
+    return folder / "bin" / version
+
+
+@linux
+@pytest.mark.parametrize("layers", LAYERS)
+def test_python_reads_itself_and_nothing_else_of_where_it_lies(
+    layers: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    local, other = home / ".local", home / "other" / "bin"
+    python = installed(local)
+    secrets = [local / "pip.conf", local / "share" / "fish" / "history", other.parent / "note"]
+    other.mkdir(parents=True)
+    for secret in secrets:
+        secret.parent.mkdir(parents=True, exist_ok=True)
+        secret.write_text("9")
+    (other / "python3").symlink_to("python")
+    (other / "python").symlink_to(python)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setattr(sys, "_base_executable", str(other / "python3"))
+    ours = uv_access.our_python()
+    code = (
+        "import ctypes, sqlite3, ssl, sysconfig\n"
+        f"for path in {[str(path) for path in secrets]!r}:\n"
+        "    try: print(open(path).read())\n"
+        "    except OSError: print('no')\n"
+    )
+    readable = (*uv_access.readable_of(ours, str(local)), sys.base_prefix)
+    with Workplace() as place:
+        done = place.run(
+            [ours, "-I", "-S", "-c", code],
+            env={},
+            cwd="/",
+            timeout=30,
+            confinement=Confinement(layers=layers, readable=readable),
+        )
+    if done.layers != layers:
+        pytest.skip(f"not here: {done.missing}")
+    assert done.stdout.split() == [b"no"] * 3, done.stderr
+
+
+@linux
+@pytest.mark.parametrize("layers", LAYERS)
+@pytest.mark.parametrize("how", ["ours", "--symlinks", "--copies", "system"])
+def test_python_runs_in_every_layer(layers: tuple[str, ...], how: str, tmp_path: Path) -> None:
+    python = "/usr/bin/python3" if how == "system" else uv_access.our_python()
+    if not os.path.exists(python):
+        pytest.skip("no such Python")
+    if how.startswith("--"):
+        made = [python, "-m", "venv", "--without-pip", how, str(tmp_path / "made")]
+        subprocess.run(made, check=True, timeout=60)
+        python = str(tmp_path / "made" / "bin" / "python")
+    about = "import sys; print(sys.prefix); print(sys.base_prefix); import {}"
+    modules = "ctypes, sqlite3, ssl, zlib, encodings.idna"
+    known = subprocess.run(
+        [python, "-I", "-c", about.format(modules)], capture_output=True, text=True, check=True
+    ).stdout
+    prefixes = known.split()
+    readable = [part for prefix in prefixes for part in uv_access.readable_of(python, prefix)]
+    with Workplace() as place:
+        done = place.run(
+            [python, "-I", "-c", about.format(modules)],
+            env={},
+            cwd="/",
+            timeout=30,
+            confinement=Confinement(layers=layers, readable=tuple(readable)),
+        )
+    if done.layers != layers:
+        pytest.skip(f"not here: {done.missing}")
+    assert (done.code, done.stdout.decode()) == (0, known), done.stderr

@@ -7,11 +7,13 @@ import pwd
 from functools import cache
 
 # What programs are read from, and what every system has: to have such a home is to have none.
-_SYSTEM = (
-    *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/nix", "/boot"),
+_PARTS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32", "libexec", "include", "share", "games")
+_NO_HOME = (
+    *("/", "/usr", "/usr/local", "/etc", "/nix", "/nix/store", "/boot", "/var", "/opt"),
     *("/dev", "/proc", "/sys"),
+    *(f"{above}/{part}" for above in ("", "/usr", "/usr/local") for part in _PARTS),
 )
-_NO_HOME = ("/", "/var", "/opt")
+_OF_KERNEL = ("/dev/", "/proc/", "/sys/")
 
 
 def homes() -> list[str]:
@@ -30,4 +32,4 @@ def _of_system() -> str:
 
 
 def _is_of_system(path: str) -> bool:
-    return path in _NO_HOME or f"{path}/".startswith(tuple(f"{place}/" for place in _SYSTEM))
+    return path in _NO_HOME or path.startswith(_OF_KERNEL)

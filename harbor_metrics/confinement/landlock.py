@@ -59,13 +59,15 @@ def restrict(
     readable: Sequence[str],
     writable: Sequence[str],
     listed: Sequence[str] = (),
+    homes: Sequence[str] = (),
     *,
     network: bool,
     alone: bool = False,
 ) -> int:
     """Reach no file but these and the system's, no TCP, no process outside, from here on.
 
-    Of what lies in `listed` only the names can be read. `alone`, without namespaces, /proc tells
+    Of what lies in `listed` only the names can be read, and nothing of `homes`, real paths, by
+    which a part of the system is cut out. `alone`, without namespaces, /proc tells
     of everybody's processes; then only what it tells of this one can be read. The version of
     Landlock that the kernel has is returned: see `SIGNALS`.
 
@@ -82,7 +84,7 @@ def restrict(
     size = 24 if version >= SIGNALS else 16 if version >= 4 else 8
     ruleset = call(_CREATE_RULESET, attributes[:size], size, 0)
     try:
-        for path in (*_SYSTEM, *(_OF_PROC if alone else ("/proc",)), *readable):
+        for path in (*_of_system(homes), *(_OF_PROC if alone else ("/proc",)), *readable):
             _permit(ruleset, path, _READING)
         for path in ("/proc", *listed):
             _permit(ruleset, path, _READ_DIR)
@@ -97,6 +99,27 @@ def restrict(
     finally:
         os.close(ruleset)
     return version
+
+
+def _of_system(homes: Sequence[str]) -> Sequence[str]:
+    """The system without the homes: where one lies in a part of it, what lies around it."""
+    below = [home for home in homes if home.startswith(tuple(f"{part}/" for part in _SYSTEM))]
+    return [each for part in _SYSTEM for each in _around(part, below)] if below else _SYSTEM
+
+
+def _around(path: str, homes: Sequence[str]) -> list[str]:
+    try:
+        place = real(path)
+        if not any(f"{home}/".startswith(f"{place}/") for home in homes):
+            return [path]
+        if place in homes:
+            return []
+        names = os.listdir(place)
+    except OSError:
+        return []
+    inside = [f"{place}/{name}" for name in names]
+    # Where a link leads is permitted there, or nowhere.
+    return [one for each in inside if not os.path.islink(each) for one in _around(each, homes)]
 
 
 def _is_shared_memory(path: str) -> bool:

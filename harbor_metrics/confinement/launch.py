@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from .requests import Request
 
 LINUX = sys.platform == "linux"
-# The number of the process that the first in namespaces starts.
-_NEXT = 2
-_NO_MEMORY = 12
+# The number of the process that the first in namespaces starts; an error.
+_NEXT, _NO_MEMORY = 2, 12
 
 
 def start(
@@ -271,8 +270,9 @@ def _take_on(request: Request, layers: list[str], missing: list[str], program: i
 
 def _landlock(request: Request, layers: list[str]) -> str:
     """Take it on as far as it goes; why it is not whole, or nothing."""
-    paths = (request[name] for name in ("readable", "writable", "listed"))
     alone = sandbox.NAMESPACES not in layers
+    homes = request["homes"] if alone else ()  # in namespaces they are hidden
+    paths = (*(request[name] for name in ("readable", "writable", "listed")), homes)
     try:
         version = landlock.restrict(*paths, network=request["network"], alone=alone)
     except OSError as error:

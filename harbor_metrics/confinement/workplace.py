@@ -237,7 +237,7 @@ class Workplace:
                 "writable": list(confinement.writable),
                 "listed": list(confinement.listed),
                 "scratch": list(confinement.scratch),
-                "homes": homes() if NAMESPACES in confinement.layers else [],
+                "homes": homes() if confinement.layers else [],
                 "whole": {kind: getattr(whole, kind) for kind in KINDS},
                 "folders": list(whole.folders),
             }

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import pwd
+import shutil
+import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 from metric_scripts import linux
 
 from harbor_metrics.confinement import homes
+from harbor_metrics.confinement.workplace import Confinement, Workplace
 
 pytestmark = linux
 
@@ -28,11 +32,61 @@ def test_home_is_what_the_user_says_and_what_the_system_says(
 
 
 @pytest.mark.parametrize(
-    "home", ["", "/", "relative", "/usr", "/usr/sbin", "/bin", "/etc", "/var", "/opt", "/dev/x"]
+    "home",
+    [
+        "",
+        "/",
+        "relative",
+        "/usr",
+        "/usr/sbin",
+        "/usr/local/lib",
+        "/bin",
+        "/etc",
+        "/var",
+        "/opt",
+        "/dev/x",
+    ],
 )
 def test_no_home_is_a_part_of_the_system(home: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", home)
     assert homes.homes() == ["/var/lib/somebody"]
+
+
+@pytest.mark.parametrize("home", ["/usr/people/somebody", "/usr/local/home/somebody", "/etc/x"])
+def test_home_lies_within_the_system(home: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", home)
+    assert homes.homes() == sorted(["/var/lib/somebody", home])
+
+
+@pytest.mark.parametrize("layers", [("landlock",), ("namespaces",), ("landlock", "namespaces")])
+def test_home_within_the_system_is_hidden(
+    layers: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    try:
+        folder = tempfile.mkdtemp(dir="/usr")
+    except OSError as error:
+        pytest.skip(f"{error}")
+    try:
+        home, other = Path(folder, "home"), Path(folder, "other")
+        for each in (home, other):
+            each.mkdir()
+            (each / "file").write_text("1")
+        Path(folder, "link").symlink_to("home")
+        monkeypatch.setenv("HOME", f"{folder}/link")
+        code = (
+            f"for name in ('home', 'link', 'other'):\n"
+            f"    try: print(open({folder!r} + '/' + name + '/file').read())\n"
+            "    except OSError: print('no')\n"
+        )
+        confined = Confinement(layers=layers, readable=(sys.prefix, sys.base_prefix))
+        with Workplace() as place:
+            argv = [sys.executable, "-I", "-S", "-c", code]
+            done = place.run(argv, env={}, cwd="/", timeout=30, confinement=confined)
+    finally:
+        shutil.rmtree(folder)
+    if done.layers != layers:
+        pytest.skip(f"not here: {done.missing}")
+    assert done.stdout.split() == [b"no", b"no", b"1"], done.stderr
 
 
 def test_user_without_an_entry_has_no_home_of_the_system(monkeypatch: pytest.MonkeyPatch) -> None:

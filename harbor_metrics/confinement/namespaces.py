@@ -27,6 +27,7 @@ _OF_SYSTEM = (
 _NEW_USER, _NEW_PID, _NEW_NET, _NEW_IPC, _NEW_MOUNTS = (
     *(0x10000000, 0x20000000, 0x40000000, 0x08000000, 0x00020000),
 )
+_KINDS = ("user", "pid", "net", "ipc", "mnt")
 _PRIVATE_TREE = 0x4000 | 0x40000
 _BIND = 0x1000 | 0x4000
 _NO_SUID_DEV, _NO_EXEC = 0x2 | 0x4, 0x8
@@ -34,14 +35,25 @@ _NO_SUID_DEV, _NO_EXEC = 0x2 | 0x4, 0x8
 _MOUNT_SETATTR, _AT_CWD, _AT_RECURSIVE = 442, -100, 0x8000
 _READ_ONLY, _NO_DEVICES = 1, 4
 
-
 # Too many processes or open files, too little memory: tells nothing of what the system can do.
 _OF_THE_MOMENT = (3, 11, 12, 23, 24)
+# As many namespaces as there may be, or none may be at all.
+USED_UP = (28, 87)
 
 
 def lacking(error: OSError) -> bool:
     """Whether an error of what is done before anything of a program is known is the system's."""
+    if error.errno in USED_UP:
+        return any(_is_zero(f"/proc/sys/user/max_{kind}_namespaces") for kind in _KINDS)
     return error.errno not in _OF_THE_MOMENT
+
+
+def _is_zero(limit: str) -> bool:
+    try:
+        with open(limit, "rb", buffering=0) as file:
+            return file.read(9).strip() == b"0"
+    except OSError:
+        return False
 
 
 def fork_apart(*, network: bool) -> int:

@@ -36,7 +36,10 @@ LINGER = 0.2
 REACH = 5.0
 # Seconds to go on ending processes that make new ones all the time.
 PERSEVERANCE = 10.0
+# Seconds to wait for namespaces: those of who has ended are there for a while.
+PATIENCE = 2.0
 _TERMINATE, _KILL = 15, 9
+_NOT_NOW = 11
 
 
 class Orphaned(Exception):
@@ -91,8 +94,8 @@ class Program:
         OSError: there can be no process for it now.
     """
 
-    # Whether of any program some are left that could not be ended.
-    remaining = False
+    # Whether of any program some are left that could not be ended; whether any had namespaces.
+    remaining = had = False
 
     def __init__(self, *, apart: bool, network: bool) -> None:
         pipes = [os.pipe() for _ in range(4)]
@@ -230,6 +233,17 @@ def _prepared(request: Request) -> Program | None:
         return None  # it is said when there is something to run
 
 
+def _begun(*, apart: bool, network: bool) -> Program:
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return Program(apart=apart, network=network)
+        except OSError as error:
+            if error.errno not in namespaces.USED_UP or time.monotonic() > until:
+                raise
+        time.sleep(0.05)
+
+
 def _run(request: Request, ready: Program | None = None) -> bytes:
     """Run one program and tell how it went: a line of words, what was reported and printed."""
     timed_out = False
@@ -240,18 +254,22 @@ def _run(request: Request, ready: Program | None = None) -> bytes:
         ready = None
     try:
         try:
-            program = ready or Program(apart=apart, network=network)
+            program = ready or _begun(apart=apart, network=network)
         except OSError as error:
             return _answered(b"failed %d\n" % (error.errno or 1))
         try:
             program.begin(request)
             within = program.attend(time.monotonic() + request["timeout"])
+            Program.had = Program.had or apart
             timed_out = not within and not program.exceeded
             if timed_out:
                 program.ask_to_end()
         finally:
             program.close()
     except Lacking as error:
+        if Program.had:
+            # The system has them: a program before has seen to it that they cannot be had.
+            return _answered(b"failed %d\n" % _NOT_NOW)
         why = f"{sandbox.NAMESPACES}: {error}"
         others = [layer for layer in request["layers"] if layer != sandbox.NAMESPACES]
         return _run(request | {"layers": others, "missing": [why]})

@@ -143,6 +143,8 @@ def test_program_is_not_run_with_less_where_its_paths_cannot_be_hidden(tmp_path:
     [
         ((442, 442), errno.ENOSYS, []),
         (calls.DENIED["mount"], errno.EPERM, []),
+        ((435, 435), errno.ENOSPC, None),
+        ((435, 435), errno.EUSERS, None),
         (calls.DENIED["mount"], errno.ENOMEM, None),
         (calls.DENIED["mount"], errno.EMFILE, None),
     ],
@@ -205,3 +207,34 @@ def test_proc_tells_of_processes_and_not_of_keys(layers: tuple[str, ...]) -> Non
         "os.kill(pid, 9)\n"
     )
     assert ran(code, layers=layers)[0].split() == ["no"] * 5 + ["yes"] * 4
+
+
+def test_who_had_namespaces_runs_nothing_without_them() -> None:
+    code = (
+        "import os, sys\n"
+        "from harbor_metrics.confinement import namespaces\n"
+        "from harbor_metrics.confinement.workplace import Confinement, Workplace\n"
+        "mapped, told = os.pipe()\n"
+        "pid = namespaces.fork_apart(network=True)\n"
+        "if pid:\n"
+        "    namespaces.map_users(pid)\n"
+        "    os.write(told, b'1')\n"
+        "    sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))\n"
+        "os.read(mapped, 1)\n"
+        "namespaces.LIBC.mount(b'proc', b'/proc', b'proc', 0, None)\n"
+        "limit = '/proc/sys/user/max_user_namespaces'\n"
+        "confined = Confinement(layers=('namespaces',))\n"
+        "def ran(place):\n"
+        "    try: done = place.run(['/bin/true'], env={}, cwd='/', timeout=30, confinement=confined)\n"
+        "    except OSError as error: print(error.errno)\n"
+        "    else: print(list(done.layers))\n"
+        "with Workplace() as place:\n"
+        "    ran(place)\n"
+        "    open(limit, 'w').write('0')\n"
+        "    ran(place)\n"
+        "with Workplace() as place: ran(place)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    if done.returncode and "max_user_namespaces" in done.stderr:
+        pytest.skip("the limit cannot be changed here")
+    assert done.stdout == f"['namespaces']\n{errno.EAGAIN}\n[]\n", done.stderr

@@ -11,6 +11,7 @@ from ..computation import preparation
 from ..computation.computing import Scripts
 from ..computation.request import Request
 from ..documents.diagnostics import Diagnostic, Severity
+from ..documents.sizes import MOST_DATA, whole
 from ..documents.wording import did_you_mean, listed, nearest, plural, shown_path
 from ..errors import UsageError
 from ..trials.source import Source
@@ -201,7 +202,7 @@ def _sources_of_result(path: str) -> list[str] | None:
         return None
     try:
         with open(path, "rb") as file:
-            document = msgspec.json.decode(file.read(), type=_AnyResult)
+            document = msgspec.json.decode(whole(file, MOST_DATA), type=_AnyResult)
     except (OSError, msgspec.DecodeError, ValueError, RecursionError):
         return None
     return [source.path for source in document.sources]

@@ -10,6 +10,9 @@ import msgspec
 
 from ..documents.diagnostics import Diagnostic, Severity, Span
 from ..documents.document import Document, parse
+from ..documents.files import reason
+from ..documents.sizes import MOST_DATA, whole
+from ..errors import InputError
 from ..trials.source import REFUSED, Job, Progress, Reported, Source
 from ..trials.trial import GroupKey, Trial, group_key, in_canonical_order
 from .files.file import File
@@ -56,9 +59,16 @@ class Reading:
             first_line += block.count(b"\n")
 
     def content(self) -> bytes:
-        """All of the file."""
+        """All of the file.
+
+        Raises:
+            InputError: it is too large for that.
+        """
         with open(self.file.local, "rb") as stream:
-            data = stream.read()
+            try:
+                data = whole(stream, MOST_DATA)
+            except OSError as error:
+                raise InputError(f"{self.path}: {reason(error)}") from error
         self._digest.update(data)
         return data
 

@@ -15,6 +15,7 @@ from ...documents.document import parse
 from ...documents.files import reason
 from ...documents.limits import check_limits
 from ...documents.paths import real_path
+from ...documents.sizes import MOST_DATA, check_size
 from ...trials.snapshot import SNAPSHOT, DatasetSnapshot, Snapshot
 from ...trials.source import REFUSED, Job, JobDataset, Reported
 from .reported import reported
@@ -36,7 +37,7 @@ def contents(path: str, flags: int = _FLAGS) -> bytes:
     quoted where it is not what it should be.
 
     Raises:
-        OSError: the file cannot be read, or is a link.
+        OSError: the file cannot be read, is too large or a link.
     """
     try:
         descriptor = os.open(path, flags)
@@ -49,6 +50,7 @@ def contents(path: str, flags: int = _FLAGS) -> bytes:
         if len(data) < _BLOCK:
             return data
         size = os.fstat(descriptor).st_size
+        check_size(size, MOST_DATA)
         os.lseek(descriptor, 0, os.SEEK_SET)
         data = os.read(descriptor, size + 1)
         parts = [data]

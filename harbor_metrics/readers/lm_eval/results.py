@@ -11,6 +11,7 @@ from typing import Any
 
 from ...documents.diagnostics import Severity
 from ...documents.files import open_regular, reason
+from ...documents.sizes import MOST_DATA, whole
 from ...errors import InputError
 from ...trials.source import Reported
 from ..files.lenient import NotJSONError, decode
@@ -126,7 +127,7 @@ def _results_of(
 def _read(path: str) -> dict[str, Any]:
     try:
         with open_regular(path) as stream:
-            value: dict[str, Any] = decode(stream.read(), dict[str, Any])
+            value: dict[str, Any] = decode(whole(stream, MOST_DATA), dict[str, Any])
             return value
     except NotJSONError as error:
         raise InputError(f"{path} is no results file of lm-eval: {error}") from error

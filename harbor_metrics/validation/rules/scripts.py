@@ -15,6 +15,7 @@ from ...documents.diagnostics import Severity
 from ...documents.document import Finding
 from ...documents.files import open_regular
 from ...documents.paths import real_path
+from ...documents.sizes import MOST_WRITTEN, whole
 from ...documents.wording import printable
 from ...errors import MetricFailure
 from ...registries.harbor_script import DISTRIBUTION, is_pinned, settings_of
@@ -332,7 +333,7 @@ def _readable(view: View) -> Iterator[tuple[Entry, str, str]]:
             continue
         try:
             with open_regular(_where(path, view.folder)) as file:
-                text = file.read().decode("utf-8-sig", "replace")
+                text = whole(file, MOST_WRITTEN).decode("utf-8-sig", "replace")
         except OSError:
             continue
         yield metric, path, text

@@ -1,0 +1,53 @@
+"""Files of a size alone: they have few bytes on the disk, and would fill the memory."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from conftest import Run
+
+from harbor_metrics.documents.sizes import MOST_DATA, whole
+
+
+def vast(path: Path, size: int, head: bytes = b"") -> None:
+    """A file of that size that begins so; what follows is nothing."""
+    path.write_bytes(head)
+    os.truncate(path, size)
+
+
+def test_a_file_of_the_most_bytes_is_read_and_no_larger_one(tmp_path: Path) -> None:
+    vast(tmp_path / "x", 3 << 20)
+    with (tmp_path / "x").open("rb") as file:
+        assert len(whole(file, 3 << 20)) == 3 << 20
+    with (tmp_path / "x").open("rb") as file, pytest.raises(OSError, match="larger than 2 MiB"):
+        whole(file, 2 << 20)
+
+
+@pytest.mark.parametrize("name", ["result.json", "config.json"])
+def test_a_vast_document_of_a_job_is_said_and_its_trials_count(
+    name: str, cli: Run, job: Path
+) -> None:
+    vast(job / name, MOST_DATA + 1)
+    done = cli("compute", job)
+    assert done.returncode == 0
+    assert f"{name} of the job cannot be read: larger than 2048 MiB" in " ".join(
+        done.stderr.split()
+    )
+
+
+def test_a_vast_trial_is_said(cli: Run, job: Path) -> None:
+    trial = min(job.glob("*__*"))
+    vast(trial / "result.json", MOST_DATA + 1)
+    done = cli("compute", job)
+    assert "larger than 2048 MiB" in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
+
+
+def test_a_vast_log_is_said(cli: Run, tmp_path: Path) -> None:
+    head = b'{"version": 2, "status": "success", "eval": {}, "plan": {}, "samples": []}'
+    vast(tmp_path / "x.json", MOST_DATA + 1, head)
+    done = cli("compute", "--as", "inspect", "x.json")
+    assert done.returncode == 3
+    assert "x.json: larger than 2048 MiB" in " ".join(done.stderr.split())

@@ -15,6 +15,7 @@ DENIED = {
     "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427),
     "bpf": (321, 280),
+    "seccomp": (317, 277),
     "userfaultfd": (323, 282),
     "perf_event_open": (298, 241),
     "syslog": (103, 116),

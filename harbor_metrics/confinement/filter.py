@@ -220,7 +220,9 @@ def _of_memory(column: int) -> dict[int, Sequence[Instruction]]:
     answers[calls.ADVISE[column]] = _by_value(2, _ADVICE_ABOUT_OTHERS, invalid, allow)
     answers[calls.PROCESS_CONTROL[column]] = [
         *((_LOAD, 0, 0, _ARGUMENTS[0]), (_IF_EQUAL, 0, 1, _DUMPABLE), done),
-        *((_IF_EQUAL, 0, 1, _MERGE_ALL), invalid, allow),
+        *((_IF_EQUAL, 0, 1, _MERGE_ALL), invalid),
+        # Filters of all programs share the memory that the kernel has for them.
+        *((_IF_EQUAL, 0, 1, _PR_SET_SECCOMP), invalid, allow),
     ]
     answers[calls.SET_OPTION[column]] = _options(())
     return answers

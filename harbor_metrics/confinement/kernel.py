@@ -13,6 +13,8 @@ _HOLDING = ctypes.PyDLL(None, use_errno=True)
 O_PATH: int = getattr(os, "O_PATH", 0)
 # include/uapi/linux/stat.h
 _KIND, _FOLDER = 0o170000, 0o040000
+# ENOSYS, EOPNOTSUPP, EINVAL; EPERM and EACCES where a container filters the calls.
+_LACKING = (38, 95, 22, 1, 13)
 # The same number on every machine.
 _CLONE3, _CHILD_ENDED = 435, 17
 
@@ -33,6 +35,17 @@ def call(number: int, *arguments: int | bytes | None) -> int:
     """A system call by its number; raises as `checked`."""
     numbers = (ctypes.c_long(a) if isinstance(a, int) else a for a in arguments)
     return checked(LIBC.syscall(ctypes.c_long(number), *numbers))
+
+
+def lacking(error: OSError) -> str:
+    """What is said of a part of the sandbox that this system has not.
+
+    Raises:
+        OSError: the error, which is one of the moment: too little memory, too many open files.
+    """
+    if error.errno not in _LACKING:
+        raise error
+    return error.strerror or str(error)
 
 
 def fork(namespaces: int = 0) -> int:

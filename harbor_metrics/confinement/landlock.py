@@ -55,6 +55,15 @@ _READING = _EXECUTE | _READ_FILE | _READ_DIR
 _ON_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
 
 
+def version() -> int:
+    """The version of Landlock that the kernel has: see `SIGNALS`.
+
+    Raises:
+        OSError: it has none.
+    """
+    return call(_CREATE_RULESET, None, 0, 1)
+
+
 def restrict(
     readable: Sequence[str],
     writable: Sequence[str],
@@ -63,28 +72,31 @@ def restrict(
     *,
     network: bool,
     alone: bool = False,
-) -> int:
+) -> None:
     """Reach no file but these and the system's, no TCP, no process outside, from here on.
 
-    Of what lies in `listed` only the names can be read, and nothing of `homes`, real paths, by
-    which a part of the system is cut out. `alone`, without namespaces, /proc tells
-    of everybody's processes; then only what it tells of this one can be read. The version of
-    Landlock that the kernel has is returned: see `SIGNALS`.
+    Of what lies in `listed` only the names can be read, and nothing of `homes`, real paths,
+    for which a part of the system is left out where namespaces do not hide them. `alone`, without namespaces, /proc tells
+    of everybody's processes; then only what it tells of this one can be read.
 
     Raises:
-        OSError: the kernel has no Landlock; nothing was changed.
+        OSError: it cannot be done now; nothing was changed.
     """
-    version = call(_CREATE_RULESET, None, 0, 1)
+    has = version()
     files = _FIRST_RIGHTS
     for since, right in ((2, _REFER), (3, _TRUNCATE), (5, _IOCTL_DEV)):
-        files |= right if version >= since else 0
-    ports = 0 if network or version < 4 else 3
-    scopes = _SCOPE_ADDRESSES | _SCOPE_SIGNALS if version >= SIGNALS else 0
+        files |= right if has >= since else 0
+    ports = 0 if network or has < 4 else 3
+    scopes = _SCOPE_ADDRESSES | _SCOPE_SIGNALS if has >= SIGNALS else 0
     attributes = struct.pack("=QQQ", files, ports, scopes)
-    size = 24 if version >= SIGNALS else 16 if version >= 4 else 8
+    size = 24 if has >= SIGNALS else 16 if has >= 4 else 8
     ruleset = call(_CREATE_RULESET, attributes[:size], size, 0)
     try:
-        for path in (*_of_system(homes), *(_OF_PROC if alone else ("/proc",)), *readable):
+        for path in (
+            *_of_system(homes if alone else ()),
+            *(_OF_PROC if alone else ("/proc",)),
+            *readable,
+        ):
             _permit(ruleset, path, _READING)
         for path in ("/proc", *listed):
             _permit(ruleset, path, _READ_DIR)
@@ -98,7 +110,6 @@ def restrict(
         call(_RESTRICT_SELF, ruleset, 0)
     finally:
         os.close(ruleset)
-    return version
 
 
 def _of_system(homes: Sequence[str]) -> Sequence[str]:

@@ -11,7 +11,7 @@ import sys
 
 from . import ending, landlock, namespaces, sandbox
 from .filter import FILTER, deny_calls, prepare
-from .kernel import fork
+from .kernel import fork, lacking
 from .requests import load
 
 TYPE_CHECKING = False
@@ -263,20 +263,20 @@ def _take_on(request: Request, layers: list[str], missing: list[str], program: i
         apart = sandbox.NAMESPACES in layers
         deny_calls(network=request["network"], apart=apart, process=program)
     except OSError as error:
-        missing.append(f"{FILTER}: {error.strerror}")
+        missing.append(f"{FILTER}: {lacking(error)}")
         return False
     return True
 
 
 def _landlock(request: Request, layers: list[str]) -> str:
     """Take it on as far as it goes; why it is not whole, or nothing."""
-    alone = sandbox.NAMESPACES not in layers
-    homes = request["homes"] if alone else ()  # in namespaces they are hidden
-    paths = (*(request[name] for name in ("readable", "writable", "listed")), homes)
     try:
-        version = landlock.restrict(*paths, network=request["network"], alone=alone)
+        version = landlock.version()
     except OSError as error:
-        return error.strerror or str(error)
+        return lacking(error)
+    alone = sandbox.NAMESPACES not in layers
+    paths = (request[name] for name in ("readable", "writable", "listed", "homes"))
+    landlock.restrict(*paths, network=request["network"], alone=alone)
     if version < landlock.TRUNCATION:
         return f"version {version} lets files be cut short; Linux 6.2 has what is missing"
     if version < landlock.SIGNALS and alone:

@@ -51,6 +51,18 @@ def told(place: Workplace, code: str, *, filtered: bool = True, network: bool = 
     return finished.stdout.decode().splitlines()
 
 
+def test_no_filter_is_added(place: Workplace) -> None:
+    code = """
+import struct
+buffer = ctypes.create_string_buffer(struct.pack("=HBBI", 6, 0, 0, 0x7FFF0000))
+header = struct.pack("@HP", 1, ctypes.addressof(buffer))
+def added():
+    if libc.prctl(22, 2, header, 0, 0) < 0: raise OSError(ctypes.get_errno(), "")
+told("prctl", added)
+"""
+    assert told(place, code) == ["prctl EINVAL"]
+
+
 def test_every_denied_call_is_not_permitted(place: Workplace) -> None:
     column = calls.MACHINES[os.uname().machine][1]
     numbers = {name: columns[column] for name, columns in calls.DENIED.items()}

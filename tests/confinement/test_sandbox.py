@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -12,6 +14,7 @@ from typing import ClassVar
 import pytest
 from metric_scripts import HEAD, linux, metric
 
+from harbor_metrics.confinement import calls
 from harbor_metrics.confinement.workplace import Confinement, Workplace
 
 
@@ -128,3 +131,46 @@ thread.start(); thread.join(); look()
     if done.layers != layers:
         pytest.skip(f"not here: {done.missing}")
     assert (done.code, done.stdout, done.stderr) == (0, b"True\n", b"")
+
+
+@linux
+@pytest.mark.parametrize(
+    ("call", "number", "expected"),
+    [
+        ((444, 444), errno.EOPNOTSUPP, "['seccomp'] 1"),
+        ((444, 444), errno.EPERM, "['seccomp'] 1"),
+        ((444, 444), errno.ENOMEM, errno.ENOMEM),
+        ((445, 445), errno.EMFILE, errno.EMFILE),
+        ((446, 446), errno.EPERM, errno.EPERM),
+        (calls.PROCESS_CONTROL, errno.EINVAL, "['landlock'] 1"),
+        (calls.PROCESS_CONTROL, errno.ENOMEM, errno.ENOMEM),
+    ],
+)
+def test_part_of_the_sandbox_is_done_without_only_where_the_system_lacks_it(
+    call: tuple[int, int], number: int, expected: str | int
+) -> None:
+    refused = call[calls.MACHINES[os.uname().machine][1]]
+    # Of `prctl` the one that loads a filter.
+    asked = 22 if call == calls.PROCESS_CONTROL else None
+    program = [(0x20, 0, 0, 0), (0x15, 0, 1 if asked is None else 3, refused)]
+    if asked is not None:
+        program += [(0x20, 0, 0, 16), (0x15, 0, 1, asked)]
+    program += [(6, 0, 0, 0x50000 | number), (6, 0, 0, 0x7FFF0000)]
+    code = (
+        "import ctypes, struct\n"
+        "from harbor_metrics.confinement.workplace import Confinement, Workplace\n"
+        f"filters = b''.join(struct.pack('=HBBI', *i) for i in {program})\n"
+        "buffer = ctypes.create_string_buffer(filters, len(filters))\n"
+        "libc = ctypes.CDLL(None); libc.prctl(38, 1, 0, 0, 0)\n"
+        f"header = struct.pack('@HP', {len(program)}, ctypes.addressof(buffer))\n"
+        "assert libc.prctl(22, 2, header, 0, 0) == 0\n"
+        "with Workplace() as place:\n"
+        "    try:\n"
+        "        done = place.run(['/bin/true'], env={}, cwd='/', timeout=30,"
+        " confinement=Confinement(layers=('landlock',)))\n"
+        "        has = [*done.layers, *(['seccomp'] if done.filtered else [])]\n"
+        "        print(has, len(done.missing))\n"
+        "    except OSError as error: print(error.errno)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout == f"{expected}\n", done.stderr

@@ -217,7 +217,8 @@ def test_program_goes_on_where_landlock_is_not_whole(version: int) -> None:
 import sys
 from harbor_metrics.confinement import landlock
 from harbor_metrics.confinement.workplace import Confinement, Workplace
-landlock.restrict = lambda *paths, **how: {version}
+landlock.version = lambda: {version}
+landlock.restrict = lambda *paths, **how: None
 code = "import time; time.sleep(0.3); print('done')"
 with Workplace() as place:
     alone = Confinement(layers=("landlock",))

@@ -9,7 +9,7 @@ import os
 import struct
 
 from .kernel import O_PATH, call, is_folder, real
-from .sandbox import DEVICES, SHARED_MEMORY, gain_nothing
+from .sandbox import DEVICES, SHARED_MEMORY, gain_nothing, is_shared_memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,8 +76,8 @@ def restrict(
     """Reach no file but these and the system's, no TCP, no process outside, from here on.
 
     Of what lies in `listed` only the names can be read, and nothing of `homes`, real paths,
-    for which a part of the system is left out where namespaces do not hide them. `alone`, without namespaces, /proc tells
-    of everybody's processes; then only what it tells of this one can be read.
+    where namespaces do not hide them. `alone`, without namespaces, /proc tells of everybody's
+    processes; then only what it tells of this one can be read.
 
     Raises:
         OSError: it cannot be done now; nothing was changed.
@@ -92,11 +92,8 @@ def restrict(
     size = 24 if has >= SIGNALS else 16 if has >= 4 else 8
     ruleset = call(_CREATE_RULESET, attributes[:size], size, 0)
     try:
-        for path in (
-            *_of_system(homes if alone else ()),
-            *(_OF_PROC if alone else ("/proc",)),
-            *readable,
-        ):
+        system = (*_of_system(homes), *_OF_PROC) if alone else (*_SYSTEM, "/proc")
+        for path in (*system, *readable):
             _permit(ruleset, path, _READING)
         for path in ("/proc", *listed):
             _permit(ruleset, path, _READ_DIR)
@@ -136,7 +133,9 @@ def _around(path: str, homes: Sequence[str]) -> list[str]:
 def _is_shared_memory(path: str) -> bool:
     """Whether it is there that a path leads, where no file is safe from who can write there."""
     try:
-        return f"{real(path)}/".startswith((f"{SHARED_MEMORY}/", f"{real(SHARED_MEMORY)}/"))
+        return is_shared_memory(path) or f"{real(path)}/".startswith(
+            (f"{SHARED_MEMORY}/", f"{real(SHARED_MEMORY)}/")
+        )
     except OSError:
         return False
 

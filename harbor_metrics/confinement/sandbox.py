@@ -35,6 +35,15 @@ _SET_MASK = 2
 SIGNAL_SET = 128
 
 
+def is_shared_memory(path: str) -> bool:
+    """Whether a path is of the file system in /dev/shm, which can be mounted elsewhere, too."""
+    try:
+        device = os.stat(SHARED_MEMORY).st_dev
+        return os.stat(path).st_dev == device != os.stat("/").st_dev
+    except OSError:
+        return False
+
+
 def adopt_orphans() -> None:
     """Become the parent of every descendant whose own parent ends."""
     checked(LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))

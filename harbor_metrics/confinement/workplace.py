@@ -24,7 +24,7 @@ from .homes import homes
 from .listing import listings
 from .removal import remove
 from .requests import dump
-from .sandbox import LAYERS, NAMESPACES, SHARED_MEMORY, adopt_orphans
+from .sandbox import LAYERS, NAMESPACES, SHARED_MEMORY, adopt_orphans, is_shared_memory
 from .supervisors import FORKING, SUPERVISORS, end_adopted, end_session, start
 from .usage import KINDS
 
@@ -97,7 +97,8 @@ class Workplace:
     def __init__(self, *, adopt: bool = False) -> None:
         wanted = os.environ.get("TMPDIR")
         parent = os.path.realpath(wanted or _temporary())
-        if f"{parent}/".startswith(("/dev/", f"{os.path.realpath(SHARED_MEMORY)}/")):
+        shared = ("/dev/", f"{os.path.realpath(SHARED_MEMORY)}/")
+        if f"{parent}/".startswith(shared) or is_shared_memory(parent):
             raise NoPlaceError(
                 OSError(errno.EPERM, "scripts can write there: choose another folder")
             )

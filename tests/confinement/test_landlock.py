@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -43,3 +44,23 @@ def test_what_is_read_of_shared_memory_cannot_be_changed(
         assert read.read_text() == "1"
     finally:
         shutil.rmtree(folder)
+
+
+def test_no_temporary_folder_is_where_shared_memory_is_mounted_again(tmp_path: Path) -> None:
+    code = (
+        "import os, sys\n"
+        "from harbor_metrics.confinement import namespaces\n"
+        "from harbor_metrics.confinement.workplace import NoPlaceError, Workplace\n"
+        "pid = namespaces.fork_apart(network=True)\n"
+        "if pid: sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))\n"
+        f"to = {str(tmp_path)!r}\n"
+        "if namespaces.LIBC.mount(b'/dev/shm', to.encode(), None, 0x5000, None): sys.exit(3)\n"
+        "if os.stat(to).st_dev == os.stat('/').st_dev: sys.exit(3)\n"
+        "os.environ['TMPDIR'] = to\n"
+        "try: Workplace()\n"
+        "except NoPlaceError as error: print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    if done.returncode:
+        pytest.skip("it cannot be mounted here")
+    assert "scripts can write there" in done.stdout

@@ -11,6 +11,7 @@ from typing import BinaryIO
 
 from ..errors import InputError, OutputError
 from .paths import real_path
+from .sizes import MOST_DATA, whole
 
 _PREFIX, _SUFFIX = ".harbor-metrics-", ".tmp"
 _MOST_LINKS = 40
@@ -26,7 +27,7 @@ def read_bytes(path: str) -> bytes:
     """
     try:
         with open_regular(path) as file:
-            return file.read()
+            return whole(file, MOST_DATA)
     except OSError as error:
         raise InputError(f"{path}: {reason(error)}") from error
     except ValueError as error:

@@ -7,7 +7,7 @@ import os
 from typing import BinaryIO
 
 # For what people write, and for what programs do.
-MOST_WRITTEN, MOST_DATA = 64 << 20, 2 << 30
+MOST_WRITTEN, MOST_DATA = 64 << 20, 16 << 30
 # Of settings in TOML, which takes long to read.
 MOST_SETTINGS = 1 << 20
 

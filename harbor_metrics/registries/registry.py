@@ -216,14 +216,14 @@ def best_version(versions: Sequence[str]) -> str:
     if len(set(versions)) == 1:
         return versions[0]
     # Inside, for weight: only a dataset of several versions needs it.
-    from packaging.version import InvalidVersion, Version
+    from packaging.version import Version
 
     valid: list[tuple[Version, str]] = []
     for version in versions:
         try:
             valid.append((Version(version), version))
-        except InvalidVersion:
-            continue
+        except ValueError:
+            continue  # no version, or one with more digits than are read
     if not valid:
         return max(versions)
     highest = max(number for number, _ in valid)

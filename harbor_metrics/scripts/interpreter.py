@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..confinement.workplace import FREE
-from ..documents.files import real_path
+from ..documents.paths import real_path
 from ..documents.wording import printable
 from ..errors import MetricFailure
 from .steps import Work

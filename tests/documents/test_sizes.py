@@ -32,7 +32,7 @@ def test_a_vast_document_of_a_job_is_said_and_its_trials_count(
     vast(job / name, MOST_DATA + 1)
     done = cli("compute", job)
     assert done.returncode == 0
-    assert f"{name} of the job cannot be read: larger than 2048 MiB" in " ".join(
+    assert f"{name} of the job cannot be read: larger than 16384 MiB" in " ".join(
         done.stderr.split()
     )
 
@@ -41,7 +41,7 @@ def test_a_vast_trial_is_said(cli: Run, job: Path) -> None:
     trial = min(job.glob("*__*"))
     vast(trial / "result.json", MOST_DATA + 1)
     done = cli("compute", job)
-    assert "larger than 2048 MiB" in " ".join(done.stderr.split())
+    assert "larger than 16384 MiB" in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr
 
 
@@ -50,4 +50,4 @@ def test_a_vast_log_is_said(cli: Run, tmp_path: Path) -> None:
     vast(tmp_path / "x.json", MOST_DATA + 1, head)
     done = cli("compute", "--as", "inspect", "x.json")
     assert done.returncode == 3
-    assert "x.json: larger than 2048 MiB" in " ".join(done.stderr.split())
+    assert "x.json: larger than 16384 MiB" in " ".join(done.stderr.split())

@@ -76,9 +76,10 @@ class Watch:
         self._asked += 1
         in_doubt = 0 < most[MEMORY] < resident + _in_memory_alone()
         held = Held(pids, self._disks, mapped=in_doubt or self._asked % _EVERY == 0)
-        if (
-            0 < most[MEMORY] < resident + held.memory
-            and most[MEMORY] < _shared_out(pids, held.in_memory) + held.memory
+        if 0 < most[MEMORY] < resident + held.memory and all(
+            # Twice: who ends meanwhile leaves its share to those who are looked at after it.
+            most[MEMORY] < _shared_out(self._processes(), held.in_memory) + held.memory
+            for _ in range(2)
         ):
             return MEMORY
         if most[BYTES] or most[FILES]:

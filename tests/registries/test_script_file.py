@@ -212,7 +212,7 @@ def test_more_links_than_a_system_follows_lead_to_no_script(tmp_path: Path) -> N
             # It follows them one by one, to a file of the folder.
             assert script.find(name, registry).text == b"1"
         else:
-            with pytest.raises(MetricFailure, match="where no path leads|leads outside"):
+            with pytest.raises(MetricFailure, match=r"where no path leads|leads outside"):
                 script.find(name, registry)
 
 

@@ -30,7 +30,7 @@ def holds_everything(folder: str) -> bool:
     """Whether a real path is above all that a person has, or all temporary files, or is theirs."""
     people = {os.path.expanduser("~"), os.environ.get("TMPDIR") or "/tmp"}  # noqa: S108
     own = [real_path(path) for path in people]
-    return any(os.path.commonpath([folder, place]) == folder for place in (*own, *_private()))
+    return any(is_below(place, folder) for place in (*own, *_private()))
 
 
 def leads_inside(path: str, folder: str) -> bool:
@@ -71,8 +71,7 @@ def check_stays(path: str) -> None:
         return  # who reads it says so
     if leads_to == os.path.join(root, os.path.relpath(absolute, folder)):
         return
-    inside = os.path.relpath(leads_to, root)
-    if not is_below(leads_to, root) or any(p.startswith(".") for p in inside.split(os.sep)):
+    if not leads_inside(absolute, root):
         where = leads_to if leads_to != _NOWHERE else "where no path leads"
         raise InputError(
             f"{path}: a link to {where}, of which something would be shown",

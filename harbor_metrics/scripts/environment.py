@@ -29,7 +29,6 @@ from .uv_access import our_python, readable_of
 
 # Changes whenever environments are made or kept in another way.
 _FORM = 6
-_MOST_OF_A_LOCK = MOST_BYTES
 
 
 class Environment(msgspec.Struct, frozen=True, kw_only=True):
@@ -233,16 +232,16 @@ def _lock(script: Script) -> bytes | None:
         )
     try:
         with open_regular(path) as file:
-            lock = file.read(_MOST_OF_A_LOCK + 1)
+            lock = file.read(MOST_BYTES + 1)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise MetricFailure(
             "script-environment", f"the lock beside the script cannot be read: {reason(error)}"
         ) from error
-    if len(lock) > _MOST_OF_A_LOCK:
+    if len(lock) > MOST_BYTES:
         raise MetricFailure(
             "script-environment",
-            f"the lock beside the script has more than {_MOST_OF_A_LOCK >> 20} MiB",
+            f"the lock beside the script has more than {MOST_BYTES >> 20} MiB",
         )
     return lock

@@ -10,7 +10,7 @@ import re
 from typing import Any
 from urllib.parse import unquote
 
-from ..documents.paths import real_path
+from ..documents.paths import is_below, real_path
 
 _NAME = r"[a-zA-Z0-9][a-zA-Z0-9._-]*"
 _EXTRAS = r"\[[a-zA-Z0-9._, -]*\]"
@@ -55,4 +55,4 @@ def is_beside(path: Any, folder: str) -> bool:
         return False
     own = real_path(folder)
     real = real_path(os.path.join(own, path))
-    return real != own and os.path.commonpath([real, own]) == own
+    return real != own and is_below(real, own)

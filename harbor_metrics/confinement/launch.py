@@ -135,7 +135,7 @@ def _in_namespaces(report: int, go: int, *, network: bool) -> Request | None:
             _say(report, f"unusable of files: {error.strerror}")
             os._exit(0)
         _fail(report, error)
-    _prepare_filter(network=network)
+    prepare_first(network=network)
     try:
         if (request := load(go)) is not None:
             places = (request[name] for name in ("readable", "writable", "scratch", "homes"))
@@ -152,7 +152,8 @@ def _fail(report: int, error: Exception) -> NoReturn:
     os._exit(0)
 
 
-def _prepare_filter(*, network: bool) -> None:
+def prepare_first(*, network: bool) -> None:
+    """The filter that the first in namespaces takes on, for this process and copies of it."""
     try:  # noqa: SIM105  # contextlib is not imported here
         prepare(network=network, apart=True, process=_NEXT)
     except OSError:

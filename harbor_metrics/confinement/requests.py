@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     Request = dict[str, Any]
 
 
+# The last that is answered: all is tidied up.
+DONE = b"done\n"
+
+
 def dump(request: Request) -> bytes:
     """A request as `load` expects it."""
     data = marshal.dumps(request)

@@ -9,7 +9,6 @@ it takes: `typing` and `contextlib` alone would double its start.
 
 from __future__ import annotations
 
-import marshal
 import os
 import select
 import time
@@ -17,13 +16,14 @@ import time
 from . import launch, namespaces, sandbox
 from .descendants import descendants, end_descendants, forget_the_ended, signal
 from .ending import REMAINING
-from .listing import listings
 from .removal import remove
-from .requests import dump, load
+from .requests import DONE, dump, load
 from .usage import Watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import NoReturn
+
     from .requests import Request
 
 # How much of what a program prints is kept, from its end.
@@ -52,7 +52,7 @@ def serve(folder: str) -> None:
         os.mkdir(folder, 0o700)
     except OSError as error:
         os.write(1, b"%d\n" % (error.errno or 1))
-        os._exit(0)
+        _leave()
     ready: Program | None = None
     try:
         os.write(1, b"0\n")
@@ -61,8 +61,6 @@ def serve(folder: str) -> None:
         while (request := load(0)) is not None:
             if request["do"] == "prepare":
                 ready = ready or _prepared(request)
-            elif request["do"] == "list":
-                _answer(_list(request))
             else:
                 program, ready = ready, None
                 _answer(_run(request, program))
@@ -74,6 +72,16 @@ def serve(folder: str) -> None:
         # Who is left could put something else into the way of what is removed.
         if not Program.remaining or end_descendants(PERSEVERANCE):
             remove(folder)
+    _leave()
+
+
+def _leave() -> NoReturn:
+    """End; who waits for it need not wait until our memory is given back."""
+    try:
+        _answer(DONE)
+    except BrokenPipeError:
+        pass
+    os.close(1)
     os._exit(0)
 
 
@@ -289,12 +297,3 @@ def _answered(
 ) -> bytes:
     words = f"{exceeded} {timed_out:d} {len(reported)} {len(out)} {len(err)}\n"
     return words.encode() + reported + out + err
-
-
-def _list(request: Request) -> bytes:
-    """The listings of folders; None where one cannot be read."""
-    try:
-        answer = marshal.dumps(listings(request["root"], request["folders"]))
-    except OSError:
-        answer = marshal.dumps(None)
-    return b"%d\n%b" % (len(answer), answer)

@@ -25,6 +25,8 @@ _SERVE = (
 _SUPERVISOR_ENV = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
 # Who is a child of ours on purpose; none is made while others are looked for.
 SUPERVISORS: set[int] = set()
+# Those of them that have done all, and need not have ended.
+_ENDING: set[int] = set()
 FORKING = threading.Lock()
 
 
@@ -34,6 +36,7 @@ def start(folder: str) -> tuple[int, int, int]:
     A copy of us is one in a tenth of the time that a new Python takes. But only a process without
     other threads can be copied, and only on Linux is it sure that nothing of the system's has any.
     """
+    _forget_the_ended()
     reading, requests = os.pipe()
     answers, writing = os.pipe()
     try:
@@ -51,6 +54,22 @@ def start(folder: str) -> tuple[int, int, int]:
         os.close(reading)
         os.close(writing)
     return pid, requests, answers
+
+
+def let_end(pid: int) -> None:
+    """Do not await a supervisor that has done all: its end takes as long as its start."""
+    _ENDING.add(pid)
+
+
+def _forget_the_ended() -> None:
+    for pid in list(_ENDING):
+        try:
+            ended = os.waitpid(pid, os.WNOHANG)[0] == pid
+        except ChildProcessError:
+            ended = True  # somebody else awaited it
+        if ended:
+            _ENDING.discard(pid)
+            SUPERVISORS.discard(pid)
 
 
 def _serve(folder: str, reading: int, writing: int) -> NoReturn:

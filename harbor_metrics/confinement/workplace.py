@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import marshal
 import os
 import re
 import signal
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, BinaryIO, Literal
@@ -21,11 +20,11 @@ from typing import Any, BinaryIO, Literal
 from .ending import REMAINING
 from .finished import Finished
 from .homes import homes
-from .listing import listings
+from .launch import prepare_first
 from .removal import remove
-from .requests import dump
+from .requests import DONE, dump
 from .sandbox import LAYERS, NAMESPACES, SHARED_MEMORY, adopt_orphans, is_shared_memory
-from .supervisors import FORKING, SUPERVISORS, end_adopted, end_session, start
+from .supervisors import FORKING, SUPERVISORS, end_adopted, end_session, let_end, start
 from .usage import KINDS
 
 
@@ -65,8 +64,6 @@ class Whole:
     folders: tuple[str, ...] = ()
 
 
-# For fewer it takes longer to ask than to list them.
-_MANY_FOLDERS = 100
 FREE = Confinement(layers=(), filtered=False)
 UNBOUNDED = Whole()
 
@@ -147,15 +144,18 @@ class Workplace:
     def close(self) -> None:
         """End what runs, remove the folder."""
         self.abandon()
-        _, status = os.waitpid(self._pid, 0)
-        self._answers.close()
-        if status != 0:
+        # Before it there can be answers that nobody waited for.
+        if self._answers.read().endswith(DONE):
+            let_end(self._pid)
+        else:
             # It was killed, and could tidy nothing up.
+            os.waitpid(self._pid, 0)
             end_session(self._pid, self._folder)
             if self._adopt:
                 end_adopted()
             remove(self._folder)
-        SUPERVISORS.discard(self._pid)
+            SUPERVISORS.discard(self._pid)
+        self._answers.close()
         while self.kept:
             os.close(self.kept.popitem()[1])
 
@@ -164,34 +164,12 @@ class Workplace:
         with contextlib.suppress(BrokenPipeError):
             self._requests.close()
 
-    def listings(self, root: str, folders: Sequence[str]) -> list[str]:
-        """As the function; of many folders the supervisor, which waits, lists half.
-
-        Raises:
-            NoPlaceError: there is no place for temporary files.
-            OSError: one of the folders cannot be read.
-        """
-        if len(folders) < _MANY_FOLDERS:
-            return listings(root, folders)
-        theirs = folders[1::2]
-        _ = self.folder
-        self._ask({"do": "list", "root": root, "folders": theirs})
-        listed = [""] * len(folders)
-        try:
-            listed[::2] = listings(root, folders[::2])
-        finally:
-            size = int(self._answers.readline() or 0)
-            answer = self._answers.read(size)
-        # Without an answer we list them ourselves, and can tell what is wrong.
-        whole = len(answer) == size > 0
-        other = marshal.loads(answer) if whole else None  # noqa: S302  # from our own child
-        listed[1::2] = other or listings(root, theirs)
-        return listed
-
     def prepare(self, layers: Sequence[str], *, network: bool) -> None:
         """Let the supervisor begin with what takes time before a program of such layers starts."""
         if sys.platform == "linux" and NAMESPACES in layers:
             self._ask({"do": "prepare", "network": network})
+            # While it does: copies of us that are made later have it.
+            prepare_first(network=network)
 
     def _ask(self, request: dict[str, Any]) -> None:
         try:
@@ -210,10 +188,12 @@ class Workplace:
         limits: Mapping[str, int] | None = None,
         confinement: Confinement = FREE,
         whole: Whole = UNBOUNDED,
+        meanwhile: Callable[[], object] | None = None,
     ) -> Finished:
         """Run to the end, or to the limit of `timeout` seconds; nothing that it started goes on.
 
-        `limits` are those of `setrlimit`, by name. The first word of `argv` is a path.
+        `limits` are those of `setrlimit`, by name. The first word of `argv` is a path. `meanwhile`
+        is called once while the program runs.
 
         Raises:
             NoPlaceError: there is no place for temporary files.
@@ -243,6 +223,8 @@ class Workplace:
                 "folders": list(whole.folders),
             }
         )
+        if meanwhile is not None:
+            meanwhile()
         exceeded, *numbers = self._answers.readline().split() or (b"-",)
         timed_out, *sizes = map(int, numbers or (0,))
         parts = [self._answers.read(size) for size in sizes]

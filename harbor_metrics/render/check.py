@@ -11,7 +11,7 @@ from .numerals import exact
 
 if TYPE_CHECKING:
     from ..scripts.check import Check, Tried
-    from ..scripts.environment import Environment
+    from ..scripts.kept import Environment
 
 
 def check(result: Check) -> str:

@@ -13,8 +13,9 @@ from ..numbers.exact import Number
 from ..registries.script_file import Script
 from ..trials.table import Table
 from ..trials.trial import Rewards, Trial
-from .environment import Environment, environment
+from .environment import environment
 from .execution import Inputs, RunError, run
+from .kept import Environment
 from .options import ScriptOptions
 from .place import place_needed
 

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from hashlib import sha256
+from typing import Any
 
-import msgspec
-
-from ..confinement.listing import tree
 from ..confinement.removal import remove
 from ..confinement.workplace import Workplace
-from ..documents.files import open_regular, reason, write_atomically
+from ..documents.files import open_regular, reason
 from ..documents.paths import leads_inside
-from ..errors import MetricFailure, OutputError
+from ..errors import MetricFailure
 from ..registries.script_file import Script, metadata, read
 from .addresses import check_depth, lead_elsewhere
 from .bounds import Required
 from .cache import ENVIRONMENTS, alone, cache_folder, hold, release, remove_unused, use
-from .contents import File, checked, contents
 from .install import Wanted, install, version
+from .kept import Environment, find, keep, prefix_in
 from .local_packages import check_wheels, digests, local_packages
 from .lock import MOST_BYTES, read_lock
 from .options import ScriptOptions
@@ -29,28 +27,6 @@ from .uv_access import our_python, readable_of
 
 # Changes whenever environments are made or kept in another way.
 _FORM = 6
-
-
-class Environment(msgspec.Struct, frozen=True, kw_only=True):
-    """How to run a script's Python: the command, where it reads, and what made it."""
-
-    command: list[str]
-    readable: list[str]
-    python: str
-    uv: str | None = None
-    lock: str | None = None
-
-
-class _Kept(msgspec.Struct, frozen=True):
-    """The environment of the script at one path, what it was made from, and what lies in it.
-
-    In its file a line with the files follows, which is read where the listings differ.
-    """
-
-    key: str
-    folder: str
-    environment: Environment
-    listings: dict[str, str]
 
 
 def environment(
@@ -67,11 +43,47 @@ def environment(
     options = options or ScriptOptions()
     wants = metadata(script)
     if wants is None:
-        python = ".".join(map(str, sys.version_info[:3]))
-        command = [our_python(), "-E", "-s", "-S", "-B"]
-        return Environment(
-            command=command, readable=readable_of(command[0], sys.base_prefix), python=python
-        )
+        return _of_standard_library()
+    wanted, record, key = _asked(script, wants, options)
+    if (known := _known(record, key, place)) is not None:
+        return known
+    with alone(record):
+        # Another run may have made it while we waited.
+        if (known := _known(record, key, place)) is not None:
+            return known
+        return _make(wanted, place, options, required, record, key)
+
+
+def unchecked(
+    script: Script, place: Workplace, options: ScriptOptions
+) -> tuple[Environment, Callable[[], bool]] | None:
+    """The environment if it was made before, and what tells whether a file of it is as it was.
+
+    Raises as `environment`.
+    """
+    wants = metadata(script)
+    if wants is None:
+        return _of_standard_library(), lambda: True
+    _, record, key = _asked(script, wants, options)
+    kept = find(record, key, place.kept)
+    if kept is None:
+        return None
+    use(record)
+    return kept.environment, partial(kept.is_unchanged, record)
+
+
+def _of_standard_library() -> Environment:
+    python = ".".join(map(str, sys.version_info[:3]))
+    command = [our_python(), "-E", "-s", "-S", "-B"]
+    return Environment(
+        command=command, readable=readable_of(command[0], sys.base_prefix), python=python
+    )
+
+
+def _asked(
+    script: Script, wants: dict[str, Any], options: ScriptOptions
+) -> tuple[Wanted, str, str]:
+    """What is to be installed, where the record of it is kept, and what stands for all of it."""
     check_depth(wants)
     lock = _lock(script)
     beside = os.path.dirname(os.path.abspath(script.path))
@@ -96,15 +108,7 @@ def environment(
     key = sha256(repr(asked).encode("utf-8", "surrogatepass")).hexdigest()
     folder = cache_folder(ENVIRONMENTS)
     name = sha256(os.fsencode(script.path)).hexdigest()[:32]
-    kept = os.path.join(folder, f"{name}.json")
-    if (known := _known(kept, key, place)) is not None:
-        use(kept)
-        return known
-    with alone(kept):
-        # Another run may have made it while we waited.
-        if (known := _known(kept, key, place)) is not None:
-            return known
-        return _make(wanted, place, options, required, kept, key)
+    return wanted, os.path.join(folder, f"{name}.json"), key
 
 
 def _make(
@@ -112,11 +116,11 @@ def _make(
     place: Workplace,
     options: ScriptOptions,
     required: Required,
-    kept: str,
+    record: str,
     key: str,
 ) -> Environment:
-    folder, lasting = _new_folder(kept, place)
-    prefix = _prefix(folder)
+    folder, lasting = _new_folder(record, place)
+    prefix = prefix_in(folder)
     done = False
     try:
         base, uv = install(wanted, prefix, place, options, required)
@@ -130,9 +134,7 @@ def _make(
             lock=wanted.lock,
         )
         if lasting:
-            # Build code can give a file a name that is no text.
-            with contextlib.suppress(OSError, UnicodeEncodeError):
-                _keep(kept, _Kept(key, folder, made, tree(prefix)), contents(prefix))
+            keep(record, key, folder, made)
         done = True
     finally:
         if not done:
@@ -164,10 +166,10 @@ def _digests(packages: Sequence[str]) -> tuple[tuple[str, str], ...]:
         ) from error
 
 
-def _new_folder(kept: str, place: Workplace) -> tuple[str, bool]:
+def _new_folder(record: str, place: Workplace) -> tuple[str, bool]:
     """Where to make it, and whether it stays; what was made before and nobody uses is removed."""
-    name = os.path.basename(kept).removesuffix(".json")
-    parent = os.path.dirname(kept)
+    name = os.path.basename(record).removesuffix(".json")
+    parent = os.path.dirname(record)
     folder = os.path.join(parent, f"{name}-{os.urandom(4).hex()}")
     try:
         for entry in os.listdir(parent):
@@ -182,43 +184,15 @@ def _new_folder(kept: str, place: Workplace) -> tuple[str, bool]:
     return folder, True
 
 
-def _known(kept: str, key: str, place: Workplace) -> Environment | None:
-    """What was made before, if it was made from the same and nobody has changed a file of it.
-
-    Nobody removes it then while the workplace is there.
-    """
-    try:
-        with open(kept, "rb") as file:
-            before = msgspec.json.decode(file.readline(), type=_Kept)
-            if before.key != key or not hold(before.folder, place.kept):
-                return None
-            prefix = _prefix(before.folder)
-            if place.listings(prefix, [*before.listings]) == [*before.listings.values()]:
-                return before.environment
-            now = tree(prefix)
-            files = checked(prefix, msgspec.json.decode(file.read(), type=list[File]))
-        if files is None:
-            release(before.folder, place.kept)
-            return None
-        _keep(kept, _Kept(key, before.folder, before.environment, now), files)
-    except (OSError, msgspec.DecodeError):
+def _known(record: str, key: str, place: Workplace) -> Environment | None:
+    kept = find(record, key, place.kept)
+    if kept is None:
         return None
-    return before.environment
-
-
-def _keep(kept: str, record: _Kept, files: list[File]) -> None:
-    """Write down what an environment holds, if it still is what was listed before it was read.
-
-    Raises:
-        OSError: something in it cannot be read.
-    """
-    if tree(_prefix(record.folder)) == record.listings:
-        with contextlib.suppress(OutputError):
-            write_atomically(kept, msgspec.json.encode(record) + b"\n" + msgspec.json.encode(files))
-
-
-def _prefix(folder: str) -> str:
-    return os.path.join(folder, "python")
+    if not kept.is_unchanged(record):
+        release(kept.folder, place.kept)
+        return None
+    use(record)
+    return kept.environment
 
 
 def _lock(script: Script) -> bytes | None:

@@ -5,48 +5,39 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import signal
-from collections.abc import Iterable
+import sys
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 
 import msgspec
 
-from ..confinement.ending import REMAINING
-from ..confinement.finished import Finished, ending
-from ..confinement.sandbox import SCRATCH_BYTES, SCRATCH_FILES
-from ..confinement.usage import MEMORY
+from ..confinement.finished import Finished
 from ..confinement.workplace import Confinement, RefusedError, Workplace
 from ..documents.files import reason
 from ..documents.paths import holds_everything, real_path
-from ..documents.wording import first_line, last_lines
+from ..documents.wording import first_line
 from ..errors import MetricFailure
 from ..numbers.exact import Number
 from ..registries.modules import copy
-from ..registries.script_file import Script, metadata
+from ..registries.script_file import Script
 from ..trials.table import Table
 from ..trials.trial import Rewards
 from . import answer
 from .beside import beside
 from .bounds import (
-    FILE_SIZE,
-    PROCESSES,
-    THREADS,
     Required,
     confinement,
     limits,
     refusal,
     whole,
 )
-from .environment import Environment, environment
+from .environment import environment, unchecked
+from .failures import ended, with_words
+from .kept import Environment
 from .options import ScriptOptions
 from .uv_access import PASSED
 
-_MOST = {
-    "processes": f"{PROCESSES}",
-    "threads": f"{THREADS}",
-    "bytes": f"{SCRATCH_BYTES >> 20} MiB",
-    "files": f"{SCRATCH_FILES}",
-}
 _ANSWER, _LOG = "metric.json", "refused"
 _WATCHER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "refusals.py")
 # As `python FILE` does, which would read the file again; no name of its own is left behind.
@@ -118,10 +109,32 @@ def execute(
         MetricFailure: its environment could not be made, or the sandbox is required and missing.
         RunError: it failed, took too long, or answered something else than numbers.
     """
-    if options.sandbox != "off":
+    if options.sandbox != "off" and sys.platform == "linux":
         place.prepare(options.layers, network=options.allow_network)
+        if (ran := _run_at_once(script, inputs, options, place, required)) is not None:
+            return ran
     made = environment(script, place, options, required)
     return run(script, made, inputs, options, place, required=required)
+
+
+def _run_at_once(
+    script: Script, inputs: Inputs, options: ScriptOptions, place: Workplace, required: Required
+) -> Ran | None:
+    """A run in the environment of before, whose files are looked at meanwhile.
+
+    None where there is none, or a file was changed: what it answered then is nobody's answer.
+    """
+    before = unchecked(script, place, options)
+    if before is None:
+        return None
+    made, check = before[0], cache(before[1])
+    try:
+        ran = run(script, made, inputs, options, place, required=required, meanwhile=check)
+    except MetricFailure:
+        if check():
+            raise
+        return None
+    return ran if check() else None
 
 
 def run(
@@ -133,11 +146,12 @@ def run(
     *,
     required: Required = "no",
     refused: list[str] | None = None,
+    meanwhile: Callable[[], object] | None = None,
 ) -> Ran:
     """Run a script in an environment that has been made; raises as `execute`.
 
     What the script is refused is added to `refused`; to see it, the script is not run as it is but
-    by a program that watches its calls.
+    by a program that watches its calls. `meanwhile` is called while it runs.
     """
     folder = os.path.join(place.folder, f"run-{os.urandom(4).hex()}")
     files = _files(folder, inputs, script)
@@ -157,6 +171,7 @@ def run(
                 limits=limits(options, seconds=options.timeout),
                 confinement=_confinement(script, made, files, options, required),
                 whole=whole(options, [folder]),
+                meanwhile=meanwhile,
             )
         except RefusedError as error:
             raise refusal(error, options) from error
@@ -164,15 +179,15 @@ def run(
             raise MetricFailure("script-failed", f"the script could not be run: {error}") from error
         try:
             if finished.timed_out or finished.exceeded or finished.code != 0:
-                raise MetricFailure("script-failed", f"the script {_ending(finished, options)}")
+                raise MetricFailure("script-failed", f"the script {ended(finished, options)}")
             values = answer.read(descriptor, _ANSWER)
         except FileNotFoundError:
             line = first_line(finished.stdout)
             printed = f", and printed {line!r}" if line else ""
             message = f"the script wrote no output to the file of -o{printed}"
-            raise RunError(_with_words(message, script, finished), made, finished) from None
+            raise RunError(with_words(message, script, finished), made, finished) from None
         except MetricFailure as error:
-            message = _with_words(str(error), script, finished)
+            message = with_words(str(error), script, finished)
             raise RunError(message, made, finished) from error
         return Ran(values=values, environment=made, finished=finished)
     finally:
@@ -252,38 +267,3 @@ def _confinement(
         scratch=[files["work"], files["home"]],
         network=options.allow_network,
     )
-
-
-def _ending(finished: Finished, options: ScriptOptions) -> str:
-    words = ending(finished, options.timeout)
-    if finished.exceeded == REMAINING:
-        return words
-    if finished.timed_out:
-        return f"{words} (--script-timeout)"
-    if finished.exceeded == MEMORY:
-        return f"{words}: more than {options.memory:g} GiB (--script-memory)"
-    if finished.exceeded:
-        return f"{words}: more than {_MOST[finished.exceeded]}"
-    if finished.code == -signal.SIGXCPU:
-        return f"{words}: it used the processor for longer than its time limit on all cores"
-    if b"MemoryError" in finished.stderr or b"std::bad_alloc" in finished.stderr:
-        return f"{words}: out of memory, of which it gets {options.memory:g} GiB (--script-memory)"
-    if finished.code == -signal.SIGXFSZ or b"[Errno 27]" in finished.stderr:
-        return f"{words}: it wrote a file of more than {FILE_SIZE >> 20} MiB"
-    return words
-
-
-def _with_words(message: str, script: Script, finished: Finished) -> str:
-    """The message with what the script said last, and what may be behind it."""
-    advice = ""
-    if b"ModuleNotFoundError" in finished.stderr and metadata(script) is None:
-        advice = (
-            "; it has no PEP 723 block, so it gets the standard library alone: "
-            "declare what it imports (`uv add --script`)"
-        )
-    elif finished.layers and any(words in finished.stderr for words in _REFUSALS):
-        advice = "; the sandbox may have stopped it (`harbor-metrics script check` tells)"
-    return f"{message}{advice}{last_lines(finished.stderr)}"
-
-
-_REFUSALS = (b"PermissionError", b"Permission denied", b"Network is unreachable", b"not permitted")

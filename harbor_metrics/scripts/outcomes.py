@@ -25,8 +25,8 @@ from ..registries.script_file import Script
 from ..trials.table import Table
 from . import git
 from .bounds import Required, not_confined
-from .environment import Environment
 from .execution import Inputs, RunError, execute
+from .kept import Environment
 from .options import ScriptOptions
 from .place import place_needed
 

@@ -56,6 +56,21 @@ def test_exit_code_and_both_streams_are_kept(place: Workplace) -> None:
     assert not finished.timed_out
 
 
+@linux
+def test_supervisors_are_not_awaited_and_not_left() -> None:
+    with Workplace() as one, Workplace() as other:
+        pids = [one._pid, other._pid]
+        folders = [one.folder, other.folder]
+    assert not any(map(os.path.exists, folders))
+    # Who awaits one himself takes nothing from us.
+    assert os.waitpid(pids[0], 0) == (pids[0], 0)
+    for pid in pids[1:]:
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    with Workplace() as place:
+        assert python(place, "print('out')").code == 0
+        assert all(map(gone, pids))
+
+
 def test_one_place_runs_several_programs(place: Workplace) -> None:
     assert [python(place, f"sys.exit({code})").code for code in (0, 1, 2)] == [0, 1, 2]
 

@@ -123,7 +123,7 @@ class TestEnvironment:
             read.append(folder)
             return checked(folder, files)
 
-        monkeypatch.setattr("harbor_metrics.scripts.environment.checked", counted)
+        monkeypatch.setattr("harbor_metrics.scripts.kept.checked", counted)
         (tmp_path / "m.py").write_text(BLOCK + "1")
         script = find(str(tmp_path / "m.py"), None)
         with Workplace() as place:
@@ -147,7 +147,7 @@ class TestEnvironment:
         script = find(str(tmp_path / "m.py"), None)
         with Workplace() as place:
             with monkeypatch.context() as patched:
-                patched.setattr("harbor_metrics.scripts.environment.contents", changed)
+                patched.setattr("harbor_metrics.scripts.kept.contents", changed)
                 first = environment(script, place)
             steps.clear()
             assert environment(script, place).command != first.command

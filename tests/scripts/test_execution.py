@@ -16,7 +16,7 @@ from metric_scripts import BLOCK, HEAD, linux, metric
 
 from harbor_metrics.confinement.ending import REMAINING
 from harbor_metrics.confinement.finished import Finished
-from harbor_metrics.scripts.execution import _ending
+from harbor_metrics.scripts.failures import ended
 from harbor_metrics.scripts.options import ScriptOptions
 
 
@@ -69,7 +69,7 @@ def test_time_limit_ends_all_that_was_started(outcome) -> None:
 
 def test_script_of_which_processes_cannot_be_ended_failed() -> None:
     finished = Finished(0, b"", b"", False, 1.0, exceeded=REMAINING)
-    assert _ending(finished, ScriptOptions()) == "left processes that could not be ended"
+    assert ended(finished, ScriptOptions()) == "left processes that could not be ended"
 
 
 def test_flood_of_output_is_drained(outcome) -> None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-import signal
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from harbor_metrics.confinement.listing import listings, tree
-from harbor_metrics.confinement.workplace import Workplace
+from harbor_metrics.scripts.listing import listings, tree
 
 # So many that the supervisor lists some of them.
 MANY = 250
@@ -73,36 +71,3 @@ def test_names_are_not_taken_for_something_else(tmp_path: Path) -> None:
         for name in names:
             (folder / name).write_text("")
         assert tree(str(folder))[""].count("/") == 2 * len(names)
-
-
-class TestWorkplace:
-    """The supervisor lists half of many folders."""
-
-    def test_lists_as_the_function_does(self, wide: Path) -> None:
-        before = tree(str(wide))
-        with Workplace() as place:
-            assert place.listings(str(wide), [*before]) == [*before.values()]
-            (wide / "7" / "file").write_text("other")
-            (wide / "8" / "new").write_text("")
-            now = place.listings(str(wide), [*before])
-        assert now == listings(str(wide), before)
-        assert sum(one != other for one, other in zip(now, before.values(), strict=True)) == 2
-
-    @pytest.mark.parametrize("gone", [10, 11])
-    def test_folder_that_is_gone_is_an_error(self, gone: int, wide: Path) -> None:
-        folders = [f"{number}/" for number in range(MANY)]
-        (wide / f"{gone}" / "file").unlink()
-        (wide / f"{gone}").rmdir()
-        with Workplace() as place:
-            with pytest.raises(FileNotFoundError):
-                place.listings(str(wide), folders)
-            # And it can be asked again.
-            left = [folder for folder in folders if folder != f"{gone}/"]
-            assert place.listings(str(wide), left) == listings(str(wide), left)
-
-    def test_killed_supervisor_is_not_needed(self, wide: Path) -> None:
-        before = tree(str(wide))
-        with Workplace() as place:
-            _ = place.folder
-            os.kill(place._pid, signal.SIGKILL)
-            assert place.listings(str(wide), [*before]) == [*before.values()]

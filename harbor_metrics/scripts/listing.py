@@ -1,15 +1,9 @@
-"""What lies in folders, as text that differs when a file or a link of them was changed.
-
-The supervisor lists folders, too, so this imports as little as it does.
-"""
+"""What lies in folders, as text that differs when a file or a link of them was changed."""
 
 from __future__ import annotations
 
 import os
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from collections.abc import Iterable
 
 
 def tree(root: str) -> dict[str, str]:

@@ -1,0 +1,88 @@
+"""An environment that was made before: what lies in it, and whether that was changed since."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+import msgspec
+
+from ..documents.files import write_atomically
+from ..errors import OutputError
+from .cache import hold
+from .contents import File, checked, contents
+from .listing import listings, tree
+
+
+class Environment(msgspec.Struct, frozen=True, kw_only=True):
+    """How to run a script's Python: the command, where it reads, and what made it."""
+
+    command: list[str]
+    readable: list[str]
+    python: str
+    uv: str | None = None
+    lock: str | None = None
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """The environment of the script at one path, what it was made from, and what lies in it.
+
+    In its record a line with the files follows, which is read where the listings differ.
+    """
+
+    key: str
+    folder: str
+    environment: Environment
+    listings: dict[str, str]
+
+    def is_unchanged(self, record: str) -> bool:
+        """Whether nobody has changed a file of it; this takes a while."""
+        prefix = prefix_in(self.folder)
+        try:
+            if listings(prefix, self.listings) == [*self.listings.values()]:
+                return True
+            with open(record, "rb") as file:
+                if msgspec.json.decode(file.readline(), type=Kept) != self:
+                    return False
+                now = tree(prefix)
+                files = checked(prefix, msgspec.json.decode(file.read(), type=list[File]))
+            if files is None:
+                return False
+            _write(record, Kept(self.key, self.folder, self.environment, now), files)
+        except (OSError, msgspec.DecodeError):
+            return False
+        return True
+
+
+def prefix_in(folder: str) -> str:
+    """Where in the folder of an environment it lies itself."""
+    return os.path.join(folder, "python")
+
+
+def keep(record: str, key: str, folder: str, environment: Environment) -> None:
+    """Write down what an environment holds that was made."""
+    prefix = prefix_in(folder)
+    # Build code can give a file a name that is no text.
+    with contextlib.suppress(OSError, UnicodeEncodeError):
+        _write(record, Kept(key, folder, environment, tree(prefix)), contents(prefix))
+
+
+def find(record: str, key: str, held: dict[str, int]) -> Kept | None:
+    """What was made before from the same; nobody removes it then while it is `held`."""
+    try:
+        with open(record, "rb") as file:
+            kept = msgspec.json.decode(file.readline(), type=Kept)
+    except (OSError, msgspec.DecodeError):
+        return None
+    return kept if kept.key == key and hold(kept.folder, held) else None
+
+
+def _write(record: str, kept: Kept, files: list[File]) -> None:
+    """Write it down, if it still is what was listed before it was read.
+
+    Raises:
+        OSError: something in it cannot be read.
+    """
+    if tree(prefix_in(kept.folder)) == kept.listings:
+        with contextlib.suppress(OutputError):
+            write_atomically(record, msgspec.json.encode(kept) + b"\n" + msgspec.json.encode(files))

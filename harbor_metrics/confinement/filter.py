@@ -37,7 +37,8 @@ _UPPER = 4
 # x32 has the numbers of x86-64 with this bit.
 _OTHER_NUMBERING = 0x40000000
 
-_SET_USER = 0o4000
+# That a program runs with the rights of its owner, or of its group.
+_SET_RIGHTS = 0o6000
 _MAKES_A_FILE = 0x40 | 0x400000  # O_CREAT, and the bit of O_TMPFILE that is no other's
 # What file systems are asked to do by `ioctl`: attributes, versions, verity, encryption, snapshots.
 _OF_FILE_SYSTEMS = tuple(ord(letter) << 8 for letter in "fvX\x94")
@@ -184,14 +185,14 @@ def _search(answers: Sequence[Run]) -> list[Instruction]:
 
 
 def _of_files(column: int) -> dict[int, Sequence[Instruction]]:
-    """Nothing becomes a program with its owner's rights, and no file system changes its files.
+    """No file becomes a program with its owner's or group's rights, or is changed by its system.
 
     Landlock says nothing of modes, attributes, hints and leases; a lease stops who opens the file.
     """
     refuse, allow = (_RETURN, 0, 0, _REFUSE), (_RETURN, 0, 0, _ALLOW)
     answers: dict[int, Sequence[Instruction]] = {}
     for number, mode, flags in calls.MODES[column]:
-        checks = [(_LOAD, 0, 0, _ARGUMENTS[mode]), (_IF_ANY_BIT, 0, 1, _SET_USER), refuse, allow]
+        checks = [(_LOAD, 0, 0, _ARGUMENTS[mode]), (_IF_ANY_BIT, 0, 1, _SET_RIGHTS), refuse, allow]
         if flags:
             made = [(_LOAD, 0, 0, _ARGUMENTS[flags]), (_IF_ANY_BIT, 1, 0, _MAKES_A_FILE), allow]
             checks = [*made, *checks]

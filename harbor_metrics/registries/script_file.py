@@ -196,7 +196,7 @@ def read(path: str, written: str, shown: str = "") -> Script:
         raise MetricFailure("script-missing", f"script {written}: {reason(error)}") from error
 
 
-_OPENING = "# /// "
+_OPENING, _MARK = "# /// ", "# ///"
 # To read a row of dotted keys takes its square.
 _MOST_OF_A_BLOCK, _MOST_DOTS = 256 << 10, 500
 _TYPE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-")
@@ -232,7 +232,7 @@ def metadata(script: Script) -> dict[str, Any] | None:
     """The PEP 723 block of a script as a table, None if it has none.
 
     Raises:
-        MetricFailure: the block stands there twice or is not TOML.
+        MetricFailure: the block is not TOML, or others could take something else for it.
     """
     # Inside, for weight: most computations run no script.
     import tomllib
@@ -246,13 +246,16 @@ def metadata(script: Script) -> dict[str, Any] | None:
             "script-metadata",
             f"the script has more than one PEP 723 block, the second on line {found[1][0] + 1}",
         )
-    if "\r# /// script" in text:
+    (n, lines) = found[0]
+    marks = sum(line.startswith(_MARK) for line in text.replace("\r", "\n").split("\n"))
+    if marks != 2:
+        # uv takes a block within a block of another type for one, for example.
         raise MetricFailure(
             "script-metadata",
-            "a carriage return stands before a PEP 723 block of the script without a line feed, "
-            "which others take for the end of a line: end each line with a line feed",
+            f"{marks} lines of the script begin with `{_MARK}`, but its PEP 723 block, on line "
+            f"{n + 1}, needs two, and what the others begin or end is read otherwise by other "
+            f"programs: write them otherwise (`#{_MARK}`)",
         )
-    (n, lines) = found[0]
     # At line feeds alone, as uv does: a line with another separator of Unicode goes on.
     content = "\n".join(line[2:] if line.startswith("# ") else line[1:] for line in lines)
     if len(content) > _MOST_OF_A_BLOCK or any(line.count(".") > _MOST_DOTS for line in lines):

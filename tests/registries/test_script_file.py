@@ -127,10 +127,22 @@ class TestBlock:
         with pytest.raises(MetricFailure, match=r"256 KiB, or a line with more than 500 dots"):
             script.metadata(script.Script("", f"# /// script\n{lines}# ///\n".encode()))
 
-    def test_block_after_a_carriage_return_alone_is_refused(self) -> None:
-        text = "#\r# /// script\n# dependencies = ['evil']\n# ///\n"
-        with pytest.raises(MetricFailure, match="carriage return"):
-            self.block(f"{text}# /// script\n# dependencies = []\n# ///\n")
+    @pytest.mark.parametrize(
+        "other",
+        [
+            "#\r# /// script\n# dependencies = ['evil']\n# ///\n",
+            "# /// other\n# /// script\n# dependencies = ['evil']\n# ///\n\n",
+            "# /// other\n# a = 1\n# ///\n\n",
+            "'''\n# /// scripts\n'''\n",
+            "# ///\n\n",
+        ],
+    )
+    def test_no_other_line_could_be_of_a_block(self, other: str) -> None:
+        block = "# /// script\n# dependencies = []\n# ///\n"
+        assert self.block(f"{block}# trailing\n") == {"dependencies": []}
+        for text in (f"{other}{block}# trailing\n", f"{block}\n{other}"):
+            with pytest.raises(MetricFailure, match=r"more than one|begin with `# ///`"):
+                self.block(text)
 
     # The expression as PEP 723 has it.
     REFERENCE = r"(?m)^# /// (?P<type>[a-zA-Z0-9-]+)$\s(?P<content>(^#(| .*)$\s)+)^# ///$"

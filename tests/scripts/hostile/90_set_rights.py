@@ -15,11 +15,12 @@ program = os.path.join(os.environ["TMPDIR"], "program")
 
 
 def tries():
-    yield lambda: os.open(program, os.O_CREAT | os.O_WRONLY, 0o4755)
-    yield lambda: os.mknod(program + "-2", 0o104755)
-    with open(program + "-3", "w") as file:
-        yield lambda: os.chmod(program + "-3", 0o4755)
-        yield lambda: os.fchmod(file.fileno(), 0o4755)
+    for bit in (stat.S_ISUID, stat.S_ISGID):
+        yield lambda: os.open(f"{program}{bit}", os.O_CREAT | os.O_WRONLY, bit | 0o755)
+        yield lambda: os.mknod(f"{program}{bit}-2", stat.S_IFREG | bit | 0o755)
+        with open(program + "-3", "w") as file:
+            yield lambda: os.chmod(program + "-3", bit | 0o755)
+            yield lambda: os.fchmod(file.fileno(), bit | 0o755)
 
 
 made = 0
@@ -30,7 +31,8 @@ for attempt in tries():
         pass
 folder = os.environ["TMPDIR"]
 for name in os.listdir(folder):
-    made += bool(os.stat(os.path.join(folder, name)).st_mode & stat.S_ISUID)
+    mode = os.stat(os.path.join(folder, name)).st_mode
+    made += bool(mode & (stat.S_ISUID | stat.S_ISGID))
 # What is usual goes on.
 os.chmod(program + "-3", 0o755)
 with open(args.o, "w") as file:

@@ -30,6 +30,7 @@ _MODULES = {
     *(b"imp", b"site", b"code", b"pdb", b"bdb", b"cProfile", b"profile", b"trace", b"gc"),
     *(b"inspect", b"posix", b"pty", b"dill", b"pip", b"setuptools", b"distutils", b"pytest"),
     *(b"venv", b"ensurepip", b"idlelib", b"pyximport", b"cppyy", b"modulefinder", b"system"),
+    *(b"webbrowser", b"singledispatch", b"singledispatchmethod", b"zipapp", b"nt"),
 }
 # What must stand in the text for the expression to be looked for.
 _CALLS = (
@@ -69,8 +70,10 @@ def imported(text: bytes) -> set[bytes] | None:
     names = set()
     for found in re.finditer(_IMPORTS, text):
         statement = found[1]
-        if not statement.isascii():
-            return None  # a name with such letters has more than one spelling
+        if not statement.isascii() or b"*" in statement:
+            return (
+                None  # such letters have more than one spelling, and what `*` stands for has none
+            )
         names.update(re.findall(_NAME, statement))
     return None if names & _MODULES else names
 

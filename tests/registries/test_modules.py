@@ -56,6 +56,8 @@ MODULES = ["helper.py", "package/__init__.py", "package/deep/part.py"]
         "# coding: utf-7\n+AGk-mport helper",
         "#\n# -*- coding=rot13 -*-\n",
         "x = 1\0",
+        "from os import *\nsystem('python helper.py')",
+        "import webbrowser; webbrowser.get('python helper.py %s').open('x')",
         "from sys import path as p; p.append('package')",
         "import sys as s; s.path.append('package')",
         "import os; os.sys.path.append('package')",

@@ -68,16 +68,16 @@ def restrict(
     readable: Sequence[str],
     writable: Sequence[str],
     listed: Sequence[str] = (),
-    homes: Sequence[str] = (),
+    hidden: Sequence[str] = (),
     *,
     network: bool,
     alone: bool = False,
 ) -> None:
     """Reach no file but these and the system's, no TCP, no process outside, from here on.
 
-    Of what lies in `listed` only the names can be read, and nothing of `homes`, real paths,
-    where namespaces do not hide them. `alone`, without namespaces, /proc tells of everybody's
-    processes; then only what it tells of this one can be read.
+    Of what lies in `listed` only the names can be read. `alone`, without namespaces, no more of
+    what is `hidden`, real paths, but for what is readable in it; and since /proc tells of
+    everybody's processes then, only what it tells of this one.
 
     Raises:
         OSError: it cannot be done now; nothing was changed.
@@ -92,10 +92,14 @@ def restrict(
     size = 24 if has >= SIGNALS else 16 if has >= 4 else 8
     ruleset = call(_CREATE_RULESET, attributes[:size], size, 0)
     try:
-        system = (*_of_system(homes), *_OF_PROC) if alone else (*_SYSTEM, "/proc")
-        for path in (*system, *readable):
+        shown, partly = (*_SYSTEM, *readable, "/proc"), set[str]()
+        if alone:
+            parts, partly = _without((*_SYSTEM, *readable), hidden)
+            shown = (*parts, *_OF_PROC)
+        for path in shown:
             _permit(ruleset, path, _READING)
-        for path in ("/proc", *listed):
+        # Python finds no module in a folder that it cannot list; nobody needs to list all of /usr.
+        for path in ("/proc", *listed, *partly.intersection(readable)):
             _permit(ruleset, path, _READ_DIR)
         for path in (*DEVICES, *writable):
             _permit(ruleset, path, files)
@@ -109,25 +113,35 @@ def restrict(
         os.close(ruleset)
 
 
-def _of_system(homes: Sequence[str]) -> Sequence[str]:
-    """The system without the homes: where one lies in a part of it, what lies around it."""
-    below = [home for home in homes if home.startswith(tuple(f"{part}/" for part in _SYSTEM))]
-    return [each for part in _SYSTEM for each in _around(part, below)] if below else _SYSTEM
+def _without(given: Sequence[str], hidden: Sequence[str]) -> tuple[list[str], set[str]]:
+    """The paths, but where something hidden lies in one what lies around that; and those."""
+    shown: list[str] = []
+    partly: set[str] = set()
+    for path in given:
+        try:
+            place = real(path)
+        except OSError:
+            continue
+        below = [one for one in hidden if one.startswith(f"{place}/")]
+        if below:
+            partly.add(path)
+            shown += _around(place, below)
+        else:
+            shown.append(path)
+    return shown, partly
 
 
-def _around(path: str, homes: Sequence[str]) -> list[str]:
+def _around(place: str, hidden: Sequence[str]) -> list[str]:
+    if place in hidden:
+        return []
+    if not any(one.startswith(f"{place}/") for one in hidden):
+        return [place]
     try:
-        place = real(path)
-        if not any(f"{home}/".startswith(f"{place}/") for home in homes):
-            return [path]
-        if place in homes:
-            return []
-        names = os.listdir(place)
+        inside = [f"{place}/{name}" for name in os.listdir(place)]
     except OSError:
         return []
-    inside = [f"{place}/{name}" for name in names]
     # Where a link leads is permitted there, or nowhere.
-    return [one for each in inside if not os.path.islink(each) for one in _around(each, homes)]
+    return [one for each in inside if not os.path.islink(each) for one in _around(each, hidden)]
 
 
 def _is_shared_memory(path: str) -> bool:

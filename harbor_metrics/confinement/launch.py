@@ -138,7 +138,7 @@ def _in_namespaces(report: int, go: int, *, network: bool) -> Request | None:
     prepare_first(network=network)
     try:
         if (request := load(go)) is not None:
-            places = (request[name] for name in ("readable", "writable", "scratch", "homes"))
+            places = (request[name] for name in ("readable", "writable", "scratch", "hidden"))
             namespaces.hide(*places, network=network)
     except (OSError, MemoryError, ValueError) as error:
         _fail(report, error)
@@ -276,7 +276,7 @@ def _landlock(request: Request, layers: list[str]) -> str:
     except OSError as error:
         return lacking(error)
     alone = sandbox.NAMESPACES not in layers
-    paths = (request[name] for name in ("readable", "writable", "listed", "homes"))
+    paths = (request[name] for name in ("readable", "writable", "listed", "hidden"))
     landlock.restrict(*paths, network=request["network"], alone=alone)
     if version < landlock.TRUNCATION:
         return f"version {version} lets files be cut short; Linux 6.2 has what is missing"

@@ -127,20 +127,20 @@ def hide(
     readable: Iterable[str],
     writable: Sequence[str],
     scratch: Sequence[str],
-    homes: Sequence[str],
+    hidden: Sequence[str],
     *,
     network: bool,
 ) -> None:
     """After `enter`: what is people's own out of sight, and everything read-only.
 
     What the program reads or writes stays where it is, and `writable` can be written; what it
-    writes to `scratch` is in memory, and gone with it.
+    writes to `scratch` is in memory, and gone with it. What is `hidden` is so within what it reads.
 
     Raises:
         OSError: something of it cannot be hidden.
     """
     wanted = _where([*readable, *writable, *([_RESOLVER] if network else [])])
-    for place in _private(homes, wanted):
+    for place in _private(hidden, wanted):
         if _has_something_to_hide(place):
             _cover(place, [each for each in wanted.items() if each[0].startswith(f"{place}/")])
     for path in scratch:
@@ -180,19 +180,27 @@ def _where(paths: Iterable[str]) -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-def _private(homes: Sequence[str], wanted: Iterable[str]) -> list[str]:
-    """The places to hide: those that are not wanted as they are, and homes that lie elsewhere."""
+def _private(hidden: Sequence[str], wanted: Iterable[str]) -> list[str]:
+    """The places to hide, the outer first, but those that are wanted as they are."""
+    # What a program shares with others in memory is none of what others have there.
+    shown = tuple(f"{path}/" for path in wanted if path != SHARED_MEMORY)
     found: dict[str, None] = {}
-    for path in (*PRIVATE, *homes):
+    for path in (*PRIVATE, *hidden):
         try:
             place = real(path)
         except (FileNotFoundError, NotADirectoryError, PermissionError):
             continue  # nobody finds anything in it
-        if path not in homes or not f"{place}/".startswith(tuple(f"{at}/" for at in found)):
+        inside = f"{place}/"
+        if inside in shown:
+            continue
+        # What lies in such a place is hidden with it, but where it is shown again.
+        if path in PRIVATE or inside.startswith(shown) or not _is_in(inside, found):
             found[place] = None
-    # What a program shares with others in memory is none of what others have there.
-    shown = set(wanted) - {SHARED_MEMORY}
-    return [place for place in found if place not in shown]
+    return list(found)
+
+
+def _is_in(inside: str, places: Iterable[str]) -> bool:
+    return inside.startswith(tuple(f"{place}/" for place in places))
 
 
 def _make_read_only(but: Iterable[str]) -> None:

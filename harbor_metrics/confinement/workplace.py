@@ -33,7 +33,8 @@ class Confinement:
     """What a program may reach: paths to read, to write, to list only, and whether the network.
 
     Of what it writes, `scratch` are folders that nobody reads afterwards: in namespaces they are
-    in memory, and of a size.
+    in memory, and of a size. What is `hidden`, by real paths, is not read though it lies in what is
+    `readable`; what of that lies in it is.
 
     Of `layers` and of what is `filtered` from its calls each is best effort, unless all of it is
     `required`, or one layer with the filter.
@@ -47,6 +48,7 @@ class Confinement:
     writable: tuple[str, ...] = ()
     listed: tuple[str, ...] = ()
     scratch: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,7 +220,7 @@ class Workplace:
                 "writable": list(confinement.writable),
                 "listed": list(confinement.listed),
                 "scratch": list(confinement.scratch),
-                "homes": homes() if confinement.layers else [],
+                "hidden": [*homes(), *confinement.hidden] if confinement.layers else [],
                 "whole": {kind: getattr(whole, kind) for kind in KINDS},
                 "folders": list(whole.folders),
             }

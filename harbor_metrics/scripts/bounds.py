@@ -82,6 +82,7 @@ def confinement(
     writable: Sequence[str],
     listed: Sequence[str] = (),
     scratch: Sequence[str] = (),
+    hidden: Sequence[str] = (),
     network: bool = False,
 ) -> Confinement:
     """Both layers and the filter, as far as the user wants them and the system has them."""
@@ -95,4 +96,5 @@ def confinement(
         writable=tuple(writable),
         listed=tuple(listed),
         scratch=tuple(scratch),
+        hidden=tuple(hidden),
     )

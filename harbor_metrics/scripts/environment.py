@@ -23,10 +23,10 @@ from .kept import Environment, find, keep, prefix_in
 from .local_packages import check_wheels, digests, local_packages
 from .lock import MOST_BYTES, read_lock
 from .options import ScriptOptions
-from .uv_access import our_python, readable_of
+from .uv_access import our_python, packages_of, readable_of
 
 # Changes whenever environments are made or kept in another way.
-_FORM = 6
+_FORM = 7
 
 
 def environment(
@@ -76,7 +76,10 @@ def _of_standard_library() -> Environment:
     python = ".".join(map(str, sys.version_info[:3]))
     command = [our_python(), "-E", "-s", "-S", "-B"]
     return Environment(
-        command=command, readable=readable_of(command[0], sys.base_prefix), python=python
+        command=command,
+        readable=readable_of(command[0], sys.base_prefix),
+        hidden=packages_of(sys.base_prefix),
+        python=python,
     )
 
 
@@ -129,6 +132,7 @@ def _make(
         made = Environment(
             command=command,
             readable=[prefix, *readable_of(base.path, base.prefix)],
+            hidden=packages_of(base.prefix),
             python=base.version,
             uv=version(uv, place),
             lock=wanted.lock,

@@ -265,5 +265,6 @@ def _confinement(
         writable=[files[name] for name in ("work", "home", "answer")],
         listed=listed,
         scratch=[files["work"], files["home"]],
+        hidden=made.hidden,
         network=options.allow_network,
     )

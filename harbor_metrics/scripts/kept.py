@@ -15,10 +15,11 @@ from .listing import listings, tree
 
 
 class Environment(msgspec.Struct, frozen=True, kw_only=True):
-    """How to run a script's Python: the command, where it reads, and what made it."""
+    """How to run a script's Python: the command, where it reads and not, and what made it."""
 
     command: list[str]
     readable: list[str]
+    hidden: tuple[str, ...]
     python: str
     uv: str | None = None
     lock: str | None = None

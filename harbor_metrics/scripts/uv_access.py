@@ -8,8 +8,10 @@ import sys
 import threading
 from contextlib import suppress
 from functools import cache
+from glob import escape, glob
 
-from ..confinement.sandbox import LANDLOCK
+from ..confinement.homes import homes
+from ..confinement.sandbox import LANDLOCK, PRIVATE
 from ..confinement.workplace import Confinement, Workplace
 from ..documents.paths import real_path
 from ..errors import MetricFailure
@@ -62,6 +64,19 @@ def readable_of(python: str, prefix: str) -> list[str]:
     A home directory perhaps, or settings with passwords.
     """
     return [python, *_of(prefix)]
+
+
+@cache
+def packages_of(prefix: str) -> tuple[str, ...]:
+    """Where what the user has installed for an interpreter lies, which belongs to no script."""
+    if f"{prefix}/".startswith(("//", "/usr/")):
+        return ()  # everybody reads the system
+    return tuple(
+        real_path(packages)
+        for library in _LIBRARIES
+        for kind in ("site", "dist")
+        for packages in glob(f"{escape(prefix)}/{library}/python*/{kind}-packages")
+    )
 
 
 @cache
@@ -133,6 +148,13 @@ def pythons() -> list[str]:
     installed = os.environ.get("UV_PYTHON_INSTALL_DIR")
     ours = readable_of(our_python(), sys.base_prefix)
     return [*ours, *_of(sys.prefix), *([installed] if installed else [])]
+
+
+def programs_of_all() -> list[str]:
+    """Those folders where programs are looked for in which lies nothing of the user alone."""
+    own = (*PRIVATE, *homes(), sys.prefix, sys.base_prefix)
+    private = tuple(f"{real_path(place)}/" for place in own if place not in ("/", "/usr"))
+    return [each for each in programs() if not f"{real_path(each)}/".startswith(private)]
 
 
 def programs() -> list[str]:

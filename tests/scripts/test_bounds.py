@@ -16,7 +16,7 @@ from harbor_metrics.confinement.usage import KINDS
 from harbor_metrics.confinement.workplace import RefusedError, Workplace
 from harbor_metrics.errors import MetricFailure
 from harbor_metrics.registries.script_file import find
-from harbor_metrics.scripts import answer, bounds, execution, git
+from harbor_metrics.scripts import answer, bounds, failures, git
 from harbor_metrics.scripts.bounds import GIB, confinement, limits, refusal, whole
 from harbor_metrics.scripts.execution import Inputs, execute
 from harbor_metrics.scripts.options import ScriptOptions
@@ -49,9 +49,7 @@ def test_limits_follow_from_seconds_and_memory() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_limit_is_told_with_its_number(kind: str) -> None:
     finished = Finished(-9, b"", b"", False, 1.0, exceeded=kind)
-    assert re.search(
-        r"was ended for .*: more than \d", execution._ending(finished, ScriptOptions())
-    )
+    assert re.search(r"was ended for .*: more than \d", failures.ended(finished, ScriptOptions()))
     assert re.match(r"\d", git._MOST[kind])
 
 

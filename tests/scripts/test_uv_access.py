@@ -98,3 +98,60 @@ def test_python_runs_in_every_layer(layers: tuple[str, ...], how: str, tmp_path:
     if done.layers != layers:
         pytest.skip(f"not here: {done.missing}")
     assert (done.code, done.stdout.decode()) == (0, known), done.stderr
+
+
+@linux
+@pytest.mark.parametrize("layers", LAYERS)
+def test_what_is_installed_for_the_users_python_is_no_scripts(
+    layers: tuple[str, ...], tmp_path: Path
+) -> None:
+    python = installed(tmp_path / "conda")
+    library = tmp_path / "conda" / "lib" / python.name
+    standard = os.readlink(library)
+    library.unlink()
+    library.mkdir()
+    for path in Path(standard).iterdir():
+        if not path.name.endswith("-packages"):
+            (library / path.name).symlink_to(path)
+    for name in ("secret.py", "shown.py"):
+        (library / "site-packages").mkdir(exist_ok=True)
+        (library / "site-packages" / name).write_text("9")
+    hidden = uv_access.packages_of(str(tmp_path / "conda"))
+    assert hidden == (str(library / "site-packages"),)
+    code = (
+        "import json, sqlite3\n"
+        "for name in ('secret', 'shown'):\n"
+        f"    try: print(open(f'{library}/site-packages/{{name}}.py').read())\n"
+        "    except OSError: print('no')\n"
+    )
+    readable = (
+        *uv_access.readable_of(str(python), str(tmp_path / "conda")),
+        sys.base_prefix,
+        str(library / "site-packages" / "shown.py"),
+    )
+    with Workplace() as place:
+        done = place.run(
+            [str(python), "-I", "-S", "-c", code],
+            env={},
+            cwd="/",
+            timeout=30,
+            confinement=Confinement(layers=layers, readable=readable, hidden=hidden),
+        )
+    if done.layers != layers:
+        pytest.skip(f"not here: {done.missing}")
+    assert done.stdout.split() == [b"no", b"9"], done.stderr
+
+
+def test_everybody_reads_what_is_installed_for_the_systems_python() -> None:
+    assert uv_access.packages_of("/usr") == uv_access.packages_of("/usr/local") == ()
+
+
+def test_builds_get_no_programs_of_the_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, linked = tmp_path / "home" / "bin", tmp_path / "linked"
+    own.mkdir(parents=True)
+    linked.symlink_to(own)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PATH", f"{own}:{linked}:{sys.prefix}/bin:/usr/bin:/bin")
+    assert uv_access.programs_of_all() == ["/usr/bin", "/bin"]

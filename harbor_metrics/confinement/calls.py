@@ -87,6 +87,8 @@ UNKNOWN = {
     "mincore": (27, 232),
     # Pages that stay in a pipe when no process has them, huge ones whole.
     "vmsplice": (278, 75),
+    # Memory that no limit and no look at a process tells of.
+    "memfd_secret": (447, 447),
 }
 # Younger calls are unknown as a whole: of what they do nobody has thought here.
 LAST = 450

@@ -1,9 +1,10 @@
-"""Where what the user alone has lies, wherever this system has put it."""
+"""Where what is the user's own lies, wherever this system has put it."""
 
 from __future__ import annotations
 
 import os
 import pwd
+from collections.abc import Iterable
 from functools import cache
 
 # What programs are read from, and what every system has: to have such a home is to have none.
@@ -18,8 +19,12 @@ _OF_KERNEL = ("/dev/", "/proc/", "/sys/")
 
 def homes() -> list[str]:
     """The real path of the home that the user says there is, and of that which the system says."""
-    said = os.path.expanduser("~")
-    found = {os.path.realpath(path) for path in (said, _of_system()) if os.path.isabs(path)}
+    return of_user([os.path.expanduser("~"), _of_system()])
+
+
+def of_user(folders: Iterable[str]) -> list[str]:
+    """The real paths of folders, but of those that every system has, the outer first."""
+    found = {os.path.realpath(path) for path in folders if os.path.isabs(path)}
     return [path for path in sorted(found) if not _is_of_system(path)]
 
 

@@ -15,9 +15,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# What programs read of a system: nothing in it is a person's own, nor only for root's eyes.
+# What programs read of a system: nothing in it is a person's own, nor only for root's eyes. Of /usr
+# not all: people build and serve in /usr/src, and keep settings in /usr/local/etc.
+_PROGRAMS = (
+    *("bin", "sbin", "lib", "lib32", "lib64", "libx32", "libexec", "share", "include", "games"),
+    *("ssl", "cuda", "nvidia"),
+)
 _SYSTEM = (
-    *("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin", "/nix/store"),
+    *(f"{above}/{part}" for above in ("/usr", "/usr/local") for part in _PROGRAMS),
+    *("/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin", "/nix/store"),
     *("/sys/devices/system", "/sys/fs/cgroup", "/sys/kernel/mm/transparent_hugepage"),
     *("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ld.so.preload"),
     *("/etc/localtime", "/etc/timezone", "/etc/passwd", "/etc/group", "/etc/nsswitch.conf"),
@@ -37,7 +43,9 @@ _OF_ITSELF = (
 _OF_PROC = tuple(
     f"/proc/{name}"
     for name in (
-        *("sys", "cpuinfo", "meminfo", "stat", "uptime", "loadavg", "version"),
+        # In `sys/net` lie keys.
+        *("sys/kernel", "sys/vm", "sys/fs", "sys/net/core/somaxconn"),
+        *("cpuinfo", "meminfo", "stat", "uptime", "loadavg", "version"),
         *("filesystems", "vmstat", "pressure", "cgroups"),
         *(f"self/{name}" for name in _OF_ITSELF),
     )

@@ -21,7 +21,8 @@ _RESOLVER = "/etc/resolv.conf"
 # Of the files of /proc that of the whole system, and not of processes, which is nobody's business.
 _OF_SYSTEM = (
     *("keys", "key-users", "cmdline", "kallsyms", "slabinfo", "kpagecount", "kpageflags"),
-    *("kpagecgroup", "timer_list", "sched_debug"),
+    *("kpagecgroup", "timer_list", "sched_debug", "vmallocinfo", "pagetypeinfo"),
+    "sys/net/ipv4/tcp_fastopen_key",
 )
 
 _NEW_USER, _NEW_PID, _NEW_NET, _NEW_IPC, _NEW_MOUNTS = (

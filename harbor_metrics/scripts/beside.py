@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from ..confinement.homes import of_user
 from ..documents.paths import holds_everything, leads_inside, real_path
 
 
@@ -22,6 +23,14 @@ def beside(path: str) -> tuple[list[str], tuple[str, ...]]:
         return [folder], ()
     shown = [e.path for e in entries if _is_shown(e, folder, files_alone=everything)]
     return [path, *shown], (folder,)
+
+
+def private_around(path: str) -> list[str]:
+    """The script's folder and the current one: what of them a script may read it is given."""
+    try:
+        return of_user([os.path.dirname(path), os.getcwd()])
+    except FileNotFoundError:
+        return of_user([os.path.dirname(path)])
 
 
 def _is_shown(entry: os.DirEntry[str], folder: str, *, files_alone: bool) -> bool:

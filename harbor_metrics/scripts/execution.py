@@ -15,7 +15,6 @@ import msgspec
 from ..confinement.finished import Finished
 from ..confinement.workplace import Confinement, RefusedError, Workplace
 from ..documents.files import reason
-from ..documents.paths import holds_everything, real_path
 from ..documents.wording import first_line
 from ..errors import MetricFailure
 from ..numbers.exact import Number
@@ -24,7 +23,7 @@ from ..registries.script_file import Script
 from ..trials.table import Table
 from ..trials.trial import Rewards
 from . import answer
-from .beside import beside
+from .beside import beside, private_around
 from .bounds import (
     Required,
     confinement,
@@ -36,7 +35,7 @@ from .environment import environment, unchecked
 from .failures import ended, with_words
 from .kept import Environment
 from .options import ScriptOptions
-from .uv_access import PASSED
+from .uv_access import PASSED, libraries
 
 _ANSWER, _LOG = "metric.json", "refused"
 _WATCHER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "refusals.py")
@@ -254,10 +253,8 @@ def _confinement(
     options: ScriptOptions,
     required: Required,
 ) -> Confinement:
-    named = filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep))
-    libraries = [path for path in map(real_path, named) if not holds_everything(path)]
     beside_it, listed = beside(script.path)
-    readable = [*made.readable, _WATCHER, *libraries, os.path.dirname(files["work"])]
+    readable = [*made.readable, _WATCHER, *libraries(), os.path.dirname(files["work"])]
     return confinement(
         options,
         required,
@@ -265,6 +262,6 @@ def _confinement(
         writable=[files[name] for name in ("work", "home", "answer")],
         listed=listed,
         scratch=[files["work"], files["home"]],
-        hidden=made.hidden,
+        hidden=[*made.hidden, *private_around(script.path)],
         network=options.allow_network,
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from glob import escape, iglob
 from typing import Any
 
 from ..documents.paths import holds_everything, real_path
@@ -17,6 +18,7 @@ _ADDRESS = re.compile(
 _FOLDER = re.compile(r"(?:file://)?((?:/[a-z0-9._~+-]+)+)/?", re.ASCII | re.IGNORECASE)
 # An index can have a name, and the user's can say who he is.
 _SET = re.compile(r"(?:([\w.-]+)=)?(https?://)?(?:(?<=://)[^@/\\?#]*@)?(.*)", re.IGNORECASE)
+_PACKAGES = (".whl", ".tar.gz", ".zip", ".html")
 # What a script may say of an index that is the user's.
 _SAID = {"name", "url", "explicit", "default"}
 
@@ -55,6 +57,16 @@ def packages_of_user() -> tuple[dict[str, str], list[str]]:
         if any(words):
             env[name] = separator.join(words)
     return env, folders
+
+
+def packages_in(folders: Iterable[str]) -> list[str]:
+    """The packages in folders, and a folder below as an index has them, whatever else is there."""
+    found: list[str] = []
+    for folder in folders:
+        for pattern in ("*", "*/*"):
+            paths = iglob(os.path.join(escape(folder), pattern))
+            found += [path for path in paths if path.endswith(_PACKAGES)]
+    return found
 
 
 def plain(text: str) -> str | None:

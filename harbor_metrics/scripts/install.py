@@ -14,9 +14,9 @@ from typing import Any
 from ..confinement.removal import remove
 from ..confinement.workplace import FREE, Workplace
 from ..registries.script_file import Script
-from .beside import beside
+from .beside import beside, private_around
 from .bounds import Required, confinement
-from .indexes import packages_of_user
+from .indexes import packages_in, packages_of_user
 from .interpreter import Base, interpreter
 from .options import ScriptOptions
 from .passwords import environ_without_passwords
@@ -74,17 +74,18 @@ def install(
     if build:
         env = environ_without_passwords(work.folder)
         files, listed = beside(wanted.script.path)
+        folders = packages_of_user()[1]
         reached = confinement(
             options,
             required,
             readable=[
                 *(uv, *files),
-                *(*certificates(), *programs_of_all(), *packages_of_user()[1]),
+                *(*certificates(), *programs_of_all(), *packages_in(folders)),
                 *readable_of(base.path, base.prefix),
             ],
-            hidden=packages_of(base.prefix),
+            hidden=[*packages_of(base.prefix), *private_around(wanted.script.path)],
             writable=[cache, os.path.dirname(prefix), work.folder],
-            listed=listed,
+            listed=[*listed, *folders],
             network=True,
         )
         os.makedirs(cache, exist_ok=True)

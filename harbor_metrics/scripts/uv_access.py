@@ -95,6 +95,17 @@ def _of(prefix: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def libraries() -> list[str]:
+    """The libraries in the folders that LD_LIBRARY_PATH names, whatever else lies there."""
+    found = []
+    for folder in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep):
+        if os.path.isabs(folder):
+            with suppress(OSError):
+                names = filter(_LIBRARY.match, os.listdir(folder))
+                found += [os.path.join(folder, name) for name in names]
+    return found
+
+
 def uv_cache(place: Workplace) -> str:
     """Where uv keeps packages and environments; for this run alone where that cannot be written."""
     kept = os.path.abspath(os.environ.get("UV_CACHE_DIR") or os.path.join(cache_home(), "uv"))

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,15 @@ from metric_scripts import BLOCK, HEAD, linux, metric
 
 from harbor_metrics.confinement.ending import REMAINING
 from harbor_metrics.confinement.finished import Finished
+from harbor_metrics.confinement.workplace import Workplace
+from harbor_metrics.registries.script_file import find
+from harbor_metrics.scripts.execution import Inputs, execute
 from harbor_metrics.scripts.failures import ended
+from harbor_metrics.scripts.indexes import packages_in
 from harbor_metrics.scripts.options import ScriptOptions
+from harbor_metrics.scripts.uv_access import libraries
+from harbor_metrics.trials.table import Table
+from harbor_metrics.trials.trial import Trial
 
 
 def test_answer_stands_beside_the_digest_of_its_script(outcome) -> None:
@@ -326,3 +334,62 @@ def test_nothing_beside_a_script_stands_for_a_module_of_python(
     text += "json.dump({'n': 1}, open(parser.parse_args().o, 'w'))\n"
     (one,), _ = outcomes(text, arguments=options)
     assert one["values"] == {"n": 1}, one
+
+
+@linux
+@pytest.mark.parametrize("layers", [("landlock",), ("namespaces",), ("landlock", "namespaces")])
+def test_project_among_the_systems_files_is_no_scripts_to_read(layers: tuple[str, ...]) -> None:
+    try:
+        project = Path(tempfile.mkdtemp(prefix="harbor-metrics-", dir="/usr/share"))
+        other = Path(tempfile.mkdtemp(prefix="harbor-metrics-", dir="/usr/src"))
+    except OSError:
+        pytest.skip("only root can")
+    before = os.getcwd()
+    try:
+        job = project / "job"
+        job.mkdir()
+        secrets = [project / ".env", job / ".env", project / "notes", other / "file"]
+        for secret in (*secrets, job / "data"):
+            secret.write_text("x")
+        code = (
+            f"values = {{}}\nfor n, path in enumerate({[*map(str, secrets), str(job / 'data')]}):\n"
+            "    try: values[f'k{n}'] = len(open(path).read())\n"
+            "    except OSError: values[f'k{n}'] = 0\n"
+            "answer(**values)\n"
+        )
+        (job / "m.py").write_text(HEAD + code)
+        os.chdir(project)
+        with Workplace() as place:
+            script = find(str(job / "m.py"), None)
+            inputs = Inputs.of(Table([Trial(task="t", rewards={"reward": 1.0})]))
+            ran = execute(script, inputs, ScriptOptions(layers=layers), place)
+    finally:
+        os.chdir(before)
+        shutil.rmtree(project)
+        shutil.rmtree(other)
+    if ran.finished.layers != layers:
+        pytest.skip(f"not here: {ran.finished.missing}")
+    # What lies elsewhere is kept by Landlock alone.
+    beyond = int("landlock" not in layers)
+    assert ran.values == {"k0": 0, "k1": 0, "k2": 0, "k3": beyond, "k4": 1}
+
+
+def test_of_folders_for_libraries_only_libraries_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("libx.so", "libx.so.1", ".env", "note", "other.so"):
+        (tmp_path / name).write_text("")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LD_LIBRARY_PATH", f".::{tmp_path}:{tmp_path}/none")
+    found = libraries()
+    assert sorted(found) == [str(tmp_path / name) for name in ("libx.so", "libx.so.1")]
+
+
+def test_of_folders_for_packages_only_packages_are_read(tmp_path: Path) -> None:
+    (tmp_path / "foo").mkdir()
+    names = ("a-1.whl", "foo/index.html", "foo/b-1.tar.gz", ".env", "foo/.env", "note", ".c-1.whl")
+    for name in names:
+        (tmp_path / name).write_text("")
+    assert sorted(packages_in([str(tmp_path)])) == [
+        str(tmp_path / name) for name in sorted(names[:3])
+    ]

@@ -63,7 +63,7 @@ def test_home_within_the_system_is_hidden(
     layers: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     try:
-        folder = tempfile.mkdtemp(dir="/usr")
+        folder = tempfile.mkdtemp(dir="/usr/share")
     except OSError as error:
         pytest.skip(f"{error}")
     try:

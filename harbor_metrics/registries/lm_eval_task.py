@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..catalogue import names
 from ..catalogue.suggestions import only_meaning
-from ..documents.files import read_bytes
-from ..documents.paths import real_path
 from ..errors import InputError, MetricFailure
 from ..readers.lm_eval import layout
+from .lm_eval_file import Function, load
 
 Entry = dict[str, Any]
 # What stands beside kwargs in a metric of a task file.
@@ -28,12 +26,6 @@ _NOTHING_HERE = {
     "acc_all": "it is over the answers to one question, which a reward is not",
     "bypass": "it is always 999",
 }
-
-
-class Function(NamedTuple):
-    """A `!function` of a task file: the name of code that the task brings."""
-
-    name: str
 
 
 class Matched(NamedTuple):
@@ -53,7 +45,7 @@ def read(path: str) -> Matched:
     Raises:
         InputError: it cannot be read, or is not a task file.
     """
-    task = _load(path, ())
+    task = load(path)
     matched = Matched([], [])
     if "scorer" in task:
         matched.remarks.append("`scorer` has no counterpart: its metrics are the task's own")
@@ -71,40 +63,6 @@ def read(path: str) -> Matched:
         except NoCounterpartError as error:
             matched.remarks.append(f"{where} has no counterpart: {error}")
     return matched
-
-
-def _load(path: str, including: tuple[str, ...]) -> dict[str, Any]:
-    # Inside, for weight: `add` needs it for a task file alone.
-    import yaml
-
-    class Loader(yaml.SafeLoader):
-        """A loader that keeps a `!function` as a name, and calls nothing."""
-
-    def function(_: yaml.SafeLoader, node: yaml.Node) -> Function:
-        return Function(str(getattr(node, "value", "")))
-
-    Loader.add_constructor("!function", function)
-    data = read_bytes(path)
-    try:
-        task = yaml.load(data, Loader)  # noqa: S506  # a SafeLoader
-    # The loader raises whatever it stumbles over, such as AttributeError of a time that is none.
-    except Exception as error:
-        problem = " ".join(str(error).split())
-        raise InputError(f"{path} is no YAML: {problem}") from error
-    if not isinstance(task, dict):
-        raise InputError(f"{path} is no task file of lm-eval: it is not a mapping")
-    included = task.pop("include", [])
-    if not isinstance(included, str | list):
-        raise InputError(f"{path}: `include` must be a file or a list of files")
-    base: dict[str, Any] = {}
-    # Of several the first one counts, as in lm-eval.
-    for name in [included] if isinstance(included, str) else reversed(included):
-        other = os.path.join(os.path.dirname(path), str(name))
-        real = real_path(other)
-        if real in including:
-            raise InputError(f"{path} includes itself by way of {name}")
-        base |= _load(other, (*including, real))
-    return {**base, **task}
 
 
 def _configurations(task: dict[str, Any], path: str) -> Iterator[tuple[str, Any]]:

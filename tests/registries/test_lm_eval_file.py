@@ -1,0 +1,151 @@
+"""What a task file may include, and what is said of a text that is no YAML."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from conftest import Run
+from registries_by_hand import dataset
+
+from harbor_metrics import InputError
+from harbor_metrics.registries.lm_eval_file import load
+
+SECRET = "hunter2"
+NO_YAML = [
+    (f"machine git login alice password: {SECRET}: x", "mapping values are not allowed here", 1),
+    (f"a: *{SECRET}", "found undefined alias …", 1),
+    (f"a: &{SECRET} 1\nb: &{SECRET} 2", "found duplicate anchor …; first occurrence", 2),
+    (f"a: !{SECRET} 1", "could not determine a constructor for the tag …", 1),
+    (f"a: !{SECRET}%27%22 1", "could not determine a constructor for the tag …", 1),
+    (f"a: !h!{SECRET} 1", "found undefined tag handle …", 1),
+    (f"a: !!int {SECRET}", "a value is not what its tag, or its form, says", 1),
+    (f"a: !!bool {SECRET}", "a value is not what its tag, or its form, says", 1),
+    (f'a: "{SECRET}\\z"', "found unknown escape character …", 1),
+    (f"{SECRET}: [1\n{SECRET}: 2", "expected ',' or ']', but got …", 2),
+    (f"a: 1\n{SECRET}\nb: 2", "could not find expected ':'", 3),
+    (f"{SECRET}: @{SECRET}", "found character … that cannot start any token", 1),
+    (f"{SECRET}: 1\n- {SECRET}", "expected <block end>, but found …", 2),
+    ("a: 2001-99-42", "a value is not what its tag, or its form, says", 1),
+]
+
+
+@pytest.mark.parametrize(("text", "words", "line"), NO_YAML, ids=range(len(NO_YAML)))
+def test_what_is_no_yaml_is_told_by_its_place_and_never_quoted(
+    tmp_path: Path, text: str, words: str, line: int
+) -> None:
+    (tmp_path / "base.yaml").write_text(text)
+    (tmp_path / "task.yaml").write_text("include: base.yaml")
+    with pytest.raises(InputError, match="is no YAML") as raised:
+        load(str(tmp_path / "task.yaml"))
+    message = str(raised.value)
+    assert words in message
+    assert f"(line {line}, column " in message
+    assert SECRET not in message
+
+
+@pytest.mark.parametrize("data", [b"\xff" + SECRET.encode(), b"a: \x01" + SECRET.encode()])
+def test_what_is_no_text_is_told_by_its_offset(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "task.yaml").write_bytes(data)
+    with pytest.raises(InputError, match=r"at offset \d is no text$"):
+        load(str(tmp_path / "task.yaml"))
+
+
+def test_what_is_nested_too_deep_is_no_yaml(tmp_path: Path) -> None:
+    (tmp_path / "task.yaml").write_text("[" * 5_000)
+    with pytest.raises(InputError, match="nested too deep"):
+        load(str(tmp_path / "task.yaml"))
+
+
+@pytest.mark.parametrize("inside", [".git", "lib/python3.11/site-packages/"])
+def test_what_lies_in_its_checkout_or_package_is_included(tmp_path: Path, inside: str) -> None:
+    """As lm-eval's own tasks do."""
+    if inside == ".git":
+        root = tmp_path
+        (root / ".git").write_text("gitdir: elsewhere")  # of a worktree
+    else:
+        root = tmp_path / ".venv" / inside / "lm_eval"
+    folder = root / "tasks" / "minerva" / "es" / "more"
+    folder.mkdir(parents=True)
+    (root / "tasks" / "_default_template_yaml").write_text("metric_list: [{metric: acc}]")
+    (folder / "task.yaml").write_text("include: ../../../_default_template_yaml")
+    assert load(str(folder / "task.yaml")) == {"metric_list": [{"metric": "acc"}]}
+
+
+@pytest.fixture
+def around(tmp_path: Path) -> Path:
+    """A folder with what is somebody's, and in it one for a task file."""
+    (tmp_path / "project" / "tasks" / ".git").mkdir(parents=True)
+    (tmp_path / "project" / "tasks" / "deep").mkdir()
+    for path in (
+        "creds.yml",
+        "project/creds.yml",
+        "project/tasks/.env",
+        "project/tasks/.git/config",
+        "project/tasks/deep/own.yaml",
+    ):
+        (tmp_path / path).write_text(f"token: {SECRET}")
+    (tmp_path / "project" / "tasks" / "link.yaml").symlink_to("../creds.yml")
+    (tmp_path / "project" / "tasks" / "seen.yaml").symlink_to(".env")
+    (tmp_path / "project" / "tasks" / "next.yaml").write_text("include: ../creds.yml")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("../creds.yml", "../../creds.yml", "{}/creds.yml", "deep/../../creds.yml", "../gone.yml"),
+        *("link.yaml", "seen.yaml", "next.yaml", ".env", ".git/config", "."),
+    ],
+)
+def test_what_leads_out_of_its_checkout_is_not_included(around: Path, name: str) -> None:
+    path = around / "project" / "tasks" / "task.yaml"
+    path.write_text(f"include: {name.format(around)}")
+    with pytest.raises(InputError, match="leads out of") as raised:
+        load(str(path))
+    assert "--from-lm-eval" in str(raised.value.help)
+
+
+def test_a_task_file_in_no_checkout_includes_what_lies_below_its_folder(around: Path) -> None:
+    (around / "project" / "tasks" / ".git" / "config").unlink()
+    (around / "project" / "tasks" / ".git").rmdir()
+    path = around / "project" / "tasks" / "task.yaml"
+    path.write_text("include: deep/own.yaml")
+    assert load(str(path)) == {"token": SECRET}
+    path.write_text("include: ../creds.yml")
+    with pytest.raises(InputError, match="leads out of"):
+        load(str(path))
+
+
+def test_a_task_file_among_all_that_somebody_has_includes_nothing(
+    around: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(around))
+    (around / ".git").mkdir()
+    (around / "task.yaml").write_text("include: creds.yml")
+    with pytest.raises(InputError, match="lies among all that somebody has"):
+        load(str(around / "task.yaml"))
+    (around / "project" / "task.yaml").write_text("include: ../creds.yml")
+    with pytest.raises(InputError, match="leads out of"):
+        load(str(around / "project" / "task.yaml"))
+
+
+def test_a_path_that_no_file_can_have_is_not_included(tmp_path: Path) -> None:
+    (tmp_path / "task.yaml").write_text('include: "a\\0b"')
+    with pytest.raises(InputError, match="holds a NUL"):
+        load(str(tmp_path / "task.yaml"))
+
+
+def test_the_command_says_what_it_refused(cli: Run, around: Path) -> None:
+    (around / "registry.json").write_text(f"[{dataset('demo')}]".replace("'", '"'))
+    path = around / "project" / "tasks" / "task.yaml"
+    path.write_text("include: ../creds.yml")
+    done = cli("add", around / "registry.json", "demo", "--from-lm-eval", path)
+    assert done.returncode == 3
+    assert done.stderr == (
+        f"error: {path} includes ../creds.yml, which leads out of {os.path.dirname(path)}, or to "
+        "what is hidden there: only what lies in the git checkout, the package or the folder of a "
+        f"task file is included\n  = help: put a copy below {os.path.dirname(path)}, or name the "
+        "file with --from-lm-eval itself\n"
+    )

@@ -394,9 +394,11 @@ OF_RUNS = {
     ),
     "script-outside": Rule(
         _ERROR,
-        "A registry names a script outside its own folder and the current directory, or a git "
-        "repository by something else than https or ssh. A registry is data from elsewhere, so the "
-        "script is not run: the metric fails. `--allow-outside` permits it.",
+        "A registry names a script outside its own folder and the current directory, or one there "
+        "that does not end in `.py`, or a git repository by something else than https or ssh. A "
+        "registry is data from elsewhere, so the script is not run: the metric fails. Of a folder "
+        "below the current directory, or apart from it, scripts beside the registry have any name. "
+        "`--allow-outside` permits it.",
     ),
     "script-git": Rule(
         _ERROR,

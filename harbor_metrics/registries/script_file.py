@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -72,18 +72,11 @@ def find(script_path: str, registry: str | None, *, allow_outside: bool = False)
         if not os.path.lexists(path):
             continue
         real = real_path(path)
-        if not (free or is_at_home(real, folders[0])):
+        if not free and (why := _not_its_own(real, script_path, folders)):
             raise MetricFailure(
                 "script-outside",
-                f"script_path {printable(script_path)} leads outside {printable(folder)} "
+                f"script_path {printable(script_path)} {why} {printable(folder)} "
                 "(--allow-outside permits it)",
-            )
-        if not free and _is_hidden(real, script_path, map(real_path, folders)):
-            # What runs is quoted where it fails, and `.env` is no script.
-            raise MetricFailure(
-                "script-outside",
-                f"script_path {printable(script_path)} leads to what is hidden in "
-                f"{printable(folder)} (--allow-outside permits it)",
             )
         if registry is None and not allow_outside:
             _check_stays(path, script_path)
@@ -97,14 +90,34 @@ def find(script_path: str, registry: str | None, *, allow_outside: bool = False)
 def is_at_home(real: str, folder: str) -> bool:
     """Whether a registry in that folder may name a file, whose path is real.
 
-    It lies there or in the current directory. Where one of them holds all that a person has, not
-    all of it is the registry's to name: a file of the current directory is not then, and of its own
-    folder only what is Python by its name.
+    It lies there or in the current directory, which is not the registry's to name where it holds
+    all that a person has.
     """
     own, here = real_path(folder), real_path(os.getcwd())
-    if is_below(real, own):
-        return real.endswith(".py") or not holds_everything(own)
-    return is_below(real, here) and not holds_everything(here)
+    return is_below(real, own) or (is_below(real, here) and not holds_everything(here))
+
+
+def is_script_by_name(real: str, folder: str) -> bool:
+    """Whether a registry in that folder may name a file, whose path is real, as a script.
+
+    Its name ends in `.py`, for what is no Python is quoted where it does not run, a password
+    perhaps. Only in a folder of the registry's own, where nobody works, may it have any name.
+    """
+    own, here = real_path(folder), real_path(os.getcwd())
+    apart = is_below(real, own) and not is_below(here, own) and not holds_everything(own)
+    return apart or real.endswith(".py") or not os.path.isfile(real)
+
+
+def _not_its_own(real: str, script_path: str, folders: Sequence[str]) -> str:
+    """Why a registry in the first of these folders may not name a file; empty where it may."""
+    if not is_at_home(real, folders[0]):
+        return "leads outside"
+    if _is_hidden(real, script_path, map(real_path, folders)):
+        # What runs is quoted where it fails, and `.env` is no script.
+        return "leads to what is hidden in"
+    if not is_script_by_name(real, folders[0]):
+        return "does not end in .py, as the name of a script must in"
+    return ""
 
 
 def _check_stays(path: str, script_path: str) -> None:

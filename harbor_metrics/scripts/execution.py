@@ -32,7 +32,7 @@ from .bounds import (
     whole,
 )
 from .environment import environment, unchecked
-from .failures import ended, with_words
+from .failures import ended, said
 from .kept import Environment
 from .options import ScriptOptions
 from .uv_access import PASSED, libraries
@@ -82,10 +82,14 @@ class Ran:
 
 
 class RunError(MetricFailure):
-    """A script that ran and gave no answer that can be used; in what environment it ran."""
+    """A script that ran and gave no answer that can be used; in what environment it ran.
 
-    def __init__(self, message: str, made: Environment, finished: Finished) -> None:
-        super().__init__("script-failed", message)
+    `plain` is the message without what the script said.
+    """
+
+    def __init__(self, plain: str, said: str, made: Environment, finished: Finished) -> None:
+        super().__init__("script-failed", f"{plain}{said}")
+        self.plain = plain
         self.environment = made
         self.finished = finished
 
@@ -183,11 +187,10 @@ def run(
         except FileNotFoundError:
             line = first_line(finished.stdout)
             printed = f", and printed {line!r}" if line else ""
-            message = f"the script wrote no output to the file of -o{printed}"
-            raise RunError(with_words(message, script, finished), made, finished) from None
+            plain = "the script wrote no output to the file of -o"
+            raise RunError(plain, printed + said(script, finished), made, finished) from None
         except MetricFailure as error:
-            message = with_words(str(error), script, finished)
-            raise RunError(message, made, finished) from error
+            raise RunError(str(error), said(script, finished), made, finished) from error
         return Ran(values=values, environment=made, finished=finished)
     finally:
         if refused is not None:

@@ -41,8 +41,8 @@ def ended(finished: Finished, options: ScriptOptions) -> str:
     return words
 
 
-def with_words(message: str, script: Script, finished: Finished) -> str:
-    """The message with what the script said last, and what may be behind it."""
+def said(script: Script, finished: Finished) -> str:
+    """What the script said last, and before it what may be behind it."""
     advice = ""
     if b"ModuleNotFoundError" in finished.stderr and metadata(script) is None:
         advice = (
@@ -51,7 +51,7 @@ def with_words(message: str, script: Script, finished: Finished) -> str:
         )
     elif finished.layers and any(words in finished.stderr for words in _REFUSALS):
         advice = "; the sandbox may have stopped it (`harbor-metrics script check` tells)"
-    return f"{message}{advice}{last_lines(finished.stderr)}"
+    return f"{advice}{last_lines(finished.stderr)}"
 
 
 _REFUSALS = (b"PermissionError", b"Permission denied", b"Network is unreachable", b"not permitted")

@@ -17,6 +17,7 @@ from ..confinement.workplace import Workplace
 from ..contract.signature import converted
 from ..contract.spec import UV_SCRIPT, ScriptKwargs
 from ..documents.diagnostics import Diagnostic
+from ..documents.paths import is_below, real_path
 from ..documents.wording import plural, printable
 from ..errors import MetricFailure
 from ..evaluation.plan import Planned
@@ -150,7 +151,8 @@ class ScriptRunner:
                         self.differing[kwargs.script_path] = None
         except RunError as error:
             reference = self._reference(kwargs, error.environment, error.finished, script)
-            return _failed(metric, error.rule, f"{error}\n{self._repeat(script)}", reference)
+            said = str(error) if _may_be_quoted(metric) else f"{error.plain}; {_NOT_QUOTED}"
+            return _failed(metric, error.rule, f"{said}\n{self._repeat(script)}", reference)
         except MetricFailure as error:
             message = str(error)
             if error.rule == "script-not-confined":
@@ -227,6 +229,21 @@ _TOO_MANY_MODULES = (
     "the sha256 is of the script alone: its folder has more modules, which it may import, than can "
     "be hashed"
 )
+
+
+_NOT_QUOTED = (
+    "what it says is not shown, for only the registry of a job names it, from another folder"
+)
+
+
+def _may_be_quoted(metric: Planned) -> bool:
+    """Whether a script's words may be shown: lines of its text are among them where it fails.
+
+    A job of a stranger's can name any script of the user's own.
+    """
+    if metric.named_by != "registry of a job" or metric.script is None or metric.registry is None:
+        return True
+    return is_below(metric.script.path, os.path.dirname(real_path(metric.registry)))
 
 
 def _check_pin(metric: Planned, script: Script) -> None:

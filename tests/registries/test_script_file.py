@@ -247,5 +247,38 @@ def test_what_a_person_has_is_not_the_registrys_to_name(
     for name in ("work/m.py", "work/passwords.txt", "link.py", "../n.py"):
         with pytest.raises(MetricFailure, match="leads outside"):
             script.find(name, registry)
-    with pytest.raises(MetricFailure, match="leads outside"):
+    with pytest.raises(MetricFailure, match=r"does not end in \.py"):
         script.find("work/passwords.txt", str(tmp_path / "registry.json"))
+
+
+@pytest.mark.parametrize(
+    "registry", ["jobs/evil/registry.json", "registry.json", "../registry.json"]
+)
+@pytest.mark.parametrize("name", ["secrets.yaml", "conf/prod.env", "id_deploy.pem", "link.py"])
+def test_what_is_no_python_by_its_name_is_no_script_where_somebody_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, registry: str
+) -> None:
+    here = tmp_path / "here"
+    for folder in ("conf", "jobs/evil"):
+        (here / folder).mkdir(parents=True)
+    for path in ("secrets.yaml", "conf/prod.env", "id_deploy.pem"):
+        (here / path).write_text("AWS_SECRET_ACCESS_KEY=hunter2")
+    (here / "link.py").symlink_to("secrets.yaml")
+    (here / "conf" / "m.py").write_text("1")
+    monkeypatch.chdir(here)
+    if registry.startswith(".."):
+        name = f"here/{name}"
+    with pytest.raises(MetricFailure, match=r"does not end in \.py") as raised:
+        script.find(name, registry)
+    assert raised.value.rule == "script-outside"
+    assert script.find(name, registry, allow_outside=True).text
+    assert script.find("conf/m.py", registry).text == b"1"
+
+
+def test_a_script_in_a_folder_of_the_registrys_own_has_any_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here" / "registry").mkdir(parents=True)
+    (tmp_path / "here" / "registry" / "score").write_text("1")
+    monkeypatch.chdir(tmp_path / "here")
+    assert script.find("score", "registry/registry.json").text == b"1"

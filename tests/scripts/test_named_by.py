@@ -71,6 +71,26 @@ def test_the_command_in_the_message_makes_it_the_users_word(cli: Run, job: Path)
     assert script_of(done)["values"] == {"x": 1}
 
 
+@linux
+def test_a_script_of_the_users_own_is_not_quoted_at_the_word_of_a_job(
+    cli: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "m.py").write_text(BLOCK + "print('out', flush=True); 1 / 0  # hunter2")
+    (tmp_path / "jobs").mkdir()
+    registry = job_with_registry(tmp_path / "jobs", ENTRY).parent / "registry.json"
+    done = cli("compute", "jobs/job", "--format", "json")
+    error = script_of(done)["error"]
+    assert error["rule"] == "script-failed"
+    assert "what it says is not shown" in error["message"]
+    assert "harbor-metrics script check m.py" in error["message"]
+    for output in (done.stdout, done.stderr, cli("compute", "jobs/job").stdout):
+        assert "hunter2" not in output
+    for known in (("--registry", registry), ()):
+        done = cli("compute", "jobs/job", *known, "--format", "json")
+        assert "hunter2" in script_of(done)["error"]["message"]
+        (registry.parent / "m.py").write_bytes((tmp_path / "m.py").read_bytes())
+
+
 class TestJobScripts:
     """Those that only the configuration of a job names."""
 

@@ -19,7 +19,15 @@ from ...documents.sizes import MOST_WRITTEN, whole
 from ...documents.wording import printable
 from ...errors import MetricFailure
 from ...registries.harbor_script import DISTRIBUTION, is_pinned, settings_of
-from ...registries.script_file import Script, differs, digest_of, is_at_home, metadata, other_copy
+from ...registries.script_file import (
+    Script,
+    differs,
+    digest_of,
+    is_at_home,
+    is_script_by_name,
+    metadata,
+    other_copy,
+)
 from . import ERROR, MAKING, NOTE, RUNNING, WARNING, Entry, View
 
 _COMMIT = re.compile(r"[0-9a-fA-F]{40}|[0-9a-fA-F]{64}")
@@ -34,9 +42,9 @@ def script_path(view: View) -> Iterator[Finding]:
     """The script of a `uv-script` cannot be found, or lies where a registry may not point.
 
     A registry names scripts relative to its own folder (Harbor: to the current directory), inside
-    it, links resolved. Absolute paths and URLs belong to one machine or to no file at all; a path
-    with a dash in front is taken for an option. In `compute` the metric fails, as `script-missing`
-    or `script-outside`.
+    it, links resolved, by names that end in `.py`. Absolute paths and URLs belong to one machine or
+    to no file at all; a path with a dash in front is taken for an option. In `compute` the metric
+    fails, as `script-missing` or `script-outside`.
     """
     for metric, path in _scripts(view):
         wrong = _wrong_path(path, view.folder)
@@ -82,11 +90,8 @@ def _wrong_path(path: str, folder: str | None) -> tuple[str, str] | None:
         return None
     full = _where(path, folder)
     real = real_path(full)
-    if not is_at_home(real, folder):
-        return (
-            f"script_path {shown} leads outside the registry's folder",
-            "keep the script inside that folder",
-        )
+    if wrong := _wrong_place(real, folder, shown):
+        return wrong
     if os.path.isdir(real) or path.endswith("/"):
         return f"script_path {shown} is a directory", "name the file in it"
     if not os.path.isfile(real):
@@ -97,6 +102,17 @@ def _wrong_path(path: str, folder: str | None) -> tuple[str, str] | None:
                 f'write `"script_path": {json.dumps(slashed)}`',
             )
         return f"script {shown} not found: there is no {full}", "name a file that is there"
+    return None
+
+
+def _wrong_place(real: str, folder: str, shown: str) -> tuple[str, str] | None:
+    if not is_at_home(real, folder):
+        return (
+            f"script_path {shown} leads outside the registry's folder",
+            "keep the script inside that folder",
+        )
+    if not is_script_by_name(real, folder):
+        return f"script_path {shown} does not end in .py, as the name of a script must", "rename it"
     return None
 
 

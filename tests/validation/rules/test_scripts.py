@@ -99,3 +99,13 @@ def test_it_is_said_where_harbor_fails(name: str, where: str, tmp_path: Path) ->
     (only,) = harbor_metrics.validate(inside / "registry.json").found
     assert only.rule == "script-path"
     assert [where in note for note in only.notes] == [True] * bool(where)
+
+
+def test_a_script_has_the_name_of_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "secrets.yaml").write_text("password: hunter2")
+    path = tmp_path / "registry.json"
+    path.write_text(json.dumps([{**ONE, "metrics": [json.loads(script("secrets.yaml"))]}]))
+    monkeypatch.chdir(tmp_path)
+    (only,) = harbor_metrics.validate(path).found
+    assert only.rule == "script-path"
+    assert "does not end in .py" in only.message

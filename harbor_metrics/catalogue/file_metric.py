@@ -9,14 +9,20 @@ import os
 import re
 import sys
 import traceback
+from collections.abc import Callable
+from functools import wraps
 from hashlib import sha256
 from types import ModuleType
+from typing import Any
+
+import msgspec
 
 from ..contract import strangers
 from ..contract.metric import Metric, metric_of
 from ..documents.files import read_bytes
 from ..documents.wording import listed
 from ..errors import InputError, UsageError
+from .sources import ReadSource, importable
 
 _WRITTEN = re.compile(r"(?P<path>.+\.py):(?P<name>[A-Za-z_][A-Za-z0-9_]*)", re.DOTALL)
 
@@ -33,7 +39,7 @@ def load(text: str) -> tuple[Metric, str, str]:
         raise UsageError(f"{text} names a file and no function of it", _how_to_name(text))
     path, name = match["path"], match["name"]
     source = read_bytes(path)
-    module = _run(path)
+    module = _run(path, source)
     function = getattr(module, name, None)
     if function is None:
         public = sorted(
@@ -46,7 +52,8 @@ def load(text: str) -> tuple[Metric, str, str]:
         metric = metric_of(function)
     except TypeError as error:
         raise UsageError(f"`{name}` of {path} is no metric: {error}") from error
-    return metric, path, sha256(source).hexdigest()
+    called = _calling(function, os.path.dirname(os.path.abspath(path)))
+    return msgspec.structs.replace(metric, function=called), path, sha256(source).hexdigest()
 
 
 def _how_to_name(path: str) -> str:
@@ -61,25 +68,33 @@ def _how_to_name(path: str) -> str:
     return f"write {listed([f'{path}:{name}' for name in names])}"
 
 
-def _run(path: str) -> ModuleType:
-    folder = os.path.dirname(os.path.abspath(path))
-    spec = importlib.util.spec_from_file_location(f"harbor_metrics_local_{abs(hash(path))}", path)
+def _run(path: str, source: bytes) -> ModuleType:
+    """The module of the bytes that were read: what has the digest is what runs."""
+    place = os.path.abspath(path)
+    name = f"harbor_metrics_local_{abs(hash(path))}"
+    loader = ReadSource(name, place, source)
+    spec = importlib.util.spec_from_file_location(name, place, loader=loader)
     assert spec is not None
-    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    # As a script's own folder is: what lies beside it can be imported.
-    sys.path.insert(0, folder)
     try:
-        sys.modules[spec.name] = module
-        with strangers.quiet():
-            spec.loader.exec_module(module)
+        sys.modules[name] = module
+        with strangers.quiet(), importable(os.path.dirname(place)):
+            loader.exec_module(module)
     # Whatever the user's code raises is said, with the line, and no traceback.
     except (Exception, SystemExit) as error:
         raise UsageError(f"{path} cannot be run: {located(error, path)}") from error
-    finally:
-        if folder in sys.path:
-            sys.path.remove(folder)
     return module
+
+
+def _calling(function: Callable[..., Any], folder: str) -> Callable[..., Any]:
+    """The function, which imports when it is called what it could import when its file ran."""
+
+    @wraps(function)
+    def call(*arguments: Any, **kwargs: Any) -> Any:
+        with importable(folder):
+            return function(*arguments, **kwargs)
+
+    return call
 
 
 def located(error: BaseException, path: str) -> str:

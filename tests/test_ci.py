@@ -59,6 +59,14 @@ def test_hook_takes_no_path_for_an_option(own: dict[str, object], tmp_path: Path
     assert "missing-field" in done.stdout, done.stderr
 
 
+def test_hook_without_either_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "--also=text:users").mkdir()
+    (tmp_path / "--also=text:users" / "registry.json").write_text("[]")
+    paths, done = hook(tmp_path, exclude="^$", args=["--fix"])
+    assert done.returncode == 2
+    assert f"`{paths[0]}` is the name of a file here" in done.stderr
+
+
 def steps(path: Path) -> dict[str, dict[str, str]]:
     """The steps of an action by their names."""
     action = yaml.safe_load(path.read_text(encoding="utf-8"))

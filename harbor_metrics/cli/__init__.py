@@ -157,6 +157,11 @@ def run() -> NoReturn:
 
 def _call() -> int:
     try:
+        if any(argument[:1] == "-" and os.path.lexists(argument) for argument in sys.argv[1:]):
+            # Inside, for weight: hardly any file is called so.
+            from .dashed import refuse_names
+
+            refuse_names(sys.argv[1:])
         code = group.main(prog_name="harbor-metrics", standalone_mode=False)
     except click.Abort:
         raise KeyboardInterrupt from None

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..documents.paths import real_path
+from ..documents.wording import in_command
 from ..errors import UsageError
 from ..output.streams import print_note, print_text
 from . import Examples
@@ -127,7 +127,7 @@ def _refuse_function(type_: str, registry: str, dataset: str) -> None:
         why,
         "in a package, an entry point in the group `harbor_metrics.metrics` makes it a metric like "
         "all others; or make it a script that goes with the registry: harbor-metrics add "
-        f"{shlex.quote(registry)} {shlex.quote(dataset)} uv-script "
+        f"{in_command(registry, dataset)} uv-script "
         "-k script_path=metrics/mine.py --new (`harbor-metrics explain own-metric` shows both)",
     )
 

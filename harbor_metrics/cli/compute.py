@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from ..documents.wording import printable
+from ..documents.wording import in_command, printable
 from ..errors import UsageError
 from ..output.streams import print_json, print_note, print_text
 from ..trials.table import Missing
@@ -311,8 +311,6 @@ def _newest() -> str:
             "harbor-metrics compute FOLDER-OF-A-JOB",
         )
     if not sys.stdout.isatty():
-        import shlex
-
-        raise UsageError("no SOURCE was given", f"harbor-metrics compute {shlex.quote(job)}")
+        raise UsageError("no SOURCE was given", f"harbor-metrics compute {in_command(job)}")
     print_note(f"the job that was started last: {printable(job)}\n")
     return job

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Sequence
 
 import click
 
-from ..documents.wording import printable
+from ..documents.wording import in_command, printable
 from ..errors import UsageError
 from . import group
 
@@ -30,7 +29,7 @@ def refuse_names(arguments: Sequence[str]) -> None:
             if isinstance(command, click.Group):
                 command = command.get_command(click.Context(command), argument) or command
         elif os.path.lexists(argument):
-            path = printable(shlex.quote(f"./{argument}"))
+            path = printable(in_command(argument))
             name = printable(argument)
             raise UsageError(
                 f"`{name}` is the name of a file here, and would be taken for an option",

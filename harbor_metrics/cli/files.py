@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 
 from ..documents.paths import real_path
+from ..documents.wording import in_command
 from ..errors import UsageError
 
 _JOB_DOCUMENTS = ("result.json", "config.json", "lock.json")
@@ -48,14 +49,12 @@ def check_suffix(output: str) -> None:
 
         require("duckdb", "engine")
     elif suffix[1:2].isalpha() and suffix.lower() not in (".json", ".csv"):
-        import shlex
-
         format_ = {".md": "markdown", ".txt": "table"}.get(suffix.lower())
-        also = f", or --also {format_}:{shlex.quote(output)}" if format_ else ""
+        also = f", or --also {format_}:{in_command(output)}" if format_ else ""
         raise UsageError(
             f"-o writes the result document, which is JSON, or its values as CSV or Parquet, and "
             f"{output} ends in {suffix}",
-            f"-o {shlex.quote(stem)}.json{also}",
+            f"-o {in_command(f'{stem}.json')}{also}",
         )
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Iterator
 
-from ..documents.wording import columns, listed, plural, printable
+from ..documents.wording import columns, in_command, listed, plural, printable
 from ..output.streams import print_text
 
 _REGISTRIES = ("registry.json", "dataset.toml")
@@ -84,7 +83,7 @@ def _who(job: str) -> str:
 
 
 def _call(command: str, path: str) -> str:
-    return f"harbor-metrics {command} {printable(shlex.quote(path))}"
+    return f"harbor-metrics {command} {printable(in_command(path))}"
 
 
 def _folders(path: str) -> list[str]:

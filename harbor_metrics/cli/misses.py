@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import shlex
 
 import click
 
-from ..documents.wording import did_you_mean, nearest, printable
+from ..documents.wording import did_you_mean, in_command, nearest, printable
 from . import COMMANDS, group
 
 # What other programs call it, or people do, and no other spelling of the command.
@@ -48,7 +47,7 @@ def command_meant(name: str) -> tuple[str, str]:
     """What is wrong with a command that does not exist, and what to write instead."""
     if os.path.exists(name):
         command = "validate" if os.path.basename(name) in _LIKE_REGISTRIES else "compute"
-        path = printable(shlex.quote(name))
+        path = printable(in_command(name))
         return f"{printable(name)} is a path, not a command", f"harbor-metrics {command} {path}"
     plain = name.lower().replace("_", "-").lstrip("-")
     meant = _IN_OTHER_WORDS.get(plain)
@@ -60,7 +59,7 @@ def command_meant(name: str) -> tuple[str, str]:
     from ..validation.explanations import exists
 
     if exists(name):
-        return message, f"harbor-metrics explain {shlex.quote(name)}"
+        return message, f"harbor-metrics explain {in_command(name)}"
     return message, "`harbor-metrics --help` lists the commands"
 
 

@@ -104,6 +104,14 @@ def printable(text: str) -> str:
     )
 
 
+def in_command(*names: str) -> str:
+    """Names as a command to copy has them: words of a shell, and none of them an option."""
+    # For weight: only a few messages hold a command.
+    import shlex
+
+    return shlex.join(f"./{name}" if name.startswith("-") else name for name in names)
+
+
 def shown_path(path: str) -> str:
     """The path as text that can be written anywhere; bytes that are not UTF-8 are escaped."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")

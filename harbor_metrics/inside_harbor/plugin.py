@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import shlex
 import sys
 from typing import Any
 
@@ -18,6 +17,7 @@ import msgspec
 from ..computation.computing import compute_request
 from ..computation.request import Request
 from ..documents.files import write_atomically
+from ..documents.wording import in_command
 from ..errors import HarborMetricsError, UsageError
 from ..evaluation.result import Result
 from ..output.streams import print_note, print_text
@@ -117,7 +117,7 @@ class MetricsPlugin:
         self._say(f"the job did not end; {self._by_hand()}")
 
     def _by_hand(self) -> str:
-        return f"its numbers: {shlex.join(['harbor-metrics', 'compute', self.folder])}"
+        return f"its numbers: harbor-metrics compute {in_command(self.folder)}"
 
     def _say(self, sentence: str) -> None:
         try:

@@ -80,9 +80,12 @@ def digests(metrics: Iterable[Any], registry: str | None) -> dict[str, str]:
         path = kwargs.get("script_path") if isinstance(kwargs, dict) else None
         if isinstance(path, str) and isinstance(kwargs, dict) and not kwargs.get("git_url"):
             try:
-                found[path] = find_script(path, registry, allow_outside=True).pin
+                script = find_script(path, registry, allow_outside=True)
             except MetricFailure:
                 continue
+            # Of another file a digest could tell what is in it, if that is little.
+            if script.path.endswith(".py"):
+                found[path] = script.pin
     return found
 
 

@@ -7,7 +7,7 @@ import stat
 
 from ..documents.diagnostics import Diagnostic
 from ..documents.files import reason
-from ..documents.wording import did_you_mean, listed, nearest, plural
+from ..documents.wording import did_you_mean, in_command, listed, nearest, plural
 from ..errors import InputError
 from ..trials.source import REFUSED, NotThisFormatError, Source
 from . import formats
@@ -128,11 +128,8 @@ def _refused(path: str, why: str) -> NotThisFormatError:
     below = _folders(path)
     for folder in [*below, *(f"{folder}/jobs" for folder in below)]:
         if jobs := jobs_in(folder):
-            # For weight: only a mistake needs it.
-            import shlex
-
             held = f"{path} is not a Harbor job; {folder} holds {plural(len(jobs), 'job')}"
-            return NotThisFormatError(held, f"harbor-metrics compute {shlex.quote(folder)}")
+            return NotThisFormatError(held, f"harbor-metrics compute {in_command(folder)}")
     return NotThisFormatError(why, takes())
 
 

@@ -6,7 +6,6 @@ import codecs
 import fcntl
 import json
 import os
-import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -18,7 +17,7 @@ from ..documents.diagnostics import InvalidDocumentError
 from ..documents.document import Document, parse
 from ..documents.files import read_bytes, reason, write_atomically
 from ..documents.paths import real_path
-from ..documents.wording import printable, shown
+from ..documents.wording import in_command, printable, shown
 from ..errors import MetricFailure, OutputError, UsageError
 from . import edit, registry
 from .edit import EditError, Place
@@ -114,7 +113,7 @@ def _without_default(metrics: Sequence[dict[str, Any]], path: str, name: str) ->
     return (
         f"{name} had no `metrics`, so Harbor ran its default, `mean`; now it runs what stands "
         f"there, and `mean` no longer. To keep it: "
-        f"harbor-metrics add {shlex.quote(path)} {shlex.quote(name)} mean"
+        f"harbor-metrics add {in_command(path, name)} mean"
     )
 
 

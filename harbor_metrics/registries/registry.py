@@ -11,6 +11,7 @@ from ..contract.spec import ARRAYS
 from ..documents.diagnostics import InvalidDocumentError
 from ..documents.document import Document, parse
 from ..documents.files import read_bytes
+from ..documents.wording import in_command
 from ..errors import InputError, UsageError
 from ..trials.snapshot import DatasetSnapshot
 
@@ -37,12 +38,9 @@ class Registries:
             except InvalidDocumentError as error:
                 if path in self.given:
                     raise
-                # For weight: only a mistake needs it.
-                import shlex
-
                 raise InputError(
                     f"{path}, which a job names as its registry, is not one that can be read",
-                    f"if the job is yours: harbor-metrics validate {shlex.quote(path)}",
+                    f"if the job is yours: harbor-metrics validate {in_command(path)}",
                 ) from error
         return self._read[path]
 

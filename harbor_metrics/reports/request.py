@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
@@ -19,7 +18,7 @@ from ..computation import computing
 from ..computation.preparation import Prepared, prepare
 from ..computation.request import LEVEL, Request
 from ..documents.files import read_bytes
-from ..documents.wording import plural
+from ..documents.wording import in_command, plural
 from ..errors import NeedsRowsError, UsageError
 from ..evaluation.result import Group, Result, SourceRef, Spent
 from .report import Report, report_of, together
@@ -146,7 +145,7 @@ def _lacking(path: str, pictures: str, sources: Sequence[str]) -> str:
     text = f"{path} holds no single trials: {pictures} are not drawn."
     if not 0 < len(sources) <= _MOST_SOURCES:
         return f"{text} They are drawn from its {plural(len(sources), 'source')}, listed below."
-    return f"{text} This draws them: harbor-metrics report {shlex.join(sources)} -o report.html"
+    return f"{text} This draws them: harbor-metrics report {in_command(*sources)} -o report.html"
 
 
 def _of_comparison(path: str) -> Report:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,7 +17,7 @@ from ..contract.signature import converted
 from ..contract.spec import UV_SCRIPT, ScriptKwargs
 from ..documents.diagnostics import Diagnostic
 from ..documents.paths import is_below, real_path
-from ..documents.wording import plural, printable
+from ..documents.wording import in_command, plural, printable
 from ..errors import MetricFailure
 from ..evaluation.plan import Planned
 from ..evaluation.result import Failure, Outcome, ScriptRef
@@ -175,12 +174,12 @@ class ScriptRunner:
             raise not_confined("only on Linux there is one")
 
     def _by_the_users_word(self, metric: Planned) -> str:
-        command = ["harbor-metrics", "compute", *self.sources]
         if metric.registry is not None:
-            command += ["--registry", metric.registry]
+            named = f"--registry {in_command(metric.registry)}"
         else:
-            command += ["--metric", msgspec.json.encode(metric.spec).decode()]
-        return f"to run it by your own word: {printable(shlex.join(command))}"
+            named = f"--metric {in_command(msgspec.json.encode(metric.spec).decode())}"
+        command = f"harbor-metrics compute {in_command(*self.sources)} {named}"
+        return f"to run it by your own word: {printable(command)}"
 
     def _find(self, metric: Planned, kwargs: ScriptKwargs, place: Workplace) -> Script:
         outside = self.options.allow_outside
@@ -219,10 +218,10 @@ class ScriptRunner:
         )
 
     def _repeat(self, script: Script | None) -> str:
-        command = ["harbor-metrics", "script", "check", script.shown if script else ""]
+        command = f"harbor-metrics script check {in_command(script.shown if script else '')}"
         for source in self.sources[:1]:
-            command += ["--rewards", source]
-        return f"to repeat it: {printable(shlex.join(command))}"
+            command += f" --rewards {in_command(source)}"
+        return f"to repeat it: {printable(command)}"
 
 
 _TOO_MANY_MODULES = (

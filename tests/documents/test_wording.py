@@ -101,3 +101,10 @@ def test_words_load_nothing_that_only_a_mistake_needs() -> None:
     ).stdout.split()
     assert "harbor_metrics.documents.wording" in loaded
     assert not {"difflib", "json", "unicodedata", "msgspec"} & set(loaded)
+
+
+def test_names_in_a_command_are_words_and_no_options() -> None:
+    assert (
+        wording.in_command("a b", "--metric=evil.py:f", "-", "x;y")
+        == "'a b' ./--metric=evil.py:f ./- 'x;y'"
+    )

@@ -218,3 +218,12 @@ def test_a_snapshot_holds_the_pin_of_a_script_with_modules(tmp_path: Path) -> No
     entry = {"type": "uv-script", "kwargs": {"script_path": "m.py"}}
     registry = str(tmp_path / "registry.json")
     assert digests([entry], registry) == {"m.py": find("m.py", registry).pin}
+
+
+def test_no_digest_tells_what_is_in_a_file_that_is_no_script(tmp_path: Path) -> None:
+    (tmp_path / "pin.txt").write_text("1234")
+    (tmp_path / "linked.py").symlink_to(tmp_path / "pin.txt")
+    (tmp_path / "m.py").write_text("")
+    names = ("m.py", "linked.py", "pin.txt", str(tmp_path / "pin.txt"))
+    metrics = [{"type": "uv-script", "kwargs": {"script_path": name}} for name in names]
+    assert list(digests(metrics, str(tmp_path / "r.json"))) == ["m.py"]

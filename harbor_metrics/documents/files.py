@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
 from ..errors import InputError, OutputError
-from .paths import real_path
+from .paths import real_path, strayed
 from .sizes import MOST_DATA, whole
 
 _PREFIX, _SUFFIX = ".harbor-metrics-", ".tmp"
@@ -54,46 +54,87 @@ def check_writable(path: str) -> None:
     """Find out before the work starts what would make `write_atomically` fail after it.
 
     Raises:
-        OutputError: the directory is missing or not writable, or the path is a directory.
+        OutputError: the directory is missing or not writable, or the path is a directory, or such
+            a link.
     """
     with _output_errors(path):
+        if _is_stream(path):
+            return
+        check_place(path)
         target = real_path(path)
         if os.path.isdir(target):
             raise OutputError(f"{path} is a directory")
         if _is_special(path):
             return
-        _check_links(path)
         descriptor, probe = _temporary_beside(target)
         os.close(descriptor)
         os.unlink(probe)
 
 
 def write_atomically(path: str, data: bytes | Iterable[bytes]) -> None:
-    """Replace the file that `path` leads to, links followed, in one step; its mode stays.
+    """Replace the file that `path` leads to in one step; its mode stays.
+
+    Links are followed where they are the user's own, as `check_place` tells.
 
     Raises:
         OutputError: it cannot be written; the old file is as it was.
     """
     pieces = [data] if isinstance(data, bytes) else data
     with _output_errors(path):
-        target = real_path(path)
-        if _is_special(path):
+        if _is_stream(path):
             _write_into(path, pieces)
             return
-        _check_links(path)
-        descriptor, temporary = _temporary_beside(target)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.writelines(pieces)
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(temporary, _mode(target))
-            os.replace(temporary, target)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-            raise
-        _sync_directory(os.path.dirname(target))
+        check_place(path)
+        if _is_special(path):
+            _write_into(path, pieces)
+        else:
+            _replace(real_path(path), pieces)
+
+
+def put_into(folder: str, name: str, data: bytes) -> None:
+    """Write a file of ours into a folder in one step, in place of a link that has its name.
+
+    Raises:
+        OutputError: it cannot be written; what was there is as it was.
+    """
+    path = os.path.join(folder, name)
+    with _output_errors(path):
+        _check_links(folder)
+        _replace(os.path.join(real_path(folder), name), [data])
+
+
+def check_place(path: str) -> None:
+    """Refuse to write through a link that somebody else may have made.
+
+    It is one that would not be read through, and one out of its own folder: in a job that somebody
+    has sent, a link with a likely name would have any file of its reader's replaced.
+
+    Raises:
+        OutputError: it is such a link.
+    """
+    _check_links(path)
+    for written in (path, os.path.abspath(path)):
+        if (where := strayed(written)) is not None:
+            raise OutputError(
+                f"{path} cannot be written: a link there leads to {where}",
+                "name the file itself, if it is yours",
+            )
+
+
+def _replace(target: str, pieces: Iterable[bytes]) -> None:
+    descriptor, temporary = _temporary_beside(target)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.writelines(pieces)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, _mode(target))
+        os.replace(temporary, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+    _sync_directory(os.path.dirname(target))
 
 
 @contextlib.contextmanager
@@ -192,19 +233,28 @@ def _check_links(path: str) -> None:
         hops += 1
 
 
+def _is_stream(path: str) -> bool:
+    """Whether it is by its name what a process has open, or a device: a link there is the system's.
+
+    Memory that is shared is a folder as others are.
+    """
+    named = path.startswith(("/dev/", "/proc/")) and not path.startswith("/dev/shm/")  # noqa: S108
+    return named and os.path.exists(path) and not os.path.isdir(path)
+
+
 def _is_special(path: str) -> bool:
     """Whether it is a pipe or a device, which is written into and never replaced."""
-    stream = path.startswith(("/dev/", "/proc/"))
-    return os.path.exists(path) and (stream or not os.path.isfile(path))
+    return os.path.exists(path) and not os.path.isfile(path)
 
 
 def _mode(target: str) -> int:
-    try:
-        return os.stat(target).st_mode & 0o7777
-    except FileNotFoundError:
-        mask = os.umask(0)
-        os.umask(mask)
-        return 0o666 & ~mask
+    with contextlib.suppress(FileNotFoundError):
+        mode = os.lstat(target).st_mode
+        if stat.S_ISREG(mode):
+            return mode & 0o7777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
 
 
 def _sync_directory(folder: str) -> None:

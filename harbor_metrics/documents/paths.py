@@ -58,6 +58,15 @@ def check_stays(path: str) -> None:
     Raises:
         InputError: it is such a link.
     """
+    if (where := strayed(path)) is not None:
+        raise InputError(
+            f"{path}: a link to {where}, of which something would be shown",
+            "name the file itself, if it is yours",
+        )
+
+
+def strayed(path: str) -> str | None:
+    """Where a link leads that `check_stays` refuses, in words; None of any other path."""
     try:
         absolute, folder = os.path.abspath(path), os.getcwd()
         if (
@@ -66,17 +75,14 @@ def check_stays(path: str) -> None:
             or (os.path.islink(path) and holds_everything(real_path(folder)))
         ):
             folder = os.path.dirname(absolute)
-        root, leads_to = real_path(folder), real_path(absolute)
+        # Of the path as it is written: `..` goes up from where a link leads.
+        root, leads_to = real_path(folder), real_path(path)
     except (OSError, ValueError):
-        return  # who reads it says so
-    if leads_to == os.path.join(root, os.path.relpath(absolute, folder)):
-        return
-    if not leads_inside(absolute, root):
-        where = leads_to if leads_to != _NOWHERE else "where no path leads"
-        raise InputError(
-            f"{path}: a link to {where}, of which something would be shown",
-            "name the file itself, if it is yours",
-        )
+        return None  # who reads or writes it says so
+    stays = leads_to == os.path.join(root, os.path.relpath(absolute, folder))
+    if stays or leads_inside(path, root):
+        return None
+    return leads_to if leads_to != _NOWHERE else "where no path leads"
 
 
 def is_below(path: str, folder: str) -> bool:

@@ -16,7 +16,7 @@ import msgspec
 
 from ..computation.computing import compute_request
 from ..computation.request import Request
-from ..documents.files import write_atomically
+from ..documents.files import put_into, write_atomically
 from ..documents.wording import in_command
 from ..errors import HarborMetricsError, UsageError
 from ..evaluation.result import Result
@@ -95,12 +95,14 @@ class MetricsPlugin:
         from ..render.markdown import markdown
         from ..render.overview import sheets
 
-        path = os.path.join(self.folder, MARKDOWN)
-        if self.options.document is not None:
-            path = f"{os.path.splitext(document)[0]}.md"
+        page = markdown(sheets(result)).encode()
         try:
-            result.write(document)
-            write_atomically(path, markdown(sheets(result)).encode())
+            if self.options.document is None:
+                put_into(self.folder, DOCUMENT, result.to_json().encode())
+                put_into(self.folder, MARKDOWN, page)
+            else:
+                result.write(document)
+                write_atomically(f"{os.path.splitext(document)[0]}.md", page)
         except HarborMetricsError as error:
             return [f"{error}; {self._by_hand()}"]
         return []
@@ -109,7 +111,7 @@ class MetricsPlugin:
         """Write the snapshot; a folder that cannot be written is said at the end."""
         data = msgspec.json.format(msgspec.json.encode(self.snapshot), indent=2) + b"\n"
         try:
-            write_atomically(os.path.join(self.folder, SNAPSHOT), data)
+            put_into(self.folder, SNAPSHOT, data)
         except HarborMetricsError as error:
             self._say(str(error))
 

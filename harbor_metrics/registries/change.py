@@ -15,7 +15,7 @@ from ..catalogue import names
 from ..contract.spec import ARRAYS, DEFAULT_TYPE, UV_SCRIPT, in_harbor
 from ..documents.diagnostics import InvalidDocumentError
 from ..documents.document import Document, parse
-from ..documents.files import read_bytes, reason, write_atomically
+from ..documents.files import check_place, read_bytes, reason, write_atomically
 from ..documents.paths import real_path
 from ..documents.wording import in_command, printable, shown
 from ..errors import MetricFailure, OutputError, UsageError
@@ -232,11 +232,14 @@ def _choose(places: list[Place], fields: dict[str, Any], which: str, name: str) 
 def apply(path: str, change: Callable[[Document], tuple[str, str]]) -> Change:
     """Make a change, a function from a document to its new text and a sentence, to a file.
 
+    A link to a registry stays one, where it may be written through.
+
     Raises:
         InvalidDocumentError: the registry has mistakes of syntax.
         EditError: another program changed the registry meanwhile.
         OutputError: it cannot be written; it is as it was.
     """
+    check_place(path)
     with _lock(path):
         data = read_bytes(path)
         document = _parse_whole(data, path)

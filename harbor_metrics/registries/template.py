@@ -6,7 +6,7 @@ import contextlib
 import os
 from collections.abc import Iterator
 
-from ..documents.files import reason, write_atomically
+from ..documents.files import check_place, reason, write_atomically
 from ..errors import OutputError
 
 SCRIPT = '''# /// script
@@ -47,6 +47,7 @@ def written(path: str, text: str = SCRIPT) -> Iterator[None]:
     """
     if os.path.lexists(path):
         raise OutputError(f"{path} is there already; nothing was written")
+    check_place(path)
     folders: list[str] = []
     folder = os.path.dirname(path)
     while folder and not os.path.lexists(folder):

@@ -72,6 +72,27 @@ def test_byte_order_mark_mode_and_link_stay(cli: Run, tmp_path: Path) -> None:
     assert (tmp_path / "r.json").is_symlink()
 
 
+def test_registry_is_not_changed_through_a_link_out_of_its_folder(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared" / "r.json").write_text(json.dumps([DATASET]))
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "r.json").symlink_to("../shared/r.json")
+    (work / "metrics").symlink_to("../shared")
+    (work / "own.json").write_text(json.dumps([DATASET]))
+    script = ("uv-script", "-k", "script_path=metrics/new/m.py", "--new")
+    for arguments in (
+        ("add", "r.json", "a", "max"), ("remove", "r.json", "a", "0"),
+        ("add", "own.json", "a", *script), ("validate", "r.json", "--fix"),
+    ):  # fmt: skip
+        done = cli(*arguments, cwd=work)
+        assert (done.returncode, "a link" in done.stderr) == (3, True)
+        assert "name the file itself, if it is yours" in done.stderr
+    assert [p.name for p in (tmp_path / "shared").iterdir()] == ["r.json"]
+    assert json.loads((tmp_path / "shared" / "r.json").read_text()) == [DATASET]
+    assert cli("add", "../shared/r.json", "a", "max", cwd=work).returncode == 0
+
+
 def test_name_with_an_at_is_reached(cli: Run, tmp_path: Path) -> None:
     (tmp_path / "r.json").write_text(json.dumps([{**DATASET, "name": "d@x y"}]))
     assert cli("add", "r.json", "d@x y@1", "min").returncode == 0

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from harbor_metrics import OutputError, Result
 from harbor_metrics.documents.files import (
     _temporary_beside,
     check_writable,
+    put_into,
     write_atomically,
 )
 
@@ -128,12 +131,12 @@ def test_pipe_that_nobody_reads_is_not_waited_for(cli: Run, job: Path, tmp_path:
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a link of another user")
 @pytest.mark.parametrize("name", ["o.json", "folder/o.json"])
 def test_link_of_a_stranger_in_a_shared_folder_is_not_followed(name: str, tmp_path: Path) -> None:
-    shared, own = tmp_path / "shared", tmp_path / "own"
+    shared, own = tmp_path / "shared", tmp_path / "shared" / "own"
     shared.mkdir()
     own.mkdir()
     shared.chmod(0o1777)
     (own / "o.json").write_text("mine")
-    (shared / "o.json").symlink_to("../own/o.json")
+    (shared / "o.json").symlink_to("own/o.json")
     (shared / "folder").symlink_to(own)
     path = shared / name
     write_atomically(str(path), b"by me")
@@ -143,3 +146,112 @@ def test_link_of_a_stranger_in_a_shared_folder_is_not_followed(name: str, tmp_pa
     with pytest.raises(OutputError, match="a link that another user has put there"):
         write_atomically(str(path), b"to a stranger's wish")
     assert (own / "o.json").read_bytes() == b"by me"
+
+
+@pytest.fixture
+def received(tmp_path: Path) -> Path:
+    """A folder that somebody has sent, of which likely names are links out of it."""
+    for name in ("mine", "work/.git/hooks", "work/jobs/sent"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "mine" / "profile").write_text("mine\n")
+    (tmp_path / "work" / "run.sh").write_text("mine\n")
+    sent = tmp_path / "work" / "jobs" / "sent"
+    links = {
+        "away": "../../../mine/profile",
+        "new": "../../../mine/not-there",
+        "project": "../../run.sh",
+        "hidden": "../../.git/hooks/pre-commit",
+        "folder": "../../../mine",
+        "deep": "away",
+        "round": "round",
+    }
+    for name, target in links.items():
+        (sent / name).symlink_to(target)
+    return sent
+
+
+STRAYS = [
+    "away", "new", "project", "hidden", "folder/profile", "folder/new", "folder/../x", "deep",
+    "round",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STRAYS)
+def test_no_link_out_of_a_folder_is_written_through(
+    name: str, received: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(received.parents[1])
+    before = {p: p.read_bytes() for p in received.parents[2].rglob("*") if p.is_file()}
+    paths = [f"jobs/sent/{name}"]
+    if not name.startswith("folder"):
+        paths += [str(received / name), f"../work/jobs/sent/{name}"]
+    for path in paths:
+        for write in (check_writable, lambda path: write_atomically(path, b"theirs")):
+            with pytest.raises(OutputError, match="a link there leads to") as raised:
+                write(path)
+            assert raised.value.help == "name the file itself, if it is yours"
+    assert before == {p: p.read_bytes() for p in received.parents[2].rglob("*") if p.is_file()}
+
+
+def test_links_that_stay_are_written_through(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "out" / "old").mkdir(parents=True)
+    (tmp_path / "out" / "last.json").symlink_to("old/1.json")
+    (tmp_path / "again").symlink_to("out")
+    for path in ("out/last.json", str(tmp_path / "out" / "last.json"), "again/last.json"):
+        write_atomically(path, path.encode())
+        assert (tmp_path / "out" / "old" / "1.json").read_text() == path
+    assert (tmp_path / "out" / "last.json").is_symlink()
+
+
+def test_file_of_ours_takes_the_place_of_a_link(received: Path) -> None:
+    for name in ("away", "new", "folder", "round"):
+        put_into(str(received), name, b"ours")
+        assert not (received / name).is_symlink()
+        assert (received / name).read_bytes() == b"ours"
+    assert [p.name for p in (received.parents[2] / "mine").iterdir()] == ["profile"]
+    assert (received.parents[2] / "mine" / "profile").read_text() == "mine\n"
+
+
+@pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="this system has none")
+def test_memory_that_is_shared_is_a_folder_as_others(tmp_path: Path) -> None:
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        for text in (b"first", b"next"):
+            write_atomically(f"{folder}/x", text)
+            assert Path(folder, "x").read_bytes() == text
+        Path(folder, "link").symlink_to(tmp_path / "x")
+        with pytest.raises(OutputError, match="a link there"):
+            write_atomically(f"{folder}/link", b"next")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("compute", "JOB", "-o"),
+        ("compute", "JOB", "-o", "y.json", "--also=csv:LINK"),
+        ("convert", "JOB", "-o"),
+        ("report", "JOB", "-o"),
+        ("compare", "JOB", "other=JOB/../other", "-o"),
+        ("validate", "r.json", "--also=sarif:LINK"),
+    ],
+    ids=" ".join,
+)
+def test_no_command_writes_through_a_link_out(
+    command: tuple[str, ...], cli: Run, job: Path, received: Path
+) -> None:
+    work = received.parents[1]
+    shutil.copytree(job, job.parent / "other")
+    (work / "r.json").write_text("[]")
+    (received / "x.json").symlink_to("../../../mine/profile")
+    arguments = [
+        word.replace("JOB", str(job)).replace("LINK", "jobs/sent/x.json") for word in command
+    ]
+    if "LINK" not in "".join(command):
+        arguments.append("jobs/sent/x.json")
+    done = cli(*arguments, cwd=work)
+    assert done.returncode == 3
+    assert "jobs/sent/x.json cannot be written: a link there leads to" in done.stderr
+    assert "name the file itself, if it is yours" in done.stderr
+    assert (received.parents[2] / "mine" / "profile").read_text() == "mine\n"

@@ -59,3 +59,17 @@ def test_what_is_not_there_is_where_it_would_be(folder: Path) -> None:
     (folder / "gone").symlink_to("nothing/there")
     assert real_path(str(folder / "gone")) == str(folder / "nothing" / "there")
     assert real_path(str(folder / "no" / ".." / "x")) == str(folder / "x")
+
+
+def test_up_from_where_a_link_leads_is_not_its_own_folder(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder.parent / "kept").mkdir()
+    (folder / "link").symlink_to("../kept")
+    for path in (str(folder / "link" / ".." / "secret"), "link/../secret"):
+        monkeypatch.chdir(folder)
+        assert Path(path).read_text() == "PASSWORD"
+        with pytest.raises(InputError, match="a link to"):
+            check_stays(path)
+    (folder / "plain").mkdir()
+    check_stays("plain/../x")

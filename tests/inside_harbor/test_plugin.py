@@ -212,6 +212,36 @@ def test_document_goes_where_it_is_asked_for(job: Path, task: Any, tmp_path: Pat
     assert not (job / "harbor-metrics.json").exists()
 
 
+def test_links_in_the_folder_of_a_job_are_replaced_and_not_followed(
+    job: Path, task: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "profile").write_text("mine\n")
+    names = ("harbor-metrics.json", "harbor-metrics.md", SNAPSHOT)
+    for name, target in zip(names, ("profile", "not-there", ""), strict=True):
+        (job / name).symlink_to(tmp_path / "mine" / target)
+    run(job, task, quiet=True)
+    assert [(job / name).is_symlink() for name in names] == [False] * 3
+    assert json.loads((job / names[0]).read_text())["groups"]
+    assert snapshot(job)["datasets"]
+    assert [(p.name, p.read_text()) for p in (tmp_path / "mine").iterdir()] == [
+        ("profile", "mine\n")
+    ]
+
+
+def test_document_that_is_asked_for_is_not_written_through_a_link_out(
+    job: Path, task: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "profile").write_text("mine\n")
+    (job / "out.json").symlink_to(tmp_path / "profile")
+    with pytest.raises(SystemExit):
+        run(job, task, document=str(job / "out.json"))
+    (job / "out.json").unlink()
+    (job / "out.md").symlink_to(tmp_path / "profile")
+    run(job, task, document=str(job / "out.json"))
+    assert (tmp_path / "profile").read_text() == "mine\n"
+
+
 def test_a_snapshot_holds_the_pin_of_a_script_with_modules(tmp_path: Path) -> None:
     (tmp_path / "helper.py").write_text("X = 1\n")
     (tmp_path / "m.py").write_text("import helper\n")

@@ -117,7 +117,7 @@ def _compared(
         pairs = msgspec.structs.replace(
             pairs, base=with_keys(pairs.base, keys), candidate=with_keys(pairs.candidate, keys)
         )
-    clusters = _clusters(pairs.base, settings.cluster)
+    clusters = _clusters(pairs, names, settings.cluster)
     rows: list[Row] = []
     for planned in ours.plan.metrics:
         asked = Asked(planned, settings, clusters, run_scripts, names, keys)
@@ -197,12 +197,13 @@ def _common_keys(tables: tuple[Table, Table], names: tuple[str, str]) -> list[st
     return both
 
 
-def _clusters(table: Table, label: str | None) -> dict[str, object] | None:
-    """The cluster of each task.
+def _clusters(pairs: Pairs, names: tuple[str, str], label: str | None) -> dict[str, object] | None:
+    """The cluster of each task, as the base says it.
 
     Raises:
-        UsageError: a trial lacks the label, or a task's trials differ in it.
+        UsageError: a trial of the base lacks the label, or a task's trials differ in it.
     """
+    table = pairs.base
     if label is None:
         return None
     try:
@@ -213,6 +214,13 @@ def _clusters(table: Table, label: str | None) -> dict[str, object] | None:
     for task, value in zip(table.tasks, labels, strict=True):
         if clusters.setdefault(task, value) != value:
             raise UsageError(f"--cluster {label}: the trials of task {task} differ in it")
+    for trial in pairs.candidate:
+        if label in trial.labels and label_text(trial.labels[label]) != clusters[trial.task]:
+            raise UsageError(
+                f"--cluster {label}: task {trial.task} is in {clusters[trial.task]} by {names[0]} "
+                f"and in {label_text(trial.labels[label])} by {names[1]}",
+                "say with --labels which one is right",
+            )
     return clusters
 
 

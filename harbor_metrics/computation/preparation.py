@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 
 import msgspec
 
@@ -14,13 +15,13 @@ from ..errors import UsageError
 from ..evaluation.plan import Plan, Planned, plan
 from ..evaluation.remarks import once
 from ..registries.registry import Registries, split
-from ..trials import labels as task_labels
 from ..trials import regrouping
 from ..trials.counts import NotCountableError
 from ..trials.models import by_short_names
 from ..trials.pool import Pool, in_order, pool, twice
 from ..trials.source import Source
 from ..trials.trial import GroupKey
+from .labelling import Labelling, Owners
 from .request import Request
 
 
@@ -133,12 +134,14 @@ def plan_groups(
     scripts = request.scripts
     outside = scripts is not None and scripts.allow_outside
     of_jobs = scripts is not None and scripts.job_scripts
+    owners = Owners(sources)
     groups = []
     for key, members in in_order(pools):
+        jobs = sorted(members.jobs, key=itemgetter(0))
         metrics = plan(
             key.dataset,
             version,
-            members.jobs,
+            jobs,
             registries,
             asked,
             allow_outside=outside,
@@ -152,13 +155,13 @@ def plan_groups(
 
             metrics = by_labels(metrics, request.group_by)
         diagnostics += metrics.diagnostics
-        table = members.table
-        for entry in metrics.datasets:
-            table = task_labels.joined(table, task_labels.of_tasks(entry.tasks))
-        if request.reads_labels or any(metric.reads_labels for metric in metrics.metrics):
-            for _, job in members.jobs:
-                found = job.labels()
-                table = task_labels.joined(table, found.get(key.dataset, found.get(None, {})))
+        labelling = Labelling(
+            dataset=key.dataset,
+            version=version,
+            registries=registries,
+            of_jobs=request.reads_labels or any(m.reads_labels for m in metrics.metrics),
+        )
+        table = labelling.joined(members.table, jobs, owners)
         groups.append(PreparedGroup(key=key, pool=members.with_table(table), plan=metrics))
     return Prepared(sources=sources, groups=groups, diagnostics=once(diagnostics, sources))
 

@@ -20,7 +20,8 @@ def by_short_names(pools: Pools, diagnostics: list[Diagnostic]) -> Pools:
     job stay as Harbor has them.
     """
     named = dict(pools)
-    for key in pools:
+    # In an order that is not that of the sources: two full names may have one short name.
+    for key in sorted(pools, key=lambda key: [part or "" for part in key]):
         provider, slash, short = (key.model or "").partition("/")
         jobs = [job for _, job in pools[key].jobs]
         if not slash or not jobs or not all(key.model in job.models for job in jobs):

@@ -45,6 +45,10 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
         """The pool with its trials changed, all that was planned as it is."""
         return msgspec.structs.replace(self, table=table)
 
+    def with_job(self, path: str, job: Job) -> Pool:
+        """The pool with a job that has trials of it which another source has, too."""
+        return msgspec.structs.replace(self, jobs=[*self.jobs, (path, job)])
+
 
 def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[GroupKey, Pool]:
     """Every group of the sources, each trial in it once; remarks go to `diagnostics`."""
@@ -59,6 +63,11 @@ def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[Group
         planned = _count_planned(source, tables)
         for key in tables.keys() | {key for key in source.unread if key is not None}:
             _add(pools, key, tables.get(key, Table([])), source, planned.get(key))
+        if source.job is not None and repeated is not None:
+            # Also where all its trials were found before: which source is first changes nothing.
+            for key in {GroupKey(*group) for group, _ in grouped(source.trials)} - tables.keys():
+                if key in pools:
+                    pools[key] = pools[key].with_job(source.path, source.job)
         diagnostics += [*source.diagnostics, *_remarks(source), *lacking.remarks(source, tables)]
     if repeated is not None and repeated.n:
         diagnostics.append(repeated.diagnostic())

@@ -1,0 +1,110 @@
+"""Labels of tasks, joined to the trials of the source that they come with and to no others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+import msgspec
+
+from ..documents.wording import shown, shown_path
+from ..errors import InputError
+from ..evaluation.datasets import find_datasets
+from ..registries.registry import Registries
+from ..trials.counts import identity_of
+from ..trials.labels import Labels, joined, of_tasks
+from ..trials.source import Job, Source
+from ..trials.table import Table
+from ..trials.trial import Label, Trial
+
+
+class Owners:
+    """Which sources with a job have a trial; `none`: whether there is a source without one."""
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self.none = any(source.job is None for source in sources)
+        self._sources = [source for source in sources if source.job is not None]
+
+    def of(self, trial: Trial) -> list[Source]:
+        """Those that have this trial, several where it was found more than once."""
+        identity = identity_of(trial)
+        return self._known.get(identity, []) if identity is not None else []
+
+    @cached_property
+    def _known(self) -> dict[tuple[str | None, ...], list[Source]]:
+        known: dict[tuple[str | None, ...], list[Source]] = {}
+        for source in self._sources:
+            for trial in source.trials:
+                identity = identity_of(trial)
+                if identity is not None:
+                    known.setdefault(identity, []).append(source)
+        return known
+
+
+class Labelling(msgspec.Struct, frozen=True, kw_only=True):
+    """Which labels the trials of a dataset get: of registries, and of `of_jobs` the jobs' own.
+
+    Each source says what it would say alone, so that none labels the trials of another, whatever
+    their order is.
+    """
+
+    dataset: str | None
+    version: str | None
+    registries: Registries
+    of_jobs: bool
+
+    def joined(self, table: Table, jobs: Sequence[tuple[str, Job]], owners: Owners) -> Table:
+        """The trials of these jobs, and of other sources, with the labels that they lack.
+
+        Raises:
+            InputError: two jobs that both have a trial label it otherwise.
+        """
+        if not table.has_rows:
+            return table
+        found = {id(job): self._of(path, job) for path, job in jobs}
+        others = self._of(None, None) if owners.none or not jobs else None
+        first, *rest = [*found.values(), *([] if others is None else [others])]
+        if all(labels == first for labels in rest):
+            return joined(table, first)
+        trials = []
+        for trial in table:
+            own = [source for source in owners.of(trial) if id(source.job) in found]
+            said = [(s.path, found[id(s.job)].get(trial.task, {})) for s in own]
+            more = _agreed(trial, said) if own else (others or {}).get(trial.task, {})
+            trials.append(msgspec.structs.replace(trial, labels={**more, **trial.labels}))
+        return Table(trials)
+
+    def _of(self, path: str | None, job: Job | None) -> Labels:
+        """What a job says of tasks, or a source that is none; a registry goes before the job."""
+        jobs = [] if path is None or job is None else [(path, job)]
+        try:
+            entries = find_datasets(self.dataset, self.version, jobs, self.registries).entries
+        except InputError:
+            # Said already where it is so of all sources together.
+            entries = []
+        labels: dict[str, Mapping[str, Label]] = {}
+        layers = [of_tasks(entry.tasks) for entry in entries]
+        if job is not None and self.of_jobs:
+            own = job.labels()
+            layers.append(own.get(self.dataset, own.get(None, {})))
+        for layer in layers:
+            for task, more in layer.items():
+                labels[task] = {**more, **labels.get(task, {})}
+        return labels
+
+
+def _agreed(trial: Trial, said: Sequence[tuple[str, Mapping[str, Label]]]) -> dict[str, Label]:
+    """The labels of a trial by all jobs that have it."""
+    labels: dict[str, Label] = {}
+    by: dict[str, str] = {}
+    for path, more in said:
+        for name, value in more.items():
+            if name not in trial.labels and labels.setdefault(name, value) != value:
+                raise InputError(
+                    f"label `{name}` of task {trial.task} is {shown(labels[name])} by "
+                    f"{shown_path(by[name])} and {shown(value)} by {shown_path(path)}, and both "
+                    f"have trial {trial.trial or trial.id}",
+                    "name one of the two, or give the label with --labels",
+                )
+            by.setdefault(name, path)
+    return labels

@@ -1,0 +1,197 @@
+"""Each source labels its own trials, whatever the order of the sources is."""
+
+from __future__ import annotations
+
+import json
+import random
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Run, trial, write_job
+
+from harbor_metrics import InputError, UsageError, compare
+from harbor_metrics.computation.computing import compute_request
+from harbor_metrics.computation.preparation import prepare
+from harbor_metrics.computation.request import Request
+from harbor_metrics.trials.snapshot import SNAPSHOT
+
+TASKS = ("a", "b", "c")
+
+
+def job(folder: Path, labels: dict[str, str], tasks: tuple[str, ...] = TASKS, **more: Any) -> Path:
+    """A job with these labels of tasks in its snapshot; trials are named after the job."""
+    trials = [
+        trial(
+            t, {"reward": float(i % 2)}, i,
+            **{"trial_name": (own := f"{t}__{folder.name}"), "id": own, **more.pop(t, {})},
+        )
+        for i, t in enumerate(tasks)
+    ]  # fmt: skip
+    path = write_job(folder, trials, **more)
+    said = {"name": "demo", "tasks": {task: {"side": side} for task, side in labels.items()}}
+    (path / SNAPSHOT).write_text(json.dumps({"schema_version": "1", "datasets": [said]}))
+    return path
+
+
+def registry(path: Path, **sides: dict[str, str]) -> Path:
+    """A registry of one dataset in versions, whose tasks have these labels."""
+    entries = [
+        {
+            "name": "demo", "version": version, "description": "", "metrics": [{"type": "mean"}],
+            "tasks": [{"name": task, "metadata": {"side": side}} for task, side in tasks.items()],
+        }
+        for version, tasks in sides.items()
+    ]  # fmt: skip
+    path.write_text(json.dumps(entries))
+    return path
+
+
+def request(*sources: Path, **more: Any) -> Request:
+    return Request(sources=tuple(map(str, sources)), group_by=("side",), **more)
+
+
+def labelled(*sources: Path, **more: Any) -> dict[tuple[Any, ...], dict[str, Any]]:
+    """The labels of each trial by its name, group by group."""
+    groups = prepare(request(*sources, **more)).groups
+    return {g.key: {str(t.trial): t.labels for t in g.pool.table} for g in groups}
+
+
+def numbers(*sources: Path, **more: Any) -> list[Any]:
+    result = compute_request(request(*sources, **more))
+    return [
+        [(g.agent, g.model, g.counts), *((m.name, m.kwargs, m.values, m.n) for m in g.metrics)]
+        for g in result.groups
+    ]
+
+
+def test_job_labels_no_trial_of_another(tmp_path: Path) -> None:
+    mine = job(tmp_path / "mine", {"a": "l", "b": "r"})
+    sent = job(tmp_path / "sent", {"a": "r", "b": "l", "c": "l"}, ("c",))
+    for order in ((mine, sent), (sent, mine)):
+        (found,) = labelled(*order).values()
+        assert found == {
+            "a__mine": {"side": "l"}, "b__mine": {"side": "r"}, "c__mine": {},
+            "c__sent": {"side": "l"},
+        }  # fmt: skip
+
+
+def test_registry_that_a_job_names_labels_no_trial_of_another(tmp_path: Path) -> None:
+    registry(tmp_path / "r.json", one={"a": "l"}, two={"a": "r"})
+    registry(tmp_path / "s.json", one={"a": "x", "b": "x"})
+    sources = [
+        job(tmp_path / name, {}, datasets=[{"name": "demo", "version": v, "registry_path": path}])
+        for name, v, path in (
+            ("m", "one", "r.json"),
+            ("n", "two", "r.json"),
+            ("s", "one", "s.json"),
+        )
+    ]
+    lines = tmp_path / "t.jsonl"
+    lines.write_text(
+        '{"task": "a", "dataset": "demo", "agent": "oracle", "trial": "x", "rewards": null}\n'
+    )
+    sources.append(lines)
+    for order in permutations(sources):
+        found = {name: of for each in labelled(*order).values() for name, of in each.items()}
+        sides = [found[name].get("side") for name in ("a__m", "a__n", "a__s", "b__s", "b__m", "x")]
+        assert sides == ["l", "r", "x", "x", None, None]
+
+
+def test_version_of_each_job_labels_its_trials_in_a_registry_that_is_given(tmp_path: Path) -> None:
+    given = registry(tmp_path / "r.json", one={"a": "l"}, two={"a": "r"})
+    jobs = [
+        job(tmp_path / version, {}, datasets=[{"name": "demo", "version": version}])
+        for version in ("one", "two")
+    ]
+    for order in permutations(jobs):
+        (found,) = labelled(*order, registries=(str(given),)).values()
+        assert (found["a__one"], found["a__two"]) == ({"side": "l"}, {"side": "r"})
+
+
+def test_trial_that_two_jobs_label_otherwise_is_refused(cli: Run, tmp_path: Path) -> None:
+    same = {"a": {"trial_name": "a__1", "id": "1"}}
+    jobs = [job(tmp_path / name, {"a": name}, ("a",), **dict(same)) for name in ("l", "r")]
+    for order in permutations(jobs):
+        with pytest.raises(InputError, match=r"label `side` of task a is .* both have trial a__1"):
+            labelled(*order)
+    (tmp_path / "labels.csv").write_text("task,side\na,z\n")
+    (found,) = labelled(*jobs, labels=str(tmp_path / "labels.csv")).values()
+    assert found == {"a__1": {"side": "z"}}
+    done = cli("compute", *jobs, "--group-by", "side")
+    assert (done.returncode, "--labels" in done.stderr) == (3, True)
+
+
+def test_metrics_of_a_job_run_whichever_source_of_a_trial_is_first(tmp_path: Path) -> None:
+    same = {"a": {"trial_name": "a__1", "id": "1"}}
+    jobs = [
+        job(tmp_path / name, {"a": "l"}, ("a",), metrics=[{"type": name}], **dict(same))
+        for name in ("max", "sum")
+    ]
+    assert numbers(*jobs) == numbers(*jobs[::-1])
+    assert [name for name, *_ in numbers(*jobs)[0][1:]] == ["grouped", "grouped"]
+
+
+def test_two_full_names_of_one_short_name_are_the_same_groups_in_any_order(tmp_path: Path) -> None:
+    jobs = []
+    for provider in ("acme", "zeta"):
+        info = {"agent_info": {"name": "x", "model_info": {"name": f"{provider}/m"}}}
+        agents = [{"name": "x", "model_name": f"{provider}/m"}]
+        jobs.append(job(tmp_path / provider, {"a": "l"}, ("a",), a=info, agents=agents))
+    assert numbers(*jobs) == numbers(*jobs[::-1])
+
+
+def test_runs_that_differ_in_the_cluster_of_a_task_are_not_compared(tmp_path: Path) -> None:
+    mine = job(tmp_path / "mine", {"a": "l", "b": "r", "c": "r"})
+    sent = job(tmp_path / "sent", {"a": "r", "b": "r", "c": "r"})
+    for order in ((mine, sent), (sent, mine)):
+        with pytest.raises(UsageError, match=r"task a is in [lr] by .* and in [lr] by"):
+            compare(*map(str, order), cluster="side")
+    same = job(tmp_path / "same", {"a": "l", "b": "r", "c": "r"})
+    assert compare(str(mine), str(same), cluster="side").comparisons
+
+
+def random_sources(folder: Path, chance: random.Random) -> list[Path]:
+    """Jobs that share tasks, versions, registries and trials, and name labels as they like."""
+    registries = ["r.json", "s.json"]
+    for name in registries:
+        registry(
+            folder / name,
+            **{v: {t: chance.choice("lr") for t in TASKS if chance.random() < 0.5} for v in "12"},
+        )
+    sources = []
+    for i in range(3):
+        tasks = tuple(t for t in TASKS if chance.random() < 0.8) or ("a",)
+        dataset: dict[str, Any] = {"name": "demo", "version": chance.choice("12")}
+        if chance.random() < 0.5:
+            dataset["registry_path"] = chance.choice(registries)
+        labels = {t: chance.choice("lr") for t in TASKS if chance.random() < 0.7}
+        model = f"{chance.choice(['acme', 'zeta'])}/m"
+        info = {"agent_info": {"name": "oracle", "model_info": {"name": model}}}
+        agents = [{"name": "oracle", "model_name": model}]
+        metrics = [{"type": chance.choice(["max", "min"])}]
+        more = dict.fromkeys(tasks, info) if chance.random() < 0.5 else {}
+        sources.append(
+            job(folder / f"j{i}", labels, tasks, datasets=[dataset], agents=agents,
+                metrics=metrics, **more)
+        )  # fmt: skip
+    return sources
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_order_of_sources_changes_nothing_and_labels_are_those_of_each_alone(
+    seed: int, tmp_path: Path
+) -> None:
+    chance = random.Random(seed)
+    sources = random_sources(tmp_path, chance)
+    given = (str(tmp_path / "r.json"),) if chance.random() < 0.3 else ()
+    alone: dict[str, Any] = {}
+    for source in sources:
+        for trials in labelled(source, registries=given).values():
+            alone |= trials
+    expected = numbers(*sources, registries=given)
+    for order in permutations(sources):
+        groups = labelled(*order, registries=given)
+        assert {name: of for trials in groups.values() for name, of in trials.items()} == alone
+        assert numbers(*order, registries=given) == expected

@@ -106,9 +106,11 @@ def restrict(
             shown = (*parts, *_OF_PROC)
         for path in shown:
             _permit(ruleset, path, _READING)
-        # Python finds no module in a folder that it cannot list; nobody needs to list all of /usr.
+        # Python finds no module in a folder that it cannot list.
         for path in ("/proc", *listed, *partly.intersection(readable)):
             _permit(ruleset, path, _READ_DIR)
+        if not alone or not any(one.startswith("/usr/") for one in hidden):
+            _permit(ruleset, "/usr", _READ_DIR)
         for path in (*DEVICES, *writable):
             _permit(ruleset, path, files)
         if not alone:

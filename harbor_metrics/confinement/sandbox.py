@@ -19,7 +19,10 @@ DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 SHARED_MEMORY = "/dev/shm"  # noqa: S108  # the place itself, not a file in it
 # What is somebody's own: nothing in it is a program's business that has not been told of it.
 SHARED = (SHARED_MEMORY, "/tmp", "/var/tmp")  # noqa: S108
-PRIVATE = (*SHARED, "/home", "/root", "/mnt", "/media", "/srv", "/run")
+PRIVATE = (
+    *(*SHARED, "/home", "/root", "/mnt", "/media", "/srv", "/run"),
+    *("/usr/src", "/usr/local/src", "/usr/local/etc"),
+)
 # How much, and how many, a program can have in each of its folders of scratch.
 SCRATCH_BYTES, SCRATCH_FILES = 1 << 30, 20_000
 

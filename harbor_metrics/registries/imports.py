@@ -21,7 +21,7 @@ _MACHINERY = (
     *(b"marshal", b"joblib", b"doctest", b"codeop", b"ctypes", b"cffi", b"dlopen", b"load_library"),
     *(b"pydoc", b"timeit", b"runctx", b"get_type_hints", b"ForwardRef", b"attrgetter"),
     *(b"methodcaller", b"dictConfig", b"fileConfig", b"load_extension", b"unsafe_load"),
-    *(b"sympify", b"jinja2"),
+    *(b"sympify", b"jinja2", b"BaseConfigurator", b"path_importer_cache", b"_importer"),
     # Other processes, which look into the folder itself.
     *(b"multiprocessing", b"subprocess", b"concurrent", b"spawn", b"popen"),
 )

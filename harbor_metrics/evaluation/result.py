@@ -99,6 +99,7 @@ class ScriptRef(Struct, frozen=True, kw_only=True):
     path: str
     sha256: str
     modules_sha256: str | None = None
+    packages_sha256: str | None = None
     lock_sha256: str | None = None
     python: str | None = None
     uv: str | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from ..documents.paths import holds_everything, leads_inside, real_path
 from .imports import imported
@@ -52,16 +52,18 @@ def importable(path: str, text: bytes) -> Modules:
     return tuple(sorted(found))
 
 
-def manifest(name: str, text: bytes, modules: Modules) -> str:
+def manifest(files: Iterable[tuple[str, bytes | str]]) -> str:
     """A line for each file, as `sha256sum` writes it, in the order of their paths.
+
+    Beside its path stands what it holds, or the digest of that.
 
     A line whose path has an end of a line in it, or a backslash, begins with one.
     """
     # For weight: most registries name no script.
     from hashlib import sha256
 
-    files = sorted([(name, text), *modules])
-    return "".join(_line(sha256(data).hexdigest(), path) for path, data in files)
+    digests = [(name, f if isinstance(f, str) else sha256(f).hexdigest()) for name, f in files]
+    return "".join(_line(digest, name) for name, digest in sorted(digests))
 
 
 def _line(digest: str, path: str) -> str:

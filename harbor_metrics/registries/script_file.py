@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ..contract.spec import UV_SCRIPT
 from ..documents.files import open_regular, reason
 from ..documents.paths import check_stays, ends_a_line, holds_everything, is_below, real_path
-from ..documents.wording import printable
+from ..documents.wording import plural, printable
 from ..errors import InputError, MetricFailure
 from .modules import MOST_BYTES, Modules, TooManyError, importable, manifest
+from .script_block import may_have_a_block, table
+
+if TYPE_CHECKING:
+    from .local_packages import Packages
 
 
 class Script(msgspec.Struct, frozen=True):
@@ -28,6 +32,9 @@ class Script(msgspec.Struct, frozen=True):
     # The path to run it by hand, as the registry and the user wrote it.
     shown: str = ""
     modules: Modules | None = ()
+    # What uv installs from its folder, by paths in it, and the lock: their digests.
+    packages: Packages | None = ()
+    lock: str | None = None
 
     @property
     def sha256(self) -> str:
@@ -37,15 +44,36 @@ class Script(msgspec.Struct, frozen=True):
     @property
     def modules_sha256(self) -> str | None:
         """The digest of the manifest of the script and its modules, None where it has none."""
-        if not self.modules:
-            return None
-        listing = manifest(os.path.basename(self.path), self.text, self.modules)
-        return sha256(os.fsencode(listing)).hexdigest()
+        return _digest_of([self._own, *self.modules]) if self.modules else None
+
+    @property
+    def packages_sha256(self) -> str | None:
+        """The digest of the manifest of the packages in its folder, None where it has none."""
+        return _digest_of(self._there) if self._there else None
 
     @property
     def pin(self) -> str:
-        """The digest of all that runs from its folder."""
-        return self.modules_sha256 or self.sha256
+        """The digest of all that runs from its folder; that of a manifest where others do."""
+        more: list[tuple[str, bytes | str]] = [*(self.modules or ()), *self._there]
+        if self.lock is not None:
+            more.append((f"{self._own[0]}.lock", self.lock))
+        return _digest_of([self._own, *more]) if more else self.sha256
+
+    @property
+    def company(self) -> str:
+        """What its pin is of beside the script itself, in words; empty where there is nothing."""
+        parts = [plural(len(self.modules), "module")] if self.modules else []
+        parts += [plural(len(self._there), "package")] if self._there else []
+        parts += ["lock"] if self.lock is not None else []
+        return f"the {' and the '.join(parts)} beside it" if parts else ""
+
+    @property
+    def _own(self) -> tuple[str, bytes]:
+        return os.path.basename(self.path), self.text
+
+    @property
+    def _there(self) -> list[tuple[str, str]]:
+        return [package for package in self.packages or () if package[1]]
 
 
 def find(script_path: str, registry: str | None, *, allow_outside: bool = False) -> Script:
@@ -160,6 +188,10 @@ def other_copy(script_path: str, registry: str) -> bool:
     return first != second
 
 
+def _digest_of(files: Iterable[tuple[str, bytes | str]]) -> str:
+    return sha256(os.fsencode(manifest(files))).hexdigest()
+
+
 def _folder(registry: str) -> str:
     return os.path.dirname(os.path.abspath(registry))
 
@@ -204,41 +236,19 @@ def read(path: str, written: str, shown: str = "") -> Script:
             modules = importable(path, text)
         except TooManyError:
             modules = None
-        return Script(path, text, shown or path, modules)
+        packages, lock = _installed(path, text)
+        return Script(path, text, shown or path, modules, packages, lock)
     except OSError as error:
         raise MetricFailure("script-missing", f"script {written}: {reason(error)}") from error
 
 
-_OPENING, _MARK = "# /// ", "# ///"
-# To read a row of dotted keys takes its square.
-_MOST_OF_A_BLOCK, _MOST_DOTS = 256 << 10, 500
-_TYPE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-")
+def _installed(path: str, text: bytes) -> tuple[Packages | None, str | None]:
+    if not may_have_a_block(text):
+        return (), None
+    # For weight: most scripts need the standard library alone.
+    from .local_packages import installed
 
-
-def blocks(text: str) -> Iterator[tuple[str, int, list[str]]]:
-    """The type, the index of the first line and the lines inside of what PEP 723 takes for a block.
-
-    It takes time in proportion to the text.
-    """
-    if _OPENING not in text:
-        return
-    lines = text.split("\n")
-    first: int | None = None
-    last = 0
-    for n, line in enumerate((*lines, "")):
-        if line == "#" or line.startswith("# "):
-            if line == "# ///" and first is not None and n >= first + 2:
-                last = n
-            elif first is None and line.startswith(_OPENING):
-                kind = line[len(_OPENING) :]
-                if kind and _TYPE.issuperset(kind):
-                    first = n
-        elif first is not None:
-            # Of the lines that are comments without a gap the last that ends a block does.
-            if last > first:
-                yield lines[first][len(_OPENING) :], first, lines[first + 1 : last]
-            first = None
-            last = 0
+    return installed(path, text)
 
 
 def metadata(script: Script) -> dict[str, Any] | None:
@@ -247,44 +257,7 @@ def metadata(script: Script) -> dict[str, Any] | None:
     Raises:
         MetricFailure: the block is not TOML, or others could take something else for it.
     """
-    # Inside, for weight: most computations run no script.
-    import tomllib
-
-    text = script.text.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
-    found = [(n, lines) for kind, n, lines in blocks(text) if kind == "script"]
-    if not found:
-        return None
-    if len(found) > 1:
-        raise MetricFailure(
-            "script-metadata",
-            f"the script has more than one PEP 723 block, the second on line {found[1][0] + 1}",
-        )
-    (n, lines) = found[0]
-    marks = sum(line.startswith(_MARK) for line in text.replace("\r", "\n").split("\n"))
-    if marks != 2:
-        # uv takes a block within a block of another type for one, for example.
-        raise MetricFailure(
-            "script-metadata",
-            f"{marks} lines of the script begin with `{_MARK}`, but its PEP 723 block, on line "
-            f"{n + 1}, needs two, and what the others begin or end is read otherwise by other "
-            f"programs: write them otherwise (`#{_MARK}`)",
-        )
-    # At line feeds alone, as uv does: a line with another separator of Unicode goes on.
-    content = "\n".join(line[2:] if line.startswith("# ") else line[1:] for line in lines)
-    if len(content) > _MOST_OF_A_BLOCK or any(line.count(".") > _MOST_DOTS for line in lines):
-        raise MetricFailure(
-            "script-metadata",
-            f"the PEP 723 block of the script, on line {n + 1}, has more than "
-            f"{_MOST_OF_A_BLOCK >> 10} KiB, or a line with more than {_MOST_DOTS} dots",
-        )
-    try:
-        return tomllib.loads(content)
-    except (ValueError, RecursionError) as error:
-        why = "nested too deep" if isinstance(error, RecursionError) else str(error)
-        raise MetricFailure(
-            "script-metadata",
-            f"the PEP 723 block of the script, on line {n + 1}, is not TOML: {why}",
-        ) from error
+    return table(script.text)
 
 
 def digest_of(entry: dict[str, Any], registry: str) -> str | None:

@@ -22,9 +22,8 @@ def check(result: Check) -> str:
 def _lines(result: Check) -> Iterator[str]:
     yield f"{printable(result.script.shown)}"
     yield f"sha256 {result.script.sha256}"
-    if result.script.modules:
-        n = plural(len(result.script.modules), "module")
-        yield f"sha256 {result.script.modules_sha256}, with the {n} beside it"
+    if result.script.company:
+        yield f"sha256 {result.script.pin}, with {result.script.company}"
     yield f"{_environment(result.environment)}; ready after {_time(result.prepared_in)}"
     calls = ", seccomp" if result.filtered else ""
     yield f"sandbox {'+'.join(result.layers) or 'none'}{calls}"

@@ -37,29 +37,6 @@ _FREE = {"cache-dir", "cache-keys"}
 # What the source of a package may say that lies beside the script, or is one of an index.
 _OF_SOURCE = {"path", "index", "editable", "package", "marker", "extra", "group"}
 _VARIABLE = re.compile(r"\$\{?\w")
-_DEEPEST = 50
-
-
-def check_depth(wants: Mapping[str, Any]) -> None:
-    """The table of a block is no deeper than what any reader of it follows.
-
-    Raises:
-        MetricFailure: it is deeper.
-    """
-    level: list[Any] = [wants]
-    for _ in range(_DEEPEST):
-        level = [
-            inner
-            for value in level
-            for inner in (value.values() if isinstance(value, dict) else value)
-            if isinstance(inner, dict | list)
-        ]
-        if not level:
-            return
-    raise MetricFailure(
-        "script-metadata",
-        f"the PEP 723 block of the script is nested deeper than {_DEEPEST} levels",
-    )
 
 
 def lead_elsewhere(

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 from typing import Any
 
 from ..confinement.removal import remove
 from ..confinement.workplace import Workplace
-from ..documents.files import open_regular, reason
-from ..documents.paths import leads_inside
+from ..documents.files import reason
+from ..documents.paths import real_path
 from ..errors import MetricFailure
+from ..registries.local_packages import Packages, digests, local_packages
+from ..registries.script_block import check_depth
 from ..registries.script_file import Script, metadata, read
-from .addresses import check_depth, lead_elsewhere
+from ..registries.script_lock import lock_of, read_lock
+from .addresses import lead_elsewhere
 from .bounds import Required
 from .cache import ENVIRONMENTS, alone, cache_folder, hold, release, remove_unused, use
 from .install import Wanted, install, version
 from .kept import Environment, find, keep, prefix_in
-from .local_packages import check_wheels, digests, local_packages
-from .lock import MOST_BYTES, read_lock
 from .options import ScriptOptions
 from .uv_access import our_python, packages_of, readable_of
+from .wheels import check_wheels
 
 # Changes whenever environments are made or kept in another way.
 _FORM = 7
@@ -88,9 +90,13 @@ def _asked(
 ) -> tuple[Wanted, str, str]:
     """What is to be installed, where the record of it is kept, and what stands for all of it."""
     check_depth(wants)
-    lock = _lock(script)
-    beside = os.path.dirname(os.path.abspath(script.path))
+    lock = lock_of(script.path)
+    digest = sha256(lock).hexdigest() if lock is not None else None
     pins = read_lock(lock)
+    # What its pin was of is what is installed.
+    if digest != script.lock:
+        raise _changed()
+    beside = real_path(os.path.dirname(os.path.abspath(script.path)))
     packages = local_packages(wants, pins, beside)
     elsewhere = lead_elsewhere(
         wants, pins, packages, folder=beside, allow_network=options.allow_network
@@ -100,9 +106,11 @@ def _asked(
     wanted = Wanted(
         script,
         wants,
-        sha256(lock).hexdigest() if lock is not None else None,
+        digest,
         elsewhere,
-        _digests(packages),
+        _digests(
+            packages, {os.path.join(beside, p): digest for p, digest in script.packages or ()}
+        ),
     )
     asked = (
         *(_FORM, script.path, wants, wanted.lock, wanted.local),
@@ -149,21 +157,25 @@ def _make(
 
 def _check_unchanged(wanted: Wanted) -> None:
     """What uv has read of the script and its lock is what we had read."""
-    lock = _lock(wanted.script)
+    lock = lock_of(wanted.script.path)
     digest = sha256(lock).hexdigest() if lock is not None else None
     now = read(wanted.script.path, wanted.script.shown)
-    local = _digests([path for path, _ in wanted.local])
+    local = _digests([path for path, _ in wanted.local], {})
     # As text: a block may say `nan`, which is not equal to itself.
     wants = repr(metadata(now)), repr(wanted.wants)
     if (digest, local) != (wanted.lock, wanted.local) or wants[0] != wants[1]:
-        raise MetricFailure(
-            "script-environment", "the script was changed while its environment was made"
-        )
+        raise _changed()
 
 
-def _digests(packages: Sequence[str]) -> tuple[tuple[str, str], ...]:
+def _changed() -> MetricFailure:
+    return MetricFailure(
+        "script-environment", "the script was changed while its environment was made"
+    )
+
+
+def _digests(packages: Sequence[str], known: Mapping[str, str]) -> Packages:
     try:
-        return tuple(digests(packages))
+        return digests(packages, known)
     except OSError as error:
         raise MetricFailure(
             "script-environment", f"a package beside the script cannot be read: {reason(error)}"
@@ -197,29 +209,3 @@ def _known(record: str, key: str, place: Workplace) -> Environment | None:
         return None
     use(record)
     return kept.environment
-
-
-def _lock(script: Script) -> bytes | None:
-    path = f"{script.path}.lock"
-    # Of what stands there our messages and those of uv tell.
-    if os.path.islink(path) and not leads_inside(path, os.path.dirname(script.path)):
-        raise MetricFailure(
-            "script-environment",
-            "the lock beside the script is a link that leads outside its folder, or to what is "
-            "hidden there: put the lock itself there",
-        )
-    try:
-        with open_regular(path) as file:
-            lock = file.read(MOST_BYTES + 1)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise MetricFailure(
-            "script-environment", f"the lock beside the script cannot be read: {reason(error)}"
-        ) from error
-    if len(lock) > MOST_BYTES:
-        raise MetricFailure(
-            "script-environment",
-            f"the lock beside the script has more than {MOST_BYTES >> 20} MiB",
-        )
-    return lock

@@ -15,6 +15,7 @@ from ..confinement.finished import ending
 from ..confinement.removal import remove
 from ..confinement.sandbox import LANDLOCK
 from ..confinement.workplace import Confinement, Whole, Workplace
+from ..documents.contents import File, checked, contents
 from ..documents.files import write_atomically
 from ..documents.paths import ends_a_line, real_path
 from ..documents.wording import last_lines, printable
@@ -22,7 +23,6 @@ from ..errors import MetricFailure, OutputError
 from ..registries.script_file import Script, read
 from . import cache
 from .bounds import GIB, THREADS
-from .contents import File, checked, contents
 from .uv_access import PASSED, certificates, programs
 
 # For all that git does for a script, and what it may take: its folder is that of a script.

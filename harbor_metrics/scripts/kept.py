@@ -7,10 +7,10 @@ import os
 
 import msgspec
 
+from ..documents.contents import File, checked, contents
 from ..documents.files import write_atomically
 from ..errors import OutputError
 from .cache import hold
-from .contents import File, checked, contents
 from .listing import listings, tree
 
 

@@ -17,7 +17,7 @@ from ..contract.signature import converted
 from ..contract.spec import UV_SCRIPT, ScriptKwargs
 from ..documents.diagnostics import Diagnostic
 from ..documents.paths import is_below, real_path
-from ..documents.wording import in_command, plural, printable
+from ..documents.wording import in_command, printable
 from ..errors import MetricFailure
 from ..evaluation.plan import Planned
 from ..evaluation.result import Failure, Outcome, ScriptRef
@@ -138,6 +138,7 @@ class ScriptRunner:
                     path=kwargs.script_path,
                     sha256=script.sha256,
                     modules_sha256=script.modules_sha256,
+                    packages_sha256=script.packages_sha256,
                 )
                 _check_pin(metric, script)
                 if not n:
@@ -163,7 +164,14 @@ class ScriptRunner:
             values=dict(ran.values),
             n=dict.fromkeys(ran.values, n),
             script=self._reference(kwargs, ran.environment, ran.finished, script),
-            notes=[] if script.modules is not None else [_TOO_MANY_MODULES],
+            notes=[
+                *([_TOO_MANY_MODULES] if script.modules is None else []),
+                *(
+                    [f"{_UNKNOWN_PACKAGES}: no digest is of them"]
+                    if script.packages is None
+                    else []
+                ),
+            ],
         )
 
     def _check_layers(self) -> None:
@@ -209,6 +217,7 @@ class ScriptRunner:
             path=kwargs.script_path,
             sha256=script.sha256 if script else "",
             modules_sha256=script.modules_sha256 if script else None,
+            packages_sha256=script.packages_sha256 if script else None,
             lock_sha256=prepared.lock,
             uv=prepared.uv,
             python=prepared.python,
@@ -227,6 +236,12 @@ class ScriptRunner:
 _TOO_MANY_MODULES = (
     "the sha256 is of the script alone: its folder has more modules, which it may import, than can "
     "be hashed"
+)
+
+
+_UNKNOWN_PACKAGES = (
+    "of the packages that the script names in its folder one is hidden or cannot be read, or there "
+    "is more in them than can be hashed"
 )
 
 
@@ -255,15 +270,14 @@ def _check_pin(metric: Planned, script: Script) -> None:
             "the script imports from a folder with more modules than can be pinned: give it a "
             "folder of its own",
         )
+    if script.packages is None:
+        raise MetricFailure("script-pin", f"{_UNKNOWN_PACKAGES}: it cannot be pinned")
     if pin.lower() != script.pin:
-        what = "the script has the sha256"
-        if script.modules:
-            n = len(script.modules)
-            what = f"with the {plural(n, 'module')} beside it the script has the sha256"
+        beside = f"with {script.company} " if script.company else ""
         raise MetricFailure(
             "script-pin",
-            f"{what} {script.pin}, and not {printable(pin)!r}, which the metric names: it was "
-            "changed since, and was not run",
+            f"{beside}the script has the sha256 {script.pin}, and not {printable(pin)!r}, which "
+            "the metric names: it was changed since, and was not run",
         )
 
 

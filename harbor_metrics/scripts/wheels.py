@@ -8,8 +8,11 @@ from __future__ import annotations
 import os
 import re
 import zlib
+from collections.abc import Sequence
 from struct import Struct, error
 
+from ..documents.wording import printable
+from ..errors import MetricFailure
 from .requirements import is_plain
 
 _END = Struct("<4s4H2LH")
@@ -34,6 +37,22 @@ class _OddError(Exception):
 def is_wheel(path: str) -> bool:
     """Whether a wheel is there."""
     return path.endswith(".whl") and os.path.isfile(path)
+
+
+def check_wheels(packages: Sequence[str]) -> None:
+    """Each package that is there is a wheel.
+
+    Raises:
+        MetricFailure: one would be built.
+    """
+    for path in packages:
+        if os.path.lexists(path) and not is_wheel(path):
+            raise MetricFailure(
+                "script-environment",
+                "the environment of the script could not be made: "
+                f"{printable(os.path.basename(path))} is not a wheel "
+                "(--allow-build lets packages run their build code)",
+            )
 
 
 def asks_for_an_address(path: str) -> bool:

@@ -225,15 +225,15 @@ def test_below_a_home_no_module_belongs_to_a_script(
 def test_two_sets_of_modules_have_two_digests(folder: Path) -> None:
     """A name that looks like another line is none, as `sha256sum` has it."""
     digest = hashlib.sha256(b"").hexdigest()
-    one = modules.manifest("m.py", b"", ((f"a.py\n{digest}  b.py", b""),))
-    two = modules.manifest("m.py", b"", (("a.py", b""), ("b.py", b"")))
+    one = modules.manifest([("m.py", b""), (f"a.py\n{digest}  b.py", b"")])
+    two = modules.manifest([("m.py", b""), ("a.py", b""), ("b.py", digest)])
     assert one != two
     name = "odd\n\\ name.py"
     (folder / name).write_bytes(b"1")
     listed = subprocess.run(
         ["sha256sum", "--", name], cwd=folder, capture_output=True, text=True, check=True
     )
-    (line,) = modules.manifest(name, b"1", ()).splitlines()
+    (line,) = modules.manifest([(name, b"1")]).splitlines()
     assert line == listed.stdout.rstrip("\n")
 
 

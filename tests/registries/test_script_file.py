@@ -18,6 +18,7 @@ from registries_by_hand import dataset
 
 from harbor_metrics.errors import MetricFailure
 from harbor_metrics.registries import script_file as script
+from harbor_metrics.registries.script_block import blocks
 
 
 class TestFind:
@@ -163,7 +164,7 @@ class TestBlock:
             )
             for match in re.finditer(self.REFERENCE, text)
         ]
-        assert list(script.blocks(text)) == expected
+        assert list(blocks(text)) == expected
 
     @pytest.mark.parametrize("piece", ["# /// script\n", "# /// script\n#\n", "#\n", "# ///\n"])
     def test_openings_without_an_end_are_read_once(self, piece: str) -> None:

@@ -17,9 +17,9 @@ from uv import find_uv_bin
 
 from harbor_metrics.confinement.finished import Finished
 from harbor_metrics.confinement.workplace import Workplace
+from harbor_metrics.documents.contents import File, checked, contents
 from harbor_metrics.errors import MetricFailure
 from harbor_metrics.registries.script_file import Script, find
-from harbor_metrics.scripts.contents import File, checked, contents
 from harbor_metrics.scripts.environment import environment
 from harbor_metrics.scripts.install import version
 from harbor_metrics.scripts.options import ScriptOptions
@@ -222,6 +222,21 @@ class TestEnvironment:
         with Workplace() as place, pytest.raises(MetricFailure, match="leads outside") as raised:
             environment(script, place)
         assert "PASSWORD" not in str(raised.value)
+
+    @pytest.mark.parametrize("what", ["package", "lock"])
+    def test_what_was_changed_since_it_was_hashed_is_not_installed(
+        self, what: str, tmp_path: Path
+    ) -> None:
+        wheel_with_a_start_file(tmp_path, "", body="X = 1\n")
+        table = "# [tool.uv.sources]\n# eager = {path = 'eager-1-py3-none-any.whl'}\n"
+        (tmp_path / "m.py").write_text(f"# /// script\n# dependencies = ['eager']\n{table}# ///\n")
+        script = find(str(tmp_path / "m.py"), None)
+        if what == "package":
+            wheel_with_a_start_file(tmp_path, "", body="X = 2\n")
+        else:
+            (tmp_path / "m.py.lock").write_text("version = 1\n")
+        with Workplace() as place, pytest.raises(MetricFailure, match="was changed while"):
+            environment(script, place)
 
     @pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
     def test_lock_that_is_no_file_is_not_waited_for(

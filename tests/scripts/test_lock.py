@@ -7,7 +7,8 @@ import time
 import pytest
 
 from harbor_metrics.errors import MetricFailure
-from harbor_metrics.scripts.lock import of_lock, read_lock
+from harbor_metrics.registries.script_lock import read_lock
+from harbor_metrics.scripts.lock import of_lock
 
 LOCK = """version = 1
 [[package]]

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from harbor_metrics.scripts.wheels import asks_for_an_address
+from harbor_metrics.errors import MetricFailure
+from harbor_metrics.scripts.wheels import asks_for_an_address, check_wheels
 
 X = "x-1-py3-none-any.whl"
 
@@ -175,3 +176,12 @@ def test_metadata_that_unpacks_to_much_is_read_no_further(tmp_path: Path) -> Non
     started = time.monotonic()
     assert asks_for_an_address(str(path))
     assert time.monotonic() - started < 1
+
+
+def test_a_folder_is_not_a_wheel(tmp_path: Path) -> None:
+    (tmp_path / X).mkdir()
+    with pytest.raises(MetricFailure, match="--allow-build"):
+        check_wheels([str(tmp_path / X)])
+    (tmp_path / X).rmdir()
+    (tmp_path / X).write_bytes(b"")
+    check_wheels([str(tmp_path / X), str(tmp_path / "nowhere")])

@@ -8,6 +8,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -156,6 +157,51 @@ def test_a_pin_is_of_the_modules_beside_the_script_too(cli: Run, tmp_path: Path)
     one = computed(cli, "--registry", str(registry))
     assert one["values"] == {"x": 6}
     assert one["script"]["modules_sha256"] in registry.read_text()
+
+
+@pytest.fixture
+def pinned(cli: Run, tmp_path: Path) -> Path:
+    """A registry that pins a script with a package beside it, whose number is 1."""
+    (tmp_path / "r.jsonl").write_text('{"reward": 1.0}\n')
+    wheel_with_a_start_file(tmp_path, "", body="X = 1\n")
+    sources = "# [tool.uv.sources]\n# eager = {path = 'eager-1-py3-none-any.whl'}\n"
+    block = f"# /// script\n# dependencies = ['eager']\n{sources}# ///\n"
+    (tmp_path / "m.py").write_text(f"{block}{HEAD}import eager\nanswer(x=eager.X)")
+    registry = registry_of(tmp_path)
+    added = cli("add", registry, "d", "uv-script", "-k", "script_path=m.py", "--pin")
+    assert added.returncode == 0, added.stderr
+    return registry
+
+
+def test_a_pin_is_of_the_packages_beside_the_script_too(
+    cli: Run, tmp_path: Path, pinned: Path
+) -> None:
+    one = computed(cli, "--registry", str(pinned))
+    assert one["values"] == {"x": 1}, one
+    wheel_with_a_start_file(tmp_path, "", body="X = 2\n")
+    other = computed(cli, "--registry", str(pinned))
+    assert other["values"] == {}
+    assert other["error"]["rule"] == "script-pin"
+    assert "with the 1 package beside it" in other["error"]["message"]
+    assert cli("validate", pinned).returncode == 1
+    assert cli("validate", pinned, "--fix").returncode == 0
+    other = computed(cli, "--registry", str(pinned))
+    assert other["values"] == {"x": 2}
+    assert other["script"]["packages_sha256"] != one["script"]["packages_sha256"]
+    assert other["script"]["sha256"] == one["script"]["sha256"]
+
+
+def test_a_pin_is_of_the_lock_beside_the_script_too(cli: Run, tmp_path: Path, pinned: Path) -> None:
+    lock = [find_uv_bin(), "lock", "-q", "--python", sys.executable, "--script", "m.py"]
+    subprocess.run(lock, cwd=tmp_path, check=True)
+    one = computed(cli, "--registry", str(pinned))
+    assert one["error"]["rule"] == "script-pin"
+    assert "with the 1 package and the lock beside it" in one["error"]["message"]
+    assert cli("validate", pinned, "--fix").returncode == 0
+    assert computed(cli, "--registry", str(pinned))["values"] == {"x": 1}
+    with (tmp_path / "m.py.lock").open("a") as file:
+        file.write("# changed\n")
+    assert computed(cli, "--registry", str(pinned))["error"]["rule"] == "script-pin"
 
 
 def test_a_module_that_the_pin_does_not_know_cannot_be_imported(cli: Run, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harbor_metrics.scripts.contents import checked, contents
+from harbor_metrics.documents.contents import checked, contents
 
 
 @pytest.fixture

@@ -35,7 +35,7 @@ def contents(folder: str) -> list[File]:
     Raises:
         OSError: something in it cannot be read.
     """
-    return [_file(folder, path, status) for path, status in _walk(folder)]
+    return [_file(folder, path, status) for path, status in walk(folder)]
 
 
 def checked(folder: str, files: list[File]) -> list[File] | None:
@@ -73,7 +73,8 @@ def checked(folder: str, files: list[File]) -> list[File] | None:
     return [again.get(file.path, file) for file in files] if again else files
 
 
-def _walk(folder: str) -> Iterator[tuple[str, os.stat_result]]:
+def walk(folder: str) -> Iterator[tuple[str, os.stat_result]]:
+    """Each file and link below a folder, by its path in it, with its status."""
     pending = [""]
     while pending:
         inside = pending.pop()

@@ -1,0 +1,140 @@
+"""Packages that a script names in the file system: which, and what they hold."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import file_digest, sha256
+from typing import Any
+from urllib.parse import unquote
+
+from ..documents.contents import contents, walk
+from ..documents.paths import holds_everything, is_below, real_path
+from ..errors import MetricFailure
+from .script_block import check_depth, table
+from .script_lock import lock_of, read_lock
+
+# `name[extra] @ place`, perhaps with a digest or a marker after it.
+_AT = re.compile(r"\s*+[\w.-]++\s*+(?:\[[^\]]*+\]\s*+)?@\s*+([^\s;#]+)")
+# Of a path that the system takes.
+_LONGEST = 4096
+_LOCAL = ("path", "directory", "editable", "virtual")
+# Of all that a script names in its folder.
+MOST_FILES, MOST_BYTES = 10_000, 2 << 30
+# The path of each, with the digest of what is in it: an empty one where it is not there.
+Packages = tuple[tuple[str, str], ...]
+
+
+def local_packages(
+    wants: Mapping[str, Any], lock: Mapping[str, Any], folder: str
+) -> tuple[str, ...]:
+    """The paths of packages that a block or a lock names in the file system, as they are read."""
+    tool = wants.get("tool")
+    settings = tool.get("uv") if isinstance(tool, dict) else None
+    sources = settings.get("sources") if isinstance(settings, dict) else None
+    packages = lock.get("package")
+    named = [*_paths(wants), *_tables(sources)]
+    for package in packages if isinstance(packages, list) else ():
+        named += _tables(package.get("source") if isinstance(package, dict) else None)
+    short = (name for name in named if "\0" not in name and len(name) <= _LONGEST)
+    places = (os.path.join(folder, name) for name in short)
+    return tuple(dict.fromkeys(map(real_path, places)))
+
+
+def installed(path: str, text: bytes) -> tuple[Packages | None, str | None]:
+    """What is installed from the folder of a script: its packages, and the digest of its lock.
+
+    No packages where nothing will be, for who makes the environment says why not; None where they
+    have no digest: one is hidden there, cannot be read, or there is more than can be hashed.
+    """
+    try:
+        wants = table(text)
+        if wants is None:
+            return (), None
+        check_depth(wants)
+        lock = lock_of(path)
+        pins = read_lock(lock)
+    except MetricFailure:
+        return (), None
+    folder = real_path(os.path.dirname(os.path.abspath(path)))
+    beside = [p for p in local_packages(wants, pins, folder) if p != folder]
+    found = [os.path.relpath(p, folder) for p in beside if is_below(p, folder)]
+    return _hashed(found, folder), None if lock is None else sha256(lock).hexdigest()
+
+
+def _hashed(packages: Sequence[str], folder: str) -> Packages | None:
+    if any(_is_not_its_own(name, folder) for name in packages):
+        return None
+    paths = [os.path.join(folder, name) for name in packages]
+    try:
+        if _is_too_much(paths):
+            return None
+        return tuple((name, _digest(path)) for name, path in zip(packages, paths, strict=True))
+    except OSError:
+        return None
+
+
+def _is_not_its_own(name: str, folder: str) -> bool:
+    """Whether a package is none of what a script may read of its folder."""
+    inside = os.sep in name or os.path.isdir(os.path.join(folder, name))
+    return name.startswith(".") or (inside and holds_everything(folder))
+
+
+def _is_too_much(paths: Sequence[str]) -> bool:
+    n = size = 0
+    for path in paths:
+        if os.path.isdir(path):
+            sizes = (status.st_size for _, status in walk(path))
+        else:
+            sizes = (os.path.getsize(file) for file in [path] if os.path.isfile(file))
+        for each in sizes:
+            n += 1
+            size += each
+            if n > MOST_FILES or size > MOST_BYTES:
+                return True
+    return False
+
+
+def digests(packages: Sequence[str], known: Mapping[str, str]) -> Packages:
+    """Each package with the SHA-256 of all that is in it, that of before where it is `known`.
+
+    Raises:
+        OSError: one cannot be read.
+    """
+    return tuple((p, known[p] if p in known else _digest(p)) for p in packages)
+
+
+def _paths(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        found = _AT.match(value)
+        if found:
+            yield unquote(re.sub("^file:(//)?", "", found[1], flags=re.IGNORECASE))
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _paths(inner)
+
+
+def _tables(value: Any) -> Iterator[str]:
+    """The paths in a source, in a list of them, or in a table of such."""
+    if isinstance(value, list):
+        for inner in value:
+            yield from _tables(inner)
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            if name in _LOCAL and isinstance(inner, str):
+                yield inner
+            elif name == "workspace":
+                yield "."
+            else:
+                yield from _tables(inner)
+
+
+def _digest(path: str) -> str:
+    if os.path.isdir(path):
+        listing = [(file.path, file.sha256) for file in contents(path)]
+        return sha256(repr(sorted(listing)).encode("utf-8", "surrogatepass")).hexdigest()
+    if not os.path.isfile(path):
+        return ""
+    with open(path, "rb") as file:
+        return file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,102 @@
+"""The lock beside a script: what uv writes."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ..documents.files import open_regular, reason
+from ..documents.paths import leads_inside
+from ..documents.wording import printable
+from ..errors import MetricFailure
+
+# That of a script with hundreds of packages has a third of it.
+MOST_BYTES = 4 << 20
+# uv writes none outside of texts, and reading a long row of dotted keys takes its square.
+_MOST_DOTS = 6
+_TEXT = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"?|'[^'\n]*+'?")
+# What would be more than a part of one line where uv writes names and paths of a lock into lines.
+_BEYOND_A_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029#\\]|\$\{?\w")
+
+
+def lock_of(script: str) -> bytes | None:
+    """The lock beside the script at a path, None where there is none.
+
+    Raises:
+        MetricFailure: it cannot be read, is too large, or is a link that leads elsewhere.
+    """
+    path = f"{script}.lock"
+    # Of what stands there our messages and those of uv tell.
+    if os.path.islink(path) and not leads_inside(path, os.path.dirname(script)):
+        raise MetricFailure(
+            "script-environment",
+            "the lock beside the script is a link that leads outside its folder, or to what is "
+            "hidden there: put the lock itself there",
+        )
+    try:
+        with open_regular(path) as file:
+            lock = file.read(MOST_BYTES + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise MetricFailure(
+            "script-environment", f"the lock beside the script cannot be read: {reason(error)}"
+        ) from error
+    if len(lock) > MOST_BYTES:
+        raise MetricFailure(
+            "script-environment",
+            f"the lock beside the script has more than {MOST_BYTES >> 20} MiB",
+        )
+    return lock
+
+
+def read_lock(lock: bytes | None) -> dict[str, Any]:
+    """The table of a lock, empty where there is none.
+
+    Raises:
+        MetricFailure: it is not what uv writes, so that uv may read something else in it.
+    """
+    if lock is None:
+        return {}
+    # For weight: few scripts have a lock.
+    import tomllib
+
+    if len(lock) > MOST_BYTES:
+        raise _not_of_uv(f"has more than {MOST_BYTES >> 20} MiB")
+    try:
+        text = lock.decode()
+        if '"""' in text or "'''" in text:
+            raise _not_of_uv("holds a text of several lines")
+        if any(line.count(".") > _MOST_DOTS for line in _TEXT.sub("", text).splitlines()):
+            raise _not_of_uv("holds a key of too many parts")
+        content = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _not_of_uv(f"is not TOML: {error}") from error
+    # None of the addresses of files is used.
+    odd = next((text for text in _texts(content) if _BEYOND_A_LINE.search(text)), None)
+    if odd is not None:
+        raise _not_of_uv(f"holds {printable(odd[:200])!r}, which is no name, path or marker")
+    return content
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All texts in a lock, keys among them, but for addresses of files."""
+    pending = [value]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict):
+            pending += value
+            pending += [inner for key, inner in value.items() if key != "url"]
+        elif isinstance(value, list):
+            pending += value
+
+
+def _not_of_uv(what: str) -> MetricFailure:
+    return MetricFailure(
+        "script-environment",
+        f"the lock beside the script {what} (make it anew: uv lock --script)",
+    )

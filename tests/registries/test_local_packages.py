@@ -1,0 +1,124 @@
+"""Packages that lie beside a script: which they are, and whom they lead uv to."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from harbor_metrics.registries import local_packages as packages
+from harbor_metrics.registries.local_packages import digests, installed, local_packages
+from harbor_metrics.registries.script_file import find
+
+X = "x-1-py3-none-any.whl"
+NAMED = [
+    f'[tool.uv.sources]\nx = {{path = "{X}"}}',
+    f'[tool.uv.sources]\nx = [{{marker = "1", path = "{X}"}}]',
+    f'dependencies = ["x @ ./{X}"]',
+    f'dependencies = ["x[y] @ file:///me/{X}#sha256={"0" * 64}"]',
+    f'dependencies = ["x @ FILE:///m%65/{X} ; os_name"]',
+    f'[tool.uv]\noverride-dependencies = ["x @ {X}"]',
+]
+
+
+@pytest.mark.parametrize("block", NAMED)
+def test_a_package_is_found_wherever_a_block_names_it(block: str) -> None:
+    assert local_packages(tomllib.loads(block), {}, "/me") == (f"/me/{X}",)
+
+
+@pytest.mark.parametrize("kind", ["path", "directory", "editable", "virtual"])
+def test_a_package_is_found_in_a_lock(kind: str) -> None:
+    lock = f'[[package]]\nname = "x"\nsource = {{ {kind} = "x" }}\n'
+    assert local_packages({}, tomllib.loads(lock), "/me") == ("/me/x",)
+
+
+def test_packages_of_an_index_are_not_local() -> None:
+    block = 'dependencies = ["x>=1"]\n[tool.uv.sources]\nx = {index = "mine"}'
+    lock = '[[package]]\nname = "x"\nsource = { registry = "https://mine.example" }\n'
+    assert local_packages(tomllib.loads(block), tomllib.loads(lock), "/me") == ()
+
+
+def test_digests_follow_what_packages_hold(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").write_text("1")
+    paths = [str(tmp_path / name) for name in ("folder", "file", "nowhere")]
+    seen = [digests(paths, {})]
+    for path in (tmp_path / "file", tmp_path / "folder" / "setup.py"):
+        path.write_text("2")
+        seen.append(digests(paths, {}))
+    assert digests(paths, {}) == seen[-1]
+    assert len({repr(each) for each in seen}) == 3
+    assert [os.path.basename(path) for path, _ in seen[0]] == ["folder", "file", "nowhere"]
+
+
+BLOCK = f"# /// script\n# [tool.uv.sources]\n# x = {{path = 'wheels/{X}'}}\n# ///\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A script with a package in a folder beside it, and a lock."""
+    (tmp_path / "wheels").mkdir()
+    (tmp_path / "wheels" / X).write_text("1")
+    (tmp_path / "m.py").write_text(BLOCK)
+    (tmp_path / "m.py.lock").write_text("version = 1\n")
+    return tmp_path
+
+
+def test_a_pin_is_the_digest_of_what_sha256sum_prints(folder: Path) -> None:
+    names = ["m.py", "m.py.lock", f"wheels/{X}"]
+    listing = subprocess.run(["sha256sum", *names], cwd=folder, capture_output=True, check=True)
+    script = find(str(folder / "m.py"), None)
+    assert script.pin == hashlib.sha256(listing.stdout).hexdigest()
+    assert script.company == "the 1 package and the lock beside it"
+    listing = subprocess.run(["sha256sum", names[2]], cwd=folder, capture_output=True, check=True)
+    assert script.packages_sha256 == hashlib.sha256(listing.stdout).hexdigest()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "import json\n", "# /// script\n# dependencies = []\n# ///\n"]
+)
+def test_a_script_that_nothing_is_installed_for_has_the_digest_of_its_file(
+    folder: Path, text: str
+) -> None:
+    (folder / "m.py").write_text(text)
+    if "///" in text:
+        (folder / "m.py.lock").unlink()
+    script = find(str(folder / "m.py"), None)
+    assert (script.pin, script.company) == (script.sha256, "")
+    assert (script.packages_sha256, script.lock) == (None, None)
+
+
+def test_a_package_elsewhere_is_not_of_the_folder(folder: Path) -> None:
+    for place in (f"../{X}", "/etc/passwd", ".", "wheels/nowhere.whl"):
+        block = BLOCK.replace(f"wheels/{X}", place).encode()
+        (found, _) = installed(str(folder / "m.py"), block)
+        assert not [digest for _, digest in found or () if digest], place
+
+
+def test_what_is_hidden_or_too_much_has_no_digest(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hidden = BLOCK.replace("wheels/", ".wheels/").encode()
+    assert installed(str(folder / "m.py"), hidden)[0] is None
+    with (folder / "wheels" / X).open("r+b") as file:
+        file.truncate(packages.MOST_BYTES + 1)
+    assert installed(str(folder / "m.py"), BLOCK.encode())[0] is None
+    monkeypatch.setattr(packages, "MOST_FILES", 1)
+    (folder / "wheels" / "more").write_text("")
+    block = BLOCK.replace(f"wheels/{X}", "wheels").encode()
+    assert installed(str(folder / "m.py"), block)[0] is None
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "# /// script\n# dependencies = [\n# ///\n",
+        "# /// script\n# a" + ".a" * 400 + " = 1\n# ///\n",
+    ],
+)
+def test_nothing_is_installed_for_a_block_that_nobody_can_read(folder: Path, block: str) -> None:
+    assert installed(str(folder / "m.py"), block.encode()) == ((), None)

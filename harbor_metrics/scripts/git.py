@@ -11,18 +11,20 @@ from hashlib import sha256
 
 import msgspec
 
-from ..confinement.finished import ending
+from ..confinement.finished import Finished, ending
 from ..confinement.removal import remove
 from ..confinement.sandbox import LANDLOCK
 from ..confinement.workplace import Confinement, Whole, Workplace
 from ..documents.contents import File, checked, contents
 from ..documents.files import write_atomically
-from ..documents.paths import ends_a_line, real_path
+from ..documents.paths import real_path
 from ..documents.wording import last_lines, printable
 from ..errors import MetricFailure, OutputError
 from ..registries.script_file import Script, read
 from . import cache
 from .bounds import GIB, THREADS
+from .git_address import LOCAL, PROTOCOLS, check_address
+from .git_home import Home, home_for, readable
 from .uv_access import PASSED, certificates, programs
 
 # For all that git does for a script, and what it may take: its folder is that of a script.
@@ -36,16 +38,8 @@ _MOST = {
     "files": f"{_WHOLE.files}",
 }
 _LIMITS = {"RLIMIT_CORE": 1, "RLIMIT_FSIZE": _WHOLE.bytes, "RLIMIT_CPU": int(FETCH_SECONDS)}
-# Where the user says how hosts are reached and who he is there; git may read nothing else of his.
-_OF_HOME = (
-    *(".gitconfig", ".config/git", ".ssh", ".netrc", ".git-credentials", ".config/gh"),
-    *(".config/glab-cli", ".local/bin"),
-)
 _OF_SYSTEM = ("/etc/gitconfig", "/etc/ssh", "/etc/crypto-policies", "/etc/krb5.conf")
 _NAMED = ("GIT_CONFIG_GLOBAL", "GIT_SSL_CAINFO")
-COMMIT = re.compile(r"[0-9a-fA-F]{40}|[0-9a-fA-F]{64}")
-_PROTOCOLS = ("https", "ssh")
-_LOCAL = ("file", "http", "git")
 # git and ssh ask for nothing; what else they need to reach a private repository is the user's.
 _PASSED_TO_GIT = (
     *PASSED,
@@ -61,6 +55,8 @@ _SETTINGS = (
     *("submodule.recurse=false", "fetch.recurseSubmodules=false", "gc.auto=0"),
     *("maintenance.auto=false", "advice.detachedHead=false", "init.templateDir="),
     *("transfer.fsckObjects=true", "http.followRedirects=initial", "credential.interactive=never"),
+    # What the user sends to all hosts, a token perhaps; what they set for a host stays.
+    *("http.extraHeader=", "http.cookieFile=", "http.saveCookies=false"),
 )
 
 
@@ -72,7 +68,7 @@ def fetch(
     Raises:
         MetricFailure: the address or the commit is not one, or it cannot be fetched.
     """
-    _check(url, commit, script_path, allow_outside=allow_outside)
+    check_address(url, commit, script_path, allow_outside=allow_outside)
     commit = commit.lower()
     inside = os.path.normpath(script_path)
     folder = os.path.dirname(inside)
@@ -129,38 +125,6 @@ def _write(record: str, files: list[File]) -> None:
         write_atomically(record, msgspec.json.encode(files))
 
 
-def _check(url: str, commit: str, script_path: str, *, allow_outside: bool) -> None:
-    if not COMMIT.fullmatch(commit):
-        raise MetricFailure(
-            "git-script-commit",
-            f"git_commit_id {printable(commit)!r} is not a full commit of 40 digits: "
-            "a branch, a tag or a short one may mean something else tomorrow",
-        )
-    protocol = _protocol(url)
-    permitted = (*_PROTOCOLS, *(_LOCAL if allow_outside else ()))
-    if protocol not in permitted or not url.isprintable():
-        hint = " (--allow-outside permits it)" if protocol in _LOCAL else ""
-        raise MetricFailure(
-            "script-outside",
-            f"git_url {printable(url)} is no address that a registry may name: "
-            f"write https:// or ssh://{hint}",
-        )
-    parts = script_path.split("/")
-    if os.path.isabs(script_path) or {"..", ".git"} & {*parts} or ends_a_line(script_path):
-        raise MetricFailure(
-            "script-outside", f"script_path {printable(script_path)!r} leads out of the repository"
-        )
-
-
-def _protocol(url: str) -> str:
-    scheme = re.match(r"([a-zA-Z][a-zA-Z0-9+.-]*)://.", url)
-    if scheme:
-        return scheme[1].lower()
-    if re.match(r"[\w.-]+@[\w.-]+:[^:]", url):
-        return "ssh"
-    return "file" if url.startswith("/") else ""
-
-
 def _fetched(
     url: str, commit: str, folder: str, place: Workplace, kept: str, allow_outside: bool
 ) -> str:
@@ -199,7 +163,8 @@ def _into(
     allow_outside: bool,
 ) -> str:
     """Fetch into an empty folder, which becomes `kept`."""
-    run = _Git(place, git, url, new, allow_outside, time.monotonic() + FETCH_SECONDS)
+    home = Home()
+    run = _Git(place, git, url, new, allow_outside, time.monotonic() + FETCH_SECONDS, home)
     tree = os.path.join(new, "tree")
     try:
         run(["init", "--quiet", tree])
@@ -211,6 +176,10 @@ def _into(
             file.write(f"/{_literal(folder)}/\n" if folder else "/*\n")
         there = ["-C", tree]
         run([*there, "remote", "add", "--", "origin", url])
+        # The user may have set that it is asked for elsewhere.
+        asked = run([*there, "remote", "get-url", "origin"]).stdout.decode("utf-8", "replace")
+        home = home_for(asked.strip(), place.folder)
+        run = replace(run, home=home)
         what = ["--quiet", "--depth=1", "--filter=blob:none", "--no-tags", "--no-write-fetch-head"]
         run([*there, "fetch", *what, "origin", commit])
         checkout = ["checkout", "--quiet", "--detach", "--force", commit]
@@ -224,6 +193,8 @@ def _into(
             "script-git", f"{printable(url)} could not be fetched: {error}"
         ) from error
     finally:
+        if home.path is not None:
+            remove(home.path)
         if new != kept:
             remove(new)
 
@@ -242,11 +213,12 @@ class _Git:
     folder: str
     allow_outside: bool
     deadline: float
+    home: Home
 
-    def __call__(self, arguments: list[str]) -> None:
+    def __call__(self, arguments: list[str]) -> Finished:
         env = {name: os.environ[name] for name in _PASSED_TO_GIT if name in os.environ}
         env |= {
-            "GIT_ALLOW_PROTOCOL": ":".join((*_PROTOCOLS, *(_LOCAL if self.allow_outside else ()))),
+            "GIT_ALLOW_PROTOCOL": ":".join((*PROTOCOLS, *(LOCAL if self.allow_outside else ()))),
             "GIT_TERMINAL_PROMPT": "0",
             "GIT_ASKPASS": "true",
             "SSH_ASKPASS": "true",
@@ -254,6 +226,8 @@ class _Git:
             "GIT_LFS_SKIP_SMUDGE": "1",
             "LC_ALL": "C",
         }
+        if self.home.path is not None:
+            env["HOME"] = self.home.path
         settings = [part for setting in _SETTINGS for part in ("-c", setting)]
         seconds = max(1.0, self.deadline - time.monotonic())
         done = self.place.run(
@@ -270,11 +244,11 @@ class _Git:
             raise MetricFailure(
                 "script-git",
                 f"{printable(self.url)} could not be fetched: git {ending(done, FETCH_SECONDS)}"
-                f"{most}{last_lines(done.stderr)}",
+                f"{most}{self.home.said}{last_lines(done.stderr)}",
             )
+        return done
 
     def _confinement(self) -> Confinement:
-        home = os.path.expanduser("~")
         local = self.url.removeprefix("file://")
         return Confinement(
             layers=(LANDLOCK,),
@@ -282,7 +256,7 @@ class _Git:
             network=True,
             readable=(
                 *(os.path.dirname(os.path.dirname(real_path(self.git))), *programs()),
-                *(*certificates(), *(os.path.join(home, part) for part in _OF_HOME)),
+                *(*certificates(), *readable()),
                 *(os.environ[name] for name in _NAMED if os.environ.get(name)),
                 *_OF_SYSTEM,
                 *([local] if self.allow_outside and os.path.isabs(local) else []),

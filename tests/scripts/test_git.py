@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import shutil
 import subprocess
+import threading
+from email.message import Message
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -244,3 +248,127 @@ def test_a_result_holds_no_password_and_no_token(cli: Run, tmp_path: Path) -> No
             done = cli(*arguments)
             assert "hunter2" not in done.stdout + done.stderr, arguments
         assert "hunter2" not in (tmp_path / "out.json").read_text()
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where a user says who he is at hosts of his own."""
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    for name in ("GIT_CONFIG_GLOBAL", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    return home
+
+
+def heard_by_hosts(
+    folder: Path, path: str = "x", *, config: Path | None = None
+) -> tuple[str, list[tuple[str, Message]]]:
+    """What a failed fetch from `localhost` says, and what was asked: of which host, how.
+
+    That host asks who is there, or, for the path `away`, sends to another name of itself. In the
+    user's `config` its address stands for `{}`.
+    """
+    heard: list[tuple[str, Message]] = []
+
+    class Host(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            name = str(self.headers["Host"]).partition(":")[0]
+            heard.append((name, self.headers))
+            if self.path.startswith("/away") and name == "localhost":
+                self.send_response(302)
+                there = f"http://127.0.0.1:{self.server.server_address[1]}{self.path}"
+                self.send_header("Location", there)
+            else:
+                self.send_response(401)
+                self.send_header("WWW-Authenticate", 'Basic realm="x"')
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Nobody reads it."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Host) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            url = f"http://localhost:{server.server_address[1]}/{path}"
+            if config is not None:
+                config.write_text(config.read_text().replace("{}", url))
+            one = TestGit.compute(folder, url, "a" * 40, "m.py", allow_outside=True)
+        finally:
+            server.shutdown()
+            thread.join()
+    return one.error.message, heard
+
+
+def told(heard: list[tuple[str, Message]], header: str = "Authorization") -> set[tuple[str, str]]:
+    found = {(name, headers[header]) for name, headers in heard if headers[header]}
+    return {(name, _plain(value) if header == "Authorization" else value) for name, value in found}
+
+
+def _plain(basic: str) -> str:
+    return base64.b64decode(basic.removeprefix("Basic ")).decode()
+
+
+OTHERS = "default login me password DEFAULT\nmachine 127.0.0.1 login me password OTHER\n"
+
+
+def test_the_host_of_a_script_is_told_no_password_for_others(tmp_path: Path, home: Path) -> None:
+    (home / ".netrc").write_text(OTHERS)
+    message, heard = heard_by_hosts(tmp_path)
+    assert heard
+    assert not told(heard)
+    assert "could not be fetched" in message
+    assert ".netrc" not in message
+
+
+def test_the_host_of_a_script_is_told_the_password_that_is_its_own(
+    tmp_path: Path, home: Path
+) -> None:
+    (home / ".netrc").write_text(f"machine localhost login me password MINE\n{OTHERS}")
+    _, heard = heard_by_hosts(tmp_path)
+    assert told(heard) == {("localhost", "me:MINE")}
+
+
+def test_a_host_that_another_sends_to_is_told_no_password(tmp_path: Path, home: Path) -> None:
+    (home / ".netrc").write_text(f"machine localhost login me password MINE\n{OTHERS}")
+    _, heard = heard_by_hosts(tmp_path, "away")
+    assert "127.0.0.1" in {name for name, _ in heard}
+    assert not told(heard)
+
+
+def test_a_netrc_that_cannot_be_read_strictly_is_told_to_nobody(tmp_path: Path, home: Path) -> None:
+    (home / ".netrc").write_text("machine localhost login me pass MINE\n")
+    message, heard = heard_by_hosts(tmp_path)
+    assert heard
+    assert not told(heard)
+    assert "git was told nothing of ~/.netrc" in message
+    assert "MINE" not in message
+
+
+def test_a_header_for_all_hosts_is_not_sent_and_one_for_the_host_is(
+    tmp_path: Path, home: Path
+) -> None:
+    (home / "cookies").write_text("Set-Cookie: sid=COOKIE\n")
+    everywhere = f"[http]\nextraHeader = X-All: ALL\ncookieFile = {home}/cookies\n"
+    other = '[http "https://example.com"]\nextraHeader = X-Other: OTHER\n'
+    config = home / ".gitconfig"
+    config.write_text(everywhere + other)
+    _, heard = heard_by_hosts(tmp_path, config=config)
+    assert heard
+    for header in ("X-All", "X-Other", "Cookie"):
+        assert not told(heard, header), header
+    config.write_text(f'{other}[http "{{}}"]\nextraHeader = X-Own: OWN\n{everywhere}')
+    _, heard = heard_by_hosts(tmp_path, config=config)
+    assert told(heard, "X-Own") == {("localhost", "OWN")}
+    assert not told(heard, "Cookie") | told(heard, "X-All") | told(heard, "X-Other")
+
+
+def test_the_rest_of_the_users_settings_is_where_it_was(tmp_path: Path, home: Path) -> None:
+    (home / ".netrc").write_text(OTHERS)
+    (home / ".config" / "git").mkdir(parents=True)
+    helper = "!f() { echo username=me; echo password=HELPED; }; f"
+    (home / ".config" / "git" / "config").write_text(f'[credential]\nhelper = "{helper}"\n')
+    _, heard = heard_by_hosts(tmp_path)
+    assert told(heard) == {("localhost", "me:HELPED")}

@@ -1,0 +1,121 @@
+"""The home that git has: the user's, but of the passwords in `~/.netrc` those of one host alone.
+
+git tells the host of whatever address a registry names what stands there for it, or by `default`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import msgspec
+
+from ..documents.files import open_regular
+
+# Where the user says how hosts are reached and who he is there; git may read nothing else of his.
+_OF_HOME = (
+    *(".gitconfig", ".config/git", ".ssh", ".git-credentials", ".config/gh", ".config/glab-cli"),
+    ".local/bin",
+)
+_NETRC = ".netrc"
+_MOST_BYTES = 1 << 20
+_LONGEST_LINE = 10_000
+_WORD = re.compile(r"(?:\"(?:[^\"\\]|\\.)*+\"|[^\s\"]\S*+)(?!\S)", re.ASCII)
+_KEYS = ("machine", "default", "login", "password", "account", "macdef")
+_ODD = "what stands there could be read in more than one way"
+
+
+class Home(msgspec.Struct, frozen=True):
+    """The folder to set as HOME, None for that of the user; why a password may be missing."""
+
+    path: str | None = None
+    said: str = ""
+
+
+def readable() -> list[str]:
+    """What git may read of the user's home."""
+    own = os.path.expanduser("~")
+    return [os.path.join(own, part) for part in _OF_HOME]
+
+
+def home_for(url: str, folder: str) -> Home:
+    """A home for git to reach that address from, made in the folder where it must be another.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    own = os.path.abspath(os.path.expanduser("~"))
+    netrc = os.path.join(own, _NETRC)
+    if not os.path.lexists(netrc):
+        return Home()
+    home = os.path.join(folder, f"home-{os.urandom(4).hex()}")
+    os.mkdir(home, 0o700)
+    for name in os.listdir(own):
+        if name != _NETRC:
+            os.symlink(os.path.join(own, name), os.path.join(home, name))
+    try:
+        with open_regular(netrc) as file:
+            text = file.read(_MOST_BYTES + 1).decode()
+        lines = of_host(text, _host(url))
+    except (OSError, ValueError):
+        return Home(home, "; git was told nothing of ~/.netrc, which cannot be read strictly")
+    if lines:
+        to = os.open(os.path.join(home, _NETRC), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with open(to, "w", encoding="utf-8") as copy:
+            copy.write(lines)
+    return Home(home)
+
+
+def of_host(text: str, host: str) -> str:
+    """What a `.netrc` says of exactly this host, a line an entry; nothing of its `default`.
+
+    Raises:
+        ValueError: something in it could be read in more than one way.
+    """
+    return "".join(
+        " ".join(["machine", host, *words]) + "\n"
+        for name, words in _entries(text)
+        if host and name == host
+    )
+
+
+def _host(url: str) -> str:
+    parts = urlsplit(url)
+    return (parts.hostname or "") if parts.scheme in ("https", "http") else ""
+
+
+def _entries(text: str) -> list[tuple[str | None, list[str]]]:
+    """The host of each entry, None of `default`, and the words that follow, as they stand there."""
+    found: list[tuple[str | None, list[str]]] = []
+    in_macro = False
+    for line in text.split("\n"):
+        if in_macro:
+            # Up to an empty line.
+            in_macro = bool(line.strip())
+            continue
+        for key, value in _pairs(line):
+            if key in ("machine", "default"):
+                found.append((value.strip('"').lower() or None, []))
+            elif key == "macdef":
+                in_macro = True
+            elif found:
+                found[-1][1].extend([key, value])
+            else:
+                raise ValueError(_ODD)
+    return found
+
+
+def _pairs(line: str) -> Iterator[tuple[str, str]]:
+    if line.lstrip().startswith("#"):
+        return
+    # Between words is nothing else: no quotation that does not end.
+    if "\0" in line or len(line) > _LONGEST_LINE or _WORD.sub("", line).strip():
+        raise ValueError(_ODD)
+    each = iter(_WORD.findall(line))
+    for key in each:
+        value = "" if key == "default" else next(each, None)
+        if key not in _KEYS or value is None:
+            raise ValueError(_ODD)
+        yield key, value

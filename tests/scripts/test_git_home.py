@@ -1,0 +1,113 @@
+"""What of a user's home git is given for one address."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import time
+from pathlib import Path
+
+import pytest
+
+from harbor_metrics.scripts.git_home import home_for, of_host
+
+MINE = 'machine a.example login me password "a b"\n'
+NETRC = """\
+# all of mine
+machine a.example login me password "a b"
+machine b.example
+\tlogin you
+\tpassword #2
+macdef init
+machine a.example login macro password macro
+
+machine A.example login other password x"y account z
+default login me password d
+"""
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [
+        ("a.example", f'{MINE}machine a.example login other password x"y account z\n'),
+        ("b.example", "machine b.example login you password #2\n"),
+        *((host, "") for host in ("example", "c.a.example", "a.example.", "default", "")),
+    ],
+)
+def test_of_a_netrc_one_host_alone_is_told(host: str, expected: str) -> None:
+    assert of_host(NETRC, host) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("machine a.example pass x", "login me", "machine", "machine a login", "default password"),
+        *('machine a password "x', 'machine a password "x\ny"', 'machine a password "x"y'),
+        *("machine a macdef x y\n\n", "machine a login\n# x\n", "machine a\0", "password me"),
+    ],
+)
+def test_a_netrc_that_others_may_read_otherwise_is_not_read(text: str) -> None:
+    with pytest.raises(ValueError, match="more than one way"):
+        of_host(text, "a.example")
+
+
+@pytest.mark.parametrize("piece", ['"', '"\\', "machine a ", "#", " ", 'x"'])
+def test_a_long_netrc_is_read_in_time(piece: str) -> None:
+    started = time.monotonic()
+    with contextlib.suppress(ValueError):
+        of_host(piece * (1_000_000 // len(piece)), "a.example")
+    assert time.monotonic() - started < 5
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / ".gitconfig").write_text("[user]\nname = me\n")
+    monkeypatch.setenv("HOME", str(home))
+    return home
+
+
+def test_who_has_no_netrc_has_the_home_that_is_there(home: Path, tmp_path: Path) -> None:
+    assert home_for("https://a.example/x", str(tmp_path)).path is None
+    assert os.listdir(tmp_path) == ["home"]
+
+
+def test_a_home_has_all_but_what_is_for_other_hosts(home: Path, tmp_path: Path) -> None:
+    (home / ".netrc").write_text(NETRC)
+    made = Path(home_for("https://me@b.example:8443/x", str(tmp_path)).path or "")
+    assert sorted(os.listdir(made)) == [".gitconfig", ".netrc"]
+    assert (made / ".gitconfig").read_text() == "[user]\nname = me\n"
+    assert (made / ".netrc").read_text() == "machine b.example login you password #2\n"
+    assert stat.S_IMODE((made / ".netrc").stat().st_mode) == 0o600
+    assert stat.S_IMODE(made.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize(
+    "url", ["https://c.example/x", "ssh://a.example/x", "git@a.example:x", "https:///x", "/x"]
+)
+def test_another_host_and_another_protocol_are_told_nothing(
+    home: Path, tmp_path: Path, url: str
+) -> None:
+    (home / ".netrc").write_text(NETRC)
+    made = home_for(url, str(tmp_path))
+    assert made.path is not None
+    assert (os.listdir(made.path), made.said) == ([".gitconfig"], "")
+
+
+@pytest.mark.parametrize("kind", ["odd", "folder", "pipe", "bytes", "nowhere"])
+def test_why_nothing_is_told_is_said(home: Path, tmp_path: Path, kind: str) -> None:
+    netrc = home / ".netrc"
+    if kind == "folder":
+        netrc.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(netrc)
+    elif kind == "nowhere":
+        netrc.symlink_to("/nowhere")
+    else:
+        netrc.write_bytes(b"odd" if kind == "odd" else b"machine a.example login \xff\n")
+    made = home_for("https://a.example/x", str(tmp_path))
+    assert made.path is not None
+    assert os.listdir(made.path) == [".gitconfig"]
+    assert "~/.netrc" in made.said

@@ -16,7 +16,7 @@ FINE = Tried(case="one key", n=3, seconds=0.25, values={"mean": 0.5, "n": 3})
 def tried(*cases: Tried, **more: Any) -> str:
     fields = {
         "script": SCRIPT,
-        "environment": Environment(command=[], readable=[], python="3.12.1"),
+        "environment": Environment(command=[], readable=[], hidden=(), python="3.12.1"),
         "prepared_in": 1.25,
         "layers": ("landlock",),
         "filtered": True,
@@ -52,7 +52,7 @@ def test_failure_stands_in_place_of_values() -> None:
 
 
 def test_environment_names_uv_and_its_lock() -> None:
-    locked = Environment(command=[], readable=[], python="3.12.1", uv="0.9.1", lock="ab")
+    locked = Environment(command=[], readable=[], hidden=(), python="3.12.1", uv="0.9.1", lock="ab")
     assert "\nPython 3.12.1, uv 0.9.1, locked; ready" in tried(FINE, environment=locked)
 
 

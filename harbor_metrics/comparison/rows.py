@@ -6,7 +6,7 @@ from ..contract.estimate import Estimate
 from ..contract.metric import Bound, Value
 from ..documents.wording import plural
 from ..errors import MetricFailure
-from ..evaluation.measurement import outputs, policy_of
+from ..evaluation.measurement import outputs, policy_of, two_values
 from ..evaluation.result import Failure
 from ..numbers import exact
 from ..numbers.differences import Difference
@@ -202,7 +202,12 @@ def _values(asked: Asked, bound: Bound, pairs: Pairs) -> Ends:
     for who, table in zip(asked.names, (pairs.base, pairs.candidate), strict=True):
         try:
             gave = outputs(bound, asked.planned.spec, table, missing=asked.settings.missing)
-            found.append({output.name: output.value for output in gave})
+            values: dict[str, Value] = {}
+            for output in gave:
+                if output.name in values:
+                    raise two_values(output.name)
+                values[output.name] = output.value
+            found.append(values)
         except MetricFailure as failure:
             raise MetricFailure(failure.rule, f"{who}: {failure}") from failure
     return found[0], found[1]

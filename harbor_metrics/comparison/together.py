@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from ..evaluation.naming import apart
 from ..numbers.adjustment import Adjust, adjusted
 from .document import Compared, Rank, Row
 from .naming import name_of
@@ -37,16 +38,22 @@ def ranks(compared: Sequence[Compared], level: float) -> list[Rank]:
     2024), by Holm. None where nobody says which value is better.
     """
     worth = _worth(compared, "holm")
+    names = apart({_identity(row): name_of(row) for pair in compared for row in pair.rows})
     found: dict[tuple[str | None, str], dict[_Place, Row]] = {}
     for i, pair in enumerate(compared):
         dataset = pair.dataset.name if pair.dataset is not None else None
         for j, row in enumerate(pair.rows):
-            found.setdefault((dataset, name_of(row)), {})[i, j] = row
+            found.setdefault((dataset, names[_identity(row)]), {})[i, j] = row
     return [
         Rank(dataset=dataset, metric=metric, run=run, low=low, high=high)
         for (dataset, metric), rows in found.items()
         for run, (low, high) in _places(compared, rows, worth, level).items()
     ]
+
+
+def _identity(row: Row) -> tuple[str | None, ...]:
+    """The metric that a row is of, and which of its values, which its name need not tell."""
+    return row.metric, row.type, msgspec.json.encode(row.kwargs).decode(), row.value
 
 
 def _places(
@@ -72,12 +79,11 @@ def _places(
 
 def _worth(compared: Sequence[Compared], adjust: Adjust) -> dict[_Place, float]:
     """The p of each row among all comparisons of the same metric."""
-    families: dict[tuple[str, str, str], list[tuple[_Place, float]]] = {}
+    families: dict[tuple[str | None, ...], list[tuple[_Place, float]]] = {}
     for i, pair in enumerate(compared):
         for j, row in enumerate(pair.rows):
             if row.p is not None:
-                family = (row.metric, row.type, msgspec.json.encode(row.kwargs).decode())
-                families.setdefault(family, []).append(((i, j), float(row.p)))
+                families.setdefault(_identity(row)[:-1], []).append(((i, j), float(row.p)))
     worth: dict[_Place, float] = {}
     for members in families.values():
         ps = adjusted([p for _, p in members], adjust)

@@ -89,7 +89,7 @@ def laid_out(native: Any, path: str, given: Mapping[str, str]) -> tuple[Any, Lay
     trial = (*by.values(), found["task"], found["trial"]) if "trial" in found else ()
     return frame, Layout(
         rewards={
-            field.partition(".")[2] or "reward": column
+            "reward" if field == "reward" else field.partition(".")[2]: column
             for field, column in numbers.items()
             if column is not None and field not in USAGE
         },

@@ -25,11 +25,13 @@ def parquet(trials: Iterable[Trial]) -> bytes:
     """The trials as a Parquet file, the columns named as those of a CSV that is read.
 
     Raises:
-        OutputError: rewards of one key are integers and floats, and no column holds them exactly.
+        OutputError: rewards of one key are integers and floats, and no column holds them exactly;
+            or two columns would have one name.
         InputError: DuckDB is not installed.
     """
     rows = [_row(trial) for trial in trials]
     types = _types(rows)
+    _check_names(types)
     return written([{n: _fit(v, types[n]) for n, v in row.items()} for row in rows], types)
 
 
@@ -58,6 +60,23 @@ def written(rows: Iterable[Mapping[str, Any]], types: Mapping[str, str]) -> byte
         connection.close()
         with open(target, "rb") as file:
             return file.read()
+
+
+def _check_names(names: Iterable[str]) -> None:
+    """Refuse names that engines take for one.
+
+    Raises:
+        OutputError: so they do.
+    """
+    known: dict[str, str] = {}
+    for name in names:
+        other = known.setdefault(name.lower(), name)
+        if other != name:
+            raise OutputError(
+                f"Parquet has no two columns whose names differ in case alone: "
+                f"`{printable(other)}` and `{printable(name)}`",
+                "write a trials file instead: -o trials.jsonl",
+            )
 
 
 def _quoted(name: str) -> str:

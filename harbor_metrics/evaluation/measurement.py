@@ -109,7 +109,7 @@ class Measured(msgspec.Struct):
             MetricFailure: there is one of that name.
         """
         if name in self.values:
-            raise MetricFailure("duplicate-output", f"two values are called `{name}`")
+            raise two_values(name)
         if not isinstance(value, Undefined) and _is_beyond(value):
             value = Undefined("the value is beyond the largest binary64 number")
         if isinstance(value, Undefined):
@@ -167,6 +167,11 @@ def measure(
         measured.add(output.name, output.value, output.n, level, over, output.basis)
     measured.notes += measured.few.notes(grouped=bound.metric.takes == "inner")
     return measured
+
+
+def two_values(name: str) -> MetricFailure:
+    """Why a metric fails that gives two values of one name."""
+    return MetricFailure("duplicate-output", f"two values are called `{name}`")
 
 
 def policy_of(bound: Bound, missing: Missing | None) -> Missing | None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -16,6 +16,27 @@ _OF_K = {"pass-at-k": "pass@", "pass-hat-k": "pass^"}
 # The units that no name says.
 _UNITS = {"cost-per-task": "USD", "cost-per-solved-task": "USD", "total-cost": "USD"}
 _UNITS_OF = {"cost": "USD", "seconds": "s"}
+_Of = TypeVar("_Of", bound=Hashable)
+
+
+def apart(
+    wished: Mapping[_Of, str], parts: Sequence[str] = (), taken: Collection[str] = ()
+) -> dict[_Of, str]:
+    """Names for one flat object: none is given twice, alone or with a part of `parts` behind it.
+
+    What would have another's name has `#2` behind its own, or the next number that is free.
+    """
+    names: dict[_Of, str] = {}
+    used, numbers = set(taken), dict.fromkeys(wished.values(), 1)
+    # The shortest first: a name with a part behind it stays that of what it is a part of.
+    for of in sorted(wished, key=lambda of: len(wished[of])):
+        name = wish = wished[of]
+        while not used.isdisjoint(own := {name, *(f"{name}{part}" for part in parts)}):
+            numbers[wish] += 1
+            name = f"{wish}#{numbers[wish]}"
+        used |= own
+        names[of] = name
+    return names
 
 
 def model_of(group: Group) -> str | None:

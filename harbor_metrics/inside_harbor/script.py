@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 # What `compute` and the plugin tell a script by.
 TRIALS, JOB = "HARBOR_METRICS_TRIALS", "HARBOR_METRICS_JOB"
+_COUNT, _STDERR = "trials", " stderr"
 
 
 def main(script: str, arguments: Sequence[str]) -> None:
@@ -32,7 +33,7 @@ def main(script: str, arguments: Sequence[str]) -> None:
     given = dict(zip(arguments[::2], arguments[1::2], strict=False))
     with open(given["-i"], "rb") as file:
         lines = file.read().splitlines()
-    values: dict[str, int | float] = {"trials": len(lines)}
+    values: dict[str, int | float] = {_COUNT: len(lines)}
     if TRIALS in os.environ:
         values |= _in_compute(script, os.environ[TRIALS])
     else:
@@ -48,7 +49,7 @@ def main(script: str, arguments: Sequence[str]) -> None:
 
 def _as_json(values: dict[str, int | float]) -> str:
     if len(values) == 1:
-        return f'{{"trials": {values["trials"]}}}'
+        return f'{{"{_COUNT}": {values[_COUNT]}}}'
     # For weight: while trials run there is one number.
     import json
 
@@ -188,19 +189,25 @@ def _values(
 
 def _flat(outcomes: Iterable[Outcome], *, stderr: bool) -> dict[str, int | float]:
     """Values by name; one that is undefined is left out, since Harbor formats numbers alone."""
+    # For weight: once a job.
+    from ..evaluation.naming import apart
+
     outcomes = list(outcomes)
-    values: dict[str, int | float] = {}
-    for outcome in outcomes:
+    wished: dict[tuple[int, str], str] = {}
+    for i, outcome in enumerate(outcomes):
         once = sum(other.name == outcome.name for other in outcomes) == 1
-        for key, value in outcome.values.items():
-            if value is None:
-                continue
-            title = outcome.name if once else _with_kwargs(outcome)
-            name = title if key == outcome.type else f"{title} {key}"
-            values[name] = value
-            sure = outcome.uncertainty.get(key)
-            if stderr and sure is not None and sure.stderr is not None:
-                values[f"{name} stderr"] = sure.stderr
+        title = outcome.name if once else _with_kwargs(outcome)
+        for key in outcome.values:
+            wished[i, key] = title if key == outcome.type else f"{title} {key}"
+    names = apart(wished, (_STDERR,) if stderr else (), (_COUNT,))
+    values: dict[str, int | float] = {}
+    for (i, key), name in ((of, names[of]) for of in wished):
+        value, sure = outcomes[i].values[key], outcomes[i].uncertainty.get(key)
+        if value is None:
+            continue
+        values[name] = value
+        if stderr and sure is not None and sure.stderr is not None:
+            values[f"{name}{_STDERR}"] = sure.stderr
     return values
 
 

@@ -68,7 +68,8 @@ def meanings(names: list[str], given: Mapping[str, str]) -> dict[str, int]:
     for i, name in enumerate(names):
         many, dot, rest = name.partition(".")
         if i not in taken and name:
-            field = name if dot and rest and many in MANY else f"label.{name}"
+            named = many in MANY and bool((dot and rest) or name == "reward.")
+            field = name if named else f"label.{name}"
             if field not in meaning:
                 meaning[field] = i
     return meaning

@@ -184,9 +184,9 @@ class _Rows:
                     wrong.append(self._bad(place, index, cell, "a task's name", ""))
                 continue
             name, _, rest = field.partition(".")
-            if field == "reward" or (name == "reward" and rest):
+            if name == "reward":
                 value = self._number(place, index, cell, wrong)
-                many["reward"][rest or "reward"] = value
+                many["reward"]["reward" if field == "reward" else rest] = value
             elif name in ("label", "text") and rest:
                 many[name][rest] = _label(cell) if name == "label" else cell
             elif field in USAGE:

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..documents.wording import encodable
 from ..errors import UsageError
+from ..evaluation.naming import apart
 from ..evaluation.result import Group, Outcome, Result
 
+_COUNTS = ("trials", "scored")
+_PARTS = ("_stderr", "_low", "_high")
+# Of a value the metric's name, the how-manieth of that name it is, and the key.
+_Value = tuple[str, int, str]
 # What Harbor takes at once.
 _MOST_ROWS = 500
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -26,41 +32,51 @@ def hub_rows(result: Result, ids: Sequence[Sequence[str | None]]) -> str:
     """
     if not 0 < len(result.groups) <= _MOST_ROWS:
         raise UsageError(f"Harbor takes 1 to {_MOST_ROWS} rows at once, not {len(result.groups)}")
-    rows = [_row(group, of_group) for group, of_group in zip(result.groups, ids, strict=True)]
+    # A name is the same value's in all rows.
+    wished = {of: name for group in result.groups for of, name, _ in _values(group)}
+    names = apart(wished, _PARTS, _COUNTS)
+    rows = [
+        _row(group, of_group, names) for group, of_group in zip(result.groups, ids, strict=True)
+    ]
     return json.dumps({"rows": encodable(rows)}, indent=2, ensure_ascii=False) + "\n"
 
 
-def _row(group: Group, ids: Sequence[str | None]) -> dict[str, Any]:
+def _row(
+    group: Group, ids: Sequence[str | None], of_values: Mapping[_Value, str]
+) -> dict[str, Any]:
     names = {"agent": group.agent, "model": group.model, "provider": group.provider or None}
     if group.dataset is not None:
         names |= {"dataset": group.dataset.name, "version": group.dataset.version}
     metadata = {name: value for name, value in names.items() if value is not None}
-    metrics: dict[str, Any] = {"trials": group.counts.found, "scored": group.counts.scored}
-    for outcome in group.metrics:
-        _add(metrics, outcome)
+    metrics: dict[str, Any] = dict(
+        zip(_COUNTS, (group.counts.found, group.counts.scored), strict=True)
+    )
+    for of, _, outcome in _values(group):
+        key, own = of[-1], of_values[of]
+        if outcome.values[key] is None:
+            continue
+        metrics[own] = outcome.values[key]
+        sure = outcome.uncertainty.get(key)
+        if sure is not None:
+            parts = zip(_PARTS, (sure.stderr, sure.low, sure.high), strict=True)
+            metrics |= {f"{own}{part}": value for part, value in parts if value is not None}
     known = [each for each in ids if each is not None and _UUID.fullmatch(each)]
     return {"metadata": metadata, "metrics": metrics, "trial_ids": known}
 
 
-def _add(metrics: dict[str, Any], outcome: Outcome) -> None:
-    """Put a metric's values beside the others, under names that no other value has.
+def _values(group: Group) -> Iterator[tuple[_Value, str, Outcome]]:
+    """Each value, the name that it would have alone, and what it is of.
 
     Raises:
-        UsageError: it failed, and a row without it would look whole.
+        UsageError: a metric failed, and a row without it would look whole.
     """
-    if outcome.status == "failed":
-        why = outcome.error.message if outcome.error else ""
-        raise UsageError(f"a row needs every metric, and {outcome.name} failed: {why}")
-    title = outcome.name.replace("/", "_")
-    for key, value in outcome.values.items():
-        if value is None:
-            continue
-        name = title if key == outcome.type else f"{title}_{key}".replace("/", "_")
-        n = 2
-        while name in metrics:
-            name, n = f"{name.rpartition('#')[0] or name}#{n}", n + 1
-        metrics[name] = value
-        sure = outcome.uncertainty.get(key)
-        if sure is not None:
-            parts = {"stderr": sure.stderr, "low": sure.low, "high": sure.high}
-            metrics |= {f"{name}_{part}": v for part, v in parts.items() if v is not None}
+    often: Counter[str] = Counter()
+    for outcome in group.metrics:
+        if outcome.status == "failed":
+            why = outcome.error.message if outcome.error else ""
+            raise UsageError(f"a row needs every metric, and {outcome.name} failed: {why}")
+        often[outcome.name] += 1
+        for key in outcome.values:
+            name = outcome.name if key == outcome.type else f"{outcome.name}_{key}"
+            written = str(encodable(name)).replace("/", "_")
+            yield (outcome.name, often[outcome.name], key), written, outcome

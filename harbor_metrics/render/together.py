@@ -101,14 +101,23 @@ def _cells(group: Group, digits: Digits, without: Collection[str]) -> dict[str, 
             why = outcome.error.message if outcome.error else "there are no trials"
             text = "failed" if outcome.status == "failed" else NONE
             cell = Cell(text, why=why, failed=outcome.status == "failed")
-            found.setdefault(called.metric, cell)
+            _put(found, called.metric, cell)
         for name in outcome.values:
             own = called.values[name]
             head = own if called.alone or own == called.metric else f"{called.metric}\n{own}"
-            found.setdefault(head, _cell(outcome, name, digits))
+            _put(found, head, _cell(outcome, name, digits))
     for k, chance in list(group.pass_at_k.items())[: rows.MOST_K]:
-        found[f"{_HARBORS}pass@{k}"] = Cell(exact(chance, digits), chance, higher_is_better=True)
+        cell = Cell(exact(chance, digits), chance, higher_is_better=True)
+        _put(found, f"{_HARBORS}pass@{k}", cell)
     return found
+
+
+def _put(found: dict[str, Cell], head: str, cell: Cell) -> None:
+    """Put a cell into its column, or into one of its own where another value is called the same."""
+    own, n = head, 1
+    while found.setdefault(own, cell) != cell:
+        n += 1
+        own = f"{head}#{n}"
 
 
 def _cell(outcome: Outcome, name: str, digits: Digits) -> Cell:

@@ -56,6 +56,26 @@ def test_less_can_be_better() -> None:
     assert places(pairs) == [("a", 1, 1), ("b", 2, 2), ("c", 3, 3)]
 
 
+def test_metrics_of_one_name_have_places_of_their_own() -> None:
+    pairs = {("a", "b"): row(0.5, 0.001), ("a", "c"): row(0.1, 0.5), ("b", "c"): row(-0.4, 0.001)}
+    scripts = [
+        msgspec.structs.replace(
+            each,
+            rows=[
+                msgspec.structs.replace(
+                    own, type="uv-script", kwargs={"script_path": f"{where}/m.py"}, value="v"
+                )
+                for where in ("x", "y")
+                for own in each.rows
+            ],
+        )
+        for each in compared(pairs)
+    ]
+    found = [(rank.metric, rank.run, rank.low) for rank in ranks(scripts, 0.95)]
+    names = ("m.py: v", "m.py: v#2")
+    assert found == [(name, *one) for name in names for one in (("a", 2), ("b", 1), ("c", 2))]
+
+
 def test_pairs_are_counted_together() -> None:
     pairs = {pair: row(0.5, 0.02) for pair in combinations("abc", 2)}
     assert places(pairs) == [("a", 1, 3), ("b", 1, 3), ("c", 1, 3)]

@@ -266,3 +266,24 @@ def test_an_engine_that_is_not_installed_leads_to_its_extra(
     with pytest.raises(InputError, match=f"{package} is not installed") as caught:
         compute(path, engine=engine)
     assert caught.value.help == f"pip install 'harbor-metrics[{extra}]'"
+
+
+def test_reward_keys_are_as_they_were(cli: Run, tmp_path: Path) -> None:
+    rewards = {"": 0.25, "a.b": 1.0, "a/b": 0.0, "reward": 0.5, "é": 0.1, "e\u0301": 0.2}
+    line = {"task": "t", "rewards": rewards}
+    (tmp_path / "t.jsonl").write_text(json.dumps(line))
+    assert cli("convert", "t.jsonl", "-o", "t.parquet").returncode == 0
+    for name in ("t.jsonl", "t.parquet"):
+        found = document(cli("compute", name, "--metric", "mean", "--format", "json"))
+        assert found["groups"][0]["metrics"][0]["values"] == rewards
+    (tmp_path / "t.csv").write_text("task,reward.,reward\nt,0.25,0.5\n")
+    found = document(cli("compute", "t.csv", "--metric", "mean", "--format", "json"))
+    assert found["groups"][0]["metrics"][0]["values"] == {"": 0.25, "reward": 0.5}
+
+
+def test_reward_keys_that_differ_in_case_alone_are_refused(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "t.jsonl").write_text('{"task": "t", "rewards": {"A": 1, "a": 0}}')
+    done = cli("convert", "t.jsonl", "-o", "t.parquet")
+    assert done.returncode == 3
+    assert "differ in case alone: `reward.A` and `reward.a`" in done.stderr
+    assert not (tmp_path / "t.parquet").exists()

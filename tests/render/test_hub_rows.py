@@ -87,3 +87,37 @@ def test_jobs_of_harbor_make_rows_of_their_trials(cli: Run) -> None:
     done = cli("compute", JOBS / "two-models", "--format", "hub-rows")
     for row in rows(done):
         assert len(row["trial_ids"]) == row["metrics"]["trials"]
+
+
+def test_no_value_has_the_name_of_anothers_error_or_bound(cli: Run, tmp_path: Path) -> None:
+    keys = [
+        *("low", "high", "mean", "mean_low", "stderr", "a.b", "a/b", "a_b", "a_b#2", ""),
+        *("Mean", "é", "e\u0301"),
+    ]
+    # Each key has a mean of its own.
+    given = [{key: (i < j + 1) / 3 for j, key in enumerate(keys)} for i in range(len(keys) + 1)]
+    path = tmp_path / "rewards.jsonl"
+    path.write_text("".join(f"{json.dumps(each)}\n" for each in given))
+    args = ("compute", path, "--metric", "mean")
+    (outcome,) = json.loads(cli(*args, "--format", "json").stdout)["groups"][0]["metrics"]
+    (row,) = rows(cli(*args, "--format", "hub-rows"))
+    sure = outcome["uncertainty"]
+    bounds = [sure[key][part] for key in keys for part in ("stderr", "low", "high")]
+    written = list(row["metrics"].values())[2:]
+    assert sorted(written) == sorted([*outcome["values"].values(), *bounds])
+    assert row["metrics"]["mean_low"] == sure["mean"]["low"]
+    assert row["metrics"]["mean_low#2"] == outcome["values"]["low"]
+
+
+def test_a_name_is_the_same_values_in_all_rows(cli: Run, tmp_path: Path) -> None:
+    lines = [
+        {"task": f"t{i}", "agent": agent, "dataset": "d", "rewards": dict.fromkeys(keys, i % 2)}
+        for agent, keys in (("a", ("low", "high")), ("b", ("low", "mean")))
+        for i in range(4)
+    ]
+    path = tmp_path / "trials.jsonl"
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    first, second = rows(cli("compute", path, "--metric", "mean", "--format", "hub-rows"))
+    assert first["metrics"]["mean_low#2"] == second["metrics"]["mean_low#2"] == 0.5
+    assert "mean_low" not in first["metrics"]
+    assert second["metrics"]["mean_low"] < 0.5

@@ -50,9 +50,23 @@ def _lanes(series: Sequence[Series]) -> dict[str, Lane]:
                 shown = _shown(outcome, name) if len(series) == 1 else ""
                 measured_in = unit(outcome.type, outcome.kwargs)
                 whole = name_of.whole(name) + (f" in {measured_in}" if measured_in else "")
-                lane = Lane(whole, [], shown, measured_in)
-                found.setdefault(whole, lane).spots.append(spot)
+                lane = _lane(found, whole, spot, shown, measured_in)
+                if spot not in lane.spots:
+                    lane.spots.append(spot)
     return found
+
+
+def _lane(
+    found: dict[str, Lane], name: str, spot: Spot, shown: str, measured_in: str | None
+) -> Lane:
+    """The lane of that name, or one beside it where the series has another value in it."""
+    own, n = name, 1
+    while True:
+        lane = found.setdefault(own, Lane(own, [], shown, measured_in))
+        if all(other == spot or other.series != spot.series for other in lane.spots):
+            return lane
+        n += 1
+        own = f"{name}#{n}"
 
 
 def _shown(outcome: Outcome, name: str) -> str:

@@ -1,0 +1,49 @@
+"""Groups side by side: each value has a column, whatever it is called."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conftest import JOBS
+from msgspec.structs import replace
+
+from harbor_metrics import compute
+from harbor_metrics.evaluation.result import Outcome, Result
+from harbor_metrics.render.figures import values
+from harbor_metrics.render.together import together
+
+
+def script(path: str, value: float) -> Outcome:
+    kwargs: dict[str, Any] = {"script_path": path}
+    found: dict[str, Any] = {"status": "ok", "values": {"v": value}, "n": {"v": 1}}
+    return Outcome(name="uv-script", type="uv-script", kwargs=kwargs, origin="registry", **found)
+
+
+def with_metrics(*metrics: Outcome) -> Result:
+    result = compute(JOBS / "two-models")
+    return replace(
+        result,
+        groups=[replace(group, metrics=list(metrics), pass_at_k={}) for group in result.groups],
+    )
+
+
+def test_values_of_one_name_have_columns_of_their_own() -> None:
+    whole = together(with_metrics(script("a/m.py", 0.1), script("b/m.py", 0.9)), "full")
+    assert [{head: cell.value for head, cell in cells.items()} for cells in whole.table] == [
+        {"m.py\nv": 0.1, "m.py\nv#2": 0.9}
+    ] * 2
+
+
+def test_the_same_twice_has_one_column() -> None:
+    whole = together(with_metrics(*[script("a/m.py", 0.1)] * 2), "full")
+    assert whole.heads == ["m.py\nv"]
+
+
+def test_values_of_one_name_have_lanes_of_their_own() -> None:
+    groups = with_metrics(script("a/m.py", 0.1), script("b/m.py", 0.9)).groups
+    series: Any = [type("Each", (), {"group": group}) for group in groups]
+    lanes = values._lanes(series)
+    assert {name: lane.numbers for name, lane in lanes.items()} == {
+        "m.py: v": [0.1, 0.1],
+        "m.py: v#2": [0.9, 0.9],
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from typing import Any
 
@@ -21,3 +22,8 @@ def require(name: str, extra: str) -> Any:
             f"{name.partition('.')[0]} is not installed, which this source needs",
             f"pip install 'harbor-metrics[{extra}]'",
         ) from error
+
+
+def literal(path: str) -> str:
+    """The pattern of DuckDB that fits this path alone."""
+    return re.sub(r"[*?[]", r"[\g<0>]", path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 import shutil
 import socket
 import tempfile
@@ -11,6 +12,7 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
+from glob import has_magic
 from importlib import import_module
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -18,7 +20,7 @@ from urllib.parse import urlsplit
 from ..documents.wording import printable
 from ..errors import InputError, UsageError
 from .asked import first_line
-from .extras import require
+from .extras import literal, require
 from .recognition import SUFFIX, is_parquet
 
 _CONNECT = "sc://"
@@ -109,15 +111,55 @@ def _duckdb(paths: Sequence[str], shown: str) -> Opened:
     folder = tempfile.mkdtemp(prefix="harbor-metrics-")
     weakref.finalize(connection, shutil.rmtree, folder, ignore_errors=True)
     connection.execute("set temp_directory = ?", [folder])
-    for protocol in {path.partition("://")[0] for path in paths if "://" in path}:
-        connection.register_filesystem(_filesystem(protocol))
-    found = [os.path.join(p, f"**/*{SUFFIX}") if os.path.isdir(p) else p for p in paths]
+    protocols = {path.partition("://")[0] for path in paths if "://" in path}
+    storage = {f"{protocol}://": _filesystem(protocol) for protocol in protocols}
+    for filesystem in storage.values():
+        connection.register_filesystem(filesystem)
+    patterns = [_for_duckdb(path) for path in paths if "://" not in path]
     try:
-        native = connection.read_parquet(found, union_by_name=True)
+        patterns += [
+            literal(path) if has_magic(path) and filesystem.exists(path) else path
+            for protocol, filesystem in storage.items()
+            for path in paths
+            if path.startswith(protocol)
+        ]
+        native = connection.read_parquet(patterns, union_by_name=True)
     except Exception as error:
         raise _unreadable(shown, error) from error
     frugal = partial(_frugal, connection)
     return Opened(native, shown, "duckdb", duckdb.__version__, frugal)
+
+
+def _for_duckdb(path: str) -> str:
+    """What makes DuckDB read a path that is there, and of a folder all Parquet; else a pattern.
+
+    Raises:
+        InputError: DuckDB cannot be told this path apart from a pattern.
+    """
+    if not os.path.lexists(path):
+        return path
+    path, is_folder = _without_protocol(path), os.path.isdir(path)
+    if not is_folder and not has_magic(path):
+        return path
+    if "\\" in path:
+        raise InputError(
+            f"{printable(path)} cannot be read: beside * ? [ or in the name of a folder DuckDB "
+            "takes a backslash for part of a pattern, and would look elsewhere",
+            "rename it, or name a link to it",
+        )
+    return os.path.join(literal(path), f"**/*{SUFFIX}") if is_folder else literal(path)
+
+
+def _for_spark(path: str, engine: str) -> str:
+    """What makes Spark read a path that is there; else a pattern."""
+    if engine != "spark" or "://" in path or not os.path.lexists(path):
+        return path
+    return re.sub(r"[*?\[\]{}\\]", r"\\\g<0>", _without_protocol(path))
+
+
+def _without_protocol(path: str) -> str:
+    """The path so that what stands before a colon is not taken for a protocol."""
+    return os.path.abspath(path) if ":" in path else path
 
 
 @contextmanager
@@ -171,7 +213,8 @@ def _spark(paths: Sequence[str], shown: str, engine: str) -> Opened:
         builder = sql.SparkSession.builder
         session = (builder.remote(engine) if engine != "spark" else builder).getOrCreate()
         session = session.newSession() if engine == "spark" else session
-        native = session.read.option("mergeSchema", "true").parquet(*paths)
+        found = [_for_spark(path, engine) for path in paths]
+        native = session.read.option("mergeSchema", "true").parquet(*found)
         native.schema  # noqa: B018  # Connect looks at the files only now
     except Exception as error:
         raise _unreadable(shown, error) from error

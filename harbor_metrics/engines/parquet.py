@@ -14,7 +14,7 @@ from ..errors import OutputError
 from ..readers.columns import USAGE
 from ..trials.labelled import label_text
 from ..trials.trial import Trial
-from .extras import require
+from .extras import literal, require
 
 _TEXTS = ("task", "trial", "id", "started_at", "agent", "model", "dataset", "task_version", "error")
 # Every integer up to this is a float of its own.
@@ -51,7 +51,7 @@ def written(rows: Iterable[Mapping[str, Any]], types: Mapping[str, str]) -> byte
         # One thread: the same rows give the same bytes.
         connection = duckdb.connect(config={"threads": 1})
         relation = connection.read_json(
-            lines,
+            literal(lines),
             columns={column: types[name] for name, column in columns.items()},
             format="newline_delimited",
         )

@@ -14,6 +14,7 @@ from conftest import JOBS, Run
 from printed import document
 
 from harbor_metrics import compute
+from harbor_metrics.engines.parquet import written
 from harbor_metrics.errors import InputError
 
 METRICS = ("median", "pass@1", "ci", "mean-reward")
@@ -287,3 +288,80 @@ def test_reward_keys_that_differ_in_case_alone_are_refused(cli: Run, tmp_path: P
     assert done.returncode == 3
     assert "differ in case alone: `reward.A` and `reward.a`" in done.stderr
     assert not (tmp_path / "t.parquet").exists()
+
+
+SIGNS = ("r[1]", "a*", "q?", "{x,y}", "it's", "back\\s", "b]", "[!c]", "file:d", "k=1")
+# What the names would fit, were they patterns.
+OTHERS = ("r1", "ab", "qq", "x", "y", "its", "backs", "d", "k")
+
+
+@pytest.fixture
+def named(tmp_path: Path) -> None:
+    """A file and a folder of each name; the reward tells which."""
+    for i, name in enumerate((*SIGNS, *OTHERS)):
+        query = f"select '{i}-' || range as task, {2**i}::double as reward from range(3)"
+        write(tmp_path / "plain", query).rename(tmp_path / f"{name}.parquet")
+        (tmp_path / name).mkdir()
+        # A name in the folder is no pattern, either.
+        query = f"select '{i}+' || range as task, {2**i}::double as reward from range(3)"
+        write(tmp_path / "plain", query).rename(tmp_path / name / "p[1].parquet")
+
+
+@pytest.mark.usefixtures("named")
+def test_path_that_is_there_is_no_pattern(cli: Run) -> None:
+    for i, name in enumerate(SIGNS):
+        for path in (f"{name}.parquet", name):
+            done = cli("compute", path, "--metric", "mean", "--engine=duckdb", "--format", "json")
+            if path == "back\\s":
+                assert "DuckDB takes a backslash" in done.stderr
+                continue
+            found = document(done)
+            (metric,) = found["groups"][0]["metrics"]
+            assert (path, metric["values"]["mean"]) == (path, 2**i)
+            assert found["sources"][0]["path"] == path
+
+
+@pytest.mark.cluster
+@pytest.mark.usefixtures("named")
+def test_nor_is_it_for_spark(cli: Run) -> None:
+    pytest.importorskip("pyspark")
+    # `file:d` is a protocol to it, whose names have no colon.
+    names = [name for name in SIGNS if ":" not in name and "=" not in name]
+    paths = [path for name in names for path in (f"{name}.parquet", name)]
+    done = cli("compute", *paths, "--metric", "mean", "--engine=spark", "--format", "json")
+    (metric,) = document(done)["groups"][0]["metrics"]
+    wanted = sum(2 ** SIGNS.index(name) for name in names) / len(names)
+    assert metric["values"] == {"mean": wanted}
+
+
+def test_pattern_is_one_where_nothing_has_its_name(cli: Run, tmp_path: Path) -> None:
+    for i in (1, 2):
+        write(tmp_path / f"r{i}.parquet", f"select 't{i}' as task, {i} as reward")
+    found = document(cli("compute", "r[12].parquet", "--metric", "mean", "--format", "json"))
+    assert found["groups"][0]["metrics"][0]["values"] == {"mean": 1.5}
+
+
+def test_backslash_beside_signs_is_refused(cli: Run, tmp_path: Path) -> None:
+    write(tmp_path / "plain", "select 't' as task, 1 as reward").rename(tmp_path / "b\\[1].parquet")
+    done = cli("compute", "b\\[1].parquet")
+    assert done.returncode == 3
+    assert "takes a backslash for part of a pattern" in done.stderr
+
+
+def test_path_on_storage_that_is_there_is_no_pattern() -> None:
+    fsspec = pytest.importorskip("fsspec")
+    storage = fsspec.filesystem("memory")
+    for name, reward in (("r[1]", 0), ("r1", 1)):
+        with storage.open(f"/lab/{name}.parquet", "wb") as file:
+            file.write(
+                written([{"task": "t", "reward": reward}], {"task": "VARCHAR", "reward": "BIGINT"})
+            )
+    for pattern, value in (("r[1]", 0), ("r[1-9]", 1)):
+        result = compute(f"memory://lab/{pattern}.parquet", metrics=["mean"])
+        assert result.groups[0].metrics[0].values == {"mean": value}
+
+
+def test_temporary_folder_may_have_signs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "t[1]").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "t[1]"))
+    assert written([{"task": "t"}], {"task": "VARCHAR"})[:4] == b"PAR1"

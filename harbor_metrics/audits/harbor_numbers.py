@@ -10,6 +10,7 @@ from ..computation.request import Request
 from ..documents.diagnostics import Diagnostic
 from ..evaluation.group import evals_key_of
 from ..numbers import exact
+from ..readers.harbor.documents import repeated_in_trials
 from ..readers.harbor.reported import OTHER
 from ..registries.registry import Registries
 from ..scripts.options import ScriptOptions
@@ -52,7 +53,8 @@ def rows(
     request = Request(sources=(source.path,), level=None, scripts=scripts or ScriptOptions())
     prepared = plan_groups(request, [source], [], registries)
     result = finish(request, prepared)
-    diagnostics += [found for found in prepared.diagnostics if found not in diagnostics]
+    found = [*prepared.diagnostics, *repeated_in_trials(source.path)]
+    diagnostics += [each for each in found if each not in diagnostics]
     numbers = list(source.reported())
     if not numbers:
         return
@@ -87,7 +89,7 @@ def rows(
 
 def _of_job(plan: Plan, numbers: Sequence[Reported]) -> Iterator[Row]:
     """The numbers over all trials, and those that should be among them."""
-    places = {each.place for each in numbers}
+    places = {each.place for each in numbers if each.metric != OTHER}
     for each in numbers:
         row = _row(plan, each)
         if each.metric not in _USAGE or row.reported is not None or row.recomputed is not None:

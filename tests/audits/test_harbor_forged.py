@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import random
 import re
+import shutil
 from functools import partial
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -14,7 +16,7 @@ from conftest import registry_of_job as registry
 from harbor_forger import Document, forgeries, inflations
 
 from harbor_metrics import readers
-from harbor_metrics.audits import harbor_numbers
+from harbor_metrics.audits import audit, harbor_numbers
 from harbor_metrics.audits.row import Row, Verdict
 from harbor_metrics.readers.harbor.reported import reported
 from harbor_metrics.registries.registry import Registries
@@ -65,3 +67,55 @@ def test_nothing_of_a_job_can_be_changed_unseen(name: str, with_registry: bool) 
         after = rows(source, forged, known)
         assert holding(after) <= before, what
         assert others(after) != others(honest), what
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "path",
+    ["x", "scores", "Stats", "n_completed", "stats.x", "stats.Evals", "stats.evals.x",
+     "stats.evals.*.extra", "stats.evals.*.Metrics", "stats.evals.*.exception_stats.Odd"],
+)  # fmt: skip
+def test_every_number_of_a_job_is_looked_at(name: str, path: str) -> None:
+    (source,) = readers.read(str(JOBS / name))
+    document = json.loads((JOBS / name / "result.json").read_text())
+    found: Document = document
+    *above, last = path.split(".")
+    for step in above:
+        found = next(iter(found.values())) if step == "*" else found[step]
+    for value in (0.99, [0.99], {"mean": 0.99}, [{"mean": [1, 0.99]}], "0.99", {"mean": "99 %"}):
+        found[last] = value
+        more = {row.reported for row in others(rows(source, document, name))}
+        assert {0.99, "0.99", "99 %"} & more, (value, more)
+
+
+@pytest.mark.parametrize("section", ["metrics", "pass_at_k", "reward_stats", "exception_stats"])
+def test_every_number_of_a_section_of_another_shape_is_looked_at(section: str) -> None:
+    (source,) = readers.read(str(JOBS / "single"))
+    for value in (0.99, "0.99", [0.99], {"mean": 0.99}, [[0.99]], {"a": {"b": [0.99]}}):
+        document = json.loads((JOBS / "single" / "result.json").read_text())
+        (group,) = document["stats"]["evals"].values()
+        group[section] = value
+        found = rows(source, document, "single")
+        assert any("0.99" in str(row.reported) for row in others(found)), (section, value, found)
+
+
+def test_count_beside_the_stats_is_no_count_of_the_job() -> None:
+    (source,) = readers.read(str(JOBS / "single"))
+    document = json.loads((JOBS / "single" / "result.json").read_text())
+    document["n_completed_trials"] = document["stats"].pop("n_completed_trials")
+    names = [row.name for row in others(rows(source, document, "single"))]
+    assert names.count("n_completed_trials") == 2
+
+
+@pytest.mark.parametrize("file", ["result.json", "config.json", "lock.json", "trial"])
+def test_key_that_stands_twice_is_said(file: str, tmp_path: Path) -> None:
+    job = tmp_path / "job"
+    shutil.copytree(JOBS / "single", job)
+    path = next(job.glob("*/result.json")) if file == "trial" else job / file
+    text = path.read_text() if path.exists() else '{"trials": []}'
+    assert audit(str(job), registry=[registry("single")]).ok
+    key, value = next(iter(json.loads(text).items()))
+    path.write_text(text.replace("{", f'{{"{key}": {json.dumps(value)}, ', 1))
+    found = audit(str(job), registry=[registry("single")])
+    assert [d.rule for d in found.diagnostics if d.rule != "job-document"] == ["duplicate-key"]
+    assert not found.ok

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,7 +12,7 @@ from typing import Any
 import msgspec
 
 from ...documents.diagnostics import Diagnostic
-from ...documents.document import parse
+from ...documents.document import parse, repeats_a_key
 from ...documents.files import reason
 from ...documents.limits import check_limits
 from ...documents.paths import real_path
@@ -194,10 +195,31 @@ def _own(path: str, name: str, diagnostics: list[Diagnostic]) -> dict[str, Any]:
         mistake = slips[0].message if slips else "not JSON"
     else:
         if isinstance(value, dict):
+            diagnostics += repeated_keys(data, file)
             return value
         mistake = "not a JSON object"
     diagnostics.append(_unread(file, mistake))
     return {}
+
+
+def repeated_keys(data: bytes, file: str) -> list[Diagnostic]:
+    """What is said of each key that stands twice in an object: another reader takes another one."""
+    if not repeats_a_key(data):
+        return []
+    _, slips = parse(data, file)
+    return [slip for slip in slips if slip.rule == "duplicate-key"]
+
+
+def repeated_in_trials(job: str) -> Iterator[Diagnostic]:
+    """What is said of the keys that stand twice in a job's lock or the result of a trial."""
+    try:
+        folders = sorted(entry.path for entry in os.scandir(job) if entry.is_dir())
+    except OSError:
+        return
+    for file in (f"{job}/lock.json", *(f"{folder}/result.json" for folder in folders)):
+        # What cannot be read was said when the job was.
+        with contextlib.suppress(OSError):
+            yield from repeated_keys(contents(file), file)
 
 
 def _datasets(config: dict[str, Any]) -> Iterator[JobDataset]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
 from typing import Any
 
@@ -22,6 +23,7 @@ _COUNTS = {
 }
 _OF_EVAL = {"n_trials": "n_scored", "n_errors": "n_errors"}
 _SECTIONS = ("metrics", "pass_at_k", "reward_stats", "exception_stats")
+_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*%?\s*")
 # A number that Harbor does not write.
 OTHER = "other"
 
@@ -37,31 +39,41 @@ def reported(result: dict[str, Any]) -> Iterator[Reported]:
     stats = result.get("stats")
     stats = stats if isinstance(stats, dict) else {}
     yield _reported("n_total_trials", "n_total", result.get("n_total_trials"))
-    for name, value in stats.items():
-        if name in _COUNTS:
-            yield _reported(name, _COUNTS[name], value)
+    yield from (_reported(n, _COUNTS[n], value) for n, value in stats.items() if n in _COUNTS)
     for name in _TOTALS:
         said = [fields[name] for fields in (result, stats) if name in fields]
         yield from (_reported(name, name, spent) for spent in said)
-    known = {*_COUNTS, *_TOTALS, "n_total_trials", "evals"}
-    own = {name: value for name, value in result.items() if _is_number(value)}
-    for place, value in _others({**own, "stats": stats}, known):
-        yield _reported(place.removeprefix("stats."), OTHER, value)
+    known = (*_TOTALS, "n_total_trials", *(("stats",) if "stats" in result and stats else ()))
     evals = stats.get("evals")
-    for key, numbers in evals.items() if isinstance(evals, dict) else ():
+    by_key = evals if isinstance(evals, dict) else {}
+    for place, value in (
+        *_without(result, known),
+        *_without(stats, (*_COUNTS, *_TOTALS, *(("evals",) if by_key else ()))),
+        *(_numbers("evals", {k: v for k, v in by_key.items() if not isinstance(v, dict)})),
+    ):
+        yield _reported(place, OTHER, value)
+    for key, numbers in by_key.items():
         if isinstance(numbers, dict):
             yield from _of_eval(key, numbers)
 
 
-def _others(value: dict[str, Any], known: Collection[str]) -> Iterator[tuple[str, Number]]:
-    """The numbers of other names than those that are known, at any depth."""
+def _without(value: dict[str, Any], known: Collection[str]) -> Iterator[tuple[str, Any]]:
+    """The numbers under other names than those that are known."""
     for name, inner in value.items():
-        if name in known:
-            continue
-        if _is_number(inner):
-            yield name, inner
-        elif isinstance(inner, dict):
-            yield from ((f"{name}.{place}", n) for place, n in _others(inner, known))
+        if name not in known:
+            yield from _numbers(name, inner)
+
+
+def _numbers(place: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """All that a reader could take for a number, at any depth: texts of numbers, too."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _numbers(f"{place}.{name}", inner)
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _numbers(f"{place}[{index}]", inner)
+    elif _is_number(value) or (isinstance(value, str) and _NUMBER.fullmatch(value)):
+        yield place, value
 
 
 def _is_number(value: Any) -> bool:
@@ -84,7 +96,7 @@ def _of_eval(key: str, numbers: dict[str, Any]) -> Iterator[Reported]:
 
     for name in (name for name in _OF_EVAL if name in numbers):
         yield reported_as(name, _OF_EVAL[name], numbers[name])
-    for place, value in _others(numbers, {*_OF_EVAL, *_SECTIONS}):
+    for place, value in _not_of_harbor(numbers):
         yield reported_as(place, OTHER, value)
     for place, part, params, value in _of_metrics(numbers.get("metrics")):
         yield reported_as(place, "metric", value, part=part, params=params)
@@ -102,6 +114,32 @@ def _of_eval(key: str, numbers: dict[str, Any]) -> Iterator[Reported]:
         yield reported_as(
             f"exception_stats.{name}", "exception", len(_names(trials)), part=name, params=params
         )
+
+
+def _not_of_harbor(numbers: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The numbers of a group that stand where Harbor writes none."""
+    yield from _without(numbers, (*_OF_EVAL, *_SECTIONS))
+    for name, kind in (("metrics", list), ("pass_at_k", dict)):
+        if not isinstance(numbers.get(name), kind):
+            yield from _numbers(name, numbers.get(name))
+    by_reward = numbers.get("reward_stats")
+    if not isinstance(by_reward, dict):
+        yield from _numbers("reward_stats", by_reward)
+    yield from _among_names("exception_stats", numbers.get("exception_stats"))
+    for reward, by_value in _items(by_reward):
+        yield from _among_names(f"reward_stats.{reward}", by_value)
+
+
+def _among_names(place: str, by_what: Any) -> Iterator[tuple[str, Any]]:
+    """The numbers where names of trials should stand."""
+    if not isinstance(by_what, dict):
+        yield from _numbers(place, by_what)
+    for name, trials in _items(by_what):
+        if isinstance(trials, list):
+            others = {str(i): each for i, each in enumerate(trials) if not isinstance(each, str)}
+            yield from _numbers(f"{place}.{name}", others)
+        else:
+            yield from _numbers(f"{place}.{name}", trials)
 
 
 def _of_metrics(metrics: Any) -> Iterator[tuple[str, str | None, dict[str, Any], Any]]:

@@ -51,8 +51,9 @@ def test_value_of_another_shape_is_not_a_number() -> None:
         "n_trials": None, "metrics": "m", "pass_at_k": [1], "reward_stats": {"r": 1},
         "exception_stats": {"E": [1, "t"]}}}}}  # fmt: skip
     assert [(each.place, each.value, each.not_finite) for each in reported(odd)] == [
-        ("n_total_trials", None, "True"), ("n_errors", None, "1"), ("n_trials", None, ""),
-        ("exception_stats.E", 1, ""),
+        ("n_total_trials", None, "True"), ("n_errors", None, "1"), ("evals.x[0]", 1, ""),
+        ("n_trials", None, ""), ("pass_at_k[0]", 1, ""), ("exception_stats.E.0", 1, ""),
+        ("reward_stats.r", 1, ""), ("exception_stats.E", 1, ""),
     ]  # fmt: skip
 
 

@@ -277,6 +277,14 @@ def repeats_a_key(data: bytes) -> bool:
     return False
 
 
+def repeated_keys(data: bytes, file: str) -> list[Diagnostic]:
+    """What is said of each key that stands twice in an object: another reader takes another one."""
+    if not repeats_a_key(data):
+        return []
+    _, slips = parse(data, file)
+    return [slip for slip in slips if slip.rule == "duplicate-key"]
+
+
 def _has_every_quote(value: Any, data: bytes) -> bool:
     """Whether the value of a text without escapes is written with as many quotes as the text has.
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import copy
 import json
 import random
+import shutil
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -14,6 +16,7 @@ import pytest
 from conftest import LOGS
 
 from harbor_metrics import readers
+from harbor_metrics.audits import audit
 from harbor_metrics.audits.lm_eval_draws import Replay
 from harbor_metrics.audits.lm_eval_numbers import rows
 from harbor_metrics.audits.row import Row, Verdict
@@ -85,3 +88,15 @@ def test_nothing_of_a_run_can_be_changed_unseen(name: str) -> None:
         after = audited(sources, forged, replay)
         assert kept(after, holding=True) <= kept(honest, holding=True), what
         assert kept(after, holding=False) != kept(honest, holding=False), what
+
+
+def test_key_of_the_results_that_stands_twice_is_said(tmp_path: Path) -> None:
+    shutil.copytree(LOGS / "lm_eval" / RUNS[0], tmp_path, dirs_exist_ok=True)
+    before = {d.rule for source in readers.read(str(tmp_path)) for d in source.diagnostics}
+    assert "duplicate-key" not in before
+    (path,) = tmp_path.rglob("results_*.json")
+    text = path.read_text()
+    path.write_text(text.replace('"results": {', '"results": {"x": 0.99}, "results": {', 1))
+    found = audit(str(tmp_path))
+    assert "duplicate-key" in {d.rule for d in found.diagnostics}
+    assert not found.ok

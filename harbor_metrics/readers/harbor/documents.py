@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from ...documents.diagnostics import Diagnostic
-from ...documents.document import parse, repeats_a_key
+from ...documents.document import parse, repeated_keys
 from ...documents.files import reason
 from ...documents.limits import check_limits
 from ...documents.paths import real_path
@@ -200,14 +200,6 @@ def _own(path: str, name: str, diagnostics: list[Diagnostic]) -> dict[str, Any]:
         mistake = "not a JSON object"
     diagnostics.append(_unread(file, mistake))
     return {}
-
-
-def repeated_keys(data: bytes, file: str) -> list[Diagnostic]:
-    """What is said of each key that stands twice in an object: another reader takes another one."""
-    if not repeats_a_key(data):
-        return []
-    _, slips = parse(data, file)
-    return [slip for slip in slips if slip.rule == "duplicate-key"]
 
 
 def repeated_in_trials(job: str) -> Iterator[Diagnostic]:

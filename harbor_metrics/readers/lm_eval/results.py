@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from ...documents.diagnostics import Severity
+from ...documents.document import repeated_keys
 from ...documents.files import open_regular, reason
 from ...documents.sizes import MOST_DATA, whole
 from ...errors import InputError
@@ -51,7 +52,8 @@ def run_of(reading: Reading, hash_: str, n_filters: int, n_rows: int) -> Run:
     results = _results_of(path, task, stamp, hash_)
     if results is None:
         return Run(task=task, id=_identity(task, stamp), started_at=_time(stamp))
-    name, value = results
+    name, value, data = results
+    reading.diagnostics += repeated_keys(data, name)
     task = task or _task_of(value, hash_)
     n = _number_of_documents(value, task)
     own_hash = member(value, "task_hashes", task)
@@ -101,7 +103,7 @@ def _time(stamp: str | None) -> str | None:
 
 def _results_of(
     path: str, task: str | None, stamp: str | None, hash_: str
-) -> tuple[str, dict[str, Any]] | None:
+) -> tuple[str, dict[str, Any], bytes] | None:
     """The results file of the same stamp, else the only one that is of this task and hash."""
     folder = os.path.dirname(path) or "."
     try:
@@ -109,12 +111,12 @@ def _results_of(
     except OSError:
         return None
     same = [name for name in names if stamp and stamp in name]
-    read = [(f"{folder}/{name}", _read(f"{folder}/{name}")) for name in same or names]
+    read = [(f"{folder}/{name}", *_read(f"{folder}/{name}")) for name in same or names]
     if same:
         return read[0]
     fitting = [
-        (name, value)
-        for name, value in read
+        (name, value, data)
+        for name, value, data in read
         if hash_ in (member(value, "task_hashes", task or _task_of(value, hash_)), None)
         or (
             (task is not None and member(value, "task_hashes", task) is None)
@@ -124,11 +126,12 @@ def _results_of(
     return fitting[0] if len(fitting) == 1 else None
 
 
-def _read(path: str) -> dict[str, Any]:
+def _read(path: str) -> tuple[dict[str, Any], bytes]:
     try:
         with open_regular(path) as stream:
-            value: dict[str, Any] = decode(whole(stream, MOST_DATA), dict[str, Any])
-            return value
+            data = whole(stream, MOST_DATA)
+        value: dict[str, Any] = decode(data, dict[str, Any])
+        return value, data
     except NotJSONError as error:
         raise InputError(f"{path} is no results file of lm-eval: {error}") from error
     except OSError as error:

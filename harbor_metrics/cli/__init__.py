@@ -218,7 +218,8 @@ def _without_quotes(error: InputError) -> InputError:
 
     for argument in sys.argv[1:]:
         for path in {argument, argument.partition("=")[2]}:
-            if os.path.islink(path) and not os.path.isdir(path):
+            # A folder that is a link is no text: what lies in it is asked for by itself.
+            if os.path.isfile(path):
                 try:
                     check_stays(path)
                 except InputError as refusal:

@@ -7,6 +7,7 @@ import stat
 
 from ..documents.diagnostics import Diagnostic
 from ..documents.files import reason
+from ..documents.paths import strayed
 from ..documents.wording import did_you_mean, in_command, listed, nearest, plural
 from ..errors import InputError
 from ..trials.source import REFUSED, NotThisFormatError, Source
@@ -58,7 +59,23 @@ def _read(file: File, format_: Format, options: Options) -> list[Source]:
         raise InputError(f"{file.path} is not {format_.noun} that can be read: {error}") from error
     for source in sources:
         source.kind = format_.name
+        if source.diagnostics and (where := strayed(file.path)):
+            source.diagnostics = _without_quotes(source.diagnostics, file.path, where)
     return sources
+
+
+def _without_quotes(said: list[Diagnostic], path: str, where: str) -> list[Diagnostic]:
+    """The rules alone: what a link leads to may be its reader's secret."""
+    return [
+        Diagnostic(
+            rule=rule,
+            severity=severity,
+            message=f"of what is wrong nothing is shown, for the path is a link to {where}",
+            path=path,
+            help="name the file itself, if it is yours",
+        )
+        for rule, severity in dict.fromkeys((one.rule, one.severity) for one in said)
+    ]
 
 
 def _in_file(file: File, given: Format | None, options: Options) -> list[Source]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from conftest import Run
 
 from harbor_metrics.errors import InputError
 from harbor_metrics.readers.reading import Options
@@ -66,3 +67,33 @@ def test_path_with_a_nul_is_refused() -> None:
 def test_file_is_not_a_job(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is a file; a Harbor job is a directory"):
         at(write(tmp_path / "x", "{}"), "harbor-job")
+
+
+@pytest.mark.parametrize("how", ["link", "linked folder", "in a folder"])
+def test_what_a_link_leads_to_is_not_quoted(how: str, cli: Run, tmp_path: Path) -> None:
+    secret = tmp_path / "home" / "token.jsonl"
+    secret.parent.mkdir()
+    secret.write_text('{"expires_in": 3599, "access_token": "hunter2"}\n')
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "good.jsonl").write_text('{"reward": 1}\n')
+    if how == "link":
+        (work / "rewards.jsonl").symlink_to(secret)
+        named = "rewards.jsonl"
+    elif how == "linked folder":
+        (work / "linked").symlink_to(secret.parent)
+        named = "linked/token.jsonl"
+    else:
+        (work / "folder").mkdir()
+        (work / "folder" / "rewards.jsonl").symlink_to(secret)
+        named = "folder/rewards.jsonl"
+    for arguments in (
+        ("compute", named, "good.jsonl", "--format", "json"),
+        ("compute", named),
+        ("convert", named),
+        ("report", named, "good.jsonl", "-o", "o.html"),
+    ):
+        done = cli(*arguments, cwd=work)
+        assert "hunter2" not in done.stdout + done.stderr
+        assert "a link to" in done.stdout + done.stderr, arguments
+    assert "hunter2" not in (work / "o.html").read_text()

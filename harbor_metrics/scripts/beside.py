@@ -22,7 +22,8 @@ def beside(path: str) -> tuple[list[str], tuple[str, ...]]:
     if not everything and not any(entry.name.startswith(".") for entry in entries):
         return [folder], ()
     shown = [e.path for e in entries if _is_shown(e, folder, files_alone=everything)]
-    return [path, *shown], (folder,)
+    # To list a folder is to list all below, of `/` of the whole machine.
+    return [path, *shown], tuple(of_user([folder]))
 
 
 def private_around(path: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import stat
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,9 @@ from dataclasses import dataclass
 from ..confinement.removal import remove
 
 ENVIRONMENTS, REPOSITORIES, RECORDS = "environments", "git", "git-contents"
+# That the group, or anybody, can write.
+_OTHERS = 0o022
+_NOWHERE = os.path.join(os.devnull, "cache")
 DAYS = 30.0
 DAY = 86_400.0
 
@@ -34,8 +38,28 @@ def cache_home() -> str:
 
 
 def cache_folder(name: str) -> str:
-    """A folder of ours in the user's cache; it need not be there, nor be writable."""
-    return os.path.join(cache_home(), "harbor-metrics", name)
+    """A folder of ours in the user's cache; it need not be there, nor be writable.
+
+    Of what somebody else can write nothing is believed: then the path leads nowhere.
+    """
+    home = os.path.join(cache_home(), "harbor-metrics")
+    folder = os.path.join(home, name)
+    return folder if is_own(home) and is_own(folder) else os.path.join(_NOWHERE, name)
+
+
+def is_own(path: str) -> bool:
+    """Whether what is there, if anything is, is ours, and from now on ours alone to write."""
+    try:
+        status, ours = os.stat(path), os.geteuid()
+        if os.lstat(path).st_uid != ours or status.st_uid != ours:
+            return False
+        if status.st_mode & _OTHERS:
+            os.chmod(path, stat.S_IMODE(status.st_mode) & ~_OTHERS)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
 
 
 def entries(*, sizes: bool = True) -> list[Entry]:
@@ -76,9 +100,11 @@ def use(path: str) -> None:
 
 
 def hold(folder: str, kept: dict[str, int]) -> bool:
-    """Whether a folder is there, and stays until the descriptor among those `kept` is closed."""
+    """Whether a folder of ours is there, and stays until the descriptor in `kept` is closed."""
     if folder in kept:
         return True
+    if not is_own(folder):
+        return False
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError:

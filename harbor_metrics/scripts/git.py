@@ -95,7 +95,7 @@ def _is_intact(kept: str, record: str, place: Workplace) -> bool:
 
     Nobody removes it then while the workplace is there.
     """
-    if not cache.hold(kept, place.kept):
+    if not (cache.is_own(record) and cache.hold(kept, place.kept)):
         return False
     try:
         with open(record, "rb") as file:

@@ -10,7 +10,7 @@ import msgspec
 from ..documents.contents import File, checked, contents
 from ..documents.files import write_atomically
 from ..errors import OutputError
-from .cache import hold
+from .cache import hold, is_own
 from .listing import listings, tree
 
 
@@ -75,7 +75,8 @@ def find(record: str, key: str, held: dict[str, int]) -> Kept | None:
             kept = msgspec.json.decode(file.readline(), type=Kept)
     except (OSError, msgspec.DecodeError):
         return None
-    return kept if kept.key == key and hold(kept.folder, held) else None
+    usable = kept.key == key and is_own(record) and hold(kept.folder, held)
+    return kept if usable else None
 
 
 def _write(record: str, kept: Kept, files: list[File]) -> None:

@@ -16,7 +16,7 @@ from ..confinement.workplace import Confinement, Workplace
 from ..documents.paths import real_path
 from ..errors import MetricFailure
 from .beside import beside
-from .cache import cache_home
+from .cache import cache_home, is_own
 from .indexes import packages_of_user
 
 # By name: ssh passes on whatever variables begin with LC_.
@@ -47,6 +47,7 @@ _LIBRARIES = ("lib", "lib64")
 _OF_LIBRARIES = (*(f"python{digit}" for digit in range(10)), "tcl", "tk", "engines-")
 _BEGINS = {"bin": "python", "include": "python"} | dict.fromkeys(_LIBRARIES, _OF_LIBRARIES)
 _LIBRARY = re.compile(r"lib.*\.(so|so\..*|dylib)\Z", re.DOTALL)
+_SYSTEM = ("/usr/", "/bin/", "/sbin/", "/nix/store/", "/run/current-system/", "/snap/")
 _ASKING = threading.Lock()
 
 
@@ -108,8 +109,11 @@ def libraries() -> list[str]:
 
 def uv_cache(place: Workplace) -> str:
     """Where uv keeps packages and environments; for this run alone where that cannot be written."""
-    kept = os.path.abspath(os.environ.get("UV_CACHE_DIR") or os.path.join(cache_home(), "uv"))
+    named = os.environ.get("UV_CACHE_DIR")
+    kept = os.path.abspath(named or os.path.join(cache_home(), "uv"))
     try:
+        if not named and not is_own(kept):
+            raise PermissionError(kept)
         os.makedirs(kept, exist_ok=True)
     except OSError:
         kept = os.path.join(place.folder, "uv")
@@ -165,7 +169,8 @@ def programs_of_all() -> list[str]:
     """Those folders where programs are looked for in which lies nothing of the user alone."""
     own = (*PRIVATE, *homes(), sys.prefix, sys.base_prefix)
     private = tuple(f"{real_path(place)}/" for place in own if place not in ("/", "/usr"))
-    return [each for each in programs() if not f"{real_path(each)}/".startswith(private)]
+    places = ((each, f"{real_path(each)}/") for each in programs())
+    return [e for e, at in places if at.startswith(_SYSTEM) and not at.startswith(private)]
 
 
 def programs() -> list[str]:

@@ -7,6 +7,7 @@ import os
 import time
 from pathlib import Path
 
+import pytest
 from conftest import Run
 from metric_scripts import BLOCK, COUNT, linux
 
@@ -141,3 +142,44 @@ def test_an_environment_stays_while_a_run_has_it(tmp_path: Path) -> None:
     with Workplace() as place:
         environment(find(str(script), None), place)
     assert not os.path.exists(made.command[0])
+
+
+class TestOwners:
+    """Of what somebody else can write nothing is believed."""
+
+    def test_what_the_group_could_write_is_ours_alone_from_now_on(self) -> None:
+        folder = Path(cache.cache_folder(cache.ENVIRONMENTS))
+        folder.mkdir(parents=True)
+        for path in (folder.parent, folder):
+            path.chmod(0o777)
+        assert cache.cache_folder(cache.ENVIRONMENTS) == str(folder)
+        assert [path.stat().st_mode & 0o777 for path in (folder.parent, folder)] == [0o755] * 2
+
+    @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives things away")
+    @pytest.mark.parametrize("link", [False, True], ids=["folder", "link"])
+    @pytest.mark.parametrize("above", [False, True], ids=["of environments", "of all"])
+    def test_folder_of_somebody_else_is_none(self, link: bool, above: bool, tmp_path: Path) -> None:
+        folder = Path(cache.cache_folder(cache.ENVIRONMENTS))
+        theirs = folder.parent if above else folder
+        theirs.parent.mkdir(parents=True, exist_ok=True)
+        if link:
+            (tmp_path / "ours").mkdir()
+            theirs.symlink_to(tmp_path / "ours")
+        else:
+            theirs.mkdir()
+        os.chown(theirs, 65_534, 65_534, follow_symlinks=False)
+        found = cache.cache_folder(cache.ENVIRONMENTS)
+        assert not os.path.lexists(found)
+        with pytest.raises(OSError, match="directory"):
+            os.makedirs(found)
+
+    @linux
+    @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives things away")
+    def test_record_of_somebody_else_is_not_believed(self, tmp_path: Path) -> None:
+        (tmp_path / "m.py").write_text(BLOCK)
+        script = find(str(tmp_path / "m.py"), None)
+        with Workplace() as place:
+            first = environment(script, place)
+            (record,) = Path(cache.cache_folder(cache.ENVIRONMENTS)).glob("*.json")
+            os.chown(record, 65_534, 65_534)
+            assert environment(script, place).command != first.command

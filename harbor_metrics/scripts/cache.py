@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..confinement.removal import remove
+from ..documents.paths import is_below, real_path
 
 ENVIRONMENTS, REPOSITORIES, RECORDS = "environments", "git", "git-contents"
 # That the group, or anybody, can write.
@@ -40,11 +41,28 @@ def cache_home() -> str:
 def cache_folder(name: str) -> str:
     """A folder of ours in the user's cache; it need not be there, nor be writable.
 
-    Of what somebody else can write nothing is believed: then the path leads nowhere.
+    Of what somebody else can write, or may have brought with what we work on, nothing is believed:
+    then the path leads nowhere.
     """
     home = os.path.join(cache_home(), "harbor-metrics")
     folder = os.path.join(home, name)
-    return folder if is_own(home) and is_own(folder) else os.path.join(_NOWHERE, name)
+    if _is_among_work(home) or not (is_own(home) and is_own(folder)):
+        return os.path.join(_NOWHERE, name)
+    return folder
+
+
+def _is_among_work(folder: str) -> bool:
+    """Whether it lies in the current folder or a checkout, from the user's home downwards."""
+    try:
+        person, here = real_path(os.path.expanduser("~")), os.getcwd()
+    except OSError:
+        return True
+    place = real_path(folder)
+    while not is_below(person, place):
+        if place == here or os.path.lexists(os.path.join(place, ".git")):
+            return True
+        place = os.path.dirname(place)
+    return False
 
 
 def is_own(path: str) -> bool:

@@ -22,7 +22,7 @@ from .addresses import lead_elsewhere
 from .bounds import Required
 from .cache import ENVIRONMENTS, alone, cache_folder, hold, release, remove_unused, use
 from .install import Wanted, install, version
-from .kept import Environment, find, keep, prefix_in
+from .kept import Environment, command_in, find, keep, prefix_in
 from .options import ScriptOptions
 from .uv_access import our_python, packages_of, readable_of
 from .wheels import check_wheels
@@ -136,9 +136,8 @@ def _make(
     try:
         base, uv = install(wanted, prefix, place, options, required)
         _check_unchanged(wanted)
-        command = [os.path.join(prefix, "bin", "python"), "-B"]
         made = Environment(
-            command=command,
+            command=command_in(folder),
             readable=[prefix, *readable_of(base.path, base.prefix)],
             hidden=packages_of(base.prefix),
             python=base.version,

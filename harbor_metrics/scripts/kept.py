@@ -60,6 +60,11 @@ def prefix_in(folder: str) -> str:
     return os.path.join(folder, "python")
 
 
+def command_in(folder: str) -> list[str]:
+    """How the Python of an environment is started."""
+    return [os.path.join(prefix_in(folder), "bin", "python"), "-B"]
+
+
 def keep(record: str, key: str, folder: str, environment: Environment) -> None:
     """Write down what an environment holds that was made."""
     prefix = prefix_in(folder)
@@ -75,7 +80,15 @@ def find(record: str, key: str, held: dict[str, int]) -> Kept | None:
             kept = msgspec.json.decode(file.readline(), type=Kept)
     except (OSError, msgspec.DecodeError):
         return None
-    usable = kept.key == key and is_own(record) and hold(kept.folder, held)
+    around, name = os.path.split(record)
+    # A record that somebody else wrote would name what is theirs.
+    ours = (
+        os.path.dirname(kept.folder) == around
+        and os.path.basename(kept.folder).startswith(f"{name.removesuffix('.json')}-")
+        and kept.environment.command == command_in(kept.folder)
+        and "" in kept.listings
+    )
+    usable = ours and kept.key == key and is_own(record) and hold(kept.folder, held)
     return kept if usable else None
 
 

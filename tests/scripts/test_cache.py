@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import time
 from pathlib import Path
@@ -183,3 +184,56 @@ class TestOwners:
             (record,) = Path(cache.cache_folder(cache.ENVIRONMENTS)).glob("*.json")
             os.chown(record, 65_534, 65_534)
             assert environment(script, place).command != first.command
+
+    @pytest.mark.parametrize("where", ["here", "checkout", "linked"])
+    def test_what_came_with_what_we_work_on_is_none(
+        self, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        work = tmp_path / "work"
+        (work / "deep").mkdir(parents=True)
+        monkeypatch.setenv("HOME", str(tmp_path / "home"))
+        monkeypatch.setenv("XDG_CACHE_HOME", str(work / "deep" / ".cache"))
+        assert cache.cache_folder("git").startswith(str(work))
+        if where == "here":
+            monkeypatch.chdir(work)
+        elif where == "checkout":
+            (work / ".git").write_text("gitdir: elsewhere")
+        else:
+            monkeypatch.chdir(work)
+            (tmp_path / "link").symlink_to(work)
+            monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "link" / ".cache"))
+        assert not cache.cache_folder("git").startswith(str(tmp_path))
+
+    def test_home_is_no_work(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (tmp_path / ".git").mkdir()
+        monkeypatch.setenv("HOME", str(tmp_path))
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / ".cache"))
+        monkeypatch.chdir(tmp_path)
+        assert cache.cache_folder("git") == str(tmp_path / ".cache" / "harbor-metrics" / "git")
+
+    @linux
+    @pytest.mark.parametrize(
+        "forged",
+        [
+            {"listings": {}},
+            {"folder": "/"},
+            {"command": ["/bin/sh", "-c", "exit 3"]},
+        ],
+        ids=["no listings", "another folder", "another command"],
+    )
+    def test_record_that_is_none_of_ours_is_not_believed(
+        self, forged: dict[str, object], tmp_path: Path
+    ) -> None:
+        (tmp_path / "m.py").write_text(BLOCK)
+        script = find(str(tmp_path / "m.py"), None)
+        with Workplace() as place:
+            first = environment(script, place)
+            (record,) = Path(cache.cache_folder(cache.ENVIRONMENTS)).glob("*.json")
+            line, _, rest = record.read_text().partition("\n")
+            written = json.loads(line)
+            written["environment"] |= {k: v for k, v in forged.items() if k == "command"}
+            written |= {k: v for k, v in forged.items() if k != "command"}
+            record.write_text(f"{json.dumps(written)}\n{rest}")
+            second = environment(script, place)
+        assert second.command != first.command
+        assert second.command[0].startswith(str(record.parent))

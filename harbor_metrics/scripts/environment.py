@@ -25,6 +25,7 @@ from .install import Wanted, install, version
 from .kept import Environment, command_in, find, keep, prefix_in
 from .options import ScriptOptions
 from .uv_access import our_python, packages_of, readable_of
+from .variables import CHOICES, told
 from .wheels import check_wheels
 
 # Changes whenever environments are made or kept in another way.
@@ -114,7 +115,7 @@ def _asked(
     )
     asked = (
         *(_FORM, script.path, wants, wanted.lock, wanted.local),
-        *(options.allow_build, our_python()),
+        *(options.allow_build, our_python(), told(CHOICES)),
     )
     key = sha256(repr(asked).encode("utf-8", "surrogatepass")).hexdigest()
     folder = cache_folder(ENVIRONMENTS)

@@ -35,7 +35,8 @@ from .environment import environment, unchecked
 from .failures import ended, said
 from .kept import Environment
 from .options import ScriptOptions
-from .uv_access import PASSED, libraries
+from .uv_access import libraries
+from .variables import TO_ALL, told
 
 _ANSWER, _LOG = "metric.json", "refused"
 _WATCHER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "refusals.py")
@@ -237,7 +238,7 @@ def _files(folder: str, inputs: Inputs, script: Script) -> dict[str, str]:
 
 
 def _env(script: Script, files: dict[str, str], options: ScriptOptions) -> dict[str, str]:
-    env = {name: os.environ[name] for name in PASSED if name in os.environ}
+    env = told(TO_ALL)
     env |= {name: os.environ[name] for name in options.environment if name in os.environ}
     return env | {
         "HOME": files["home"],

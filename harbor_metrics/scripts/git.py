@@ -25,7 +25,8 @@ from . import cache
 from .bounds import GIB, THREADS
 from .git_address import LOCAL, PROTOCOLS, check_address
 from .git_home import Home, home_for, readable
-from .uv_access import PASSED, certificates, programs
+from .uv_access import certificates, programs
+from .variables import CERTIFICATES, PROXIES, TO_ALL, told
 
 # For all that git does for a script, and what it may take: its folder is that of a script.
 FETCH_SECONDS = 300.0
@@ -41,11 +42,9 @@ _LIMITS = {"RLIMIT_CORE": 1, "RLIMIT_FSIZE": _WHOLE.bytes, "RLIMIT_CPU": int(FET
 _OF_SYSTEM = ("/etc/gitconfig", "/etc/ssh", "/etc/crypto-policies", "/etc/krb5.conf")
 _NAMED = ("GIT_CONFIG_GLOBAL", "GIT_SSL_CAINFO")
 # git and ssh ask for nothing; what else they need to reach a private repository is the user's.
-_PASSED_TO_GIT = (
-    *PASSED,
-    *("HOME", "USER", "XDG_CONFIG_HOME", "SSH_AUTH_SOCK", "SSL_CERT_FILE", "SSL_CERT_DIR"),
-    *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy"),
-    *("all_proxy", "no_proxy", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_SSL_CAINFO"),
+_TOLD = (
+    *(*TO_ALL, *CERTIFICATES, *PROXIES, "NO_PROXY", "no_proxy", *_NAMED, "GIT_CONFIG_NOSYSTEM"),
+    *("HOME", "USER", "XDG_CONFIG_HOME", "SSH_AUTH_SOCK"),
 )
 # Files as they were committed: whatever repository or user have set for filters and links.
 _NO_ATTRIBUTES = "* -filter -text -eol -ident -working-tree-encoding -export-subst\n"
@@ -216,8 +215,7 @@ class _Git:
     home: Home
 
     def __call__(self, arguments: list[str]) -> Finished:
-        env = {name: os.environ[name] for name in _PASSED_TO_GIT if name in os.environ}
-        env |= {
+        env = told(_TOLD) | {
             "GIT_ALLOW_PROTOCOL": ":".join((*PROTOCOLS, *(LOCAL if self.allow_outside else ()))),
             "GIT_TERMINAL_PROMPT": "0",
             "GIT_ASKPASS": "true",
@@ -257,7 +255,7 @@ class _Git:
             readable=(
                 *(os.path.dirname(os.path.dirname(real_path(self.git))), *programs()),
                 *(*certificates(), *readable()),
-                *(os.environ[name] for name in _NAMED if os.environ.get(name)),
+                *told(_NAMED).values(),
                 *_OF_SYSTEM,
                 *([local] if self.allow_outside and os.path.isabs(local) else []),
             ),

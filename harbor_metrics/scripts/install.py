@@ -22,7 +22,6 @@ from .options import ScriptOptions
 from .passwords import environ_without_passwords
 from .steps import Work, not_made
 from .uv_access import (
-    PASSED,
     certificates,
     environ_of_uv,
     find_uv,
@@ -33,6 +32,7 @@ from .uv_access import (
     readable_of,
     uv_cache,
 )
+from .variables import TO_ALL, told
 
 _UNBUILT = "(--allow-build lets packages run their build code, where one has no wheel)"
 _STALE = "(the lock beside the script is older than its dependencies: uv lock --script)"
@@ -168,7 +168,7 @@ def _compile(prefix: str, base: Base, work: Work, required: Required) -> None:
     tests = f"^{re.escape(library)}/.*/tests?/"
     work.step(
         [base.path, "-I", "-S", "-m", "compileall", "-q", "-x", tests, library],
-        {name: os.environ[name] for name in PASSED if name in os.environ},
+        told(TO_ALL),
         confinement(
             work.options,
             required,

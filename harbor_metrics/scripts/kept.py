@@ -8,7 +8,7 @@ import os
 import msgspec
 
 from ..documents.contents import File, checked, contents
-from ..documents.files import write_atomically
+from ..documents.files import open_regular, write_atomically
 from ..errors import OutputError
 from .cache import hold, is_own
 from .listing import listings, tree
@@ -42,15 +42,16 @@ class Kept(msgspec.Struct, frozen=True):
         try:
             if listings(prefix, self.listings) == [*self.listings.values()]:
                 return True
-            with open(record, "rb") as file:
+            with open_regular(record) as file:
                 if msgspec.json.decode(file.readline(), type=Kept) != self:
                     return False
                 now = tree(prefix)
                 files = checked(prefix, msgspec.json.decode(file.read(), type=list[File]))
-            if files is None:
+            # A folder that holds no file can be imported, too.
+            if files is None or now.keys() != self.listings.keys():
                 return False
             _write(record, Kept(self.key, self.folder, self.environment, now), files)
-        except (OSError, msgspec.DecodeError):
+        except (OSError, ValueError):
             return False
         return True
 
@@ -76,9 +77,9 @@ def keep(record: str, key: str, folder: str, environment: Environment) -> None:
 def find(record: str, key: str, held: dict[str, int]) -> Kept | None:
     """What was made before from the same; nobody removes it then while it is `held`."""
     try:
-        with open(record, "rb") as file:
+        with open_regular(record) as file:
             kept = msgspec.json.decode(file.readline(), type=Kept)
-    except (OSError, msgspec.DecodeError):
+    except (OSError, ValueError):
         return None
     around, name = os.path.split(record)
     # A record that somebody else wrote would name what is theirs.

@@ -7,16 +7,9 @@ import re
 from urllib.parse import unquote
 
 from .indexes import packages_of_user
-from .uv_access import PASSED
+from .variables import PROXIES, TO_ANY_UV, told
 
 _INDEXES = ("UV_INDEX", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX_URL")
-_PROXIES = (*("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"),)
-# How packages are found, and nothing that opens a door.
-_WITHOUT_PASSWORDS = (
-    *("UV_INDEX_STRATEGY", "UV_NO_INDEX", "UV_OFFLINE", "UV_HTTP_TIMEOUT", "UV_EXCLUDE_NEWER"),
-    *("UV_NATIVE_TLS", "UV_SYSTEM_CERTS", "UV_INSECURE_HOST", "UV_PRERELEASE", "UV_RESOLUTION"),
-    *("NO_PROXY", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR"),
-)
 # An index can have a name, and a proxy no scheme.
 _LOGIN = re.compile(r"((?:[\w.-]+=)?(?:[a-z][a-z0-9+.-]*://)?)([^@/\\?#]*)@([^@]*)", re.IGNORECASE)
 _SECRET = re.compile(r"UV_.*(?:PASSWORD|TOKEN)")
@@ -26,7 +19,7 @@ def environ_without_passwords(folder: str) -> dict[str, str]:
     """The environment of what may log in nowhere, at home in that folder: build code, or uv."""
     home = os.path.join(folder, "home-without-passwords")
     os.mkdir(home, 0o700)
-    env = {name: os.environ[name] for name in (*PASSED, *_WITHOUT_PASSWORDS) if name in os.environ}
+    env = told(TO_ANY_UV)
     for name, separator, texts in _addresses():
         env[name] = separator.join(filter(None, map(without_login, texts)))
     return {"UV_PYTHON_DOWNLOADS": "never", **env, "UV_NO_PROGRESS": "1", "HOME": home}
@@ -59,6 +52,6 @@ def _addresses() -> list[tuple[str, str, list[str]]]:
     """The variables that hold addresses, what stands between these, and each of them."""
     places, _ = packages_of_user()
     found = [(name, " ", places.get(name, "").split()) for name in _INDEXES]
-    found += [(name, "", [os.environ.get(name, "").strip()]) for name in _PROXIES]
+    found += [(name, "", [os.environ.get(name, "").strip()]) for name in PROXIES]
     found.append(("UV_FIND_LINKS", ",", places.get("UV_FIND_LINKS", "").split(",")))
     return [one for one in found if one[0] in os.environ]

@@ -18,26 +18,8 @@ from ..errors import MetricFailure
 from .beside import beside
 from .cache import cache_home, is_own
 from .indexes import packages_of_user
+from .variables import CERTIFICATES, TO_UV, told
 
-# By name: ssh passes on whatever variables begin with LC_.
-_LOCALE = (
-    *("LC_ALL", "LC_ADDRESS", "LC_COLLATE", "LC_CTYPE", "LC_IDENTIFICATION", "LC_MEASUREMENT"),
-    *("LC_MESSAGES", "LC_MONETARY", "LC_NAME", "LC_NUMERIC", "LC_PAPER", "LC_TELEPHONE", "LC_TIME"),
-)
-PASSED = ("PATH", "LANG", "LANGUAGE", *_LOCALE, "TZ", "SYSTEMROOT", "LD_LIBRARY_PATH")
-_PASSED_TO_UV = (
-    *PASSED,
-    *("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "NETRC"),
-    *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy"),
-    *("all_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "SSL_CLIENT_CERT"),
-)
-# What would lead uv to another environment, project or file than the script's, or let it start
-# the Python that it has installed packages for.
-_KEPT_FROM_UV = (
-    *("UV_PROJECT", "UV_WORKING_DIRECTORY", "UV_WORKING_DIR", "UV_PROJECT_ENVIRONMENT"),
-    *("UV_ENV_FILE", "UV_CONFIG_FILE", "UV_FROZEN", "UV_NO_SYNC", "UV_COMPILE_BYTECODE"),
-    *("UV_PREVIEW", "UV_PREVIEW_FEATURES", "UV_NO_BUILD_ISOLATION", "UV_PYTHON"),
-)
 # What belongs to a Python, by its place below its prefix or by how its name begins.
 _PARTS = (
     *("pyvenv.cfg", "share/zoneinfo", "lib/ossl-modules", "lib64/ossl-modules"),
@@ -47,6 +29,7 @@ _LIBRARIES = ("lib", "lib64")
 _OF_LIBRARIES = (*(f"python{digit}" for digit in range(10)), "tcl", "tk", "engines-")
 _BEGINS = {"bin": "python", "include": "python"} | dict.fromkeys(_LIBRARIES, _OF_LIBRARIES)
 _LIBRARY = re.compile(r"lib.*\.(so|so\..*|dylib)\Z", re.DOTALL)
+_OF_INDEX = re.compile(r"UV_INDEX_[A-Z0-9_]+_(?:USERNAME|PASSWORD)")
 _SYSTEM = ("/usr/", "/bin/", "/sbin/", "/nix/store/", "/run/current-system/", "/snap/")
 _ASKING = threading.Lock()
 
@@ -137,7 +120,7 @@ def reach(uv: str, script: str, writable: list[str], *, passwords: bool = True) 
     named = []
     if passwords:
         of_user += [".netrc", ".gitconfig"]
-        named = [os.environ[name] for name in ("NETRC", "SSL_CLIENT_CERT") if os.environ.get(name)]
+        named = list(told(("NETRC", "SSL_CLIENT_CERT", "UV_CREDENTIALS_DIR")).values())
     files, listed = beside(script)
     readable = [uv, *files, *pythons(), *certificates(), *programs(), *named]
     readable += packages_of_user()[1]
@@ -154,15 +137,13 @@ def reach(uv: str, script: str, writable: list[str], *, passwords: bool = True) 
 
 def certificates() -> list[str]:
     """Where the user says that certificates of authorities lie."""
-    names = ("SSL_CERT_FILE", "SSL_CERT_DIR")
-    return [os.environ[name] for name in names if os.environ.get(name)]
+    return list(told(CERTIFICATES).values())
 
 
 def pythons() -> list[str]:
     """The Pythons that uv may choose from."""
-    installed = os.environ.get("UV_PYTHON_INSTALL_DIR")
-    ours = readable_of(our_python(), sys.base_prefix)
-    return [*ours, *_of(sys.prefix), *([installed] if installed else [])]
+    installed = told(["UV_PYTHON_INSTALL_DIR"]).values()
+    return [*readable_of(our_python(), sys.base_prefix), *_of(sys.prefix), *installed]
 
 
 def programs_of_all() -> list[str]:
@@ -211,13 +192,8 @@ def find_uv() -> str:
 
 def environ_of_uv() -> dict[str, str]:
     """The variables of ours that uv is told, the user's passwords for indexes among them."""
-    env = {name: os.environ[name] for name in _PASSED_TO_UV if name in os.environ}
-    env |= {n: v for n, v in os.environ.items() if n.startswith("UV_")}
-    env |= packages_of_user()[0]
-    for name in _KEPT_FROM_UV:
-        env.pop(name, None)
-    if "UV_CACHE_DIR" in env:
-        env["UV_CACHE_DIR"] = os.path.abspath(env["UV_CACHE_DIR"])
+    passwords = [name for name in os.environ if _OF_INDEX.fullmatch(name)]
+    env = told([*TO_UV, *passwords]) | packages_of_user()[0]
     home = env.get("HOME")
     if home is not None and not os.access(home, os.W_OK | os.X_OK):
         # uv fails when it cannot write to HOME, and does without one when there is none.

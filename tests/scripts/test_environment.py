@@ -20,6 +20,7 @@ from harbor_metrics.confinement.workplace import Workplace
 from harbor_metrics.documents.contents import File, checked, contents
 from harbor_metrics.errors import MetricFailure
 from harbor_metrics.registries.script_file import Script, find
+from harbor_metrics.scripts.cache import ENVIRONMENTS, cache_folder
 from harbor_metrics.scripts.environment import environment
 from harbor_metrics.scripts.install import version
 from harbor_metrics.scripts.options import ScriptOptions
@@ -407,3 +408,48 @@ def test_the_version_of_uv_is_found_in_whatever_it_says(
     uv.chmod(0o755)
     with Workplace() as place:
         assert version(str(uv), place) == number
+
+
+class TestKept:
+    """What is not as it was made is made anew, and nothing there is believed or waited for."""
+
+    @pytest.mark.parametrize("added", ["pwn", "odd\udcff"])
+    def test_folder_that_was_added_is_a_change(self, added: str, tmp_path: Path) -> None:
+        (tmp_path / "m.py").write_text(BLOCK)
+        script = find(str(tmp_path / "m.py"), None)
+        with Workplace() as place:
+            first = environment(script, place)
+            (packages,) = Path(first.readable[0]).glob("lib/python*/site-packages")
+            (packages / added).mkdir()
+            second = environment(script, place)
+        assert second != first
+        assert not list(Path(second.readable[0]).rglob(added))
+
+    @pytest.mark.parametrize("how", ["bytes", "pipe", "NUL", "folder"])
+    def test_odd_record_is_none(self, how: str, tmp_path: Path) -> None:
+        (tmp_path / "m.py").write_text(BLOCK)
+        script = find(str(tmp_path / "m.py"), None)
+        with Workplace() as place:
+            first = environment(script, place)
+            (record,) = Path(cache_folder(ENVIRONMENTS)).glob("*.json")
+            line = record.read_text()
+            record.unlink()
+            if how == "bytes":
+                record.write_bytes(b"\xff\xfe{}\n")
+            elif how == "pipe":
+                os.mkfifo(record)
+            elif how == "folder":
+                record.mkdir()
+            else:
+                record.write_text(line.replace('"folder":"', '"folder":"\\u0000'))
+            assert environment(script, place) != first
+
+    def test_other_choices_of_the_user_make_another(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "m.py").write_text(BLOCK)
+        script = find(str(tmp_path / "m.py"), None)
+        with Workplace() as place:
+            first = environment(script, place)
+            monkeypatch.setenv("UV_EXCLUDE_NEWER", "2026-01-01T00:00:00Z")
+            assert environment(script, place) != first

@@ -107,7 +107,7 @@ def find(script_path: str, registry: str | None, *, allow_outside: bool = False)
                 "(--allow-outside permits it)",
             )
         if registry is None and not allow_outside:
-            _check_stays(path, script_path)
+            _check_stays(script_path)
         return read(real, script_path, os.path.join(written, script_path))
     raise MetricFailure(
         "script-missing",
@@ -148,12 +148,12 @@ def _not_its_own(real: str, script_path: str, folders: Sequence[str]) -> str:
     return ""
 
 
-def _check_stays(path: str, script_path: str) -> None:
+def _check_stays(script_path: str) -> None:
     """What does not run is quoted, and where a link leads may be its reader's secret."""
     try:
-        check_stays(path)
+        check_stays(script_path)
     except InputError as error:
-        why = printable(str(error).removeprefix(f"{path}: "))
+        why = printable(str(error).removeprefix(f"{script_path}: "))
         message = f"script {printable(script_path)}: {why} ({error.help})"
         raise MetricFailure("script-outside", message) from error
 

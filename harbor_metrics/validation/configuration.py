@@ -31,14 +31,24 @@ def read(folder: str) -> Configuration:
             the file is a link out of its folder, too large or not TOML.
     """
     folder = os.path.abspath(folder)
+    owners = {0, os.geteuid(), *_owner(folder)}
     while True:
-        table = _table(os.path.join(folder, FILE))
+        path = os.path.join(folder, FILE)
+        # Above what we look at may lie what anybody has put there, as in /tmp.
+        table = _table(path) if owners >= _owner(path) else None
         if table is not None:
-            return _configuration(table, os.path.join(folder, FILE))
+            return _configuration(table, path)
         above = os.path.dirname(folder)
         if above == folder:
             return Configuration()
         folder = above
+
+
+def _owner(path: str) -> set[int]:
+    try:
+        return {os.stat(path).st_uid}
+    except OSError:
+        return set()
 
 
 def _table(path: str) -> dict[str, Any] | None:

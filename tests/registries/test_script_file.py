@@ -283,3 +283,16 @@ def test_a_script_in_a_folder_of_the_registrys_own_has_any_name(
     (tmp_path / "here" / "registry" / "score").write_text("1")
     monkeypatch.chdir(tmp_path / "here")
     assert script.find("score", "registry/registry.json").text == b"1"
+
+
+def test_a_linked_folder_out_of_the_current_one_holds_no_script_that_was_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "m.py").write_text("password = 1")
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "linked").symlink_to("../own")
+    monkeypatch.chdir(tmp_path / "here")
+    with pytest.raises(MetricFailure, match="a link to"):
+        script.find("linked/m.py", None)
+    assert script.find(str(tmp_path / "own" / "m.py"), None).text == b"password = 1"

@@ -69,3 +69,18 @@ def test_a_huge_file_of_settings_is_not_read(cli: Run, tmp_path: Path) -> None:
     done = cli("validate", "registry.json")
     assert done.returncode == 2
     assert "pyproject.toml: larger than 64 MiB" in done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives things away")
+def test_settings_of_somebody_else_above_are_none(cli: Run, tmp_path: Path) -> None:
+    table = '[tool.harbor-metrics.ignore]\nempty-dataset = "none of your business"\n'
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "registry.json").write_text('[{"name": "a", "version": "1", "tasks": []}]')
+    (tmp_path / "pyproject.toml").write_text(table)
+    said = cli("validate", "work/registry.json").stdout
+    os.chown(tmp_path / "pyproject.toml", 65_534, 65_534)
+    assert "none of your business" in said
+    assert "none of your business" not in cli("validate", "work/registry.json").stdout
+    # As a repository that is somebody else's, in a container.
+    os.chown(tmp_path, 65_534, 65_534)
+    assert cli("validate", "work/registry.json").stdout == said

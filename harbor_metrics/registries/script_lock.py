@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from ..documents.files import open_regular, reason
 from ..documents.paths import leads_inside
 from ..documents.wording import printable
 from ..errors import MetricFailure
+from .pins import odd_text
 
 # That of a script with hundreds of packages has a third of it.
 MOST_BYTES = 4 << 20
 # uv writes none outside of texts, and reading a long row of dotted keys takes its square.
 _MOST_DOTS = 6
 _TEXT = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"?|'[^'\n]*+'?")
-# What would be more than a part of one line where uv writes names and paths of a lock into lines.
-_BEYOND_A_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029#\\]|\$\{?\w")
 
 
 def lock_of(script: str) -> bytes | None:
@@ -74,25 +72,12 @@ def read_lock(lock: bytes | None) -> dict[str, Any]:
         content = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise _not_of_uv(f"is not TOML: {error}") from error
-    # None of the addresses of files is used.
-    odd = next((text for text in _texts(content) if _BEYOND_A_LINE.search(text)), None)
+    odd = odd_text(content)
     if odd is not None:
-        raise _not_of_uv(f"holds {printable(odd[:200])!r}, which is no name, path or marker")
+        raise _not_of_uv(
+            f"holds {printable(odd[:200])!r}, which is no name, version, digest, path or marker"
+        )
     return content
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """All texts in a lock, keys among them, but for addresses of files."""
-    pending = [value]
-    while pending:
-        value = pending.pop()
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, dict):
-            pending += value
-            pending += [inner for key, inner in value.items() if key != "url"]
-        elif isinstance(value, list):
-            pending += value
 
 
 def _not_of_uv(what: str) -> MetricFailure:

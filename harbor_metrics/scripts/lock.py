@@ -29,7 +29,8 @@ def of_lock(lock: Mapping[str, Any], folder: str) -> Iterator[str]:
 def _elsewhere(value: Any, folder: str, known: indexes.Known, key: str = "") -> Iterator[str]:
     if isinstance(value, str):
         if key in _PATHS:
-            at_home = is_beside(value, folder)
+            # Of one from the root uv writes the address, which holds no space.
+            at_home = is_beside(value, folder) and (value.startswith("/") or " " not in value)
         elif key in _INDEXES:
             at_home = indexes.is_of_user(value, known)
         else:

@@ -25,7 +25,8 @@ _WORDS = re.compile(r"[\w .<>=!~*+,;:'\"()\[\]&|-]*", re.ASCII)
 # As parsers of addresses take them: with or without slashes, or a user of git.
 _ADDRESS = re.compile(r"(?:https?|ssh|git|ftps?|file|s3|gs|sftp):", re.IGNORECASE)
 _FILE = re.compile(rf"{_NAME}(?:{_EXTRAS})? *@ *file://(/[\w./+~!%-]*)(?:#sha256=[0-9a-f]{{64}})?")
-_PATH = re.compile(r"(?:\./)?[\w./+~! -]+")
+# No part of it looks like an option.
+_PATH = re.compile(r"(?:\./)?(?:[\w./+~!-]| (?!-))+")
 _MOST = 10_000
 
 

@@ -54,6 +54,14 @@ def test_a_package_of_a_lock_lies_beside_the_script(source: str, foreign: bool) 
     assert elsewhere(named) == foreign
 
 
+@pytest.mark.parametrize(
+    ("path", "foreign"),
+    [("a b/x.whl", True), ("./a b/x.whl", True), ("/me/metrics/a b/x.whl", False)],
+)
+def test_a_path_that_uv_would_write_with_a_space_leads_elsewhere(path: str, foreign: bool) -> None:
+    assert elsewhere(f'[[package]]\nname = "x"\nsource = {{ path = "{path}" }}\n') == foreign
+
+
 def test_an_index_that_a_lock_requires_by_itself_leads_elsewhere() -> None:
     lock = '[manifest]\nrequirements = [{ name = "x", index = "https://evil.example/simple" }]\n'
     assert elsewhere(lock)
@@ -73,6 +81,11 @@ def test_an_index_that_a_lock_requires_by_itself_leads_elsewhere() -> None:
         LOCK.format('{ path = "${UV_INDEX_CORP_PASSWORD}/x-1-py3-none-any.whl" }'),
         LOCK.format('{ registry = "x" }') + "marker = \"sys_platform == 'a\\n-r other'\"",
         LOCK.format('{ registry = "x" }') + "marker = \"sys_platform == ' #'\"",
+        # Each would be an option in that line.
+        LOCK.format('{ registry = "x" }').replace('whl" }', 'whl", hash = "sha256:00 -r other" }'),
+        LOCK.format('{ registry = "x" }').replace('"x"', '"x -r other"', 1),
+        LOCK.format('{ registry = "x" }') + 'version = "1 --index-url=other"',
+        LOCK.format('{ path = "x -r other/x-1-py3-none-any.whl" }'),
     ],
 )
 def test_a_lock_that_uv_may_read_otherwise_is_refused(lock: str) -> None:

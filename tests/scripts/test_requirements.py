@@ -102,7 +102,7 @@ class TestFile:
         [
             *("../out.whl", "up/out.whl", "link.whl", "wheels/../../out.whl", ".", "", "./", "/"),
             *("/etc", "x.whl#a", "x%2ewhl", "file:x.whl", "https://x", "a\\b", "x\0", "~/x.whl"),
-            ".//x.whl",
+            *(".//x.whl", "a -r b/x.whl", "a  --b/x.whl"),
         ],
     )
     def test_a_path_out_of_the_folder_is_not(self, folder: Path, path: str) -> None:

@@ -1,0 +1,50 @@
+"""What of a lock uv writes into lines of what is to be installed: the one form of each text.
+
+In such a line an option may follow, `x==1 --hash=sha256:0a -r other.txt`, and what the other file
+says is done, with the user's passwords.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+_NAME = r"[a-zA-Z0-9][a-zA-Z0-9._-]*"
+_VERSION = r"[0-9][a-zA-Z0-9.!+_-]*"
+_DIGEST = r"(?:sha256|sha384|sha512|blake2b|md5):[0-9a-f]+"
+# Within quotes, too, what begins with `-` could be taken for an option.
+_QUOTED = r"(?:[a-zA-Z0-9_.,+*!~:/() ]|(?<=[a-zA-Z0-9_])-)*"
+_MARKER = rf"(?:[a-z_. ()<>=!~]|'{_QUOTED}'|\"{_QUOTED}\")+"
+_FORMS = {
+    "version": re.compile(_VERSION),
+    "hash": re.compile(_DIGEST),
+    **dict.fromkeys(("name", "extra", "extras", "provides-extras"), re.compile(_NAME)),
+    **dict.fromkeys(("marker", "resolution-markers"), re.compile(_MARKER)),
+    **dict.fromkeys(("supported-markers", "required-markers"), re.compile(_MARKER)),
+}
+# What would be more than a part of one line.
+_BEYOND_A_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029#\\]|\$\{?\w|^-|\s-")
+
+
+def odd_text(lock: Any) -> str | None:
+    """A text of a lock, or a key, that is no part of one line, or has not the form of its kind."""
+    for key, text in _texts(lock):
+        form = _FORMS.get(key)
+        if _BEYOND_A_LINE.search(text) or (form is not None and not form.fullmatch(text)):
+            return text
+    return None
+
+
+def _texts(lock: Any) -> Iterator[tuple[str, str]]:
+    """All texts in a lock by their keys, and these, but for addresses of files: none is used."""
+    pending = [("", lock)]
+    while pending:
+        key, value = pending.pop()
+        if isinstance(value, str):
+            yield key, value
+        elif isinstance(value, dict):
+            pending += (("name", each) for each in value)
+            pending += (each for each in value.items() if each[0] != "url")
+        elif isinstance(value, list):
+            pending += ((key, each) for each in value)

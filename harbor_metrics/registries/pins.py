@@ -16,6 +16,7 @@ _DIGEST = r"(?:sha256|sha384|sha512|blake2b|md5):[0-9a-f]+"
 # Within quotes, too, what begins with `-` could be taken for an option.
 _QUOTED = r"(?:[a-zA-Z0-9_.,+*!~:/() ]|(?<=[a-zA-Z0-9_])-)*"
 _MARKER = rf"(?:[a-z_. ()<>=!~]|'{_QUOTED}'|\"{_QUOTED}\")+"
+_PATH = r"[\w./+~!-]+"
 _FORMS = {
     "version": re.compile(_VERSION),
     "hash": re.compile(_DIGEST),
@@ -25,6 +26,11 @@ _FORMS = {
 }
 # What would be more than a part of one line.
 _BEYOND_A_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029#\\]|\$\{?\w|^-|\s-")
+_ENTRY = re.compile(
+    rf"(?:{_NAME}(?:\[{_NAME}(?:,{_NAME})*\])?=={_VERSION}|(?:-e )?\./{_PATH}|-e /{_PATH}"
+    rf"|file:///[a-zA-Z0-9_./+~!%-]+)(?: ; {_MARKER})?(?: \\\n    --hash={_DIGEST})*"
+)
+_ENDS = re.compile(r"\n(?!    --hash=)")
 
 
 def odd_text(lock: Any) -> str | None:
@@ -34,6 +40,12 @@ def odd_text(lock: Any) -> str | None:
         if _BEYOND_A_LINE.search(text) or (form is not None and not form.fullmatch(text)):
             return text
     return None
+
+
+def odd_entry(lines: bytes) -> str | None:
+    """An entry in what uv has written for a lock that is no package of one strict form."""
+    entries = _ENDS.split(lines.decode("utf-8", "surrogateescape"))
+    return next((each for each in entries if each and not _ENTRY.fullmatch(each)), None)
 
 
 def _texts(lock: Any) -> Iterator[tuple[str, str]]:

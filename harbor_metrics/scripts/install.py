@@ -13,6 +13,9 @@ from typing import Any
 
 from ..confinement.removal import remove
 from ..confinement.workplace import FREE, Workplace
+from ..documents.files import open_regular, reason
+from ..documents.wording import printable
+from ..registries.pins import odd_entry
 from ..registries.script_file import Script
 from .beside import beside, private_around
 from .bounds import Required, confinement
@@ -35,6 +38,8 @@ from .uv_access import (
 from .variables import TO_ALL, told
 
 _UNBUILT = "(--allow-build lets packages run their build code, where one has no wheel)"
+# A lock has a quarter of it, and each part of that stands there once, but for markers.
+_MOST_PINS = 16 << 20
 _STALE = "(the lock beside the script is older than its dependencies: uv lock --script)"
 
 
@@ -94,6 +99,7 @@ def install(
         writable = [cache, os.path.dirname(prefix), work.folder]
         reached = reach(uv, wanted.script.path, writable, passwords=not wanted.elsewhere)
     env |= {"VIRTUAL_ENV": prefix}
+    pins = os.path.join(work.folder, "pins")
     script, python = ["--script", wanted.script.path], ["--python", base.path]
     # A place that is not there yet: of one that is uv would ask the Python.
     sync = [uv, "sync", *common, *choices, "--no-compile-bytecode", "--active", *python, *script]
@@ -103,7 +109,6 @@ def install(
         commands = [[*sync, "--locked"]]
     else:
         # Names, versions and digests of the lock, and none of its addresses.
-        pins = os.path.join(work.folder, "pins")
         plain = [*python, "--no-header", "--no-annotate"]
         # Files of the lock are named from the script's folder.
         into = ["--python", prefix, "--directory", os.path.dirname(wanted.script.path)]
@@ -125,9 +130,26 @@ def install(
                 and (work.step([*sync, "--dry-run"], nowhere, reached, may_fail=True).code == 0)
             )
             raise work.failure(made, _STALE if stale else "" if build else _UNBUILT)
+        if command[1] == "export":
+            _check_pins(pins)
     _start_of_its_own(prefix, base)
     _compile(prefix, base, Work.of(place, options), required)
     return base, uv
+
+
+def _check_pins(path: str) -> None:
+    """What uv has written of a lock holds nothing but packages: it does all that stands there."""
+    try:
+        with open_regular(path) as file:
+            pins = file.read(_MOST_PINS + 1)
+    except OSError as error:
+        raise not_made(reason(error)) from error
+    odd = odd_entry(pins) if len(pins) <= _MOST_PINS else "too much"
+    if odd is not None:
+        raise not_made(
+            f"of the lock uv makes {printable(odd[:200])!r}, which is no package in a form that is "
+            "known (make it anew: uv lock --script)"
+        )
 
 
 def version(uv: str, place: Workplace) -> str:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from harbor_metrics.errors import MetricFailure
+from harbor_metrics.registries.pins import odd_entry
 from harbor_metrics.registries.script_lock import read_lock
 
+DIGEST = "sha256:" + "0a" * 32
 # As uv writes it.
 LOCK = """version = 1
 revision = 3
@@ -111,3 +115,92 @@ def test_a_name_version_digest_marker_or_extra_has_one_form(old: str, new: str) 
     assert old in LOCK
     with pytest.raises(MetricFailure, match="uv lock --script"):
         read_lock(LOCK.replace(old, new, 1).encode())
+
+
+LINES = [
+    "x==1",
+    "x==1!2.0a1+cu ; sys_platform == 'win32' or platform_machine in 'x86_64 arm64'",
+    f"x.y-z==1 \\\n    --hash={DIGEST}",
+    f"x==1 ; (os_name == 'nt') \\\n    --hash={DIGEST} \\\n    --hash=md5:0a",
+    "x[a,b-c]==1",
+    "./x-1-py3-none-any.whl",
+    f"./sub/\u00fc-1-py3-none-any.whl ; extra == 'a-b' \\\n    --hash={DIGEST}",
+    "-e ./x",
+    "-e /my/x",
+    f"file:///my%20own/x-1-py3-none-any.whl \\\n    --hash={DIGEST}",
+]
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_a_line_of_uv_is_read(line: str) -> None:
+    assert odd_entry(f"{line}\n".encode()) is None
+
+
+def test_all_lines_are_read() -> None:
+    assert odd_entry("".join(f"{line}\n" for line in [*LINES, ""]).encode()) is None
+    assert odd_entry(b"") is None
+    assert odd_entry("\n".join([*LINES, "-r x", *LINES]).encode()) == "-r x"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(
+            "-r other.txt",
+            "--index-url https://evil.example",
+            "-c x",
+            "#",
+            "x",
+            "x>=1",
+            "x==1 -r y",
+        ),
+        *("x @ https://evil.example/x.whl", "https://evil.example/x.whl", "git+ssh://evil.example"),
+        *(
+            "x==1 --hash=sha256:0a -r y",
+            "x==1 \\\n    --hash=sha256:0a -r y",
+            "x==1 \\\n-r y",
+            "x==1 \\",
+        ),
+        *("x==1 \\\n    --hash=sha256:0A", "x==1 \\\n    --hash=sha1:0a", "    --hash=sha256:0a"),
+        *(
+            "x==1\\\n    --hash=sha256:0a",
+            "x==1 \\\n\n",
+            "x==1\n    --hash=sha256:0a",
+            "x==1\r-r y",
+        ),
+        *("x==1 ; os_name == 'a' -r y", "x==1 ; os_name == 'a -r y'", "x==1 ; os_name == '--hash'"),
+        *(
+            "./a b/x.whl",
+            "./a -r y",
+            "./x.whl --hash=sha256:0a",
+            "./x.whl[e]",
+            "../x.whl",
+            "/x.whl",
+        ),
+        *("./${HOME}/x.whl", "-e ./a -r y", "-e git+https://evil.example", "-e ./a b", "-e  ./a"),
+        *(
+            "file:///a b",
+            "file://evil.example/x",
+            "file:///x#egg",
+            "x==1\x0b-r y",
+            "x==1\u2028-r y",
+        ),
+        *("./a\u00a0-r y", "./a\u3000b", "\ufeffx==1", "x==1 ;", "x== 1", "x==1;os_name"),
+    ],
+)
+def test_any_other_line_is_odd(line: str) -> None:
+    assert odd_entry(f"{line}\n".encode())
+    assert odd_entry(f"y==1\n{line}\nz==1\n".encode())
+
+
+def test_what_is_no_text_is_odd() -> None:
+    assert odd_entry(b"x==1\n./\xff.whl\n")
+
+
+@pytest.mark.parametrize(
+    "text", ["x==1 ; " + "'a" * 500_001, "x==1 ; " + "(" * 1_000_000 + "-", "./" + "a " * 500_000]
+)
+def test_lines_are_read_in_time(text: str) -> None:
+    started = time.monotonic()
+    assert odd_entry(text.encode())
+    assert time.monotonic() - started < 2

@@ -1,0 +1,79 @@
+"""What uv is asked for, of which version it is, and what of its own words it is told again."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from listener import listening
+from metric_scripts import HEAD, linux, wheel_with_a_start_file
+from uv import find_uv_bin
+
+from harbor_metrics.confinement.workplace import Workplace
+from harbor_metrics.errors import MetricFailure
+from harbor_metrics.registries.script_file import find
+from harbor_metrics.scripts import install
+from harbor_metrics.scripts.environment import environment
+
+pytestmark = [linux, pytest.mark.usefixtures("own_caches")]
+EAGER = (
+    "# /// script\n# dependencies = ['eager']\n# [tool.uv.sources]\n"
+    "# eager = {path = 'eager-1-py3-none-any.whl'}\n# ///\n"
+)
+
+
+@pytest.fixture
+def locked(tmp_path: Path) -> Path:
+    """A script with a package and a lock beside it."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    wheel_with_a_start_file(folder, "")
+    (folder / "m.py").write_text(f"{EAGER}{HEAD}")
+    lock = [find_uv_bin(), "lock", "-q", "--offline", "--python", sys.executable]
+    subprocess.run([*lock, "--script", "m.py"], cwd=folder, check=True)
+    return folder / "m.py"
+
+
+@pytest.fixture
+def uv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The uv that is found, a program that each test writes."""
+    path = tmp_path / "uv"
+    path.touch(0o755)
+    monkeypatch.setattr(install, "find_uv", lambda: str(path))
+    # Where the real one is found within what uv may reach.
+    monkeypatch.setenv("PATH", f"{Path(find_uv_bin()).parent}{os.pathsep}{os.environ['PATH']}")
+    return path
+
+
+def made(script: Path) -> Path:
+    with Workplace() as place:
+        return Path(environment(find(str(script), None), place).readable[0])
+
+
+def test_what_the_lock_names_is_installed(locked: Path) -> None:
+    assert list(made(locked).rglob("eager.py"))
+
+
+@pytest.mark.parametrize(
+    "line", ["-r {other}", "eager==1 -r {other}", "--index-url http://127.0.0.1:{port}/simple"]
+)
+def test_what_uv_has_written_is_read_before_it_is_told_again(
+    locked: Path, uv: Path, line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = locked.parent / "other.txt"
+    monkeypatch.setenv("UV_PUBLISH_TOKEN", "TOKEN")
+    with listening() as (port, heard):
+        other.write_text(f"x @ http://127.0.0.1:{port}/${{UV_PUBLISH_TOKEN}}/x-1-py3-none-any.whl")
+        line = line.format(other=other, port=port)
+        uv.write_text(
+            f'#!/bin/sh\n{find_uv_bin()} "$@" || exit\ncase "$1" in export) for last; do :; done\n'
+            f"echo '{line}' >> \"$last\";; esac\n"
+        )
+        with pytest.raises(MetricFailure, match="uv lock --script") as raised:
+            made(locked)
+    assert raised.value.rule == "script-environment"
+    assert line in str(raised.value)
+    assert heard == []

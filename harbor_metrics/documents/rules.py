@@ -408,8 +408,9 @@ OF_RUNS = {
     ),
     "script-environment": Rule(
         _ERROR,
-        "uv could not make the environment that a script's PEP 723 block asks for, or is not "
-        "installed. The script is not run: the metric fails. The message says what uv said.",
+        "uv could not make the environment that a script's PEP 723 block asks for, is not "
+        "installed, or is too old. The script is not run: the metric fails. The message says what "
+        "uv said.",
     ),
     "script-sandbox": Rule(
         _ERROR,

@@ -21,7 +21,7 @@ from ..registries.script_lock import lock_of, read_lock
 from .addresses import lead_elsewhere
 from .bounds import Required
 from .cache import ENVIRONMENTS, alone, cache_folder, hold, release, remove_unused, use
-from .install import Wanted, install, version
+from .install import Wanted, install
 from .kept import Environment, command_in, find, keep, prefix_in
 from .options import ScriptOptions
 from .uv_access import our_python, packages_of, readable_of
@@ -29,7 +29,7 @@ from .variables import CHOICES, told
 from .wheels import check_wheels
 
 # Changes whenever environments are made or kept in another way.
-_FORM = 7
+_FORM = 8
 
 
 def environment(
@@ -142,7 +142,7 @@ def _make(
             readable=[prefix, *readable_of(base.path, base.prefix)],
             hidden=packages_of(base.prefix),
             python=base.version,
-            uv=version(uv, place),
+            uv=uv,
             lock=wanted.lock,
         )
         if lasting:

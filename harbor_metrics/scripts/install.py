@@ -15,6 +15,7 @@ from ..confinement.removal import remove
 from ..confinement.workplace import FREE, Workplace
 from ..documents.files import open_regular, reason
 from ..documents.wording import printable
+from ..errors import MetricFailure
 from ..registries.pins import odd_entry
 from ..registries.script_file import Script
 from .beside import beside, private_around
@@ -37,6 +38,8 @@ from .uv_access import (
 )
 from .variables import TO_ALL, told
 
+# Older ones write entry points of packages outside the environment.
+LEAST = (0, 11, 15)
 _UNBUILT = "(--allow-build lets packages run their build code, where one has no wheel)"
 # A lock has a quarter of it, and each part of that stands there once, but for markers.
 _MOST_PINS = 16 << 20
@@ -60,12 +63,14 @@ class Wanted:
 def install(
     wanted: Wanted, prefix: str, place: Workplace, options: ScriptOptions, required: Required
 ) -> tuple[Base, str]:
-    """Make the environment of a script at `prefix`; the Python it is based on, and uv's path.
+    """Make the environment of a script at `prefix`; the Python it is based on, and uv's version.
 
     Raises:
-        MetricFailure: there is no uv, no such Python or package, or not in the time.
+        MetricFailure: there is no uv, it is too old, no such Python or package, or not in the time.
     """
     uv = find_uv()
+    number = version(uv, place)
+    _check_version(uv, number)
     work = Work.of(place, options)
     base = interpreter(wanted.wants, wanted.script.path, uv, Work.of(place, options))
     build = options.allow_build
@@ -134,7 +139,7 @@ def install(
             _check_pins(pins)
     _start_of_its_own(prefix, base)
     _compile(prefix, base, Work.of(place, options), required)
-    return base, uv
+    return base, number
 
 
 def _check_pins(path: str) -> None:
@@ -157,6 +162,16 @@ def version(uv: str, place: Workplace) -> str:
     step = Work.of(place, ScriptOptions()).step([uv, "--version"], {}, FREE)
     number = re.search(rb"\d+(?:\.\d+)+[\w.+-]*", step.stdout)
     return number[0].decode() if number else "unknown"
+
+
+def _check_version(uv: str, number: str) -> None:
+    if tuple(map(int, re.findall(r"\d+", number)[:3])) < LEAST:
+        least = ".".join(map(str, LEAST))
+        raise MetricFailure(
+            "script-environment",
+            f"{printable(uv)} is of version {number}, and metric scripts need uv {least} or newer: "
+            "python -m pip install --upgrade uv",
+        )
 
 
 def _start_of_its_own(prefix: str, base: Base) -> None:

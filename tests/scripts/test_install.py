@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+from conftest import ROOT
 from listener import listening
 from metric_scripts import HEAD, linux, wheel_with_a_start_file
 from uv import find_uv_bin
@@ -77,3 +79,42 @@ def test_what_uv_has_written_is_read_before_it_is_told_again(
     assert raised.value.rule == "script-environment"
     assert line in str(raised.value)
     assert heard == []
+
+
+@pytest.mark.parametrize(
+    ("says", "is_taken"),
+    [
+        *(("uv 0.6.10", False), ("uv 0.11.14 (x86_64)", False), ("", False), ("uv 0.11", False)),
+        *(("uv 0.11.15 (x86_64)", True), ("uv 0.12.0+abc", True), ("uv 1.0", True)),
+    ],
+)
+def test_an_older_uv_is_said_before_it_is_asked_for_anything(
+    locked: Path, uv: Path, says: str, is_taken: bool
+) -> None:
+    uv.write_text(
+        f"#!/bin/sh\n[ \"$1\" = --version ] && echo '{says}' && exit\necho asked >&2; exit 2\n"
+    )
+    with pytest.raises(MetricFailure) as raised:
+        made(locked)
+    message = str(raised.value)
+    assert ("asked" in message) == is_taken
+    assert ("python -m pip install --upgrade uv" in message) == (not is_taken)
+    assert is_taken or f"{uv} is of version {says[3:].partition(' ')[0] or 'unknown'}" in message
+
+
+def test_the_least_version_is_that_which_is_installed_with_us() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert f"uv>={'.'.join(map(str, install.LEAST))}" in project["dependencies"]
+
+
+@pytest.mark.parametrize("name", ["../../escaped", "{outside}/escaped"])
+def test_no_entry_point_of_a_package_lies_outside_the_environment(
+    tmp_path: Path, name: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """What older versions of uv do."""
+    name = name.format(outside=tmp_path_factory.mktemp("outside"))
+    points = {"eager-1.dist-info/entry_points.txt": f"[console_scripts]\n{name}=eager:x\n"}
+    wheel_with_a_start_file(tmp_path, "", more=points)
+    (tmp_path / "m.py").write_text(f"{EAGER}{HEAD}")
+    with pytest.raises(MetricFailure, match="cripts directory"):
+        made(tmp_path / "m.py")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
+from typing import Any
+
+import msgspec
 
 from ..documents.diagnostics import Diagnostic
 from ..documents.files import reason
@@ -16,6 +19,14 @@ from .files.file import STANDARD_INPUT, File, opened
 from .formats import Format, named, takes
 from .harbor.job import jobs_in
 from .reading import Options
+
+_WORDLESS: dict[str, Any] = {
+    "span": None,
+    "pointer": None,
+    "subject": "",
+    "label": "",
+    "notes": (),
+}
 
 
 def sources_at(path: str, as_format: str | None, options: Options) -> list[Source]:
@@ -67,14 +78,14 @@ def _read(file: File, format_: Format, options: Options) -> list[Source]:
 def _without_quotes(said: list[Diagnostic], path: str, where: str) -> list[Diagnostic]:
     """The rules alone: what a link leads to may be its reader's secret."""
     return [
-        Diagnostic(
-            rule=rule,
-            severity=severity,
+        msgspec.structs.replace(
+            one,
             message=f"of what is wrong nothing is shown, for the path is a link to {where}",
-            path=path,
             help="name the file itself, if it is yours",
+            path=path,
+            **_WORDLESS,
         )
-        for rule, severity in dict.fromkeys((one.rule, one.severity) for one in said)
+        for one in {(each.rule, each.severity): each for each in said}.values()
     ]
 
 

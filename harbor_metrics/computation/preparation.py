@@ -9,11 +9,11 @@ import msgspec
 
 from .. import readers
 from ..documents.diagnostics import Diagnostic
-from ..documents.paths import real_path
 from ..engines.recognition import is_relation
 from ..errors import UsageError
 from ..evaluation.plan import Plan, Planned, plan
 from ..evaluation.remarks import once
+from ..readers.files.entries import Entries
 from ..registries.registry import Registries, split
 from ..trials import regrouping
 from ..trials.counts import NotCountableError
@@ -168,23 +168,15 @@ def plan_groups(
 
 def _read(request: Request, *, counts: bool) -> tuple[list[Source], list[Diagnostic]]:
     """Every source once, and that some were named twice."""
-    sources: dict[str, Source] = {}
-    diagnostics = []
+    sources: list[Source] = []
+    entries = Entries()
     for path in dict.fromkeys(request.sources):
-        for source in readers.read(
+        found = readers.read(
             path,
             request.progress,
             as_format=request.as_format,
             columns=request.columns,
             counts=counts,
-        ):
-            first = sources.setdefault(real_path(source.path), source)
-            if first is not source:
-                diagnostics.append(
-                    Diagnostic(
-                        rule="repeated-source",
-                        message=f"{source.path} is the same as {first.path} and counts once",
-                        path=source.path,
-                    )
-                )
-    return list(sources.values()), diagnostics
+        )
+        sources += [source for source in found if entries.admits(source.path)]
+    return sources, entries.diagnostics

@@ -43,6 +43,12 @@ def leads_inside(path: str, folder: str) -> bool:
     return real.startswith(above) and "/." not in real[len(above) - 1 :]
 
 
+def leads_out(path: str, folder: str) -> bool:
+    """Whether links on the way to a path inside a folder lead out of the folder."""
+    inside = real_path(folder).rstrip("/")
+    return not real_path(path).startswith(f"{inside}/")
+
+
 def ends_a_line(path: str) -> bool:
     """Whether a path holds what ends a line, where programs write paths into lines."""
     return any(c < " " or c in "\x7f\x85\u2028\u2029" for c in path)

@@ -114,8 +114,16 @@ OF_RUNS = {
     ),
     "unread-job": Rule(
         _ERROR,
-        "A job in a directory of jobs cannot be opened. The other jobs are read, this one does not "
-        "count, and the exit code is 1. Make it readable, or name the other jobs alone.",
+        "A job in a directory of jobs cannot be opened, or is a link that leads out of the "
+        "directory. The other jobs are read, this one does not count, and the exit code is 1. Make "
+        "it readable, name the link itself, or name the other jobs alone.",
+    ),
+    "unread-file": Rule(
+        _ERROR,
+        "A file in a folder that was given, or one that a pattern fits, is a link that leads out "
+        "of there. Whoever made the folder may not know what it leads to, so it does not count, "
+        "and the exit code is 1. Name the link itself if it is yours, or copy the folder with "
+        "`cp -RL`.",
     ),
     "unread-trial": Rule(
         _ERROR,

@@ -15,6 +15,7 @@ from ..documents.wording import did_you_mean, in_command, listed, nearest, plura
 from ..errors import InputError
 from ..trials.source import REFUSED, NotThisFormatError, Source
 from . import formats
+from .files.entries import Entries
 from .files.file import STANDARD_INPUT, File, opened
 from .formats import Format, named, takes
 from .harbor.job import jobs_in
@@ -124,30 +125,47 @@ def _in_directory(path: str, given: Format | None, options: Options) -> list[Sou
             if given is not None or not any(_files(path)):
                 raise _refused(path, str(error)) from error
             why_not.append(str(error))
-    # For weight: as above.
-    from .recognition import head_of
-
     wanted = [f for f in formats.FORMATS if f.in_folders] if given is None else [given]
     sources: list[Source] = []
     others: list[str] = []
+    entries = Entries()
     # The folders in it only where none of its own files is one, as lm-eval lays them.
     for files in _files(path):
+        sources = _of_files(files, path, wanted, options, entries, others)
         if sources:
             break
-        for name in files:
-            with opened(name) as file:
-                head = head_of(file)
-                fitting = next((f for f in wanted if not f.reader.fit(head).why), None)
-                if fitting is None:
-                    others.append(name)
-                else:
-                    sources += _read(file, fitting, options)
-    if not sources:
+    else:
+        why_not += [said.message for said in entries.diagnostics]
         nouns = " nor ".join(format_.noun for format_ in wanted)
         which = f"{', and '.join(why_not)}, and" if why_not else f"{path}:"
         raise _refused(path, f"{which} no file in it is {nouns}")
+    sources[0].diagnostics += entries.diagnostics
     if others and given is not None:
         sources[0].diagnostics.append(_not_read(path, others, given))
+    return sources
+
+
+def _of_files(
+    files: list[str],
+    folder: str,
+    wanted: list[Format],
+    options: Options,
+    entries: Entries,
+    others: list[str],
+) -> list[Source]:
+    """What can be read of the files in a folder; `others` gets those of no wanted format."""
+    # For weight: as above.
+    from .recognition import head_of
+
+    sources: list[Source] = []
+    for name in files:
+        with opened(name) as file:
+            head = head_of(file)
+            fitting = next((f for f in wanted if not f.reader.fit(head).why), None)
+            if fitting is None:
+                others.append(name)
+            elif entries.admits(name, folder):
+                sources += _read(file, fitting, options)
     return sources
 
 
@@ -173,10 +191,15 @@ def _not_read(path: str, others: list[str], given: Format) -> Diagnostic:
 def _files(path: str) -> tuple[list[str], list[str]]:
     """The files of a directory, and those of the directories in it; hidden ones are left out."""
     with os.scandir(path) as entries:
-        seen = sorted((e for e in entries if e.name[0] != "."), key=lambda entry: entry.name)
+        seen = sorted((e for e in entries if e.name[0] != "."), key=_by_own_name)
     files = [entry.path for entry in seen if entry.is_file()]
     folders = [entry.path for entry in seen if entry.is_dir()]
     return files, [file for folder in folders for file in _files_of(folder)]
+
+
+def _by_own_name(entry: os.DirEntry[str]) -> tuple[bool, str]:
+    """Links last: what they lead to is called by its own name where it has one here."""
+    return entry.is_symlink(), entry.name
 
 
 def _folders(path: str) -> list[str]:
@@ -186,4 +209,5 @@ def _folders(path: str) -> list[str]:
 
 def _files_of(folder: str) -> list[str]:
     with os.scandir(folder) as entries:
-        return sorted(e.path for e in entries if e.name[0] != "." and e.is_file())
+        seen = sorted((e for e in entries if e.name[0] != "."), key=_by_own_name)
+    return [entry.path for entry in seen if entry.is_file()]

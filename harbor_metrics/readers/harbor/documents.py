@@ -15,7 +15,6 @@ from ...documents.diagnostics import Diagnostic
 from ...documents.document import parse, repeated_keys
 from ...documents.files import reason
 from ...documents.limits import check_limits
-from ...documents.paths import real_path
 from ...documents.sizes import MOST_DATA, check_size
 from ...trials.snapshot import SNAPSHOT, DatasetSnapshot, Snapshot
 from ...trials.source import REFUSED, Job, JobDataset, Reported
@@ -66,12 +65,6 @@ def contents(path: str, flags: int = _FLAGS) -> bytes:
 def a_link(path: str) -> OSError:
     """Why nothing is read from there."""
     return OSError(errno.ELOOP, _A_LINK, path)
-
-
-def leads_out(path: str, folder: str) -> bool:
-    """Whether links on the way to a path inside a folder lead out of the folder."""
-    inside = real_path(folder).rstrip("/")
-    return not real_path(path).startswith(f"{inside}/")
 
 
 def fields(path: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import msgspec
 
 from ...documents.diagnostics import Diagnostic
 from ...documents.files import reason
+from ...documents.paths import leads_out
 from ...documents.wording import listed, plural
 from ...trials.counts import NotCountableError, digest_of, joint_digest
 from ...trials.labels import Labels
@@ -18,9 +19,10 @@ from ...trials.repeated import Repeated, may_repeat
 from ...trials.source import REFUSED, Counted, Job, NotThisFormatError, Progress, Source
 from ...trials.trial import GroupKey, Trial, group_key, in_canonical_order
 from ..files import fork
+from ..files.entries import Entries
 from ..files.file import File
 from ..reading import Options
-from .documents import a_link, contents, fields, job_of, leads_out
+from .documents import a_link, contents, fields, job_of
 from .passes import Digested, Kept, Pass, Spooled
 from .tasks import labels_of
 from .trial import explain, has_misplaced_reward, trial_of, unreadable
@@ -48,17 +50,22 @@ def read(file: File, options: Options) -> list[Source]:
     path = file.path
     if looks_like_job(path):
         return [_read_job(path, options)]
-    jobs, closed = [], []
-    for name in _folders(path):
+    jobs, entries = [], Entries()
+    links: set[str] = set()
+    names = _folders(path, links)
+    # What links lead to is called by its own name where it has one here.
+    for name in sorted(names, key=lambda name: (name in links, name)):
+        job = f"{path}/{name}"
         try:
-            if looks_like_job(f"{path}/{name}"):
-                jobs.append(f"{path}/{name}")
+            if looks_like_job(job) and entries.admits(job, path, rule="unread-job"):
+                jobs.append(job)
         except OSError as error:
-            closed.append(_closed(f"{path}/{name}", error))
+            entries.diagnostics.append(_closed(job, error))
     if not jobs:
-        raise NotThisFormatError(_why_not(path))
-    sources = [_read_job(job, options) for job in jobs]
-    sources[0].diagnostics += closed
+        strays = [said.message for said in entries.diagnostics]
+        raise NotThisFormatError(strays[0] if strays else _why_not(path))
+    sources = [_read_job(job, options) for job in sorted(jobs)]
+    sources[0].diagnostics += entries.diagnostics
     return sources
 
 
@@ -109,7 +116,7 @@ def _why_not(path: str) -> str:
     )
 
 
-def _folders(path: str, links: list[str] | None = None) -> list[str]:
+def _folders(path: str, links: set[str] | None = None) -> list[str]:
     """The names of the folders in a folder, sorted; those that are links are put into `links`."""
     names = []
     # Entries are not kept: they take more memory than names.
@@ -117,7 +124,7 @@ def _folders(path: str, links: list[str] | None = None) -> list[str]:
         for entry in filter(_is_folder, entries):
             names.append(entry.name)
             if links is not None and entry.is_symlink():
-                links.append(entry.name)
+                links.add(entry.name)
     return sorted(names)
 
 
@@ -129,7 +136,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _read_job(path: str, options: Options) -> Source:
-    links: list[str] = []
+    links: set[str] = set()
     names = _folders(path, links)
     strays = {name for name in links if leads_out(f"{path}/{name}", path)}
     if strays:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 from datetime import datetime
 
+from ...documents.paths import leads_out
 from .documents import fields
 
 
 def newest_job(folder: str) -> str | None:
-    """The path of the job in the folder with the latest `started_at`, None where none says one."""
+    """The path of the job in the folder with the latest `started_at`, None where none says one.
+
+    A link that leads out of the folder is none of its jobs.
+    """
     try:
         names = sorted(os.listdir(folder))
     except OSError:
@@ -17,7 +21,7 @@ def newest_job(folder: str) -> str | None:
     started = [
         (when, path)
         for path in (os.path.join(folder, name) for name in names)
-        if (when := _started(path)) is not None
+        if (when := _started(path)) is not None and not leads_out(path, folder)
     ]
     return max(started)[1] if started else None
 

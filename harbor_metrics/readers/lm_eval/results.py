@@ -15,6 +15,7 @@ from ...documents.files import open_regular, reason
 from ...documents.sizes import MOST_DATA, whole
 from ...errors import InputError
 from ...trials.source import Reported
+from ..files.entries import stray
 from ..files.lenient import NotJSONError, decode
 from ..reading import Reading
 from .reported import member, reported
@@ -49,7 +50,7 @@ def run_of(reading: Reading, hash_: str, n_filters: int, n_rows: int) -> Run:
     path = reading.path
     named = _SAMPLES.fullmatch(os.path.basename(path))
     task, stamp = (named["task"], named["stamp"]) if named else (None, None)
-    results = _results_of(path, task, stamp, hash_)
+    results = _results_of(reading, task, stamp, hash_)
     if results is None:
         return Run(task=task, id=_identity(task, stamp), started_at=_time(stamp))
     name, value, data = results
@@ -102,17 +103,22 @@ def _time(stamp: str | None) -> str | None:
 
 
 def _results_of(
-    path: str, task: str | None, stamp: str | None, hash_: str
+    reading: Reading, task: str | None, stamp: str | None, hash_: str
 ) -> tuple[str, dict[str, Any], bytes] | None:
     """The results file of the same stamp, else the only one that is of this task and hash."""
-    folder = os.path.dirname(path) or "."
+    folder = os.path.dirname(reading.path) or "."
     try:
         names = sorted(name for name in os.listdir(folder) if _RESULTS.fullmatch(name))
     except OSError:
         return None
     same = [name for name in names if stamp and stamp in name]
-    read = [(f"{folder}/{name}", *_read(f"{folder}/{name}")) for name in same or names]
-    if same:
+    read = []
+    for name in same or names:
+        if (said := stray(f"{folder}/{name}", folder)) is not None:
+            reading.diagnostics.append(said)
+        else:
+            read.append((f"{folder}/{name}", *_read(f"{folder}/{name}")))
+    if same and read:
         return read[0]
     fitting = [
         (name, value, data)

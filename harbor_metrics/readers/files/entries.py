@@ -1,0 +1,48 @@
+"""What lies in a folder or fits a pattern: each once, and nothing that a link leads out to."""
+
+from __future__ import annotations
+
+from ...documents.diagnostics import Diagnostic
+from ...documents.paths import leads_out, real_path
+
+
+class Entries:
+    """Which paths are read, and in `diagnostics` why others are not."""
+
+    def __init__(self) -> None:
+        self.diagnostics: list[Diagnostic] = []
+        self._first: dict[str, str] = {}
+
+    def admits(self, path: str, folder: str | None = None, *, rule: str = "unread-file") -> bool:
+        """Whether a path is to be read: it was not yet, and leads to what lies in the folder.
+
+        Without a folder somebody has named the path itself, and it may lead anywhere.
+        """
+        said = None if folder is None else stray(path, folder, rule)
+        real = real_path(path)
+        if said is None and real in self._first:
+            said = Diagnostic(
+                rule="repeated-source",
+                message=f"{path} is the same as {self._first[real]} and counts once",
+                path=path,
+            )
+        if said is not None:
+            self.diagnostics.append(said)
+            return False
+        self._first[real] = path
+        return True
+
+
+def stray(path: str, folder: str, rule: str = "unread-file") -> Diagnostic | None:
+    """Why what was found in a folder is not read: it is a link out of there; else None.
+
+    Whoever made the folder may not know what it leads to, and whoever reads it may.
+    """
+    if not leads_out(path, folder):
+        return None
+    return Diagnostic(
+        rule=rule,
+        message=f"{path} is not read: it is a link to what lies outside of {folder}",
+        path=path,
+        help="name it itself, if it is yours, or copy what links lead to (`cp -RL`)",
+    )

@@ -1,0 +1,116 @@
+"""What is read of a folder that was named: nothing that a link leads out to, and nothing twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Run, trial, write_job
+from lm_eval_logs import OLD
+
+from harbor_metrics.readers.harbor.newest import newest_job
+
+TRIALS = [trial(f"task-{i}", {"reward": 1.0}, i) for i in range(3)]
+
+
+@pytest.fixture
+def jobs(tmp_path: Path) -> Path:
+    """A folder with one job, and beside the folder a job of somebody else."""
+    write_job(tmp_path / "jobs" / "2026", TRIALS)
+    write_job(tmp_path / "private", [trial("secret", {"reward": 0.0}, i) for i in range(5)])
+    return tmp_path / "jobs"
+
+
+def counts(printed: str) -> list[int]:
+    return [group["counts"]["found"] for group in json.loads(printed)["groups"]]
+
+
+def said(done: Any) -> list[tuple[str, str]]:
+    found = json.loads(done.stdout)["diagnostics"]
+    return [(d["rule"], d["path"]) for d in found if d["rule"] in ("unread-job", "unread-file")]
+
+
+@pytest.mark.parametrize("command", ["compute", "convert", "audit", "report"])
+def test_job_that_a_link_in_a_folder_leads_out_to_is_not_read(
+    command: str, cli: Run, jobs: Path, tmp_path: Path
+) -> None:
+    (jobs / "a").symlink_to(tmp_path / "private")
+    output = {"convert": ("-o", "o.jsonl"), "report": ("-o", "o.html")}.get(command, ())
+    done = cli(command, "jobs", *output)
+    assert done.returncode == 1
+    assert "jobs/a is not read: it is a link to what lies outside of jobs" in " ".join(
+        done.stderr.split()
+    )
+    printed = done.stdout + "".join(path.read_text() for path in tmp_path.glob("o.*"))
+    assert "secret" not in printed
+
+
+def test_folder_with_nothing_but_such_links_is_refused_with_them(
+    cli: Run, jobs: Path, tmp_path: Path
+) -> None:
+    shutil.rmtree(jobs / "2026")
+    (jobs / "a").symlink_to(tmp_path / "private")
+    done = cli("compute", "jobs")
+    assert done.returncode == 3
+    assert "jobs/a is not read: it is a link to what lies outside of jobs" in done.stderr
+
+
+def test_link_that_is_named_is_read(cli: Run, jobs: Path, tmp_path: Path) -> None:
+    (jobs / "a").symlink_to(tmp_path / "private")
+    (tmp_path / "latest").symlink_to(jobs)
+    assert counts(cli("compute", "jobs/a", "--format", "json").stdout) == [5]
+    assert counts(cli("compute", "latest/2026", "--format", "json").stdout) == [3]
+
+
+def test_job_that_is_linked_within_its_folder_counts_once_by_its_own_name(
+    cli: Run, jobs: Path
+) -> None:
+    (jobs / "1-latest").symlink_to("2026")
+    (jobs / "latest").symlink_to("2026")
+    for command in (("compute", "jobs"), ("compute", "jobs", "jobs/2026")):
+        done = cli(*command, "--format", "json")
+        assert counts(done.stdout) == [3]
+        assert [s["path"] for s in json.loads(done.stdout)["sources"]] == ["jobs/2026"]
+        assert "repeated-source" in done.stdout
+    done = cli("convert", "jobs", "-o", "o.jsonl")
+    assert done.stderr.startswith("wrote 3 trials")
+    assert done.returncode == 0
+
+
+def test_newest_job_is_none_that_a_link_leads_out_to(jobs: Path, tmp_path: Path) -> None:
+    for job, day in ((jobs / "2026", 1), (tmp_path / "private", 2)):
+        result = {"n_total_trials": 1, "stats": {}, "started_at": f"2026-01-0{day}T00:00:00"}
+        (job / "result.json").write_text(json.dumps(result))
+    (jobs / "a").symlink_to(tmp_path / "private")
+    assert newest_job(str(jobs)) == str(jobs / "2026")
+
+
+def test_log_that_a_link_in_a_folder_leads_out_to_is_not_read(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "logs" / "model").mkdir(parents=True)
+    ends = next(OLD.glob("samples_ends_*"))
+    shutil.copy(ends, tmp_path / "logs" / "model")
+    (tmp_path / "logs" / "other").symlink_to(OLD)
+    (tmp_path / "logs" / "model" / "pages.jsonl").symlink_to(next(OLD.glob("samples_pages_*")))
+    (tmp_path / "logs" / "model" / "again.jsonl").symlink_to(ends.name)
+    done = cli("compute", "logs", "--format", "json")
+    assert done.returncode == 1
+    assert counts(done.stdout) == [8]
+    left = {path for _, path in said(done)}
+    assert "logs/model/pages.jsonl" in left
+    assert f"logs/other/{ends.name}" in left
+    assert "logs/model/again.jsonl is the same as" in done.stdout
+
+
+def test_results_of_lm_eval_that_a_link_leads_out_to_are_not_used(cli: Run, tmp_path: Path) -> None:
+    ends = next(OLD.glob("samples_ends_*"))
+    results = next(OLD.glob("results_*"))
+    (tmp_path / "logs").mkdir()
+    shutil.copy(ends, tmp_path / "logs")
+    (tmp_path / "logs" / results.name).symlink_to(os.path.relpath(results, tmp_path / "logs"))
+    done = cli("compute", "logs", "--format", "json")
+    assert said(done) == [("unread-file", f"logs/{results.name}")]
+    assert json.loads(done.stdout)["groups"][0]["model"] is None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import re
 import shutil
@@ -17,11 +16,12 @@ from importlib import import_module
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from ..documents.diagnostics import Diagnostic
 from ..documents.wording import printable
 from ..errors import InputError, UsageError
 from .asked import first_line
 from .extras import literal, require
-from .recognition import SUFFIX, is_parquet
+from .files import found, on_storage
 
 _CONNECT = "sc://"
 _CONNECT_PORT = 15002
@@ -42,6 +42,7 @@ class Opened(NamedTuple):
     engine: str
     version: str
     frugal: Callable[[], AbstractContextManager[None]] = nullcontext
+    diagnostics: Sequence[Diagnostic] = ()
 
 
 def open_frame(frame: Any) -> Opened:
@@ -73,32 +74,16 @@ def open_paths(paths: Sequence[str], engine: str | None) -> Opened:
         UsageError: there is no such engine.
         InputError: it is not installed, or it cannot read the files.
     """
-    for path in paths:
-        _check(path, engine)
-    shown = ", ".join(paths)
-    if engine in (None, "duckdb"):
-        return _duckdb(paths, shown)
-    if engine == "spark" or str(engine).startswith(_CONNECT):
-        return _spark(paths, shown, str(engine))
-    raise UsageError(f"there is no engine `{engine}`", f"one of {ENGINES}")
-
-
-def _check(path: str, engine: str | None) -> None:
-    """Refuse what no engine could read, before any is started."""
-    if "://" in path or (engine or "").startswith(_CONNECT):
-        return
-    files = glob.glob(path, recursive=True) if not os.path.exists(path) else [path]
-    if not files:
-        raise InputError(
-            f"no file is there for {printable(path)}",
-            "in a shell write a pattern in quotes: 'trials/*.parquet'",
-        )
-    for file in [] if os.path.isdir(path) else files:
-        if not is_parquet(file):
-            raise InputError(
-                f"{printable(file)} is not Parquet, and an engine reads nothing else",
-                f"harbor-metrics convert {printable(file)} -o trials.parquet",
-            )
+    if engine not in (None, "duckdb", "spark") and not str(engine).startswith(_CONNECT):
+        raise UsageError(f"there is no engine `{engine}`", f"one of {ENGINES}")
+    if engine is not None and engine.startswith(_CONNECT):
+        # They lie where its server is.
+        once = list(dict.fromkeys(paths))
+        return _spark(once, ", ".join(once), engine)
+    files, led, diagnostics = found(paths, folders_whole=engine == "spark")
+    shown = ", ".join(led)
+    opened = _spark(files, shown, engine) if engine == "spark" else _duckdb(files, shown)
+    return opened._replace(diagnostics=[*diagnostics, *opened.diagnostics])
 
 
 def _duckdb(paths: Sequence[str], shown: str) -> Opened:
@@ -116,38 +101,38 @@ def _duckdb(paths: Sequence[str], shown: str) -> Opened:
     for filesystem in storage.values():
         connection.register_filesystem(filesystem)
     patterns = [_for_duckdb(path) for path in paths if "://" not in path]
+    diagnostics: list[Diagnostic] = []
     try:
-        patterns += [
-            literal(path) if has_magic(path) and filesystem.exists(path) else path
-            for protocol, filesystem in storage.items()
-            for path in paths
-            if path.startswith(protocol)
-        ]
+        for protocol, filesystem in storage.items():
+            there = [path for path in paths if path.startswith(protocol)]
+            files, repeated = on_storage(there, protocol, filesystem)
+            patterns += files
+            diagnostics += repeated
         native = connection.read_parquet(patterns, union_by_name=True)
     except Exception as error:
         raise _unreadable(shown, error) from error
     frugal = partial(_frugal, connection)
-    return Opened(native, shown, "duckdb", duckdb.__version__, frugal)
+    return Opened(native, shown, "duckdb", duckdb.__version__, frugal, diagnostics)
 
 
 def _for_duckdb(path: str) -> str:
-    """What makes DuckDB read a path that is there, and of a folder all Parquet; else a pattern.
+    """What makes DuckDB read a path that is there.
 
     Raises:
         InputError: DuckDB cannot be told this path apart from a pattern.
     """
     if not os.path.lexists(path):
         return path
-    path, is_folder = _without_protocol(path), os.path.isdir(path)
-    if not is_folder and not has_magic(path):
+    path = _without_protocol(path)
+    if not has_magic(path):
         return path
     if "\\" in path:
         raise InputError(
-            f"{printable(path)} cannot be read: beside * ? [ or in the name of a folder DuckDB "
+            f"{printable(path)} cannot be read: beside * ? [ DuckDB "
             "takes a backslash for part of a pattern, and would look elsewhere",
             "rename it, or name a link to it",
         )
-    return os.path.join(literal(path), f"**/*{SUFFIX}") if is_folder else literal(path)
+    return literal(path)
 
 
 def _for_spark(path: str, engine: str) -> str:

@@ -79,6 +79,7 @@ def _source(
         sha256="",
         counted=Counted(tables, Seen()),
         kind="relation",
+        diagnostics=list(opened.diagnostics),
         engine=Engine(opened.engine, opened.version, lambda: asked.sha256),
     )
 

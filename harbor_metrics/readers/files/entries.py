@@ -19,12 +19,12 @@ class Entries:
         Without a folder somebody has named the path itself, and it may lead anywhere.
         """
         said = None if folder is None else stray(path, folder, rule)
-        real = real_path(path)
-        if said is None and real in self._first:
+        # What lies on storage has no links.
+        real = path if "://" in path else real_path(path)
+        if said is None and (first := self._first.get(real)) is not None:
+            same = f"the same as {first}" if first != path else "meant more than once"
             said = Diagnostic(
-                rule="repeated-source",
-                message=f"{path} is the same as {self._first[real]} and counts once",
-                path=path,
+                rule="repeated-source", message=f"{path} is {same} and counts once", path=path
             )
         if said is not None:
             self.diagnostics.append(said)

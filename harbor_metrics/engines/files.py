@@ -1,0 +1,145 @@
+"""Which files of Parquet are meant by paths and patterns: each once, none by a link out."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from ..documents.diagnostics import Diagnostic
+from ..documents.files import reason
+from ..documents.wording import printable
+from ..errors import InputError
+from ..readers.files.entries import Entries, stray
+from .extras import literal
+from .recognition import SUFFIX, is_parquet
+
+
+class Found(NamedTuple):
+    """The files in the order of the paths, the paths that led to some, and why others are not."""
+
+    files: list[str]
+    paths: list[str]
+    diagnostics: list[Diagnostic]
+
+
+def found(paths: Sequence[str], *, folders_whole: bool = False) -> Found:
+    """The files of paths, folders and patterns; what lies on storage is as it was named.
+
+    With `folders_whole` a folder stands for what is in it, as for an engine that makes columns of
+    the names of folders below.
+
+    Raises:
+        InputError: a path leads to no file, or to one that is not Parquet; or a folder cannot be
+            taken as a whole.
+    """
+    entries = Entries()
+    files: list[str] = []
+    led: list[str] = []
+    for path in paths:
+        before = len(entries.diagnostics)
+        is_folder = "://" not in path and os.path.isdir(path)
+        inside = [*_inside(path, entries)]
+        if is_folder and folders_whole and inside:
+            _check_whole(path, entries.diagnostics[before:])
+            inside = [path]
+        if inside:
+            led.append(path)
+            files += inside
+        elif all(said.rule != "repeated-source" for said in entries.diagnostics[before:]):
+            raise _nothing(path, entries.diagnostics[before:])
+    return Found(files, led, entries.diagnostics)
+
+
+def _inside(path: str, entries: Entries) -> Iterator[str]:
+    """The files of one path that were not meant by another, too."""
+    if "://" in path or not os.path.isdir(path):
+        named = "://" in path or os.path.lexists(path)
+        folder = None if named else _fixed(path)
+        for file in [path] if named else sorted(glob.glob(path, recursive=True)):
+            if entries.admits(file, folder):
+                if "://" not in path:
+                    _check(file)
+                yield file
+        return
+    for folder, below, names in os.walk(path, onerror=_refuse):
+        below.sort()
+        links = [link for name in below if os.path.islink(link := os.path.join(folder, name))]
+        linked = [stray(file, path) for file in map(_some_in, links) if file is not None]
+        entries.diagnostics += [said for said in linked if said is not None]
+        for name in sorted(names):
+            file = os.path.join(folder, name)
+            if name.endswith(SUFFIX) and entries.admits(file, path):
+                yield file
+
+
+def _some_in(folder: str) -> str | None:
+    """The first Parquet in a linked folder, into which nobody goes."""
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return None
+    return next((os.path.join(folder, name) for name in names if name.endswith(SUFFIX)), None)
+
+
+def _refuse(error: OSError) -> None:
+    raise InputError(f"{error.filename}: {reason(error)}") from error
+
+
+def on_storage(
+    paths: Sequence[str], protocol: str, filesystem: Any
+) -> tuple[list[str], list[Diagnostic]]:
+    """The paths on one storage as patterns of DuckDB; several that overlap as their files."""
+
+    def is_pattern(path: str) -> bool:
+        return glob.has_magic(path) and not filesystem.exists(path)
+
+    patterns = {path for path in paths if is_pattern(path)}
+    if not patterns or len(paths) == 1:
+        return [path if path in patterns else literal(path) for path in paths], []
+    entries = Entries()
+    files: list[str] = []
+    for path in paths:
+        names = sorted(filesystem.glob(path)) if path in patterns else [path]
+        meant = [name if "://" in name else protocol + name.lstrip("/") for name in names]
+        files += [literal(file) for file in meant if entries.admits(file)]
+        if not meant:
+            files.append(path)  # the engine says that nothing is there
+    return files, entries.diagnostics
+
+
+def _fixed(pattern: str) -> str:
+    """The folder that somebody has named by a pattern: what stands before the first sign."""
+    folder = pattern
+    while glob.has_magic(folder):
+        folder = os.path.dirname(folder)
+    return folder or os.curdir
+
+
+def _check(file: str) -> None:
+    if not is_parquet(file):
+        raise InputError(
+            f"{printable(file)} is not Parquet, and an engine reads nothing else",
+            f"harbor-metrics convert {printable(file)} -o trials.parquet",
+        )
+
+
+def _check_whole(folder: str, left_out: Sequence[Diagnostic]) -> None:
+    if left_out:
+        raise InputError(
+            f"this engine reads {printable(folder)} as a whole, and it has what is left out: "
+            f"{left_out[0].message}",
+            f"give a pattern, such as '{printable(folder)}/*{SUFFIX}', or --engine duckdb",
+        )
+
+
+def _nothing(path: str, left_out: Sequence[Diagnostic]) -> InputError:
+    if left_out:
+        return InputError(left_out[0].message, left_out[0].help)
+    if os.path.isdir(path):
+        return InputError(f"no file in {printable(path)} is called *{SUFFIX}")
+    return InputError(
+        f"no file is there for {printable(path)}",
+        "in a shell write a pattern in quotes: 'trials/*.parquet'",
+    )

@@ -1,0 +1,136 @@
+"""Which files of Parquet count: each once, and none that a link in a folder leads out to."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from conftest import Run
+
+from harbor_metrics import compute
+from harbor_metrics.engines.files import found
+from harbor_metrics.engines.parquet import written
+from harbor_metrics.errors import InputError
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Path:
+    """A folder with Parquet of three trials, and beside it somebody else's of five."""
+    (tmp_path / "lab" / "deep").mkdir(parents=True)
+    (tmp_path / "private").mkdir()
+    for path, n in (("lab/a.parquet", 3), ("private/p.parquet", 5)):
+        query = f"select '{path}' || range as task, 1.0::double as reward from range({n})"
+        duckdb.sql(query).write_parquet(str(tmp_path / path))
+    return tmp_path / "lab"
+
+
+def counted(done: Any) -> int:
+    return sum(group["counts"]["found"] for group in json.loads(done.stdout)["groups"])
+
+
+def rules(done: Any) -> list[str]:
+    return [found["rule"] for found in json.loads(done.stdout)["diagnostics"]]
+
+
+@pytest.mark.parametrize(
+    "sources",
+    [
+        ("lab/a.parquet", "lab/a.parquet"),
+        ("lab/a.parquet", "./lab/a.parquet"),
+        ("lab/*.parquet", "lab/a*"),
+        ("lab/a.parquet", "link.parquet"),
+        ("lab", "lab/a.parquet"),
+        ("lab/a.parquet", "linked/*.parquet"),
+    ],
+    ids=" ".join,
+)
+def test_parquet_that_is_named_twice_counts_once(
+    sources: tuple[str, ...], cli: Run, lab: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "link.parquet").symlink_to(lab / "a.parquet")
+    (tmp_path / "linked").symlink_to(lab)
+    done = cli("compute", *sources, "--engine", "duckdb", "--format", "json")
+    assert counted(done) == 3
+    assert rules(done) == ["repeated-source"]
+    assert done.returncode == 0
+    (source,) = json.loads(done.stdout)["sources"]
+    assert source["path"] == sources[0]
+
+
+def test_files_that_are_linked_within_a_folder_count_once(cli: Run, lab: Path) -> None:
+    (lab / "latest.parquet").symlink_to("a.parquet")
+    (lab / "deep" / "up").symlink_to("..")
+    for source in ("lab", "lab/**/*.parquet"):
+        done = cli("compute", source, "--engine", "duckdb", "--format", "json")
+        assert counted(done) == 3
+        assert set(rules(done)) == {"repeated-source"}
+        assert done.returncode == 0
+
+
+@pytest.mark.parametrize("source", ["lab", "lab/*.parquet", "lab/**/*.parquet"])
+def test_what_a_link_in_a_folder_leads_out_to_does_not_count(
+    source: str, cli: Run, lab: Path, tmp_path: Path
+) -> None:
+    (lab / "b.parquet").symlink_to(tmp_path / "private" / "p.parquet")
+    (lab / "linked").symlink_to(tmp_path / "private")
+    done = cli("compute", source, "--engine", "duckdb", "--format", "json")
+    assert counted(done) == 3
+    assert set(rules(done)) == {"unread-file"}
+    assert "lab/b.parquet is not read: it is a link to what lies outside of lab" in done.stdout
+    assert done.returncode == 1
+    named = cli("compute", "lab/b.parquet", "--format", "json")
+    assert counted(named) == 5
+    assert named.returncode == 0
+
+
+def test_folder_with_nothing_but_such_links_is_refused_with_them(
+    cli: Run, lab: Path, tmp_path: Path
+) -> None:
+    (lab / "a.parquet").unlink()
+    done = cli("compute", "lab", "--engine", "duckdb")
+    assert done.returncode == 3
+    assert "no file in lab is called *.parquet" in done.stderr
+    (lab / "b.parquet").symlink_to(tmp_path / "private" / "p.parquet")
+    for source in ("lab", "lab/*.parquet"):
+        done = cli("compute", source, "--engine", "duckdb")
+        assert done.returncode == 3
+        assert "lab/b.parquet is not read: it is a link" in done.stderr
+
+
+def test_what_takes_a_folder_as_a_whole_is_given_none_with_such_links(
+    lab: Path, tmp_path: Path
+) -> None:
+    assert found([str(lab)], folders_whole=True).files == [str(lab)]
+    shutil.copy(lab / "a.parquet", lab / "c.parquet")
+    assert len(found([str(lab)]).files) == 2
+    (lab / "b.parquet").symlink_to(tmp_path / "private" / "p.parquet")
+    with pytest.raises(InputError, match=r"reads .* as a whole"):
+        found([str(lab)], folders_whole=True)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root lists every folder")
+def test_folder_below_that_cannot_be_listed_is_refused(lab: Path) -> None:
+    (lab / "deep").chmod(0)
+    with pytest.raises(InputError, match="Permission denied"):
+        found([str(lab)])
+
+
+def test_storage_that_is_named_twice_counts_once() -> None:
+    storage = pytest.importorskip("fsspec").filesystem("memory")
+    for name in ("a", "b"):
+        with storage.open(f"/twice/{name}.parquet", "wb") as file:
+            rows = [{"task": name, "reward": 1}]
+            file.write(written(rows, {"task": "VARCHAR", "reward": "BIGINT"}))
+    for sources in (
+        ["memory://twice/a.parquet", "memory://twice/*.parquet"],
+        ["memory://twice/*.parquet", "memory://twice/[ab].parquet"],
+        ["memory://twice/*.parquet", "memory://twice/*.parquet"],
+    ):
+        result = compute(*sources, metrics=["mean"])
+        assert result.groups[0].counts.found == 2
+        assert "repeated-source" in {said["rule"] for said in result.diagnostics}

@@ -61,6 +61,9 @@ def said(cli: Run, text: str, folder: Path) -> str:
         if program == "chmod":
             (folder / args[1]).chmod(int(args[0], 8))
             continue
+        if program == "ln":
+            (folder / args[2]).symlink_to(args[1])
+            continue
         assert program == "harbor-metrics"
         plain = "--format" in args or args[0] == "convert"
         form = () if plain else ("--format", "json")

@@ -13,12 +13,12 @@ class Entries:
         self.diagnostics: list[Diagnostic] = []
         self._first: dict[str, str] = {}
 
-    def admits(self, path: str, folder: str | None = None, *, rule: str = "unread-file") -> bool:
+    def admits(self, path: str, folder: str | None = None, *, is_job: bool = False) -> bool:
         """Whether a path is to be read: it was not yet, and leads to what lies in the folder.
 
         Without a folder somebody has named the path itself, and it may lead anywhere.
         """
-        said = None if folder is None else stray(path, folder, rule)
+        said = None if folder is None else stray(path, folder, is_job=is_job)
         # What lies on storage has no links.
         real = path if "://" in path else real_path(path)
         if said is None and (first := self._first.get(real)) is not None:
@@ -33,7 +33,7 @@ class Entries:
         return True
 
 
-def stray(path: str, folder: str, rule: str = "unread-file") -> Diagnostic | None:
+def stray(path: str, folder: str, *, is_job: bool = False) -> Diagnostic | None:
     """Why what was found in a folder is not read: it is a link out of there; else None.
 
     Whoever made the folder may not know what it leads to, and whoever reads it may.
@@ -41,7 +41,7 @@ def stray(path: str, folder: str, rule: str = "unread-file") -> Diagnostic | Non
     if not leads_out(path, folder):
         return None
     return Diagnostic(
-        rule=rule,
+        rule="unread-job" if is_job else "unread-file",
         message=f"{path} is not read: it is a link to what lies outside of {folder}",
         path=path,
         help="name it itself, if it is yours, or copy what links lead to (`cp -RL`)",

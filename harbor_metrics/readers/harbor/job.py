@@ -57,7 +57,7 @@ def read(file: File, options: Options) -> list[Source]:
     for name in sorted(names, key=lambda name: (name in links, name)):
         job = f"{path}/{name}"
         try:
-            if looks_like_job(job) and entries.admits(job, path, rule="unread-job"):
+            if looks_like_job(job) and entries.admits(job, path, is_job=True):
                 jobs.append(job)
         except OSError as error:
             entries.diagnostics.append(_closed(job, error))

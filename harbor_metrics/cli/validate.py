@@ -119,17 +119,18 @@ def command(
 
 
 def _check_rules(names: Sequence[str]) -> None:
+    from ..documents.rules import OF_FOLDERS
     from ..documents.wording import did_you_mean, nearest
     from ..validation.explanations import other_rule_names, rule_names
     from ..validation.rules import with_hints
 
     for name in with_hints(names):
-        if name in other_rule_names():
+        if name in other_rule_names() and name not in OF_FOLDERS:
             raise UsageError(
                 f"`validate` never finds `{name}`, so it can neither be selected nor ignored",
                 f"`harbor-metrics explain {name}` says where it comes from",
             )
-        if name not in rule_names():
+        if name not in rule_names() and name not in OF_FOLDERS:
             near = did_you_mean(nearest(name, rule_names()))
             raise UsageError(
                 f"there is no rule `{name}`{near}", "`harbor-metrics explain` lists them"

@@ -94,6 +94,15 @@ OF_DOCUMENTS = {
 
 # What becomes of sources, registries, metrics and scripts when they are used.
 OF_RUNS = {
+    # Folders where `validate` looks for documents.
+    "ignored-registry": Rule(
+        _NOTE,
+        "Patterns of a .gitignore leave out a registry.json or a dataset.toml of a folder that "
+        "`validate` was given, so it is not looked at. Git has it all the same where it was added "
+        "before or with `git add --force`, and who wrote the patterns may have wanted it to be "
+        "overlooked. Name the file, or a pattern such as `'**/registry.json'`. Of ignored folders "
+        "the first 20,000 entries are gone through, and no repositories.",
+    ),
     # Sources.
     "repeated-source": Rule(
         _NOTE,
@@ -458,4 +467,6 @@ OF_RUNS = {
     ),
 }
 
+# The one of them that `validate` finds, of a folder and of no document.
+OF_FOLDERS = ("ignored-registry",)
 RULES = {**OF_DOCUMENTS, **OF_RUNS}

@@ -125,7 +125,7 @@ def topics() -> str:
         "reducers": reducer_names(),
         "rules of validate": usual,
         "hints, which validate finds with --select hints": sorted(hints()),
-        "rules of the other commands": other_rule_names(),
+        "rules of folders and of the other commands": other_rule_names(),
     }
     folded = [f"{kind}\n{_folded(', '.join(names))}" for kind, names in kinds.items()]
     head = "harbor-metrics explain NAME, where NAME is one of these\n\ntopics\n"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+from collections import deque
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..documents.files import open_regular, reason
 from ..documents.paths import real_path
@@ -24,27 +27,40 @@ _MOST_OF_RULES = 100 << 20
 _NO_PATTERN = (ValueError, re.error)
 
 
-def search(folder: str, unread: list[InputError], others: list[str] | None = None) -> Iterator[str]:
+# How much of ignored folders is gone through: environments and jobs are among them.
+_MOST_IGNORED = 20_000
+
+
+class Besides(NamedTuple):
+    """What a folder has besides: JSON that is called a registry; what .gitignore leaves out."""
+
+    others: list[str]
+    ignored: list[str]
+
+
+def search(folder: str, unread: list[InputError], besides: Besides | None = None) -> Iterator[str]:
     """The paths of the registries and manifests in and below a folder, in sorted order.
 
     What a .gitignore, the repository's own exclusions or the user's leave out is left out, and so
     are repositories inside the repository and links to folders. Nothing is run. A folder that
-    cannot be read is told of in `unread`, JSON that is called a registry and not `registry.json` in
-    `others`.
+    cannot be read is told of in `unread`; `besides` gets JSON that is called a registry and not
+    `registry.json`, and the registries and manifests that patterns leave out: git may have them.
     """
+    besides = Besides([], []) if besides is None else besides
+    folders: list[str] = []
     top, above = _repository(folder)
     rules = _inherited(top, above) if top else []
     if not any(_is_ignored(path, True, rules) for path in above if path != top):
-        yield from _below(
-            os.path.normpath(folder), rules, unread, others if others is not None else []
-        )
+        yield from _below(os.path.normpath(folder), rules, unread, besides, folders)
+        besides.ignored.extend(_in_ignored(folders))
 
 
 def _below(
     folder: str,
     rules: list[tuple[str, GitIgnoreSpec]],
     unread: list[InputError],
-    others: list[str],
+    besides: Besides,
+    ignored_folders: list[str],
 ) -> Iterator[str]:
     try:
         with os.scandir(folder) as scan:
@@ -61,14 +77,35 @@ def _below(
             # By the name alone: a folder of jobs has thousands of JSON files to look into.
             if not _LIKE_REGISTRY.search(entry.name) or _is_ignored(path, is_folder, rules):
                 continue
-            others.append(path)
+            besides.others.append(path)
             continue
-        if entry.name == ".git" or _is_ignored(path, is_folder, rules):
+        if entry.name == ".git":
+            continue
+        if _is_ignored(path, is_folder, rules):
+            (ignored_folders if is_folder else besides.ignored).append(path)
             continue
         if not is_folder and not os.path.isdir(path):
             yield path
         elif is_folder and not os.path.lexists(os.path.join(path, ".git")):
-            yield from _below(path, rules, unread, others)
+            yield from _below(path, rules, unread, besides, ignored_folders)
+
+
+def _in_ignored(folders: list[str]) -> Iterator[str]:
+    """The registries and manifests in ignored folders, the nearest first, as far as it is quick."""
+    left = _MOST_IGNORED
+    waiting = deque(folders)
+    while waiting and left > 0:
+        folder = waiting.popleft()
+        with contextlib.suppress(OSError), os.scandir(folder) as scan:
+            entries = sorted(islice(scan, left), key=lambda entry: entry.name)
+            left -= len(entries)
+            if any(entry.name == ".git" for entry in entries):
+                continue
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                elif entry.name in NAMES:
+                    yield entry.path
 
 
 def _repository(folder: str) -> tuple[str | None, list[str]]:

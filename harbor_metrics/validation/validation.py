@@ -20,7 +20,7 @@ from ..errors import InputError
 from . import lines, schema_check
 from .lines import in_file_order
 from .rules import LOADING, View, hints, run, with_hints
-from .search import NAMES, search
+from .search import NAMES, Besides, search
 
 STDIN = "-"
 # Bytes from which on a file of lines is not kept unless something is wrong with it.
@@ -74,9 +74,10 @@ def validate(
     select, ignore = with_hints(select), _with_hints(ignore)
     report = Report(hints=hints().intersection(select))
     given = [os.fspath(path) for path in paths] or [os.curdir]
-    others: list[str] = []
-    found = dict.fromkeys(expanded(given, report.unread, others))
-    report.others = [path for path in dict.fromkeys(others) if path not in found]
+    besides = Besides([], [])
+    found = dict.fromkeys(expanded(given, report.unread, besides))
+    report.others = [path for path in dict.fromkeys(besides.others) if path not in found]
+    ignored = [path for path in dict.fromkeys(besides.ignored) if path not in found]
     for path in found:
         if _is_clean(path):
             report.n_files += 1
@@ -92,6 +93,8 @@ def validate(
         report.found += _of_file(path, data, report)
     if not report.n_files and report.unread:
         raise report.unread[0]
+    if ignored:
+        report.found.append(_left_out(ignored))
     selected = [d for d in report.found if not select or d.rule in select]
     report.found = [d for d in selected if d.rule not in ignore]
     if isinstance(ignore, Mapping):
@@ -104,6 +107,16 @@ def validate(
     return report
 
 
+def _left_out(paths: list[str]) -> Diagnostic:
+    were = "was" if len(paths) == 1 else "were"
+    return Diagnostic(
+        rule="ignored-registry",
+        message=f"{wording.plural(len(paths), 'document')} {were} not looked at, which "
+        f"patterns of .gitignore leave out: {wording.listed(paths, most=10)}",
+        help="git may have what they leave out; name a file or a pattern to have it validated",
+    )
+
+
 def _with_hints(ignore: Collection[str] | Mapping[str, str]) -> Collection[str] | Mapping[str, str]:
     if not isinstance(ignore, Mapping):
         return with_hints(ignore)
@@ -111,18 +124,19 @@ def _with_hints(ignore: Collection[str] | Mapping[str, str]) -> Collection[str] 
 
 
 def expanded(
-    paths: Iterable[str], unread: list[InputError], others: list[str] | None = None
+    paths: Iterable[str], unread: list[InputError], besides: Besides | None = None
 ) -> Iterator[str]:
     """The paths, with patterns replaced by the files that they match, and folders by those in them.
 
-    That a pattern matches no file, or that a folder has none, is added to `unread`; to `others`
-    what else in a folder is called a registry.
+    That a pattern matches no file, or that a folder has none, is added to `unread`; to
+    `besides` what else in a folder is called a registry, and what is left out there.
     """
     for path in paths:
         if path != STDIN and os.path.isdir(path):
-            like = [] if others is None else others
-            found = [*search(path, unread, like)]
-            help_ = f"name a file, such as {wording.listed(like)}" if like else _LEFT_OUT
+            more = Besides([], []) if besides is None else besides
+            found = [*search(path, unread, more)]
+            near = more.others or more.ignored
+            help_ = f"name a file, such as {wording.listed(near)}" if near else _LEFT_OUT
             nothing = f"there is no {' or '.join(NAMES)} in {path}", help_
         elif path == STDIN or os.path.exists(path) or (matching := _matching(path)) is None:
             yield path

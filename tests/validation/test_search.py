@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import tempfile
@@ -13,9 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harbor_metrics.errors import InputError
-from harbor_metrics.validation.search import NAMES, search
+from harbor_metrics.validation.search import NAMES, Besides, search
 from harbor_metrics.validation.validation import validate
 
+DATASET = {"name": "d", "version": "1", "description": "", "tasks": [{"name": "t", "path": "p"}]}
+DATASETS = json.dumps([DATASET])
 _FOLDERS = ["", "a", "b", "a/b", "a/c", "b/a", "b/a/c"]
 _PATTERNS = [
     *("a", "a/", "/a", "b", "b/a", "a/b", "*.json", "registry.json", "!registry.json", "/*.toml"),
@@ -126,3 +129,42 @@ def test_rules_that_are_no_file_or_too_large_are_none(tmp_path: Path) -> None:
         (tmp_path / "registry.json").write_text("[]")
         assert len(list(search(str(tmp_path), []))) == 1
         (tmp_path / ".gitignore").unlink()
+
+
+def test_what_patterns_leave_out_is_said_in_every_format(cli: Run, tmp_path: Path) -> None:
+    for path in (".git", "good", "out/deep", "out/clone/.git", "b"):
+        (tmp_path / path).mkdir(parents=True)
+    for path in ("good", "out/deep", "out/clone", "b", "."):
+        (tmp_path / path / "registry.json").write_text(DATASETS if path == "good" else "[1]")
+    (tmp_path / ".gitignore").write_text("/registry.json\n/out/\n/b/registry.json\n")
+    left = "3 documents were not looked at, which patterns of .gitignore leave out: "
+    left += "b/registry.json, registry.json, out/deep/registry.json"
+    for format_ in ("text", "concise", "json", "jsonl", "github", "sarif"):
+        done = cli("validate", "--format", format_)
+        assert done.returncode == 0
+        assert left in " ".join(done.stdout.split())
+        assert "ignored-registry" in done.stdout
+    assert "Found 1 note in 1 file, 1 dataset." in cli("validate").stdout
+    named = cli("validate", ".", "registry.json", "b/registry.json", "--format", "concise")
+    assert named.returncode == 1
+    assert "1 document was not looked at" in named.stdout
+    assert "ignored-registry" not in cli("validate", "--ignore", "ignored-registry").stdout
+    alone = cli("validate", "b")
+    assert alone.returncode == 3
+    assert "name a file, such as b/registry.json" in alone.stderr
+
+
+def test_of_ignored_folders_what_is_near_is_gone_through(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harbor_metrics.validation.search._MOST_IGNORED", 30)
+    for i in range(50):
+        (tmp_path / "out" / "a" / str(i)).mkdir(parents=True)
+    (tmp_path / "out" / "b").mkdir()
+    for path in ("good", "out", "out/b", "out/a/49"):
+        (tmp_path / path).mkdir(exist_ok=True)
+        (tmp_path / path / "registry.json").write_text(DATASETS)
+    (tmp_path / ".gitignore").write_text("/out\n")
+    besides = Besides([], [])
+    assert len(list(search(str(tmp_path), [], besides))) == 1
+    assert [os.path.relpath(path, tmp_path) for path in besides.ignored] == ["out/registry.json"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
@@ -39,11 +39,15 @@ class Layout(NamedTuple):
     id: str | None
 
 
-def laid_out(native: Any, path: str, given: Mapping[str, str]) -> tuple[Any, Layout]:
+def laid_out(
+    native: Any, path: str, given: Mapping[str, str], files: Iterable[tuple[str, Sequence[str]]]
+) -> tuple[Any, Layout]:
     """The frame with columns renamed, and what each of them is.
 
+    Of `files` that are united in it the names of their own columns are known.
+
     Raises:
-        InputError: a column is lacking, or does not hold what its name says.
+        InputError: a column is lacking, does not hold what its name says, or is another in a file.
     """
     frame = nw.from_native(native).lazy()
     schema = frame.collect_schema()
@@ -61,6 +65,7 @@ def laid_out(native: Any, path: str, given: Mapping[str, str]) -> tuple[Any, Lay
                 f"{path} has no column of {why}; it has {', '.join(map(printable, names))}",
                 f"name it with --columns {field}=COLUMN",
             )
+    _check_alike(names, fields, given, files)
     types = list(schema.dtypes())
     columns = [f"c{place}" for place in range(len(names))]
     # Spark takes a dot in a name for a field of a struct.
@@ -105,6 +110,26 @@ def laid_out(native: Any, path: str, given: Mapping[str, str]) -> tuple[Any, Lay
         trial=trial,
         id=found.get("id"),
     )
+
+
+def _check_alike(
+    names: Sequence[str],
+    fields: Mapping[str, int],
+    given: Mapping[str, str],
+    files: Iterable[tuple[str, Sequence[str]]],
+) -> None:
+    """Each file has its fields where all of them together have: else its rows would lack them."""
+    for file, columns in files:
+        own = [name for name in names if name in columns]
+        said = {field: column for field, column in given.items() if column in own}
+        for field, place in meanings(own, said).items():
+            united = names[fields[field]] if field in fields else own[place]
+            if own[place] != united and field not in given:
+                raise InputError(
+                    f"{printable(file)} has its {field} in column `{printable(own[place])}`, and "
+                    f"another source in `{printable(united)}`",
+                    "rename one of the columns, or compute the sources apart",
+                )
 
 
 def _numbers(path: str, field: str, name: str, dtype: Any, column: str) -> Numbers | None:

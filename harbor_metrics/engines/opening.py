@@ -8,7 +8,7 @@ import shutil
 import socket
 import tempfile
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from glob import has_magic
@@ -34,7 +34,8 @@ ENGINES = "duckdb, spark or sc://HOST:PORT"
 class Opened(NamedTuple):
     """A frame that an engine holds, what it is called, and the engine with its version.
 
-    While `frugal` is entered, the engine takes little memory and more time.
+    While `frugal` is entered, the engine takes little memory and more time. `columns` are those of
+    the files one by one, where they are united by name and could differ.
     """
 
     native: Any
@@ -43,6 +44,7 @@ class Opened(NamedTuple):
     version: str
     frugal: Callable[[], AbstractContextManager[None]] = nullcontext
     diagnostics: Sequence[Diagnostic] = ()
+    columns: Callable[[], Iterable[tuple[str, Sequence[str]]]] = tuple
 
 
 def open_frame(frame: Any) -> Opened:
@@ -112,7 +114,17 @@ def _duckdb(paths: Sequence[str], shown: str) -> Opened:
     except Exception as error:
         raise _unreadable(shown, error) from error
     frugal = partial(_frugal, connection)
-    return Opened(native, shown, "duckdb", duckdb.__version__, frugal, diagnostics)
+    columns = partial(_columns, connection, patterns) if len(patterns) > 1 else tuple
+    return Opened(native, shown, "duckdb", duckdb.__version__, frugal, diagnostics, columns)
+
+
+def _columns(connection: Any, patterns: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """A file of each kind, with the names of its columns."""
+    return connection.execute(  # type: ignore[no-any-return]
+        "select min(file_name), names from (select file_name, list(name) as names from "
+        "parquet_schema(?) group by file_name) group by names order by 1",
+        [list(patterns)],
+    ).fetchall()
 
 
 def _for_duckdb(path: str) -> str:

@@ -134,3 +134,28 @@ def test_storage_that_is_named_twice_counts_once() -> None:
         result = compute(*sources, metrics=["mean"])
         assert result.groups[0].counts.found == 2
         assert "repeated-source" in {said["rule"] for said in result.diagnostics}
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ("select 'x' || range as task, 0.5::double as score from range(3)", "reward"),
+        ("select 'x' || range as task_id, 1.0::double as reward from range(3)", "task"),
+    ],
+)
+def test_files_that_have_a_field_in_other_columns_are_not_united(
+    query: str, field: str, lab: Path, cli: Run
+) -> None:
+    duckdb.sql(query).write_parquet(str(lab / "other.parquet"))
+    assert counted(cli("compute", lab / "other.parquet", "--format", "json")) == 3
+    for named in ((lab / "a.parquet", lab / "other.parquet"), (f"{lab}/*.parquet",)):
+        done = cli("compute", *named)
+        assert done.returncode != 0
+        assert f"has its {field} in column" in done.stderr
+
+
+def test_files_of_which_one_has_more_columns_are_united(lab: Path, cli: Run) -> None:
+    query = "select 'y' || range as task, 1.0::double as reward, 'hard' as kind from range(2)"
+    duckdb.sql(query).write_parquet(str(lab / "b.parquet"))
+    done = cli("compute", lab / "a.parquet", lab / "b.parquet", "--format", "json")
+    assert counted(done) == 5

@@ -41,35 +41,64 @@ def cache_home() -> str:
 def cache_folder(name: str) -> str:
     """A folder of ours in the user's cache; it need not be there, nor be writable.
 
-    Of what somebody else can write, or may have brought with what we work on, nothing is believed:
-    then the path leads nowhere.
+    Of what somebody else can write nothing is believed: then the path leads nowhere.
     """
     home = os.path.join(cache_home(), "harbor-metrics")
     folder = os.path.join(home, name)
-    if _is_among_work(home) or not (is_own(home) and is_own(folder)):
-        return os.path.join(_NOWHERE, name)
-    return folder
+    return folder if is_own(home) and is_own(folder) else os.path.join(_NOWHERE, name)
 
 
-def _is_among_work(folder: str) -> bool:
-    """Whether it lies in the current folder or a checkout, from the user's home downwards."""
+def is_among_work(folder: str) -> bool:
+    """Whether a cache lies in the current folder or a checkout, and may have come with it.
+
+    From the user's home downwards; in a home that is a checkout, or where one stands, in that.
+    """
     try:
         person, here = real_path(os.path.expanduser("~")), os.getcwd()
     except OSError:
         return True
     place = real_path(folder)
+    if here == person or _is_checkout(person):
+        # A runner may have a checkout for a home.
+        return is_below(place, here) or is_below(place, _checkout_of(here))
     while not is_below(person, place):
-        if place == here or os.path.lexists(os.path.join(place, ".git")):
+        if place == here or _is_checkout(place):
             return True
         place = os.path.dirname(place)
     return False
+
+
+def _is_checkout(folder: str) -> bool:
+    return os.path.lexists(os.path.join(folder, ".git"))
+
+
+def _checkout_of(folder: str) -> str:
+    """The nearest checkout around a folder; the folder where there is none."""
+    place = folder
+    while not _is_checkout(place):
+        above = os.path.dirname(place)
+        if above == place:
+            return folder
+        place = above
+    return place
+
+
+def identity(folder: str) -> tuple[int, int]:
+    """What nobody can know of a folder who brings it from elsewhere, nor give to one.
+
+    Raises:
+        OSError: it is not there.
+    """
+    status = os.stat(folder, follow_symlinks=False)
+    return status.st_ino, status.st_ctime_ns
 
 
 def is_own(path: str) -> bool:
     """Whether what is there, if anything is, is ours, and from now on ours alone to write."""
     try:
         status, ours = os.stat(path), os.geteuid()
-        if os.lstat(path).st_uid != ours or status.st_uid != ours:
+        link = os.lstat(path)
+        if link.st_uid != ours or status.st_uid != ours or stat.S_ISLNK(link.st_mode):
             return False
         if status.st_mode & _OTHERS:
             os.chmod(path, stat.S_IMODE(status.st_mode) & ~_OTHERS)
@@ -111,7 +140,7 @@ def use(path: str) -> None:
     mark = cache_folder("pruned")
     if _age(mark) < DAY:
         return
-    with contextlib.suppress(OSError), open(mark, "wb"):
+    with contextlib.suppress(OSError), open(mark, "wb", opener=_without_links):
         for entry in entries(sizes=False):
             if entry.age >= DAYS * DAY:
                 remove_unused(entry.paths)
@@ -169,7 +198,7 @@ def alone(record: str) -> Iterator[None]:
     """One run at a time makes what has this record, where that can be agreed upon."""
     try:
         os.makedirs(os.path.dirname(record), exist_ok=True)
-        file = open(f"{record}.lock", "wb")  # noqa: SIM115
+        file = open(f"{record}.lock", "wb", opener=_without_links)  # noqa: SIM115
     except OSError:
         yield
         return
@@ -212,6 +241,10 @@ def _remove(paths: Sequence[str]) -> None:
         else:
             with contextlib.suppress(OSError):
                 os.unlink(path)
+
+
+def _without_links(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
 
 
 def _age(path: str) -> float:

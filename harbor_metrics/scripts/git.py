@@ -16,7 +16,7 @@ from ..confinement.removal import remove
 from ..confinement.sandbox import LANDLOCK
 from ..confinement.workplace import Confinement, Whole, Workplace
 from ..documents.contents import File, checked, contents
-from ..documents.files import write_atomically
+from ..documents.files import open_regular, write_atomically
 from ..documents.paths import real_path
 from ..documents.wording import last_lines, printable
 from ..errors import MetricFailure, OutputError
@@ -59,6 +59,13 @@ _SETTINGS = (
 )
 
 
+class _Record(msgspec.Struct, frozen=True):
+    """What was fetched: the folder that it lies in, and each file."""
+
+    identity: tuple[int, int]
+    files: list[File]
+
+
 def fetch(
     url: str, commit: str, script_path: str, place: Workplace, *, allow_outside: bool = False
 ) -> Script:
@@ -96,17 +103,23 @@ def _is_intact(kept: str, record: str, place: Workplace) -> bool:
     """
     if not (cache.is_own(record) and cache.hold(kept, place.kept)):
         return False
-    try:
-        with open(record, "rb") as file:
-            before = msgspec.json.decode(file.read(), type=list[File])
-    except (OSError, msgspec.DecodeError):
+    if not _is_as_fetched(kept, record):
         cache.release(kept, place.kept)
         return False
-    now = checked(os.path.join(kept, "tree"), before)
-    if now is None:
-        cache.release(kept, place.kept)
-    elif now != before:
-        _write(record, now)
+    return True
+
+
+def _is_as_fetched(kept: str, record: str) -> bool:
+    try:
+        with open_regular(record) as file:
+            before = msgspec.json.decode(file.read(), type=_Record)
+        if before.identity != cache.identity(kept):
+            return False
+        now = checked(os.path.join(kept, "tree"), before.files)
+    except (OSError, ValueError):
+        return False
+    if now is not None and now != before.files:
+        _write(record, kept, now)
     return now is not None
 
 
@@ -115,13 +128,13 @@ def _note(kept: str, record: str) -> None:
     if os.path.dirname(kept) == cache.cache_folder(cache.REPOSITORIES):
         with contextlib.suppress(OSError):
             os.makedirs(os.path.dirname(record), exist_ok=True)
-            _write(record, contents(os.path.join(kept, "tree")))
+            _write(record, kept, contents(os.path.join(kept, "tree")))
 
 
-def _write(record: str, files: list[File]) -> None:
+def _write(record: str, kept: str, files: list[File]) -> None:
     # What has a name that is no text is fetched again.
     with contextlib.suppress(OutputError, UnicodeEncodeError):
-        write_atomically(record, msgspec.json.encode(files))
+        write_atomically(record, msgspec.json.encode(_Record(cache.identity(kept), files)))
 
 
 def _fetched(

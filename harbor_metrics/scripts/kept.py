@@ -10,7 +10,7 @@ import msgspec
 from ..documents.contents import File, checked, contents
 from ..documents.files import open_regular, write_atomically
 from ..errors import OutputError
-from .cache import hold, is_own
+from .cache import hold, identity, is_own, release
 from .listing import listings, tree
 
 
@@ -33,6 +33,7 @@ class Kept(msgspec.Struct, frozen=True):
 
     key: str
     folder: str
+    identity: tuple[int, int]
     environment: Environment
     listings: dict[str, str]
 
@@ -50,7 +51,7 @@ class Kept(msgspec.Struct, frozen=True):
             # A folder that holds no file can be imported, too.
             if files is None or now.keys() != self.listings.keys():
                 return False
-            _write(record, Kept(self.key, self.folder, self.environment, now), files)
+            _write(record, msgspec.structs.replace(self, listings=now), files)
         except (OSError, ValueError):
             return False
         return True
@@ -71,7 +72,8 @@ def keep(record: str, key: str, folder: str, environment: Environment) -> None:
     prefix = prefix_in(folder)
     # Build code can give a file a name that is no text.
     with contextlib.suppress(OSError, UnicodeEncodeError):
-        _write(record, Kept(key, folder, environment, tree(prefix)), contents(prefix))
+        kept = Kept(key, folder, identity(folder), environment, tree(prefix))
+        _write(record, kept, contents(prefix))
 
 
 def find(record: str, key: str, held: dict[str, int]) -> Kept | None:
@@ -81,16 +83,17 @@ def find(record: str, key: str, held: dict[str, int]) -> Kept | None:
             kept = msgspec.json.decode(file.readline(), type=Kept)
     except (OSError, ValueError):
         return None
-    around, name = os.path.split(record)
-    # A record that somebody else wrote would name what is theirs.
-    ours = (
-        os.path.dirname(kept.folder) == around
-        and os.path.basename(kept.folder).startswith(f"{name.removesuffix('.json')}-")
-        and kept.environment.command == command_in(kept.folder)
-        and "" in kept.listings
-    )
-    usable = ours and kept.key == key and is_own(record) and hold(kept.folder, held)
-    return kept if usable else None
+    try:
+        if not (kept.key == key and is_own(record) and hold(kept.folder, held)):
+            return None
+        # A record that somebody else wrote would name what is theirs.
+        known = kept.identity == identity(kept.folder) and "" in kept.listings
+    except (OSError, ValueError):
+        known = False
+    if not known:
+        release(kept.folder, held)
+        return None
+    return kept
 
 
 def _write(record: str, kept: Kept, files: list[File]) -> None:

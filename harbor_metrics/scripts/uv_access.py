@@ -16,7 +16,7 @@ from ..confinement.workplace import Confinement, Workplace
 from ..documents.paths import real_path
 from ..errors import MetricFailure
 from .beside import beside
-from .cache import cache_home, is_own
+from .cache import cache_home, is_among_work, is_own
 from .indexes import packages_of_user
 from .variables import CERTIFICATES, TO_UV, told
 
@@ -95,7 +95,7 @@ def uv_cache(place: Workplace) -> str:
     named = os.environ.get("UV_CACHE_DIR")
     kept = os.path.abspath(named or os.path.join(cache_home(), "uv"))
     try:
-        if not named and not is_own(kept):
+        if is_among_work(kept) or (not named and not is_own(kept)):
             raise PermissionError(kept)
         os.makedirs(kept, exist_ok=True)
     except OSError:

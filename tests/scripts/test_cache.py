@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shutil
 import time
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from harbor_metrics.confinement.workplace import Workplace
 from harbor_metrics.registries.script_file import find
 from harbor_metrics.scripts import cache
 from harbor_metrics.scripts.environment import environment
+from harbor_metrics.scripts.uv_access import uv_cache
 
 MONTH = 31 * 86_400
 
@@ -186,30 +188,73 @@ class TestOwners:
             assert environment(script, place).command != first.command
 
     @pytest.mark.parametrize("where", ["here", "checkout", "linked"])
-    def test_what_came_with_what_we_work_on_is_none(
+    def test_cache_of_uv_that_came_with_what_we_work_on_is_not_used(
         self, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         work = tmp_path / "work"
         (work / "deep").mkdir(parents=True)
         monkeypatch.setenv("HOME", str(tmp_path / "home"))
-        monkeypatch.setenv("XDG_CACHE_HOME", str(work / "deep" / ".cache"))
-        assert cache.cache_folder("git").startswith(str(work))
-        if where == "here":
-            monkeypatch.chdir(work)
-        elif where == "checkout":
-            (work / ".git").write_text("gitdir: elsewhere")
-        else:
-            monkeypatch.chdir(work)
-            (tmp_path / "link").symlink_to(work)
-            monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "link" / ".cache"))
-        assert not cache.cache_folder("git").startswith(str(tmp_path))
+        named = work / "deep" / ".cache"
+        monkeypatch.setenv("UV_CACHE_DIR", str(named))
+        with Workplace() as place:
+            assert uv_cache(place) == str(named)
+            if where == "checkout":
+                (work / ".git").write_text("gitdir: elsewhere")
+            else:
+                monkeypatch.chdir(work)
+            if where == "linked":
+                (tmp_path / "link").symlink_to(work)
+                monkeypatch.setenv("UV_CACHE_DIR", str(tmp_path / "link" / ".uv-cache"))
+            assert uv_cache(place).startswith(place.folder)
 
-    def test_home_is_no_work(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        (tmp_path / ".git").mkdir()
+    @pytest.mark.parametrize(
+        ("checkouts", "here", "used"),
+        [
+            ((), "jobs", True),
+            ((), ".", False),
+            ((".",), ".", False),
+            ((".",), "jobs", False),
+            ((".", "jobs"), "jobs/deep", True),
+            (("jobs",), "jobs", True),
+        ],
+    )
+    def test_home_is_work_where_it_is_what_we_work_on(
+        self,
+        checkouts: tuple[str, ...],
+        here: str,
+        used: bool,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        (tmp_path / "jobs" / "deep").mkdir(parents=True)
+        for checkout in checkouts:
+            (tmp_path / checkout / ".git").mkdir()
         monkeypatch.setenv("HOME", str(tmp_path))
-        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / ".cache"))
-        monkeypatch.chdir(tmp_path)
-        assert cache.cache_folder("git") == str(tmp_path / ".cache" / "harbor-metrics" / "git")
+        monkeypatch.chdir(tmp_path / here)
+        assert cache.is_among_work(str(tmp_path / ".cache" / "uv")) != used
+
+    @linux
+    def test_environment_that_was_brought_is_none(self, tmp_path: Path) -> None:
+        (tmp_path / "m.py").write_text(BLOCK)
+        script = find(str(tmp_path / "m.py"), None)
+        with Workplace() as place:
+            first = environment(script, place)
+        folder = Path(first.readable[0]).parent
+        shutil.copytree(folder, tmp_path / "copy", symlinks=True)
+        shutil.rmtree(folder)
+        shutil.copytree(tmp_path / "copy", folder, symlinks=True)
+        with Workplace() as place:
+            assert environment(script, place).command != first.command
+
+    def test_nothing_is_written_through_a_link(self, tmp_path: Path) -> None:
+        (tmp_path / "precious").write_text("1")
+        folder = Path(cache.cache_folder(cache.ENVIRONMENTS))
+        folder.mkdir(parents=True)
+        for link in (folder / "a.json.lock", folder.parent / "pruned"):
+            link.symlink_to(tmp_path / "precious")
+        with cache.alone(str(folder / "a.json")):
+            cache.use(str(folder / "a.json"))
+        assert (tmp_path / "precious").read_text() == "1"
 
     @linux
     @pytest.mark.parametrize(
@@ -217,9 +262,9 @@ class TestOwners:
         [
             {"listings": {}},
             {"folder": "/"},
-            {"command": ["/bin/sh", "-c", "exit 3"]},
+            {"identity": [1, 2]},
         ],
-        ids=["no listings", "another folder", "another command"],
+        ids=["no listings", "another folder", "another identity"],
     )
     def test_record_that_is_none_of_ours_is_not_believed(
         self, forged: dict[str, object], tmp_path: Path
@@ -231,8 +276,7 @@ class TestOwners:
             (record,) = Path(cache.cache_folder(cache.ENVIRONMENTS)).glob("*.json")
             line, _, rest = record.read_text().partition("\n")
             written = json.loads(line)
-            written["environment"] |= {k: v for k, v in forged.items() if k == "command"}
-            written |= {k: v for k, v in forged.items() if k != "command"}
+            written |= forged
             record.write_text(f"{json.dumps(written)}\n{rest}")
             second = environment(script, place)
         assert second.command != first.command

@@ -10,7 +10,9 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ..confinement.homes import of_user
 from ..confinement.removal import remove
+from ..confinement.sandbox import PRIVATE
 from ..documents.paths import is_below, real_path
 
 ENVIRONMENTS, REPOSITORIES, RECORDS = "environments", "git", "git-contents"
@@ -51,15 +53,16 @@ def cache_folder(name: str) -> str:
 def is_among_work(folder: str) -> bool:
     """Whether a cache lies in the current folder or a checkout, and may have come with it.
 
-    From the user's home downwards; in a home that is a checkout, or where one stands, in that.
+    From the user's home downwards; of a home that is one, or lies in one, in that.
     """
     try:
         person, here = real_path(os.path.expanduser("~")), os.getcwd()
     except OSError:
         return True
     place = real_path(folder)
-    if here == person or _is_checkout(person):
-        # A runner may have a checkout for a home.
+    holds_home = is_below(person, here) and bool(of_user([here])) and here not in PRIVATE
+    # A runner may have a checkout, or a folder in one, for a home.
+    if here == person or holds_home or _is_checkout(_checkout_of(person)):
         return is_below(place, here) or is_below(place, _checkout_of(here))
     while not is_below(person, place):
         if place == here or _is_checkout(place):

@@ -216,6 +216,8 @@ class TestOwners:
             ((".",), "jobs", False),
             ((".", "jobs"), "jobs/deep", True),
             (("jobs",), "jobs", True),
+            ((), "..", False),
+            (("..",), "jobs", False),
         ],
     )
     def test_home_is_work_where_it_is_what_we_work_on(
@@ -226,12 +228,21 @@ class TestOwners:
         tmp_path: Path,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        (tmp_path / "jobs" / "deep").mkdir(parents=True)
+        home = tmp_path / "home"
+        (home / "jobs" / "deep").mkdir(parents=True)
         for checkout in checkouts:
-            (tmp_path / checkout / ".git").mkdir()
+            (home / checkout / ".git").mkdir()
+        monkeypatch.setenv("HOME", str(home))
+        monkeypatch.chdir(home / here)
+        assert cache.is_among_work(str(home / ".cache" / "uv")) != used
+
+    @pytest.mark.parametrize("here", ["/", "/tmp"])
+    def test_nobody_works_above_all_homes(
+        self, here: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setenv("HOME", str(tmp_path))
-        monkeypatch.chdir(tmp_path / here)
-        assert cache.is_among_work(str(tmp_path / ".cache" / "uv")) != used
+        monkeypatch.chdir(here)
+        assert not cache.is_among_work(str(tmp_path / ".cache" / "uv"))
 
     @linux
     def test_environment_that_was_brought_is_none(self, tmp_path: Path) -> None:

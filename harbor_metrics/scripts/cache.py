@@ -51,7 +51,7 @@ def cache_folder(name: str) -> str:
 
 
 def is_among_work(folder: str) -> bool:
-    """Whether a cache lies in the current folder or a checkout, and may have come with it.
+    """Whether what is believed lies in the current folder or a checkout, and may have come with it.
 
     From the user's home downwards; of a home that is one, or lies in one, in that.
     """
@@ -60,10 +60,11 @@ def is_among_work(folder: str) -> bool:
     except OSError:
         return True
     place = real_path(folder)
-    holds_home = is_below(person, here) and bool(of_user([here])) and here not in PRIVATE
+    holds_home = here != person and is_below(person, here)
+    holds_home = holds_home and bool(of_user([here])) and here not in PRIVATE
     # A runner may have a checkout, or a folder in one, for a home.
-    if here == person or holds_home or _is_checkout(_checkout_of(person)):
-        return is_below(place, here) or is_below(place, _checkout_of(here))
+    if holds_home or _is_checkout(_checkout_of(person)):
+        return (holds_home and is_below(place, here)) or is_below(place, _checkout_of(here))
     while not is_below(person, place):
         if place == here or _is_checkout(place):
             return True

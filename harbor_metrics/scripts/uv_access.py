@@ -30,7 +30,11 @@ _OF_LIBRARIES = (*(f"python{digit}" for digit in range(10)), "tcl", "tk", "engin
 _BEGINS = {"bin": "python", "include": "python"} | dict.fromkeys(_LIBRARIES, _OF_LIBRARIES)
 _LIBRARY = re.compile(r"lib.*\.(so|so\..*|dylib)\Z", re.DOTALL)
 _OF_INDEX = re.compile(r"UV_INDEX_[A-Z0-9_]+_(?:USERNAME|PASSWORD)")
-_SYSTEM = ("/usr/", "/bin/", "/sbin/", "/nix/store/", "/run/current-system/", "/snap/")
+# People have projects in /usr/app and the like.
+_SYSTEM = (
+    *(f"{a}/{b}/" for a in ("", "/usr", "/usr/local") for b in ("bin", "sbin", "lib", "libexec")),
+    *("/nix/store/", "/run/current-system/", "/snap/", "/usr/local/cuda"),
+)
 _ASKING = threading.Lock()
 
 

@@ -211,7 +211,7 @@ class TestOwners:
         ("checkouts", "here", "used"),
         [
             ((), "jobs", True),
-            ((), ".", False),
+            ((), ".", True),
             ((".",), ".", False),
             ((".",), "jobs", False),
             ((".", "jobs"), "jobs/deep", True),

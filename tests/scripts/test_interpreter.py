@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from metric_scripts import linux
 
-from harbor_metrics.confinement.workplace import Workplace
+from harbor_metrics.confinement.finished import Finished
+from harbor_metrics.confinement.sandbox import LAYERS
+from harbor_metrics.confinement.workplace import Confinement, Workplace
 from harbor_metrics.errors import MetricFailure
 from harbor_metrics.registries.script_file import find
 from harbor_metrics.scripts.environment import environment
@@ -51,3 +54,65 @@ def test_what_a_version_may_be(asked: str) -> None:
     with Workplace() as place:
         work = Work.of(place, ScriptOptions())
         assert interpreter({"requires-python": asked}, "/m.py", find_uv(), work).version
+
+
+@linux
+@pytest.mark.parametrize("where", ["PATH", "UV_PYTHON_INSTALL_DIR", "HOME"])
+def test_python_that_came_with_what_we_work_on_is_told_nothing(
+    where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """uv runs what it finds to ask it: so it is not found, or can tell nobody."""
+    work = tmp_path / "work"
+    program = work if where == "PATH" else work / "cpython-3.99.1-linux-x86_64-gnu" / "bin"
+    if where == "HOME":
+        program = work / ".local/share/uv/python" / program.relative_to(work)
+    program.mkdir(parents=True)
+    (program / "python3.99").write_text("#!/bin/sh\necho ran >&2; env >&2; exit 1\n")
+    (program / "python3.99").chmod(0o755)
+    (work / ".git").mkdir()
+    monkeypatch.chdir(work)
+    monkeypatch.setenv("UV_INDEX_URL", "https://me:hunter2@corp.example/simple")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    before = f":{os.environ['PATH']}" if where == "PATH" else ""
+    monkeypatch.setenv(where, f"{work}{before}")
+    steps: list[tuple[dict[str, str], Confinement, Finished]] = []
+    step = Work.step
+
+    def noted(
+        work: Work, argv: list[str], env: dict[str, str], confined: Confinement, **more: Any
+    ) -> Finished:
+        finished = step(work, argv, env, confined, **{**more, "may_fail": True})
+        steps.append((env, confined, finished))
+        return finished
+
+    monkeypatch.setattr(Work, "step", noted)
+    with Workplace() as place, pytest.raises(MetricFailure, match="environment of the script"):
+        interpreter(
+            {"requires-python": ">=3.99"}, "/m.py", find_uv(), Work.of(place, ScriptOptions())
+        )
+    (env, confined, finished), *_ = steps
+    assert (confined.network, confined.layers, confined.filtered) == (False, LAYERS, True)
+    assert "hunter2" not in str(env)
+    assert "hunter2" not in finished.stderr.decode()
+    if where != "HOME":
+        assert str(work) not in str(env)
+        assert "ran" not in finished.stderr.decode().split()
+
+
+def test_python_among_what_we_work_on_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".git").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    finished = Finished(0, f"{tmp_path}/bin/python3.99\n".encode(), b"", False, 1.0)
+    steps: list[list[str]] = []
+
+    def step(_work: Work, argv: list[str], *_rest: Any, **_more: Any) -> Finished:
+        steps.append(argv)
+        return finished
+
+    monkeypatch.setattr(Work, "step", step)
+    with Workplace() as place, pytest.raises(MetricFailure, match="install one elsewhere"):
+        interpreter({"requires-python": ">=3.99"}, "/m.py", "uv", Work.of(place, ScriptOptions()))
+    assert len(steps) == 1

@@ -153,5 +153,5 @@ def test_builds_get_no_programs_of_the_user(
     own.mkdir(parents=True)
     linked.symlink_to(own)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("PATH", f"{own}:{linked}:{sys.prefix}/bin:/usr/bin:/bin")
+    monkeypatch.setenv("PATH", f"{own}:{linked}:{sys.prefix}/bin:/usr/app/bin:/usr/bin:/bin")
     assert uv_access.programs_of_all() == ["/usr/bin", "/bin"]

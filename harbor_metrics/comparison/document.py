@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
-from ..documents.diagnostics import Diagnostic, Severity
+from ..documents.diagnostics import Severity
 from ..evaluation.result import Counts, DatasetRef, Struct, Tool, Written
 from ..numbers.adjustment import Adjust
 from ..numbers.exact import Number
@@ -208,16 +208,11 @@ class Comparison(Written, frozen=True, kw_only=True):
     diagnostics: list[dict[str, Any]] = msgspec.field(default_factory=list)
 
     @property
-    def found(self) -> list[Diagnostic]:
-        """The diagnostics as objects."""
-        return [Diagnostic.from_json(data) for data in self.diagnostics]
-
-    @property
     def ok(self) -> bool:
         """Whether nothing was found that an exit code must tell, and every gate passed."""
         sides = [side for pair in self.comparisons for side in (pair.base, pair.candidate)]
         return (
-            not any(d["severity"] == Severity.ERROR for d in self.diagnostics)
+            not any(d.severity == Severity.ERROR for d in self.found)
             and not any(side.counts.unread or not side.counts.scored for side in sides)
             and self.outcome in (None, "passed")
         )

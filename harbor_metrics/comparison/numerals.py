@@ -55,7 +55,7 @@ def _place(row: Row) -> int | None:
     error = row.stderr
     if not error and row.low is not None and row.high is not None:
         error = (row.high - row.low) / 4
-    if not error:
+    if not error or error < 0:
         return None
     return 1 - math.floor(math.log10(float(f"{error:.1e}")))
 

@@ -65,7 +65,7 @@ class Diagnostic(msgspec.Struct, frozen=True, kw_only=True):
     def from_json(cls, data: dict[str, Any]) -> Diagnostic:
         """The inverse of `as_json`."""
         fields = dict(data)
-        place = [fields.pop(name) for name in ("line", "column", "end_line", "end_column")]
+        place = [fields.pop(name, None) for name in ("line", "column", "end_line", "end_column")]
         span = None if place[0] is None else Span(*place)
         return msgspec.convert({**fields, "span": span}, cls)
 

@@ -207,6 +207,12 @@ class Written(Struct, frozen=True, kw_only=True):
 
     NOUN: ClassVar[str]
 
+    @property
+    def found(self) -> list[Diagnostic]:
+        """The diagnostics as objects."""
+        said: list[dict[str, Any]] = getattr(self, "diagnostics", [])
+        return [Diagnostic.from_json(data) for data in said]
+
     def to_json(self) -> str:
         """The document as text: two spaces, shortest numbers, a newline at the end."""
         try:
@@ -233,11 +239,13 @@ class Written(Struct, frozen=True, kw_only=True):
         """
         data = read_bytes(path)
         try:
-            return msgspec.json.decode(data, type=cls)
+            document = msgspec.json.decode(data, type=cls)
+            _ = document.found
         except (msgspec.DecodeError, ValueError, RecursionError) as error:
             _, diagnostics = parse(data, path)
             reason = diagnostics[0].message if diagnostics else str(error)
             raise InputError(f"{path} is not a {cls.NOUN} document: {reason}") from error
+        return document
 
 
 class Result(Written, frozen=True, kw_only=True):
@@ -252,15 +260,10 @@ class Result(Written, frozen=True, kw_only=True):
     diagnostics: list[dict[str, Any]] = []
 
     @property
-    def found(self) -> list[Diagnostic]:
-        """The diagnostics as objects."""
-        return [Diagnostic.from_json(data) for data in self.diagnostics]
-
-    @property
     def ok(self) -> bool:
         """Whether nothing was found that an exit code must tell."""
         return (
-            not any(d["severity"] == Severity.ERROR for d in self.diagnostics)
+            not any(d.severity == Severity.ERROR for d in self.found)
             and not any(o.status == "failed" for g in self.groups for o in g.metrics)
             and not any(g.counts.unread or not g.counts.scored for g in self.groups)
         )

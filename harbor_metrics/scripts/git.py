@@ -144,7 +144,7 @@ def _fetched(
     # For weight: most scripts lie in a file.
     import shutil
 
-    git = shutil.which("git")
+    git = shutil.which("git", path=told(["PATH"]).get("PATH"))
     if git is None:
         raise MetricFailure(
             "script-git", "git was not found, which fetches this script: install git"

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from ..documents.files import open_regular
+from .cache import is_among_work
 
 # Where the user says how hosts are reached and who he is there; git may read nothing else of his.
 _OF_HOME = (
@@ -48,10 +49,14 @@ def home_for(url: str, folder: str) -> Home:
     """
     own = os.path.abspath(os.path.expanduser("~"))
     netrc = os.path.join(own, _NETRC)
-    if not os.path.lexists(netrc):
+    came = is_among_work(os.path.join(own, ".gitconfig"))
+    if not came and not os.path.lexists(netrc):
         return Home()
     home = os.path.join(folder, f"home-{os.urandom(4).hex()}")
     os.mkdir(home, 0o700)
+    if came:
+        # Its settings may name programs that came with it.
+        return Home(home, "; git was told nothing of ~, which is a checkout or lies in one")
     for name in os.listdir(own):
         if name != _NETRC:
             os.symlink(os.path.join(own, name), os.path.join(home, name))

@@ -74,12 +74,16 @@ def _of(prefix: str) -> tuple[str, ...]:
     found = [os.path.join(prefix, part) for part in _PARTS]
     for folder, begins in _BEGINS.items():
         where = os.path.join(prefix, folder)
+        if os.path.islink(where) and folder != sys.platlibdir:
+            continue
         with suppress(OSError):
-            found += [
-                os.path.join(where, name)
+            names = (
+                name
                 for name in sorted(os.listdir(where))
                 if name.startswith(begins) or (folder in _LIBRARIES and _LIBRARY.match(name))
-            ]
+            )
+            paths = (os.path.join(where, name) for name in names)
+            found += [path for path in paths if not _is_second_name(path, where)]
     return tuple(found)
 
 
@@ -90,8 +94,22 @@ def libraries() -> list[str]:
         if os.path.isabs(folder):
             with suppress(OSError):
                 names = filter(_LIBRARY.match, os.listdir(folder))
-                found += [os.path.join(folder, name) for name in names]
+                paths = (os.path.join(folder, name) for name in names)
+                found += [path for path in paths if _is_library(real_path(path), folder)]
     return found
+
+
+def _is_library(real: str, folder: str) -> bool:
+    """Whether a link to it, or itself, is a file there or of the system."""
+    there = os.path.dirname(real) == real_path(folder) and _LIBRARY.match(os.path.basename(real))
+    return os.path.isfile(real) and bool(there or real.startswith(_SYSTEM))
+
+
+def _is_second_name(path: str, folder: str) -> bool:
+    """Whether it is a folder beside it: as `python3.1` in conda, by which all would be shown."""
+    real = real_path(path)
+    beside = os.path.islink(path) and os.path.dirname(real) == real_path(folder)
+    return beside and os.path.isdir(real)
 
 
 def uv_cache(place: Workplace) -> str:
@@ -184,7 +202,7 @@ def find_uv() -> str:
         with _ASKING:
             return str(find_uv_bin())
     except FileNotFoundError:
-        found = shutil.which("uv")
+        found = shutil.which("uv", path=told(["PATH"]).get("PATH"))
         if found is None:
             raise MetricFailure(
                 "script-environment",

@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+import pytest
 from comparison.runs_by_hand import write_run
 from conftest import JOBS, Run, registry_of_job, trial, write_job
 
@@ -157,3 +158,22 @@ def test_a_document_of_every_two_runs_has_their_places(cli: Run, tmp_path: Path)
     ]  # fmt: skip
     assert "<th>c</th><td>1</td>" in page
     assert done.returncode == 0
+
+
+@pytest.mark.parametrize("kind", ["compute", "compare"])
+def test_odd_numbers_and_diagnostics_of_a_document_are_no_traceback(
+    kind: str, cli: Run, tmp_path: Path
+) -> None:
+    for name in ("a", "bb"):
+        rows = ({"task": f"t{i}", "rewards": {"reward": i % (2 + len(name))}} for i in range(8))
+        (tmp_path / f"{name}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    sources = ("a.jsonl", "bb.jsonl") if kind == "compare" else ("a.jsonl",)
+    done = cli(kind, *sources, "--metric", "mean", "-o", "whole.json")
+    document = json.loads((tmp_path / "whole.json").read_text())
+    assert done.returncode in (0, 1)
+    whole = json.dumps(document)
+    for odd in ({"path": "x"}, {"rule": "x", "message": "y", "span": {}}, {"line": "z"}):
+        (tmp_path / "d.json").write_text(json.dumps(document | {"diagnostics": [odd]}))
+        assert cli("report", "d.json", "-o", "o.html").returncode in (0, 1, 3)
+    (tmp_path / "d.json").write_text(re.sub(r'"(stderr|high)": [0-9.e-]+', r'"\1": -1', whole))
+    assert cli("report", "d.json", "-o", "o.html").returncode in (0, 1, 3)

@@ -375,12 +375,15 @@ def test_project_among_the_systems_files_is_no_scripts_to_read(layers: tuple[str
 def test_of_folders_for_libraries_only_libraries_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    (tmp_path / "folder.so").mkdir()
+    for link, target in (("liba.so", ".env"), ("libb.so", "folder.so"), ("libc.so", "libx.so.1")):
+        (tmp_path / link).symlink_to(target)
     for name in ("libx.so", "libx.so.1", ".env", "note", "other.so"):
         (tmp_path / name).write_text("")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LD_LIBRARY_PATH", f".::{tmp_path}:{tmp_path}/none")
     found = libraries()
-    assert sorted(found) == [str(tmp_path / name) for name in ("libx.so", "libx.so.1")]
+    assert sorted(found) == [str(tmp_path / name) for name in ("libc.so", "libx.so", "libx.so.1")]
 
 
 def test_of_folders_for_packages_only_packages_are_read(tmp_path: Path) -> None:

@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from harbor_metrics.confinement.workplace import Workplace
+from harbor_metrics.errors import MetricFailure
+from harbor_metrics.scripts.git import fetch
 from harbor_metrics.scripts.git_home import home_for, of_host
 
 MINE = 'machine a.example login me password "a b"\n'
@@ -111,3 +114,30 @@ def test_why_nothing_is_told_is_said(home: Path, tmp_path: Path, kind: str) -> N
     assert made.path is not None
     assert os.listdir(made.path) == [".gitconfig"]
     assert "~/.netrc" in made.said
+
+
+def test_home_that_is_a_checkout_gives_git_no_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, place = tmp_path / "home", tmp_path / "place"
+    for folder in (home / ".git", place):
+        folder.mkdir(parents=True)
+    (home / ".gitconfig").write_text("[credential]\n\thelper = !evil\n")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.chdir(home)
+    found = home_for("https://example.org/x", str(place))
+    assert found.path is not None
+    assert not os.listdir(found.path)
+    assert "checkout" in found.said
+
+
+def test_no_program_of_the_current_folder_is_git(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "git").write_text("#!/bin/sh\ntouch ran\n")
+    (tmp_path / "git").chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", ":.:")
+    with Workplace() as place, pytest.raises(MetricFailure, match="git was not found"):
+        fetch("https://localhost:1/x", "a" * 40, "m.py", place)
+    assert not (tmp_path / "ran").exists()

@@ -155,3 +155,16 @@ def test_builds_get_no_programs_of_the_user(
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("PATH", f"{own}:{linked}:{sys.prefix}/bin:/usr/app/bin:/usr/bin:/bin")
     assert uv_access.programs_of_all() == ["/usr/bin", "/bin"]
+
+
+def test_a_second_name_of_a_library_is_not_shown(tmp_path: Path) -> None:
+    (tmp_path / "lib" / "python3.99").mkdir(parents=True)
+    (tmp_path / "lib" / "python3.9").symlink_to("python3.99")
+    (tmp_path / "lib64").symlink_to("lib")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python3.99").write_text("")
+    (tmp_path / "bin" / "python").symlink_to("python3.99")
+    shown = uv_access.readable_of("python", str(tmp_path))
+    assert str(tmp_path / "lib" / "python3.99") in shown
+    assert str(tmp_path / "bin" / "python") in shown
+    assert not [path for path in shown if path.endswith("3.9") or "lib64/python" in path]

@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
-from ..documents.diagnostics import Severity
+from ..documents.diagnostics import Diagnostic, Severity
 from ..evaluation.result import Counts, DatasetRef, Struct, Tool, Written
 from ..numbers.adjustment import Adjust
 from ..numbers.exact import Number
@@ -206,6 +206,11 @@ class Comparison(Written, frozen=True, kw_only=True):
     ranks: list[Rank]
     gates: list[Decision]
     diagnostics: list[dict[str, Any]] = msgspec.field(default_factory=list)
+
+    @property
+    def found(self) -> list[Diagnostic]:
+        """The diagnostics as objects."""
+        return [Diagnostic.from_json(data) for data in self.diagnostics]
 
     @property
     def ok(self) -> bool:

@@ -207,12 +207,6 @@ class Written(Struct, frozen=True, kw_only=True):
 
     NOUN: ClassVar[str]
 
-    @property
-    def found(self) -> list[Diagnostic]:
-        """The diagnostics as objects."""
-        said: list[dict[str, Any]] = getattr(self, "diagnostics", [])
-        return [Diagnostic.from_json(data) for data in said]
-
     def to_json(self) -> str:
         """The document as text: two spaces, shortest numbers, a newline at the end."""
         try:
@@ -240,7 +234,7 @@ class Written(Struct, frozen=True, kw_only=True):
         data = read_bytes(path)
         try:
             document = msgspec.json.decode(data, type=cls)
-            _ = document.found
+            _ = getattr(document, "found", None)
         except (msgspec.DecodeError, ValueError, RecursionError) as error:
             _, diagnostics = parse(data, path)
             reason = diagnostics[0].message if diagnostics else str(error)
@@ -258,6 +252,11 @@ class Result(Written, frozen=True, kw_only=True):
     sources: list[SourceRef]
     groups: list[Group]
     diagnostics: list[dict[str, Any]] = []
+
+    @property
+    def found(self) -> list[Diagnostic]:
+        """The diagnostics as objects."""
+        return [Diagnostic.from_json(data) for data in self.diagnostics]
 
     @property
     def ok(self) -> bool:

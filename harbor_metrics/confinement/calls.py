@@ -87,8 +87,12 @@ UNKNOWN = {
     "mincore": (27, 232),
     # Pages that stay in a pipe when no process has them, huge ones whole.
     "vmsplice": (278, 75),
-    # Memory that no limit and no look at a process tells of.
+    # Memory that no limit and no look at a process tells of: also that of rules, of which a ruleset
+    # of Landlock can have any number. Who confines itself does without, as on an older kernel.
     "memfd_secret": (447, 447),
+    "landlock_create_ruleset": (444, 444),
+    "landlock_add_rule": (445, 445),
+    "landlock_restrict_self": (446, 446),
 }
 # Younger calls are unknown as a whole: of what they do nobody has thought here.
 LAST = 450

@@ -40,9 +40,12 @@ _OTHER_NUMBERING = 0x40000000
 # That a program runs with the rights of its owner, or of its group.
 _SET_RIGHTS = 0o6000
 _MAKES_A_FILE = 0x40 | 0x400000  # O_CREAT, and the bit of O_TMPFILE that is no other's
-# What file systems are asked to do by `ioctl`: attributes, versions, verity, encryption, snapshots.
-_OF_FILE_SYSTEMS = tuple(ord(letter) << 8 for letter in "fvX\x94")
-_KIND_OF_CONTROL, _GET_FLAGS = 0xFF00, 0x80086601
+# By `ioctl`: what terminals, pipes and files that are open are asked; with the network what any
+# socket is, names and addresses of networks, those of wireless ones. What a file system is asked,
+# and a device, is not among them, but for the flags of a file; nor what a socket is, but for where
+# a mark is in what was received, which is its own.
+_OF_WHAT_IS_OPEN, _OF_NETWORKS = 0x5400, (0x8900, 0x8B00)
+_KIND_OF_CONTROL, _HARMLESS = 0xFF00, (0x80086601, 0x8905)
 # Leases, watches, and hints that stay with a file, by `fcntl`.
 _KEPT_FROM_FILES = (1024, 1026, 1036, 1038, 1040)
 
@@ -197,16 +200,23 @@ def _of_files(column: int) -> dict[int, Sequence[Instruction]]:
             made = [(_LOAD, 0, 0, _ARGUMENTS[flags]), (_IF_ANY_BIT, 1, 0, _MAKES_A_FILE), allow]
             checks = [*made, *checks]
         answers[number] = checks
-    kinds = [(_IF_EQUAL, len(_OF_FILE_SYSTEMS) - i, 0, k) for i, k in enumerate(_OF_FILE_SYSTEMS)]
-    request = (_LOAD, 0, 0, _ARGUMENTS[1])
-    answers[calls.CONTROL[column]] = [
-        *(request, (_IF_EQUAL, 0, 1, _GET_FLAGS), allow),
-        *(request, (_AND, 0, 0, _KIND_OF_CONTROL), *kinds, allow),
-        (_RETURN, 0, 0, _NOT_OF_THIS_FILE),
-    ]
+    answers[calls.CONTROL[column]] = _controls(network=True)
     answers[calls.FILE_CONTROL[column]] = _by_value(1, _KEPT_FROM_FILES, refuse, allow)
     none = (_RETURN, 0, 0, _NOT_SUPPORTED)
     return answers | {numbers[column]: [none] for numbers in calls.ATTRIBUTES.values()}
+
+
+def _controls(*, network: bool) -> list[Instruction]:
+    """Requests of a few kinds; any other is none that this file knows."""
+    allow = (_RETURN, 0, 0, _ALLOW)
+    kinds = (_OF_WHAT_IS_OPEN, *(_OF_NETWORKS if network else ()))
+    return [
+        (_LOAD, 0, 0, _ARGUMENTS[1]),
+        *chain.from_iterable(((_IF_EQUAL, 0, 1, request), allow) for request in _HARMLESS),
+        (_AND, 0, 0, _KIND_OF_CONTROL),
+        *chain.from_iterable(((_IF_EQUAL, 0, 1, kind), allow) for kind in kinds),
+        (_RETURN, 0, 0, _NOT_OF_THIS_FILE),
+    ]
 
 
 def _of_memory(column: int) -> dict[int, Sequence[Instruction]]:
@@ -247,6 +257,7 @@ def _without_network(column: int) -> dict[int, Sequence[Instruction]]:
         *((_LOAD, 0, 0, address), (_IF_EQUAL, 1, 0, 0), refuse),
         *((_LOAD, 0, 0, address + _UPPER), (_IF_EQUAL, 1, 0, 0), refuse, allow),
     ]
+    answers[calls.CONTROL[column]] = _controls(network=False)
     # To join a group tells the neighbours of it.
     return answers | {calls.SET_OPTION[column]: _options(_OF_ADDRESSES)}
 

@@ -6,6 +6,7 @@ Imports as little as the supervisor, which asks.
 from __future__ import annotations
 
 import os
+import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +19,26 @@ _USUAL_BUFFER = 212_992
 _BUFFER_OF_A_PIPE = 65_536
 
 
+class TooLong(Exception):
+    """To look takes longer than it may: there is more to look at than any script needs."""
+
+
+class Look:
+    """How long a look may go on: seconds of this process's processor time, and until when."""
+
+    def __init__(self, of_processor: float, until: float) -> None:
+        self._processor, self._until = time.process_time() + of_processor, until
+
+    def go_on(self, may: bool = True) -> None:
+        """Nothing, where it may.
+
+        Raises:
+            TooLong: it may not.
+        """
+        if not may or time.process_time() > self._processor or time.monotonic() > self._until:
+            raise TooLong
+
+
 class Held:
     """What processes that we may look into hold, each thing once.
 
@@ -25,15 +46,21 @@ class Held:
     others are in `memory`, in bytes, and named by device and inode in `in_memory`. Those that are
     `mapped`, and open no more, are looked for where it says so. How full a socket or a pipe is
     cannot be asked, so each counts as what it can take.
+
+    Raises:
+        TooLong: there is too much to look at.
     """
 
-    def __init__(self, pids: Iterable[int], disks: Iterable[int], *, mapped: bool) -> None:
+    def __init__(
+        self, pids: Iterable[int], disks: Iterable[int], look: Look, *, mapped: bool
+    ) -> None:
         self.memory = self.n_bytes = self.n_files = 0
         self.in_memory: set[tuple[int, int]] = set()
         disks = set(disks)
         seen: set[tuple[int, int]] = set()
         for pid in pids:
-            for found in (*_open(pid), *(_mapped(pid) if mapped else ())):
+            for found in (*_open(pid), *(_mapped(pid, look) if mapped else ())):
+                look.go_on()
                 kind, key = found.st_mode & _KIND, (found.st_dev, found.st_ino)
                 if key in seen or (kind == _FILE and found.st_nlink):
                     continue
@@ -63,7 +90,7 @@ def _open(pid: int) -> Iterator[os.stat_result]:
             continue
 
 
-def _mapped(pid: int) -> Iterator[os.stat_result]:
+def _mapped(pid: int, look: Look) -> Iterator[os.stat_result]:
     """Files without a name that a process has mapped; only root can ask how much of them is there.
 
     A page that is still mapped keeps the whole file.
@@ -72,10 +99,15 @@ def _mapped(pid: int) -> Iterator[os.stat_result]:
         return
     try:
         with open(f"/proc/{pid}/maps", "rb") as file:
-            deleted = [line.split(b" ", 1)[0] for line in file if line.endswith(b" (deleted)\n")]
+            deleted = []
+            for line in file:
+                look.go_on()
+                if line.endswith(b" (deleted)\n"):
+                    deleted.append(line.split(b" ", 1)[0])
     except OSError:
         return
     for place in deleted:
+        look.go_on()
         first, _, last = place.decode().partition("-")
         try:
             yield os.stat(f"/proc/{pid}/map_files/{int(first, 16):x}-{int(last, 16):x}")

@@ -7,22 +7,23 @@ import pwd
 from collections.abc import Iterable
 from functools import cache
 
+from .sandbox import OF_PROGRAMS
+
 # What programs are read from, and what every system has: to have such a home is to have none.
-_PARTS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32", "libexec", "include", "share", "games")
 _NO_HOME = (
     *("/", "/usr", "/usr/local", "/etc", "/nix", "/nix/store", "/boot", "/var", "/opt"),
     *("/dev", "/proc", "/sys"),
-    *(f"{above}/{part}" for above in ("", "/usr", "/usr/local") for part in _PARTS),
+    *(f"{above}/{part}" for above in ("", "/usr", "/usr/local") for part in OF_PROGRAMS),
 )
 _OF_KERNEL = ("/dev/", "/proc/", "/sys/")
 
 
 def homes() -> list[str]:
     """The real path of the home that the user says there is, and of that which the system says."""
-    return of_user([os.path.expanduser("~"), _of_system()])
+    return not_of_system([os.path.expanduser("~"), _of_system()])
 
 
-def of_user(folders: Iterable[str]) -> list[str]:
+def not_of_system(folders: Iterable[str]) -> list[str]:
     """The real paths of folders, but of those that every system has, the outer first."""
     found = {os.path.realpath(path) for path in folders if os.path.isabs(path)}
     return [path for path in sorted(found) if not _is_of_system(path)]

@@ -9,28 +9,19 @@ import os
 import struct
 
 from .kernel import O_PATH, call, is_folder, real
-from .sandbox import DEVICES, SHARED_MEMORY, gain_nothing, is_shared_memory
+from .sandbox import DEVICES, OF_MACHINE, OF_PROGRAMS, SHARED_MEMORY, gain_nothing, is_shared_memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# In a container those of its own control group, of which libraries ask how much there is to use.
-_OF_GROUP = (
-    *("cgroup.controllers", "cpu.max", "memory.max", "memory.high", "memory.current"),
-    *("cpu/cpu.cfs_quota_us", "cpu/cpu.cfs_period_us", "memory/memory.limit_in_bytes"),
-)
 # What programs read of a system: nothing in it is a person's own, though root may have kept some of
 # it from others. Of /usr not all: people work in /usr/src, and keep settings in /usr/local/etc.
-_PROGRAMS = (
-    *("bin", "sbin", "lib", "lib32", "lib64", "libx32", "libexec", "share", "include", "games"),
-    *("ssl", "cuda", "nvidia"),
-)
+_OF_USR = (*OF_PROGRAMS, "ssl", "cuda", "nvidia")
 _SYSTEM = (
-    *(f"{above}/{part}" for above in ("/usr", "/usr/local") for part in _PROGRAMS),
+    *(f"{above}/{part}" for above in ("/usr", "/usr/local") for part in _OF_USR),
     *("/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin", "/nix/store"),
-    *("/sys/devices/system", "/sys/kernel/mm/transparent_hugepage"),
-    *(f"/sys/fs/cgroup/{name}" for name in _OF_GROUP),
+    *OF_MACHINE,
     *("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ld.so.preload"),
     *("/etc/localtime", "/etc/timezone", "/etc/passwd", "/etc/group", "/etc/nsswitch.conf"),
     *("/etc/hosts", "/etc/host.conf", "/etc/resolv.conf", "/etc/gai.conf", "/etc/services"),

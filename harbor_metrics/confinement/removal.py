@@ -72,7 +72,7 @@ def _is_moved(name: str, folder: int, to: str, top: int) -> bool:
             os.rename(name, to, src_dir_fd=folder, dst_dir_fd=top)
         except PermissionError:
             # Who moves a folder changes what it says of where it lies.
-            _permit(name, folder)
+            permit(name, folder)
         except OSError:
             return False
         else:
@@ -100,7 +100,7 @@ def _opened(name: str, folder: int) -> int:
         try:
             descriptor = os.open(name, os.O_RDONLY | _FOLDER, dir_fd=folder)
         except PermissionError:
-            _permit(name, folder)
+            permit(name, folder)
         except OSError:
             return -1
         else:
@@ -113,7 +113,7 @@ def _opened(name: str, folder: int) -> int:
     return -1
 
 
-def _permit(name: str, folder: int) -> None:
+def permit(name: str, folder: int | None = None) -> None:
     """Let us read and change a folder that cannot be opened; never what a link leads to."""
     try:
         if not O_PATH:

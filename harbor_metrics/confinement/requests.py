@@ -11,8 +11,7 @@ if TYPE_CHECKING:
 
     Request = dict[str, Any]
 
-
-# The last that is answered: all is tidied up.
+# The last that is answered: all is tidied up that could be.
 DONE = b"done\n"
 
 

@@ -171,7 +171,7 @@ class Program:
         """
         while self.report in self.open and not self.ended:
             left = deadline - time.monotonic()
-            self.exceeded = self.exceeded or self.watch.exceeded()
+            self.exceeded = self.exceeded or self.watch.exceeded(deadline)
             if left <= 0 or self.exceeded:
                 return False
             self.take(min(left, self.watch.seconds()))

@@ -13,14 +13,30 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from .held import Look
+
 KINDS = ("memory", "processes", "threads", "bytes", "files")
 MEMORY, PROCESSES, THREADS, BYTES, FILES = KINDS
-# Seconds before it is asked first: most scripts have ended by then.
-_FIRST = 0.05
+# Seconds before it is asked first, when most scripts have ended, and between one look and the next.
+_FIRST, _BETWEEN = 0.1, 0.05
 # To ask takes no more than one part in so many of the time.
 _PART = 20
 # But nobody takes for longer than this what is not counted.
 _LONGEST = 1.0
+# Seconds that a look takes of this processor, and altogether where others keep it busy. Whoever
+# takes more to look at can hide what it takes.
+_OF_PROCESSOR, _ALTOGETHER = 2.0, 10.0
+# A process has its pages mapped again and again that has so many times in memory what all may
+# have: to share them out is one request, which nobody can cut short.
+_AGAIN = 16
+# Of the status of a process: what it has in memory and swapped out, and what says where.
+_TABLES = (b"VmPTE:",)
+_OF_MEMORY = (b"VmRSS:", b"VmSwap:", *_TABLES)
+# Of the memory of this machine: files that lie there and nowhere else, and what the kernel needs
+# for itself, for each mapping at least so many bytes. They are counted where that has grown by one
+# part in so many of the limit, for others, too, perhaps.
+_IN_MEMORY_ALONE, _OF_KERNEL = b"Shmem:", b"SUnreclaim:"
+_OF_A_MAPPING, _IF_GROWN = 200, 8
 # To look through what is mapped takes longest: it is done so often, and where it can matter.
 _EVERY = 8
 
@@ -42,6 +58,7 @@ class Watch:
         self._folders = folders
         self._shared = shared
         self._before = _in_use(shared)
+        self._kernel = _of_machine(_OF_KERNEL) if most else 0
         self._processes = processes
         self._disks = [_device(folder) for folder in folders]
         self._asked = 0
@@ -51,18 +68,31 @@ class Watch:
         """Until it is to be asked."""
         return max(0.0, self._next - time.monotonic())
 
-    def exceeded(self) -> str:
-        """Which limit the program is above, where it is time to ask; else nothing."""
+    def exceeded(self, deadline: float = float("inf")) -> str:
+        """Which limit the program is above, where it is time to ask; else nothing.
+
+        A look ends at the deadline, and says nothing then. Who takes too long to look at is above a
+        limit, that of memory if there is one.
+        """
         began = time.monotonic()
         if began < self._next:
             return ""
-        found = self._ask()
+        # For weight: many a program has ended before it is asked.
+        from .held import Look, TooLong
+
+        look = Look(_OF_PROCESSOR, min(deadline, began + _ALTOGETHER))
+        try:
+            found = self._ask(look)
+        except TooLong:
+            if time.monotonic() >= deadline:
+                return ""
+            found = next((kind for kind in (MEMORY, BYTES, FILES) if self._most.get(kind)), "")
         ended = time.monotonic()
-        self._next = ended + min(_LONGEST, max(_FIRST, _PART * (ended - began)))
+        self._next = ended + min(_LONGEST, max(_BETWEEN, _PART * (ended - began)))
         return found
 
-    def _ask(self) -> str:
-        # For weight: many a program has ended before it is asked.
+    def _ask(self, look: Look) -> str:
+        # For weight, too.
         from .below import Below
         from .held import Held
 
@@ -72,22 +102,27 @@ class Watch:
             return PROCESSES
         if 0 < most[THREADS] < _threads(pids):
             return THREADS
-        resident = _resident(pids)
+        resident = _taken(pids)
         self._asked += 1
-        in_doubt = 0 < most[MEMORY] < resident + _in_memory_alone()
-        held = Held(pids, self._disks, mapped=in_doubt or self._asked % _EVERY == 0)
-        if 0 < most[MEMORY] < resident + held.memory and all(
+        in_doubt = 0 < most[MEMORY] < resident + _of_machine(_IN_MEMORY_ALONE)
+        mapped = in_doubt or self._asked % _EVERY == 0
+        held = Held(pids, self._disks, look, mapped=mapped)
+        apart = held.memory
+        if 0 < most[MEMORY] < _IF_GROWN * _grown(self._kernel, _of_machine(_OF_KERNEL)):
+            apart += _mappings(pids, look)
+        if 0 < most[MEMORY] < resident + apart and all(
             # Twice: who ends meanwhile leaves its share to those who are looked at after it.
-            most[MEMORY] < _shared_out(self._processes(), held.in_memory) + held.memory
+            most[MEMORY] - apart
+            < _shared_out(self._processes(), held.in_memory, look, _AGAIN * most[MEMORY])
             for _ in range(2)
         ):
             return MEMORY
         if most[BYTES] or most[FILES]:
             below = Below(self._folders, most[FILES] or 1 << 62)
-            if 0 < most[FILES] < below.n_files + held.n_files:
+            n_bytes, n_files = map(_grown, self._before, _in_use(self._shared))
+            if 0 < most[FILES] < below.n_files + held.n_files + n_files:
                 return FILES
-            grown = max(0, _in_use(self._shared) - self._before)
-            if 0 < most[BYTES] < below.n_bytes + held.n_bytes + grown:
+            if 0 < most[BYTES] < below.n_bytes + held.n_bytes + n_bytes:
                 return BYTES
         return ""
 
@@ -105,51 +140,79 @@ def _threads(pids: Iterable[int]) -> int:
     return threads
 
 
-def _resident(pids: Iterable[int]) -> int:
-    """What the processes have in memory, what they share counted for each of them."""
-    pages = 0
+def _taken(pids: Iterable[int], kinds: tuple[bytes, ...] = _OF_MEMORY) -> int:
+    """What the processes have in memory or swapped out, and the tables that say what lies where.
+
+    What they share is counted for each of them.
+    """
+    total = 0
     for pid in pids:
         try:
-            with open(f"/proc/{pid}/statm", "rb") as file:
-                pages += int(file.read().split()[1])
-        except (OSError, IndexError):
+            with open(f"/proc/{pid}/status", "rb") as file:
+                total += sum(int(line.split()[1]) for line in file if line.startswith(kinds))
+        except (OSError, IndexError, ValueError):
             continue
-    return pages * os.sysconf("SC_PAGE_SIZE")
+    return total * 1024
 
 
-def _in_memory_alone() -> int:
-    """Bytes of all files of this machine that lie in memory and nowhere else."""
+def _mappings(pids: Iterable[int], look: Look) -> int:
+    """Bytes that the kernel takes to know what the processes have mapped, at the least.
+
+    Raises:
+        TooLong: they have too much of it to be counted.
+    """
+    total = 0
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/maps", "rb", buffering=0) as file:
+                while lines := file.read(1 << 16):
+                    look.go_on()
+                    total += lines.count(b"\n")
+        except OSError:
+            continue
+    return total * _OF_A_MAPPING
+
+
+def _of_machine(kind: bytes) -> int:
+    """Bytes that this machine has in memory of a kind."""
     try:
         with open("/proc/meminfo", "rb") as file:
-            (line,) = (line for line in file if line.startswith(b"Shmem:"))
+            (line,) = (line for line in file if line.startswith(kind))
         return int(line.split()[1]) * 1024
     except (OSError, ValueError, IndexError):
         return 1 << 62
 
 
-def _shared_out(pids: Iterable[int], but: set[tuple[int, int]]) -> int:
+def _shared_out(
+    pids: Iterable[int], but: set[tuple[int, int]], look: Look, most_of_one: int
+) -> int:
     """What the processes have in memory, what they share counted once; it takes longer to ask.
 
     Nothing of the files in `but`, by device and inode, which makes it take even longer.
+
+    Raises:
+        TooLong: it takes longer than it may, or would.
     """
     total = 0
     for pid in pids:
+        look.go_on(_taken([pid]) <= most_of_one)
         try:
             with open(f"/proc/{pid}/{'smaps' if but else 'smaps_rollup'}", "rb") as file:
-                total += _of_mappings(file, but)
+                total += _of_mappings(file, but, look) + _taken([pid], _TABLES)
         except (OSError, IndexError, ValueError):
             # Nobody may look: as if it shared nothing.
-            total += _resident([pid])
+            total += _taken([pid])
     return total
 
 
-def _of_mappings(lines: Iterable[bytes], but: set[tuple[int, int]]) -> int:
+def _of_mappings(lines: Iterable[bytes], but: set[tuple[int, int]], look: Look) -> int:
     total, counted = 0, True
     for line in lines:
-        if line.startswith(b"Pss:"):
+        if line.startswith((b"Pss:", b"SwapPss:")):
             total += int(line.split()[1]) * 1024 if counted else 0
         elif line[0] in b"0123456789abcdef" and but:
             # A mapping begins, of this file.
+            look.go_on()
             device, inode = line.split(None, 5)[3:5]
             major, _, minor = device.partition(b":")
             counted = (os.makedev(int(major, 16), int(minor, 16)), int(inode)) not in but
@@ -164,10 +227,14 @@ def _device(folder: str) -> int:
         return -1
 
 
-def _in_use(file_system: str) -> int:
-    """Bytes in use, those of files without a name among them."""
+def _in_use(file_system: str) -> tuple[int, int]:
+    """Bytes and files in use, those without a name among them."""
     try:
         whole = os.statvfs(file_system)
     except OSError:
-        return 0
-    return (whole.f_blocks - whole.f_bfree) * whole.f_frsize
+        return 0, 0
+    return (whole.f_blocks - whole.f_bfree) * whole.f_frsize, whole.f_files - whole.f_ffree
+
+
+def _grown(before: int, now: int) -> int:
+    return max(0, now - before)

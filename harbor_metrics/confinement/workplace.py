@@ -21,7 +21,7 @@ from .ending import REMAINING
 from .finished import Finished
 from .homes import homes
 from .launch import prepare_first
-from .removal import remove
+from .removal import permit, remove
 from .requests import DONE, dump
 from .sandbox import LAYERS, NAMESPACES, SHARED_MEMORY, adopt_orphans, is_shared_memory
 from .supervisors import FORKING, SUPERVISORS, end_adopted, end_session, let_end, start
@@ -120,7 +120,7 @@ class Workplace:
 
     @property
     def folder(self) -> str:
-        """The folder, made by the supervisor while we did something else.
+        """The folder, made by the supervisor while we did something else; ours to use each time.
 
         Raises:
             NoPlaceError: there is no place for temporary files.
@@ -130,6 +130,10 @@ class Workplace:
             if number:
                 raise NoPlaceError(OSError(number, os.strerror(number)))
             self._ready = True
+        # Landlock keeps no modes: a script can shut the folder to whoever comes after it.
+        with contextlib.suppress(FileNotFoundError):
+            if os.lstat(self._folder).st_mode & 0o700 != 0o700:
+                permit(self._folder)
         return self._folder
 
     def __enter__(self) -> Workplace:

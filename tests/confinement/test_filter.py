@@ -163,6 +163,44 @@ def test_nobody_is_called_without_the_network(place: Workplace) -> None:
     assert told(place, code, network=True) == called
 
 
+def test_networks_of_the_machine_are_not_told(place: Workplace) -> None:
+    code = (
+        "import fcntl\n"
+        "tcp = socket.socket()\n"
+        "for request in (0x8912, 0x8915, 0x8927, 0x8933):\n"
+        "    asked = bytearray(64)\n"
+        "    asked[:2] = b'' if request == 0x8912 else b'lo'\n"
+        "    asked = asked.ljust(64, b'\\0')\n"
+        "    told(hex(request), lambda: fcntl.ioctl(tcp, request, asked))\n"
+        "told('unread', lambda: fcntl.ioctl(socket.socketpair()[0], 0x541B, bytearray(4)))\n"
+    )
+    requests = [hex(request) for request in (0x8912, 0x8915, 0x8927, 0x8933)]
+    refused = [*(f"{request} ENOTTY" for request in requests), "unread ok"]
+    assert told(place, code) == refused
+    answered = [*(f"{request} ok" for request in requests), "unread ok"]
+    assert told(place, code, network=True) == answered
+
+
+def test_what_is_open_is_asked_what_all_are_and_nothing_of_its_file_system(
+    place: Workplace,
+) -> None:
+    code = (
+        "import fcntl, pty, termios\n"
+        "file, (main, terminal) = open(sys.executable), pty.openpty()\n"
+        "for what, fd, request in (\n"
+        "    ('uuid', file, 0x80111500), ('path', file, 0x80801501), ('label', file, 0x81009431),\n"
+        "    ('block', file, 2), ('close', file, 0x5451), ('size', terminal, termios.TIOCGWINSZ),\n"
+        "    ('unread', main, termios.FIONREAD), ('name', main, 0x80045430),\n"
+        "): told(what, lambda: fcntl.ioctl(fd, request, bytearray(256)))\n"
+        "print(os.isatty(terminal), os.get_terminal_size(terminal).lines)\n"
+        "os.set_blocking(main, False); os.set_inheritable(main, True)\n"
+    )
+    kept = ("uuid", "path", "label", "block")
+    told_of = ("close", "size", "unread", "name")
+    expected = [*(f"{what} ENOTTY" for what in kept), *(f"{what} ok" for what in told_of)]
+    assert told(place, code) == [*expected, "True 0"]
+
+
 def test_pair_of_sockets_talks(place: Workplace) -> None:
     code = "a, b = socket.socketpair(); a.sendall(b'x'); print(b.recv(1).decode())"
     assert told(place, code) == ["x"]

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 
 import pytest
 from conftest import HERE
@@ -47,9 +48,15 @@ def run(program, machine: int, number: int, *arguments: int) -> int:
             at += yes if tests[code] else no
 
 
-def asked(machine: str, name: str, *arguments: int, network: bool = False, apart: bool = False):
+@cache
+def made(machine: str, network: bool, apart: bool):
     numbered, column = calls.MACHINES[machine]
-    program = _program(numbered, column, network=network, datagrams=network or apart, process=7)
+    return _program(numbered, column, network=network, datagrams=network or apart, process=7)
+
+
+def asked(machine: str, name: str, *arguments: int, network: bool = False, apart: bool = False):
+    _, column = calls.MACHINES[machine]
+    program = made(machine, network, apart)
     return run(program, MACHINES[machine], CALLS[name][column], *arguments)
 
 
@@ -77,6 +84,8 @@ def test_every_call_but_those_denied_can_be_made(machine: str) -> None:
     more |= {"socket", "socketpair", "fadvise64", "readahead", *calls.ATTRIBUTES}
     # Of IP, which is level 0; of no kind, which for these begin with 1.
     more |= {"setsockopt", "ioprio_set"}
+    # Of no kind that is known.
+    more |= {"ioctl"}
     # Of process 0, which is the caller to some of them.
     expected = {name for name, n in numbers.items() if n in denied} | more
     assert refused == expected
@@ -220,11 +229,20 @@ def test_a_mode_says_nothing_where_no_file_is_made(machine: str) -> None:
     assert asked(machine, "openat", 1, 2, 0o200000 | READ_WRITE, 0o4755) == ALLOWED
 
 
-def test_file_systems_are_asked_for_flags_alone(machine: str) -> None:
-    terminal, get_flags = 0x5401, 0x80086601
-    assert asked(machine, "ioctl", 3, terminal) == asked(machine, "ioctl", 3, get_flags) == ALLOWED
-    for request in (0x40086602, 0x40087602, 0x401C5820, 0x40806685, 0x5000940E):
-        assert asked(machine, "ioctl", 3, request) == NOT_OF_THIS_FILE
+def test_requests_are_those_of_terminals_and_what_is_open(machine: str) -> None:
+    get_flags, at_mark = 0x80086601, 0x8905
+    # Whatever is in the bytes above, which the kernel looks at or not.
+    for above in (0, 0x40000000, 0x80080000, 0x80110000):
+        for request in (*range(above, above + 0x10000, 7), above | at_mark, above | 0x6601):
+            known = request in (get_flags, at_mark) or request & 0xFF00 == 0x5400
+            answer = ALLOWED if known else NOT_OF_THIS_FILE
+            assert asked(machine, "ioctl", 3, request) == answer, hex(request)
+            networks = request & 0xFF00 in (0x8900, 0x8B00)
+            answer = ALLOWED if known or networks else NOT_OF_THIS_FILE
+            assert asked(machine, "ioctl", 3, request, network=True) == answer, hex(request)
+
+
+def test_file_systems_keep_no_hints_and_leases(machine: str) -> None:
     # Leases, watches, and hints of how long what is written will live, which stay with the file.
     refused = {1024, 1026, 1036, 1038, 1040}
     for request in (1, 6, 7, 1023, *range(1024, 1042)):

@@ -91,6 +91,16 @@ def test_thousands_of_files_need_few_descriptors(tmp_path: Path) -> None:
     assert found == ["3000"]
 
 
+def test_files_in_shared_memory_are_of_a_number() -> None:
+    fill = (
+        "import errno, os\n"
+        "try:\n"
+        "    for n in range(30_000): os.close(os.open(f'/dev/shm/{n}', os.O_CREAT))\n"
+        "except OSError as error: print(errno.errorcode[error.errno], n // 1000)\n"
+    )
+    assert ran(fill) == ["ENOSPC 19"]
+
+
 def test_path_too_long_to_be_told_is_left_out(tmp_path: Path) -> None:
     part, folder = "a" * 250, os.open(tmp_path, os.O_RDONLY)
     for _ in range(16):
@@ -207,6 +217,18 @@ def test_proc_tells_of_processes_and_not_of_keys(layers: tuple[str, ...]) -> Non
         "os.kill(pid, 9)\n"
     )
     assert ran(code, layers=layers)[0].split() == ["no"] * 5 + ["yes"] * 4
+
+
+def test_sys_tells_of_processors_and_not_of_devices() -> None:
+    code = (
+        "import os\n"
+        "print(open('/sys/devices/system/cpu/online').read().strip())\n"
+        "print(*sorted(os.listdir('/sys')), *os.listdir('/sys/devices'))\n"
+    )
+    processors = Path("/sys/devices/system/cpu/online").read_text().strip()
+    online, places = ran(code)
+    assert online == processors
+    assert set(places.split()) <= {"devices", "fs", "kernel", "system"}
 
 
 def test_who_had_namespaces_runs_nothing_without_them() -> None:

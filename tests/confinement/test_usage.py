@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import textwrap
 import time
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 from metric_scripts import linux
 
+from harbor_metrics.confinement import descendants, usage
 from harbor_metrics.confinement.finished import Finished
 from harbor_metrics.confinement.removal import remove
 from harbor_metrics.confinement.usage import Watch
@@ -85,6 +87,57 @@ def test_what_takes_long_to_look_at_is_looked_at_again_within_a_second() -> None
     assert watch.seconds() <= 1.0
 
 
+# Pages of one file, so that what two have in memory is to be shared out, mapped in many places.
+MAPPED_IN_MANY_PLACES = """
+import mmap
+libc = ctypes.CDLL(None)
+libc.mmap.restype = ctypes.c_void_p
+one = os.memfd_create("one"); os.ftruncate(one, 20 << 20); mapped = mmap.mmap(one, 20 << 20)
+at = libc.mmap(None, ctypes.c_size_t(1 << 30), 0, 0x22, -1, ctypes.c_long(0))
+for n in range(30_000):
+    place = ctypes.c_void_p(at + n * 8192)
+    libc.mmap(place, ctypes.c_size_t(4096), 1, 0x11, one, ctypes.c_long(0))
+two = os.fork()
+for n in range(0, 20 << 20, 4096): mapped[n] = 1
+print("ready" if two else "", flush=True)
+time.sleep(60)
+"""
+
+
+def test_what_takes_too_long_to_look_at_is_above_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(usage, "_OF_PROCESSOR", 0.1)
+    with subprocess.Popen(
+        [sys.executable, "-c", HEAD + MAPPED_IN_MANY_PLACES],
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    ) as program:
+        try:
+            assert program.stdout is not None
+            while b"ready" not in program.stdout.readline():
+                pass
+            time.sleep(0.5)
+            pids = {program.pid, *descendants.children_of(program.pid)}
+            most = usage._taken(pids) - 1
+            for deadline, found in ((0.05, ""), (60, "memory")):
+                watch = Watch({"memory": most}, (), lambda: pids)
+                time.sleep(watch.seconds())
+                began = time.process_time()
+                assert watch.exceeded(time.monotonic() + deadline) == found
+                assert time.process_time() - began < 0.3
+        finally:
+            os.killpg(program.pid, 9)
+
+
+def test_who_has_too_much_open_to_look_at_is_above_a_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(usage, "_OF_PROCESSOR", 0.0)
+    for most in ("memory", "bytes", "files"):
+        watch = Watch({most: 1 << 40}, (), lambda: {os.getpid()})
+        time.sleep(watch.seconds())
+        assert watch.exceeded() == most
+
+
 # Nothing of it is mapped.
 MEMFDS = """
 held = [os.memfd_create(f"{n}") for n in range(4)]
@@ -106,9 +159,35 @@ for one, other in pairs:
         while True: one.send(bytes(1 << 12))
     except BlockingIOError: pass
 """
+# Of each GiB one page that is read, and so no memory, but a table and a directory of its own.
+TABLES = """
+libc = ctypes.CDLL(None)
+libc.mmap.restype = ctypes.c_void_p
+for n in range(10_000):
+    place = ctypes.c_void_p((1 << 40) + n * (1 << 30))
+    if libc.mmap(place, ctypes.c_size_t(4096), 1, 0x100022, -1, ctypes.c_long(0)) == place.value:
+        ctypes.string_at(place, 1)
+"""
 
 
-@pytest.mark.parametrize("held", [MEMFDS, UNLINKED_IN_SHARED_MEMORY, SOCKETS])
+# Every other page of a place that was mapped whole, and none of them is ever there.
+MAPPINGS = """
+libc = ctypes.CDLL(None)
+libc.mmap.restype = ctypes.c_void_p
+at = libc.mmap(None, ctypes.c_size_t(60_000 * 4096), 0, 0x22, -1, ctypes.c_long(0))
+for n in range(30_000):
+    libc.mprotect(ctypes.c_void_p(at + n * 8192), ctypes.c_size_t(4096), 1)
+for n in range(20):
+    if not os.fork(): time.sleep(60)
+"""
+
+
+def test_mappings_are_counted(layers: tuple[str, ...], tmp_path: Path) -> None:
+    waits = f"{MAPPINGS}\ntime.sleep(9)"
+    assert run(waits, layers, tmp_path, memory=200 * MIB).exceeded == "memory"
+
+
+@pytest.mark.parametrize("held", [MEMFDS, UNLINKED_IN_SHARED_MEMORY, SOCKETS, TABLES])
 def test_memory_without_a_mapping_is_counted(
     held: str, layers: tuple[str, ...], tmp_path: Path
 ) -> None:

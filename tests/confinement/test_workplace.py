@@ -56,6 +56,21 @@ def test_exit_code_and_both_streams_are_kept(place: Workplace) -> None:
     assert not finished.timed_out
 
 
+def test_folder_that_a_program_shut_is_open_to_the_next(place: Workplace) -> None:
+    assert python(place, f"os.chmod({place.folder!r}, 0)").code == 0
+    assert os.stat(place.folder).st_mode & 0o777 == 0o700
+
+
+def test_link_in_place_of_the_folder_opens_nothing(place: Workplace, tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    os.rename(place.folder, f"{place.folder}-gone")
+    os.symlink(tmp_path, place.folder)
+    _ = place.folder
+    assert tmp_path.stat().st_mode & 0o777 == 0o500
+    os.unlink(place.folder)
+    os.rename(f"{place._folder}-gone", place._folder)
+
+
 @linux
 def test_supervisors_are_not_awaited_and_not_left() -> None:
     with Workplace() as one, Workplace() as other:
@@ -101,6 +116,19 @@ def test_shared_memory_counts_as_written_where_landlock_is_alone(
         Path(name).unlink(missing_ok=True)
     assert finished.layers == ("landlock",)
     assert (finished.exceeded, finished.stdout) in (("bytes", b"1\n"), ("bytes", b""))
+
+
+@linux
+def test_files_in_shared_memory_count_where_landlock_is_alone(place: Workplace) -> None:
+    name = f"/dev/shm/harbor-metrics-test-{os.getpid()}"
+    code = f"for n in range(300): open(f'{name}-{{n}}', 'x').close()\ntime.sleep(20)"
+    confined = Confinement(layers=("landlock",), readable=(sys.prefix, sys.base_prefix))
+    try:
+        finished = python(place, code, confinement=confined, whole=Whole(files=200))
+    finally:
+        for n in range(300):
+            Path(f"{name}-{n}").unlink(missing_ok=True)
+    assert (finished.layers, finished.exceeded) == (("landlock",), "files")
 
 
 def test_signal_that_ends_a_program_is_its_code(place: Workplace) -> None:
@@ -337,6 +365,7 @@ def test_place_is_not_where_programs_share_memory(
 
 @linux
 def test_program_is_ended_with_its_supervisor(place: Workplace) -> None:
+    assert place.folder
     threading.Timer(0.5, os.kill, (place._pid, signal.SIGKILL)).start()
     finished = python(place, "time.sleep(60)")
     assert (finished.lost, finished.code, place.alive) == (True, -signal.SIGKILL, False)

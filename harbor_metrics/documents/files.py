@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
 from ..errors import InputError, OutputError
-from .paths import real_path, strayed
+from .paths import is_link, real_path, strayed
 from .sizes import MOST_DATA, whole
 
 _PREFIX, _SUFFIX = ".harbor-metrics-", ".tmp"
@@ -34,13 +34,14 @@ def read_bytes(path: str) -> bytes:
         raise InputError(f"{path!r} is no path: {error}") from error
 
 
-def open_regular(path: str) -> BinaryIO:
+def open_regular(path: str, *, follow: bool = True) -> BinaryIO:
     """A file opened for reading; a pipe or a device, which may never end, is not waited for.
 
     Raises:
-        OSError: it cannot be opened, or is not a regular file.
+        OSError: it cannot be opened, is not a regular file, or is a link not to be followed.
     """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    descriptor = os.open(path, flags if follow else flags | os.O_NOFOLLOW)
     mode = os.fstat(descriptor).st_mode
     if stat.S_ISREG(mode):
         return os.fdopen(descriptor, "rb")
@@ -112,8 +113,9 @@ def check_place(path: str) -> None:
     Raises:
         OutputError: it is such a link.
     """
-    _check_links(path)
-    for written in (path, os.path.abspath(path)):
+    with _output_errors(path):
+        _check_links(path)
+    for written in (path, os.path.join(os.getcwd(), path)):
         if (where := strayed(written)) is not None:
             raise OutputError(
                 f"{path} cannot be written: a link there leads to {where}",
@@ -218,7 +220,7 @@ def _check_links(path: str) -> None:
         if step in ("", "."):
             continue
         place = os.path.dirname(current) if step == ".." else os.path.join(current, step)
-        if step == ".." or not os.path.islink(place):
+        if step == ".." or not is_link(place):
             current = place
             continue
         folder, owner = os.stat(current), os.lstat(place).st_uid

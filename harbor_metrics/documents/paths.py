@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 from functools import cache
 
 from ..errors import InputError
 
 _NOWHERE = os.path.join(os.devnull, "nowhere")
+_UNKNOWN = "where no path leads"
+_NOT_THERE = (errno.ENOENT, errno.ENOTDIR)
 # Where the system goes no further either, whatever follows.
-_AT_ITS_END = (errno.ENOENT, errno.ENOTDIR, errno.EACCES)
+_AT_ITS_END = (*_NOT_THERE, errno.EACCES)
+# Where systems keep links of their own: `/tmp`, `/dev/stdin`, `/var/run`, a home elsewhere.
+_OF_SYSTEM = frozenset({"/", "/dev", "/home", "/usr", "/var"})
 
 
 def real_path(path: str) -> str:
@@ -19,11 +24,29 @@ def real_path(path: str) -> str:
     It follows a link by what is left of it, and so into folders that have no path short enough.
     """
     try:
-        return os.path.realpath(path, strict=True)
+        try:
+            return os.path.realpath(path, strict=True)
+        except OSError as error:
+            # From Python 3.13 on a path from here is asked from `/`, where we may not come by it.
+            further = error.errno == errno.EACCES and os.path.lexists(path)
+            at_its_end = error.errno in _AT_ITS_END and not further
+            return os.path.realpath(path) if at_its_end else _NOWHERE
+    except (RecursionError, ValueError):
+        return _NOWHERE  # as what is no path: half a surrogate pair, a NUL
+
+
+def is_link(path: str) -> bool:
+    """Whether a path is a link; not where nothing is there.
+
+    Raises:
+        OSError: it cannot be told.
+    """
+    try:
+        return stat.S_ISLNK(os.lstat(path).st_mode)
     except OSError as error:
-        return os.path.realpath(path) if error.errno in _AT_ITS_END else _NOWHERE
-    except RecursionError:
-        return _NOWHERE
+        if error.errno in _NOT_THERE:
+            return False
+        raise
 
 
 def holds_everything(folder: str) -> bool:
@@ -55,11 +78,11 @@ def ends_a_line(path: str) -> bool:
 
 
 def check_stays(path: str) -> None:
-    """Refuse a link out of the current directory, or out of its own where the path is absolute.
+    """Refuse a path with a link out of the current directory, or out of the link's own folder.
 
     In what somebody else has made, such a link shows what only its reader may see, a password
-    perhaps; and so does one to what is hidden there. In a directory that holds all that a person
-    has, a link may not leave its own either.
+    perhaps; and so does one to what is hidden there. The current directory counts where the path
+    is relative and lies in it, and where it does not hold all that a person has.
 
     Raises:
         InputError: it is such a link.
@@ -74,21 +97,58 @@ def check_stays(path: str) -> None:
 def strayed(path: str) -> str | None:
     """Where a link leads that `check_stays` refuses, in words; None of any other path."""
     try:
-        absolute, folder = os.path.abspath(path), os.getcwd()
-        if (
-            os.path.isabs(path)
-            or not is_below(absolute, folder)
-            or (os.path.islink(path) and holds_everything(real_path(folder)))
-        ):
-            folder = os.path.dirname(absolute)
-        # Of the path as it is written: `..` goes up from where a link leads.
-        root, leads_to = real_path(folder), real_path(path)
+        root = None if os.path.isabs(path) else os.getcwd()
+        if root is not None and holds_everything(root):
+            root = None
+        return _first_that_strays(path, root)
     except (OSError, ValueError):
-        return None  # who reads or writes it says so
-    stays = leads_to == os.path.join(root, os.path.relpath(absolute, folder))
-    if stays or leads_inside(path, root):
-        return None
-    return leads_to if leads_to != _NOWHERE else "where no path leads"
+        return None  # whoever reads or writes it is told the same
+
+
+def _first_that_strays(path: str, root: str | None) -> str | None:
+    """Each link is asked, as the system follows them: `..` goes up from where a link leads."""
+    # As the system goes: a path from here can be short where one from `/` is too long for it.
+    here, followed = "/" if os.path.isabs(path) else "", False
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    for number, part in enumerate(parts, 1):
+        place = os.path.normpath(os.path.join(here, part))
+        try:
+            leads_on = part != ".." and is_link(place)
+        except OSError:
+            # Before a link the system has gone by this path, and comes no further either.
+            return _UNKNOWN if followed else None
+        if leads_on:
+            leads_to, is_last = real_path(place), number == len(parts)
+            if not _may_lead_there(place, root, is_last=is_last):
+                return leads_to if leads_to != _NOWHERE else _UNKNOWN
+            place, followed = leads_to, True
+        here = place
+    return None
+
+
+def _may_lead_there(link: str, root: str | None, *, is_last: bool) -> bool:
+    folder = real_path(os.path.dirname(link) or ".")
+    if leads_inside(link, folder):
+        return True
+    if root is not None and is_below(os.path.abspath(link), root) and leads_inside(link, root):
+        return True
+    return _is_of_system(link, folder) or (
+        not is_last and folder == real_path(os.path.expanduser("~"))
+    )
+
+
+def _is_of_system(link: str, folder: str) -> bool:
+    """Whether a link in a folder, by its real path, is none that comes with somebody's files.
+
+    What root has made counts for everybody else; for root itself only where a system has its own.
+    """
+    if folder in _OF_SYSTEM or is_below(folder, "/proc"):
+        return True
+    try:
+        owners = {os.lstat(link).st_uid, os.stat(os.path.dirname(link) or os.curdir).st_uid}
+    except OSError:
+        return False
+    return owners == {0} and os.geteuid() != 0
 
 
 def is_below(path: str, folder: str) -> bool:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from harbor_metrics.documents.files import check_place
 from harbor_metrics.documents.paths import check_stays, leads_inside, real_path
-from harbor_metrics.errors import InputError
+from harbor_metrics.errors import InputError, OutputError
 
 
 def deep(folder: Path, levels: int = 18) -> str:
@@ -73,3 +74,125 @@ def test_up_from_where_a_link_leads_is_not_its_own_folder(
             check_stays(path)
     (folder / "plain").mkdir()
     check_stays("plain/../x")
+
+
+@pytest.fixture
+def sent(folder: Path) -> Path:
+    """What somebody has sent, with links on the way to what is not theirs."""
+    (folder.parent / "kept").mkdir()
+    (folder.parent / "kept" / "x").write_text("PASSWORD")
+    sent = folder / "sent"
+    (sent / "runs" / "one").mkdir(parents=True)
+    (sent / "runs" / "one" / "x").write_text("1")
+    (sent / "out").symlink_to("../../kept")
+    (sent / "all").symlink_to(folder.parent)
+    (sent / "near").symlink_to("out")
+    (sent / "latest").symlink_to("runs/one")
+    return sent
+
+
+@pytest.mark.parametrize("way", ["out/x", "all/kept/x", "near/x", "runs/../all/here/../kept/x"])
+@pytest.mark.parametrize("start", [".", "here", "here/sent", "here/sent/runs", "/"])
+def test_a_link_on_the_way_is_asked_wherever_one_stands(
+    sent: Path, monkeypatch: pytest.MonkeyPatch, start: str, way: str
+) -> None:
+    top = sent.parent.parent
+    monkeypatch.chdir(top / start)
+    absolute = f"{sent}/{way}"
+    for path in (absolute, os.path.relpath(sent) + f"/{way}"):
+        assert Path(path).read_text() == "PASSWORD"
+        if start == "." and path != absolute and "all" not in path:
+            check_stays(path)  # inside the current directory, which is one's own
+        else:
+            with pytest.raises(InputError, match="a link to"):
+                check_stays(path)
+        with pytest.raises(OutputError, match="a link there leads to"):
+            check_place(path)
+
+
+@pytest.mark.parametrize("start", [".", "here/sent", "here/sent/runs", "/"])
+def test_a_link_within_its_own_folder_is_followed(
+    sent: Path, monkeypatch: pytest.MonkeyPatch, start: str
+) -> None:
+    monkeypatch.chdir(sent.parent.parent / start)
+    for path in (f"{sent}/latest/x", os.path.relpath(sent) + "/latest/x"):
+        check_stays(path)
+        check_place(path)
+
+
+def test_a_home_is_nobodys_folder_to_be_led_out_of(
+    sent: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(sent.parent.parent))
+    monkeypatch.chdir(sent.parent.parent)
+    with pytest.raises(InputError, match="a link to"):
+        check_stays("here/sent/out/x")
+
+
+def test_links_right_in_a_home_are_its_owners(sent: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(sent))
+    check_stays(f"{sent}/out/x")
+    (sent / "x").symlink_to("out/x")
+    with pytest.raises(InputError, match="a link to"):
+        check_stays(f"{sent}/x")
+
+
+def test_links_of_the_system_are_followed(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("1")
+    with open(tmp_path / "x", "rb") as file:
+        for folder in ("/dev/fd", "/proc/self/fd"):
+            path = f"{folder}/{file.fileno()}"
+            assert os.path.exists(path)
+            check_stays(path)
+
+
+def test_a_link_too_deep_for_an_absolute_path_is_asked(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From here its path is short enough for the system, from `/` it is not."""
+    monkeypatch.chdir(folder)
+    way = [*["d" * 250] * 16, "e" * 60]
+    for name in way:
+        os.mkdir(name)
+        os.chdir(name)
+    os.symlink(folder.parent / "secret", "x.toml")
+    os.symlink(folder.parent, "y")
+    monkeypatch.chdir(folder)
+    for end in ("x.toml", "y/secret"):
+        path = "/".join([*way, end])
+        assert Path(path).read_text() == "PASSWORD"
+        with pytest.raises(OSError, match="too long"):
+            (folder / path).stat()
+        with pytest.raises(InputError, match="a link to"):
+            check_stays(path)
+        with pytest.raises(OutputError):
+            check_place(path)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="root alone can become somebody else")
+def test_a_link_is_asked_where_nobody_comes_by_the_path_of_the_folder(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after `su` in a folder below one that is root's alone."""
+    (folder / "x.toml").symlink_to(folder.parent / "secret")
+    (folder / "y.toml").symlink_to("../secret")
+    (folder / "plain.toml").write_text("")
+    for path in (folder, *folder.iterdir()):
+        os.chown(path, 65534, 65534, follow_symlinks=False)
+    folder.parent.chmod(0o700)
+    monkeypatch.chdir(folder)
+    os.seteuid(65534)
+    try:
+        for link in ("x.toml", "y.toml"):
+            with pytest.raises(InputError, match="a link to"):
+                check_stays(link)
+            with pytest.raises(OutputError):
+                check_place(link)
+        check_stays("plain.toml")
+    finally:
+        os.seteuid(0)
+
+
+def test_a_text_that_is_no_path_leads_nowhere(folder: Path) -> None:
+    for text in ("\0", "\ud800", "x/\ud800/../y"):
+        assert not leads_inside(f"{folder}/{text}", str(folder))

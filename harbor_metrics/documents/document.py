@@ -249,10 +249,13 @@ def parse(
         )
     try:
         return Document(path, data, _load(data), first_line), diagnostics
-    except UnicodeDecodeError as error:
-        return None, [_not_utf8(data, error, path, first_line)]
     except (ValueError, RecursionError):
-        explanation = _explain(data.decode("utf-8"), first_line)
+        # A decoder may have stopped before it met a byte that is not UTF-8.
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            return None, [_not_utf8(data, error, path, first_line)]
+    explanation = _explain(text, first_line)
     document = Document(path, data, explanation.value, first_line, explanation.mended)
     return document, diagnostics + document._of_slips(explanation.slips)
 
@@ -299,11 +302,9 @@ def _load(data: bytes) -> Any:
     """The value of a strict JSON text.
 
     Raises:
-        UnicodeDecodeError: it is not UTF-8.
-        ValueError: it is not strict JSON.
+        ValueError: it is not strict JSON, or not UTF-8.
     """
     if is_too_deep(data):
-        data.decode("utf-8")  # a text of another encoding is refused as one
         raise _Irregular
     # A number of so many digits may be beyond binary64, and the fast decoder would take it.
     if b"\\" not in data and not has_long_number(data):

@@ -10,6 +10,7 @@ from typing import Any
 from . import document
 from .diagnostics import Diagnostic, Span
 from .document import Document
+from .limits import check_decoded
 from .places import Extent, Steps
 
 _SPACE = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
@@ -35,7 +36,7 @@ def loads(text: str, most: int | None = None) -> dict[str, Any]:
     """What a TOML text of `most` characters says, in a time that a stranger cannot make long.
 
     Raises:
-        ValueError: it is not TOML, or is longer.
+        ValueError: it is not TOML, is longer, or has an integer beyond binary64.
         RecursionError: it is nested too deep, or may be by the dots on one line outside of texts.
     """
     if most is not None and len(text) > most:
@@ -43,7 +44,10 @@ def loads(text: str, most: int | None = None) -> dict[str, Any]:
     lines = _TEXT.sub("", text).split("\n") if text.count(".") > _MOST_DOTS else []
     if any(line.count(".") > _MOST_DOTS for line in lines):
         raise RecursionError(f"a line has more than {_MOST_DOTS} dots")
-    return tomllib.loads(text)
+    table = tomllib.loads(text)
+    # It takes integers of any length where they are not decimal.
+    check_decoded(table)
+    return table
 
 
 class TomlDocument(Document, frozen=True, dict=True):

@@ -70,10 +70,9 @@ def imported(text: bytes) -> set[bytes] | None:
     names = set()
     for found in re.finditer(_IMPORTS, text):
         statement = found[1]
+        # Such letters have more than one spelling, and what `*` stands for has none.
         if not statement.isascii() or b"*" in statement:
-            return (
-                None  # such letters have more than one spelling, and what `*` stands for has none
-            )
+            return None
         names.update(re.findall(_NAME, statement))
     return None if names & _MODULES else names
 

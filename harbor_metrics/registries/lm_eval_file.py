@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any, NamedTuple
+from typing import Any
+
+import yaml
 
 from ..documents.files import read_bytes
 from ..documents.paths import holds_everything, leads_inside, real_path
 from ..documents.wording import printable
 from ..errors import InputError
+from .lm_eval_yaml import Loader
 
 _PACKAGES = ("site-packages", "dist-packages")
 # What PyYAML quotes: of the text, or before that what it expects.
 _QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
 _EXPECTED = ("expected ", " or ")
-
-
-class Function(NamedTuple):
-    """A `!function` of a task file: the name of code that the task brings."""
-
-    name: str
 
 
 def load(path: str) -> dict[str, Any]:
@@ -87,26 +84,6 @@ def _check_own(path: str, name: str, other: str, root: str | None) -> None:
 
 
 def _parse(data: bytes, path: str) -> Any:
-    # Inside, for weight: `add` needs it for a task file alone.
-    import yaml
-
-    class Loader(yaml.SafeLoader):
-        """A loader that keeps a `!function` as a name, and calls nothing."""
-
-        def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
-            try:
-                return super().construct_object(node, deep)
-            except (yaml.YAMLError, RecursionError):
-                raise
-            # It raises whatever it stumbles over, such as AttributeError of a time that is none.
-            except Exception as error:
-                problem = "a value is not what its tag, or its form, says"
-                raise yaml.MarkedYAMLError(None, None, problem, node.start_mark) from error
-
-    def function(_: yaml.SafeLoader, node: yaml.Node) -> Function:
-        return Function(str(getattr(node, "value", "")))
-
-    Loader.add_constructor("!function", function)
     try:
         return yaml.load(data, Loader)  # noqa: S506  # a SafeLoader
     except yaml.MarkedYAMLError as error:

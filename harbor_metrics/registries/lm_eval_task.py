@@ -9,7 +9,8 @@ from ..catalogue import names
 from ..catalogue.suggestions import only_meaning
 from ..errors import InputError, MetricFailure
 from ..readers.lm_eval import layout
-from .lm_eval_file import Function, load
+from .lm_eval_file import load
+from .lm_eval_yaml import Function
 
 Entry = dict[str, Any]
 # What stands beside kwargs in a metric of a task file.
@@ -78,6 +79,8 @@ def _configurations(task: dict[str, Any], path: str) -> Iterator[tuple[str, Any]
     none = True
     for filter_ in filters:
         of_filter = filter_.get("metric_list") if isinstance(filter_, dict) else None
+        if not isinstance(of_filter, list | None):
+            raise InputError(f"{path}: the `metric_list` of a filter must be a list")
         for i, config in enumerate(of_filter or of_task):
             none = False
             if of_filter:

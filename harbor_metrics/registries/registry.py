@@ -93,7 +93,8 @@ class Dataset(msgspec.Struct, frozen=True, kw_only=True):
     def is_as(self, other: Dataset) -> bool:
         """Whether another entry, perhaps of another file, says the same."""
         mine, theirs = (self.name, self.version), (other.name, other.version)
-        return mine == theirs and self.arrays == other.arrays
+        arrays = (self.metrics, self.extra_metrics)
+        return mine == theirs and arrays == (other.metrics, other.extra_metrics)
 
     def __str__(self) -> str:
         return f"{self.name}@{self.version}"

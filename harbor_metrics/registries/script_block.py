@@ -52,7 +52,7 @@ def table(script: bytes) -> dict[str, Any] | None:
         MetricFailure: the block is not TOML, or others could take something else for it.
     """
     # Inside, for weight: most computations run no script.
-    import tomllib
+    from ..documents.toml import loads
 
     text = script.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
     found = [(n, lines) for kind, n, lines in blocks(text) if kind == "script"]
@@ -82,7 +82,7 @@ def table(script: bytes) -> dict[str, Any] | None:
             f"{_MOST_OF_A_BLOCK >> 10} KiB, or a line with more than {_MOST_DOTS} dots",
         )
     try:
-        return tomllib.loads(content)
+        return loads(content)
     except (ValueError, RecursionError) as error:
         why = "nested too deep" if isinstance(error, RecursionError) else str(error)
         raise MetricFailure(

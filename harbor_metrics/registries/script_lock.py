@@ -59,7 +59,7 @@ def read_lock(lock: bytes | None) -> dict[str, Any]:
     if lock is None:
         return {}
     # For weight: few scripts have a lock.
-    import tomllib
+    from ..documents.toml import loads
 
     if len(lock) > MOST_BYTES:
         raise _not_of_uv(f"has more than {MOST_BYTES >> 20} MiB")
@@ -69,7 +69,7 @@ def read_lock(lock: bytes | None) -> dict[str, Any]:
             raise _not_of_uv("holds a text of several lines")
         if any(line.count(".") > _MOST_DOTS for line in _TEXT.sub("", text).splitlines()):
             raise _not_of_uv("holds a key of too many parts")
-        content = tomllib.loads(text)
+        content = loads(text)
     except (ValueError, RecursionError) as error:
         raise _not_of_uv(f"is not TOML: {error}") from error
     odd = odd_text(content)

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from typing import Any
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harbor_metrics.documents.document import parse, repeats_a_key
 from harbor_metrics.documents.limits import MAX_DEPTH, has_long_number, is_too_deep
 
 _keys = st.text('[{"\\', max_size=3)
 _scalars = st.one_of(st.none(), st.integers(), st.text('[]{}"\\ a', max_size=4))
+# Pieces of texts that nobody closed, cut off or in no encoding.
+_pieces = st.one_of(
+    st.sampled_from([b"[", b"]", b'{"a":', b"}", b'"', b"\\", b",", b"1", b"\xff", b"\xe2", b"\n"]),
+    st.builds(
+        lambda n, piece: n * piece,
+        st.sampled_from([MAX_DEPTH - 1, MAX_DEPTH + 1, 2_000]),
+        st.sampled_from([b"[", b"]", b'{"a":', b"[]", b'["",']),
+    ),
+)
 _values = st.recursive(_scalars, lambda v: st.lists(v, max_size=3) | st.dictionaries(_keys, v))
 
 
@@ -40,3 +52,37 @@ def test_depth_is_that_of_the_value_whatever_stands_in_strings(value: Any, more:
     for opening, closing in (("[", "]"), ('{"]": ', "}")):
         text = f"{opening * more}{json.dumps(value)}{closing * more}"
         assert is_too_deep(text.encode()) == (depth(value) + more > MAX_DEPTH)
+
+
+def deepest(text: str) -> int:
+    """How deep a decoder is at the deepest place of what begins like JSON."""
+    depths = [0]
+    inside = escaped = False
+    for char in text:
+        if inside and not escaped and char == "\\":
+            escaped = True
+            continue
+        if char == '"' and not escaped:
+            inside = not inside
+        escaped = False
+        if not inside:
+            depths.append(depths[-1] + (char in "[{") - (char in "]}"))
+    return max(depths)
+
+
+@given(value=_values, more=st.integers(MAX_DEPTH - 4, MAX_DEPTH + 2), cut=st.integers(0, 300))
+def test_brackets_that_are_never_closed_count(value: Any, more: int, cut: int) -> None:
+    for opening, closing in (("[", "]"), ('{"]": ', "}")):
+        text = f"{opening * more}{json.dumps(value)}{closing * more}"
+        text = text[: max(0, len(text) - cut)]
+        assert is_too_deep(text.encode()) == (deepest(text) > MAX_DEPTH)
+
+
+@given(data=st.lists(_pieces, max_size=8).map(b"".join))
+def test_no_text_is_too_deep_for_who_decodes_it(data: bytes) -> None:
+    if not is_too_deep(data):
+        with contextlib.suppress(ValueError):
+            msgspec.json.decode(data)
+    document, slips = parse(data, "x")
+    assert slips or (document is not None and document.is_whole)
+    assert not repeats_a_key(data) or document is not None

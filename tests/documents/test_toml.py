@@ -134,3 +134,20 @@ def test_dots_in_texts_and_comments_and_on_many_lines_are_read() -> None:
     text = f'# {dots}\na = "{dots}"\nb = """\n{dots}"""\nc = \'{dots}\'\n'
     text += "".join(f"n{i}.x = 1.5\n" for i in range(600))
     assert loads(text) == tomllib.loads(text)
+
+
+@pytest.mark.parametrize(
+    "number", [f"0x{'f' * 4_000}", f"0b{'1' * 1_025}", "9" * 310, f"-{'9' * 310}"]
+)
+def test_integers_beyond_any_float_are_refused_wherever_they_are(number: str) -> None:
+    for text in ("k = {}", "[t.u]\nk = [1, {{ v = {} }}]"):
+        with pytest.raises(ValueError, match="out of range"):
+            loads(text.format(number))
+    assert loads(f"k = 0x{'f' * 251}")["k"] > 2**1000
+
+
+def test_tables_below_long_keys_are_as_deep_as_both() -> None:
+    keys = ".".join(["a"] * 120)
+    assert loads(f"[{keys}]\nb = 1")
+    with pytest.raises(RecursionError):
+        loads(f"[{keys}]\n{keys} = 1")

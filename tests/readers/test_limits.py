@@ -117,6 +117,21 @@ def test_nesting_of_a_document_has_the_same_limit(char: str) -> None:
     assert slip.rule == "too-deep"
 
 
+@pytest.mark.parametrize("text", [b'{"a":' * 2_000 + b"\xff", b"[" * 1_200 + b"\xff", b"[" * 1_200])
+def test_brackets_that_are_never_closed_cost_one_trial(text: bytes, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        trial = {**_TRIAL, "trial_name": f"t__{name}", "verifier_result": {"rewards": {"r": 1}}}
+        path = tmp_path / f"job/t__{name}/result.json"
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps(trial))
+    path.write_bytes(text)
+    (tmp_path / "job" / "config.json").write_bytes(text)
+    (source,) = readers.read(str(tmp_path / "job"))
+    assert [trial.trial for trial in source.trials if trial.rewards] == ["t__a"]
+    (said,) = [d for d in source.diagnostics if d.path == str(path)]
+    assert said.rule == "unread-trial"
+
+
 def _pipe(path: Path) -> None:
     os.mkfifo(path)
 

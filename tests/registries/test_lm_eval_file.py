@@ -52,6 +52,43 @@ def test_what_is_no_text_is_told_by_its_offset(tmp_path: Path, data: bytes) -> N
         load(str(tmp_path / "task.yaml"))
 
 
+def _doubled(levels: int, line: str) -> str:
+    """Each value is the one before nine times."""
+    lines = ["a0: &a0 [x]"] if "[" in line else ["a0: &a0 {x: 1}"]
+    return "\n".join([*lines, *(line.format(n=n, last=n - 1) for n in range(1, levels))])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: &a [1, [*a]]",
+        "a: &a {b: {c: *a}}",
+        "? &a [*a]\n: 1",
+        _doubled(9, "a{n}: &a{n} [" + ", ".join(["*a{last}"] * 9) + "]"),
+        _doubled(9, "a{n}: &a{n} {{<<: [" + ", ".join(["*a{last}"] * 9) + "]}}"),
+        f"a: 0x{'f' * 4_000}",
+        f"a: -{'1:' * 4_000}1",
+        f"a: {'1_' * 400}1",
+    ],
+    ids=range(8),
+)
+def test_no_value_is_larger_than_what_can_be_written(tmp_path: Path, text: str) -> None:
+    (tmp_path / "task.yaml").write_text(text)
+    with pytest.raises(InputError, match=r"a value holds itself|larger than any|quoted") as raised:
+        load(str(tmp_path / "task.yaml"))
+    assert "(line " in str(raised.value)
+
+
+def test_what_is_said_once_may_be_meant_again(tmp_path: Path) -> None:
+    (tmp_path / "task.yaml").write_text("a: &a {b: [1, 2]}\nc: [*a, *a]\nd: {<<: *a, e: 1}\n")
+    value = {"b": [1, 2]}
+    assert load(str(tmp_path / "task.yaml")) == {
+        "a": value,
+        "c": [value] * 2,
+        "d": value | {"e": 1},
+    }
+
+
 def test_what_is_nested_too_deep_is_no_yaml(tmp_path: Path) -> None:
     (tmp_path / "task.yaml").write_text("[" * 5_000)
     with pytest.raises(InputError, match="nested too deep"):

@@ -48,9 +48,10 @@ def reported(
         yield _counted(EFFECTIVE, effective, GroupKey(None, model, task))
     yield from _of_task(value, task, model)
     groups = _groups(value)
+    leaves = _leaves(value, groups)
     for group in groups:
-        if task in _leaves(value, group):
-            yield from _of_group(value, group, model)
+        if task in leaves[group]:
+            yield from _of_group(value, group, leaves[group], model)
     known = {task, *groups, *elsewhere()}
     results = member(value, "results")
     for other in results if isinstance(results, dict) else ():
@@ -97,8 +98,9 @@ def _groups(value: dict[str, Any]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _of_group(value: dict[str, Any], group: str, model: str | None) -> Iterator[Reported]:
-    members = _leaves(value, group)
+def _of_group(
+    value: dict[str, Any], group: str, members: list[str], model: str | None
+) -> Iterator[Reported]:
     rows = [_dict(member(value, section, group)) for section in ("groups", "results")]
     first, second = rows if rows[0] else reversed(rows)
     # The same numbers stand in both sections; one that does not is another number.
@@ -201,13 +203,26 @@ def _constant(number: Any) -> str:
     return str(number) if isinstance(number, bool | list | dict) else ""
 
 
-def _leaves(value: dict[str, Any], group: str) -> list[str]:
-    """The tasks of a group, through the groups in it."""
-    below = member(value, "group_subtasks", group)
-    if not isinstance(below, list) or not below:
-        return [group]
-    leaves = [leaf for name in below if name != group for leaf in _leaves(value, str(name))]
-    return list(dict.fromkeys(leaves))
+def _leaves(value: dict[str, Any], groups: Collection[str]) -> dict[str, list[str]]:
+    """The tasks of each group, through the groups in it, each of which is gone through once."""
+    subtasks = _dict(member(value, "group_subtasks"))
+    leaves: dict[str, list[str]] = {}
+    entered: set[str] = set()
+    waiting = [*groups]
+    while waiting:
+        name = waiting[-1]
+        entered.add(name)
+        below = list(dict.fromkeys(map(str, _list(subtasks.get(name)))))
+        # None again that is being gone through: what is in itself adds no task of its own.
+        new = [inner for inner in below if inner not in entered]
+        if new and name not in leaves:
+            waiting += new
+            continue
+        waiting.pop()
+        if name not in leaves:
+            found = dict.fromkeys(leaf for inner in below for leaf in leaves.get(inner, ()))
+            leaves[name] = list(found) if below else [name]
+    return leaves
 
 
 def member(value: dict[str, Any], *steps: str | None) -> Any:

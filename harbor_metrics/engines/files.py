@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from ..documents.diagnostics import Diagnostic
 from ..documents.files import reason
+from ..documents.folders import matching, walk
 from ..documents.wording import printable
 from ..errors import InputError
 from ..readers.files.entries import Entries, stray
@@ -57,13 +58,13 @@ def _inside(path: str, entries: Entries) -> Iterator[str]:
     if "://" in path or not os.path.isdir(path):
         named = "://" in path or os.path.lexists(path)
         folder = None if named else _fixed(path)
-        for file in [path] if named else sorted(glob.glob(path, recursive=True)):
+        for file in [path] if named else matching(path):
             if entries.admits(file, folder):
                 if "://" not in path:
                     _check(file)
                 yield file
         return
-    for folder, below, names in os.walk(path, onerror=_refuse):
+    for folder, below, names in walk(path, _refuse):
         below.sort()
         links = [link for name in below if os.path.islink(link := os.path.join(folder, name))]
         linked = [stray(file, path) for file in map(_some_in, links) if file is not None]

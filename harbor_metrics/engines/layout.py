@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
@@ -11,7 +11,9 @@ from ..documents.wording import printable
 from ..errors import InputError
 from ..readers.columns import USAGE, meanings
 from ..trials.trial import GroupKey
+from .united import United
 
+_TEXTS = ("task", "error", "id", "trial", *GroupKey._fields)
 _NAMES = (nw.String, nw.Categorical, nw.Enum)
 
 
@@ -37,14 +39,14 @@ class Layout(NamedTuple):
     # What says which trial a row is: the columns that do together, and the one that does alone.
     trial: tuple[str, ...]
     id: str | None
+    # Refuses a label by its name: only of one that is asked for it matters what it was in a file.
+    check_label: Callable[[str], None] = lambda _: None
 
 
 def laid_out(
-    native: Any, path: str, given: Mapping[str, str], files: Iterable[tuple[str, Sequence[str]]]
+    native: Any, path: str, given: Mapping[str, str], united: United
 ) -> tuple[Any, Layout]:
     """The frame with columns renamed, and what each of them is.
-
-    Of `files` that are united in it the names of their own columns are known.
 
     Raises:
         InputError: a column is lacking, does not hold what its name says, or is another in a file.
@@ -65,7 +67,10 @@ def laid_out(
                 f"{path} has no column of {why}; it has {', '.join(map(printable, names))}",
                 f"name it with --columns {field}=COLUMN",
             )
-    _check_alike(names, fields, given, files)
+    united.check_places(names, given)
+    for field, place in fields.items():
+        if field in _TEXTS or _is_amount(field):
+            united.check_values(names[place], "VARCHAR" if field in _TEXTS else "DOUBLE")
     types = list(schema.dtypes())
     columns = [f"c{place}" for place in range(len(names))]
     # Spark takes a dot in a name for a field of a struct.
@@ -75,21 +80,13 @@ def laid_out(
         frame = frame.select(
             *(nw.col(name).alias(column) for name, column in zip(names, columns, strict=True))
         )
-    casts = {}
-    found: dict[str, str] = {}
-    for field, place in fields.items():
-        if field in ("task", "error", "id", "trial", *GroupKey._fields):
-            found[field] = columns[place]
-            if types[place] != nw.String:
-                _check_names(path, field, names[place], types[place])
-                casts[columns[place]] = nw.col(columns[place]).cast(nw.String)
+    found, numbers, casts = _read(path, fields, names, types, columns)
     if casts:
         frame = frame.with_columns(**casts)
-    numbers = {
-        field: _numbers(path, field, names[place], types[place], columns[place])
-        for field, place in fields.items()
-        if field == "reward" or field.startswith("reward.") or field in USAGE
-    }
+
+    def check_label(name: str) -> None:
+        united.check_values(names[fields[f"label.{name}"]], "VARCHAR")
+
     by = {name: found[name] for name in GroupKey._fields if name in found}
     trial = (*by.values(), found["task"], found["trial"]) if "trial" in found else ()
     return frame, Layout(
@@ -109,27 +106,38 @@ def laid_out(
         error=found.get("error"),
         trial=trial,
         id=found.get("id"),
+        check_label=check_label,
     )
 
 
-def _check_alike(
-    names: Sequence[str],
+def _read(
+    path: str,
     fields: Mapping[str, int],
-    given: Mapping[str, str],
-    files: Iterable[tuple[str, Sequence[str]]],
-) -> None:
-    """Each file has its fields where all of them together have: else its rows would lack them."""
-    for file, columns in files:
-        own = [name for name in names if name in columns]
-        said = {field: column for field, column in given.items() if column in own}
-        for field, place in meanings(own, said).items():
-            united = names[fields[field]] if field in fields else own[place]
-            if own[place] != united and field not in given:
-                raise InputError(
-                    f"{printable(file)} has its {field} in column `{printable(own[place])}`, and "
-                    f"another source in `{printable(united)}`",
-                    "rename one of the columns, or compute the sources apart",
-                )
+    names: Sequence[str],
+    types: Sequence[Any],
+    columns: Sequence[str],
+) -> tuple[dict[str, str], dict[str, Numbers | None], dict[str, nw.Expr]]:
+    """The columns of texts, those of numbers, and which of them are to be cast."""
+    found: dict[str, str] = {}
+    numbers: dict[str, Numbers | None] = {}
+    casts: dict[str, nw.Expr] = {}
+    for field, place in fields.items():
+        name, dtype, column = names[place], types[place], columns[place]
+        if field in _TEXTS:
+            found[field] = column
+            if dtype != nw.String:
+                _check_names(path, field, name, dtype)
+                casts[column] = nw.col(column).cast(nw.String)
+        elif _is_amount(field):
+            numbers[field] = _numbers(path, field, name, dtype, column)
+            if dtype.is_decimal():
+                # As a number that is read from a text is.
+                casts[column] = nw.col(column).cast(nw.Float64)
+    return found, numbers, casts
+
+
+def _is_amount(field: str) -> bool:
+    return field in USAGE or field == "reward" or field.startswith("reward.")
 
 
 def _numbers(path: str, field: str, name: str, dtype: Any, column: str) -> Numbers | None:

@@ -8,13 +8,13 @@ import shutil
 import socket
 import tempfile
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from glob import has_magic
 from importlib import import_module
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from ..documents.diagnostics import Diagnostic
 from ..documents.wording import printable
@@ -22,6 +22,7 @@ from ..errors import InputError, UsageError
 from .asked import first_line
 from .extras import literal, require
 from .files import found, on_storage
+from .united import Alike, United, united_by_duckdb
 
 _CONNECT = "sc://"
 _CONNECT_PORT = 15002
@@ -34,8 +35,8 @@ ENGINES = "duckdb, spark or sc://HOST:PORT"
 class Opened(NamedTuple):
     """A frame that an engine holds, what it is called, and the engine with its version.
 
-    While `frugal` is entered, the engine takes little memory and more time. `columns` are those of
-    the files one by one, where they are united by name and could differ.
+    While `frugal` is entered, the engine takes little memory and more time. `united` are the files
+    that it is of, where they could differ.
     """
 
     native: Any
@@ -44,7 +45,7 @@ class Opened(NamedTuple):
     version: str
     frugal: Callable[[], AbstractContextManager[None]] = nullcontext
     diagnostics: Sequence[Diagnostic] = ()
-    columns: Callable[[], Iterable[tuple[str, Sequence[str]]]] = tuple
+    united: United = United()
 
 
 def open_frame(frame: Any) -> Opened:
@@ -114,17 +115,8 @@ def _duckdb(paths: Sequence[str], shown: str) -> Opened:
     except Exception as error:
         raise _unreadable(shown, error) from error
     frugal = partial(_frugal, connection)
-    columns = partial(_columns, connection, patterns) if len(patterns) > 1 else tuple
-    return Opened(native, shown, "duckdb", duckdb.__version__, frugal, diagnostics, columns)
-
-
-def _columns(connection: Any, patterns: Sequence[str]) -> list[tuple[str, list[str]]]:
-    """A file of each kind, with the names of its columns."""
-    return connection.execute(  # type: ignore[no-any-return]
-        "select min(file_name), names from (select file_name, list(name) as names from "
-        "parquet_schema(?) group by file_name) group by names order by 1",
-        [list(patterns)],
-    ).fetchall()
+    united = united_by_duckdb(connection, patterns, native)
+    return Opened(native, shown, "duckdb", duckdb.__version__, frugal, diagnostics, united)
 
 
 def _for_duckdb(path: str) -> str:
@@ -151,7 +143,12 @@ def _for_spark(path: str, engine: str) -> str:
     """What makes Spark read a path that is there; else a pattern."""
     if engine != "spark" or "://" in path or not os.path.lexists(path):
         return path
-    return re.sub(r"[*?\[\]{}\\]", r"\\\g<0>", _without_protocol(path))
+    return _as_it_is(_without_protocol(path))
+
+
+def _as_it_is(path: str) -> str:
+    """The pattern of Spark that fits this path alone."""
+    return re.sub(r"[*?\[\]{}\\]", r"\\\g<0>", path)
 
 
 def _without_protocol(path: str) -> str:
@@ -215,7 +212,26 @@ def _spark(paths: Sequence[str], shown: str, engine: str) -> Opened:
         native.schema  # noqa: B018  # Connect looks at the files only now
     except Exception as error:
         raise _unreadable(shown, error) from error
-    return Opened(native, shown, "spark", str(session.version or pyspark.__version__))
+    united = United(partial(_spark_files, session, native))
+    version = str(session.version or pyspark.__version__)
+    return Opened(native, shown, "spark", version, united=united)
+
+
+def _spark_files(session: Any, native: Any) -> list[Alike]:
+    """Each file with its columns: of several Spark tells no more than what they have together.
+
+    Raises:
+        InputError: Spark cannot read one of them.
+    """
+    found = []
+    for address in native.inputFiles():
+        file = unquote(address)
+        try:
+            columns = session.read.parquet(_as_it_is(file)).columns
+        except Exception as error:
+            raise _unreadable(file, error) from error
+        found.append(Alike([file.removeprefix("file://")], columns))
+    return found
 
 
 def _unreadable(shown: str, error: Exception) -> InputError:

@@ -122,7 +122,9 @@ def repeated(relation: Relation) -> int:
     again = 0
     if layout.id is not None:
         named = relation.frame.filter(~nw.col(layout.id).is_null())
-        again += _repeated(relation, "id", named, (layout.id,))
+        # Whatever the dataset: rows without one can be put under that of others.
+        by = [column for name, column in layout.groups.items() if name != "dataset"]
+        again += _repeated(relation, "id", named, (*by, layout.id))
     if layout.trial:
         named = relation.frame.filter(~nw.col(layout.trial[-1]).is_null())
         if layout.id is not None:

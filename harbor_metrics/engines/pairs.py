@@ -24,6 +24,7 @@ def count_pairs(relation: Relation, group: Group, key: str, name: str, *, skip: 
         TooManyError: too many differ.
         MetricFailure: a trial has neither the other reward nor the label or both, or the label is
             not a number.
+        InputError: the label is another one as it lies in a file.
     """
     layout = relation.layout
     reward, label = layout.rewards.get(name), layout.labels.get(name)
@@ -43,6 +44,8 @@ def count_pairs(relation: Relation, group: Group, key: str, name: str, *, skip: 
             found.setdefault(of, []).append(row)
         return found
 
+    if label is not None:
+        layout.check_label(name)
     if label is not None and relation.frame.collect_schema()[label] == nw.Boolean:
         raise MetricFailure("missing-label", f"label `{name}` is no number")
     question = ["pairs of", key, name, skip]

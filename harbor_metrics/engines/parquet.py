@@ -11,7 +11,7 @@ import msgspec
 
 from ..documents.wording import printable
 from ..errors import OutputError
-from ..readers.columns import USAGE
+from ..readers.columns import USAGE, folded
 from ..trials.labelled import label_text
 from ..trials.trial import Trial
 from .extras import literal, require
@@ -70,7 +70,7 @@ def _check_names(names: Iterable[str]) -> None:
     """
     known: dict[str, str] = {}
     for name in names:
-        other = known.setdefault(name.lower(), name)
+        other = known.setdefault(folded(name), name)
         if other != name:
             raise OutputError(
                 f"Parquet has no two columns whose names differ in case alone: "

@@ -18,6 +18,7 @@ def parted(
 
     Raises:
         MetricFailure: there is no such label.
+        InputError: it is another label as it lies in a file.
     """
     known = relation.layout.labels
     absent = [name for name in names if name not in known]
@@ -26,6 +27,8 @@ def parted(
     if absent:
         hint = f"; trials have {', '.join(f'`{k}`' for k in sorted(known))}" if known else ""
         raise MetricFailure("missing-label", f"the trials have no label `{absent[0]}`{hint}")
+    for name in names:
+        relation.layout.check_label(name)
     parts = relation.split(names)
     return [
         (key, said, parts) for key, said in overview(parts).items() if key[: len(group)] == group

@@ -18,10 +18,10 @@ def is_relation(source: Any, engine: str | None = None) -> bool:
         return True
     if os.path.lexists(source):
         return is_parquet(source)
-    # For weight: most sources are no pattern.
-    import glob
+    # For weight: most sources are there.
+    from ..documents.folders import matching
 
-    return any(map(is_parquet, glob.glob(source, recursive=True)[:1]))
+    return any(map(is_parquet, matching(source)[:1]))
 
 
 def is_parquet(path: str) -> bool:

@@ -52,7 +52,7 @@ def read(
 def _source(
     opened: Opened, columns: Mapping[str, str], keys: Sequence[str] | None, *, totals_only: bool
 ) -> Source:
-    frame, layout = laid_out(opened.native, opened.path, columns, opened.columns())
+    frame, layout = laid_out(opened.native, opened.path, columns, opened.united)
     wanted = tuple(key for key in layout.rewards if keys is None or key in keys)
     asked = Asked(opened.engine, totals_only=totals_only)
     relation = Relation(frame, layout, asked, layout.groups, wanted)

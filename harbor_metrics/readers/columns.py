@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 from collections.abc import Mapping
 
 from ..errors import UsageError
@@ -23,6 +24,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
 USAGE = Usage.__struct_fields__
 MANY = ("reward", "label", "text")
 _FIELDS = (*_NAMES, *USAGE)
+_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
 def parse_columns(text: str) -> dict[str, str]:
@@ -53,23 +55,38 @@ def parse_columns(text: str) -> dict[str, str]:
     return columns
 
 
+def folded(name: str) -> str:
+    """The name as it is compared: without the case of ASCII letters."""
+    # As DuckDB compares names: `str.lower` would make a k of the sign for Kelvin.
+    return name.translate(_LOWER)
+
+
 def meanings(names: list[str], given: Mapping[str, str]) -> dict[str, int]:
     """FIELD -> index of the column that holds it; every column has one at most."""
     meaning = {field: names.index(column) for field, column in given.items()}
     taken = set(meaning.values())
-    lower = {name.lower(): i for i, name in reversed(list(enumerate(names)))}
+    places = {folded(name): i for i, name in reversed(list(enumerate(names)))}
     for field in _FIELDS:
         for name in (field, *_NAMES.get(field, ())):
-            index = lower.get(name)
+            index = places.get(name)
             rewards = field == "reward" and any(f.startswith("reward.") for f in meaning)
             if index is not None and index not in taken and field not in meaning and not rewards:
                 meaning[field] = index
                 taken.add(index)
     for i, name in enumerate(names):
-        many, dot, rest = name.partition(".")
         if i not in taken and name:
-            named = many in MANY and bool((dot and rest) or name == "reward.")
-            field = name if named else f"label.{name}"
-            if field not in meaning:
-                meaning[field] = i
+            named = _one_of_many(name)
+            field = f"label.{name}" if named is None or named in meaning else named
+            meaning.setdefault(field, i)
     return meaning
+
+
+def _one_of_many(name: str) -> str | None:
+    """The field that a column names whose name has a dot: `reward.acc` of `REWARD.acc`."""
+    prefix, dot, rest = name.partition(".")
+    prefix = folded(prefix)
+    if prefix == "reward" and rest == "reward":
+        return "reward"
+    # A reward's key may be empty.
+    named = prefix in MANY and dot and (rest or prefix == "reward")
+    return f"{prefix}.{rest}" if named else None

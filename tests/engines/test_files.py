@@ -11,6 +11,7 @@ from typing import Any
 import duckdb
 import pytest
 from conftest import Run
+from printed import document
 
 from harbor_metrics import compute
 from harbor_metrics.engines.files import found
@@ -152,6 +153,25 @@ def test_files_that_have_a_field_in_other_columns_are_not_united(
         done = cli("compute", *named)
         assert done.returncode != 0
         assert f"has its {field} in column" in done.stderr
+
+
+@pytest.mark.cluster
+def test_nor_are_they_by_spark(lab: Path, cli: Run) -> None:
+    # Each in a process of its own: in this one Spark keeps the master of a test before.
+    pytest.importorskip("pyspark")
+    others = {
+        "b [1]+%20.parquet": "'b' || range as task, 0.5::double as score",
+        "c.parquet": "'c' || range as task, 1.0::double as reward, 0.5::double as score",
+    }
+    for name, columns in others.items():
+        duckdb.sql(f"select {columns} from range(3)").write_parquet(str(lab / name))
+    mine, theirs, both = (str(lab / name) for name in ("a.parquet", *others))
+    done = cli("compute", mine, both, "--engine=spark", "--metric", "mean", "--format", "json")
+    assert document(done)["groups"][0]["metrics"][0]["values"] == {"mean": 1.0}
+    for sources in ([mine, theirs], [str(lab)]):
+        done = cli("compute", *sources, "--engine=spark")
+        assert done.returncode == 3
+        assert "has its reward in column `score`" in " ".join(done.stderr.split())
 
 
 def test_files_of_which_one_has_more_columns_are_united(lab: Path, cli: Run) -> None:

@@ -8,6 +8,7 @@ import pytest
 from conftest import JOBS
 
 from harbor_metrics import UsageError, readers
+from harbor_metrics.readers.columns import meanings
 
 
 def test_wrong_columns_are_refused(tmp_path: Path) -> None:
@@ -17,3 +18,18 @@ def test_wrong_columns_are_refused(tmp_path: Path) -> None:
         readers.read(str(JOBS), columns="task")
     with pytest.raises(UsageError, match="given twice"):
         readers.read(str(JOBS), columns="task=a,task=b")
+
+
+@pytest.mark.parametrize("prefix", ["reward", "label", "text"])
+def test_case_of_ascii_letters_is_no_part_of_a_name_or_prefix(prefix: str) -> None:
+    names = ["TASK", f"{prefix.upper()}.Key", f"{prefix.title()}.key"]
+    assert meanings(names, {}) == {"task": 0, f"{prefix}.Key": 1, f"{prefix}.key": 2}
+    assert meanings(["tas\u212a", "task"], {}) == {"task": 1, "label.tas\u212a": 0}
+
+
+def test_second_column_of_a_field_is_a_label() -> None:
+    names = ["Reward.acc", "reward.acc", "reward", "REWARD.reward", "Task", "task"]
+    assert meanings(names, {}) == {
+        "task": 4, "reward": 2, "reward.acc": 0, "label.reward.acc": 1,
+        "label.REWARD.reward": 3, "label.task": 5,
+    }  # fmt: skip

@@ -1,0 +1,174 @@
+"""Files that are united by the names of their columns: what would then be lost or changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from typing import Any, NamedTuple
+
+from ..documents.wording import printable
+from ..errors import InputError
+from ..readers.columns import folded, meanings
+from .asked import first_line
+from .extras import literal
+
+_INTEGER = {"HUGEINT", *(f"{u}{kind}INT" for u in ("", "U") for kind in ("TINY", "SMALL", "BIG"))}
+_INTEGER |= {"INTEGER", "UINTEGER"}
+_TEXT = "VARCHAR"
+_NOTHING = '"NULL"'
+# No column of anybody's.
+_FILE = "file of harbor-metrics"
+
+
+class Alike(NamedTuple):
+    """Files with the same columns: their names, and the types of these where they could differ."""
+
+    files: Sequence[str]
+    columns: Sequence[str]
+    types: Sequence[str] = ()
+
+
+class Changed(NamedTuple):
+    """A file with values of a column that the united type does not keep; types, and who has one."""
+
+    file: str
+    type: str
+    other: str
+    other_type: str
+    united: str
+
+
+class United(NamedTuple):
+    """The files of a relation, asked of only where it is needed."""
+
+    alike: Callable[[], Sequence[Alike]] = tuple
+    changed: Callable[[str], Changed | None] = lambda _: None
+
+    def check_places(self, names: Sequence[str], given: Mapping[str, str]) -> None:
+        """Refuse files of which a column is another field, or none, among the others.
+
+        Raises:
+            InputError: so it is.
+        """
+        fields = meanings(list(names), given)
+        places = {folded(name): place for place, name in enumerate(names)}
+        kinds = [({folded(name): name for name in kind.columns}, kind) for kind in self.alike()]
+        known = set().union(*(columns for columns, _ in kinds))
+        for columns, kind in kinds:
+            # What the names of folders say is said of every file below, and so is what is given.
+            further = [name for name in names if folded(name) not in known]
+            further += [name for name in given.values() if folded(name) in known - columns.keys()]
+            own = [*kind.columns, *dict.fromkeys(further)]
+            said = {field: columns.get(folded(name), name) for field, name in given.items()}
+            for field, index in meanings(own, said).items():
+                place = places.get(folded(own[index]))
+                if place is None or fields.get(field) != place:
+                    other = fields.get(field, place)
+                    united = "none" if other is None else f"`{printable(names[other])}`"
+                    raise InputError(
+                        f"{printable(kind.files[0])} has its {printable(field)} in column "
+                        f"`{printable(own[index])}`, and another source in {united}",
+                        "rename one of the columns, or compute the sources apart",
+                    )
+
+    def check_values(self, column: str, wanted: str) -> None:
+        """Refuse a column whose values in some file the united type does not keep.
+
+        Raises:
+            InputError: so it is.
+        """
+        found = self.changed(column)
+        if found is not None:
+            raise InputError(
+                f"column `{printable(column)}` is {found.type} in {printable(found.file)} and "
+                f"{found.other_type} in {printable(found.other)}: united, as {found.united}, "
+                f"values of {printable(found.file)} would be others",
+                f"write it as {wanted} in both, or compute the sources apart",
+            )
+
+
+def united_by_duckdb(connection: Any, patterns: Sequence[str], native: Any) -> United:
+    """The files of patterns that DuckDB has united in a relation."""
+
+    @cache
+    def alike() -> Sequence[Alike]:
+        with _answering():
+            return _alike(connection, patterns)
+
+    @cache
+    def changed(column: str) -> Changed | None:
+        types = dict(zip(native.columns, map(str, native.types), strict=True))
+        kinds = alike()
+        with _answering():
+            return _changed(connection, kinds, column, types[column])
+
+    return United(alike, changed)
+
+
+@contextmanager
+def _answering() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:  # every engine has errors of its own
+        raise InputError(f"duckdb could not answer: {first_line(error)}") from error
+
+
+def _alike(connection: Any, patterns: Sequence[str]) -> list[Alike]:
+    kinds = connection.execute(
+        "select list(file_name order by file_name) as files from (select file_name, list((name, "
+        "type, converted_type, logical_type, scale, precision, num_children) order by all) as "
+        "columns from parquet_schema(?) group by file_name) group by columns order by files",
+        [list(patterns)],
+    ).fetchall()
+    found = []
+    for (files,) in kinds:
+        one = connection.read_parquet(literal(files[0]), hive_partitioning=False)
+        found.append(Alike(files, one.columns, [str(each) for each in one.types]))
+    return found
+
+
+def _changed(connection: Any, kinds: Sequence[Alike], column: str, united: str) -> Changed | None:
+    """The first file of another type than the united one whose values are then others."""
+    having = []
+    for kind in kinds:
+        types = dict(zip(map(folded, kind.columns), kind.types, strict=True))
+        if types.get(folded(column), _NOTHING) != _NOTHING:
+            having.append((kind.files, types[folded(column)]))
+    for files, own in having:
+        condition = None if own == united else _condition(_quoted(column), own, united)
+        if condition is None:
+            continue
+        # The column's name is quoted, and types are DuckDB's own.
+        query = (
+            f"select {_quoted(_FILE)} from read_parquet(?, union_by_name = true, "  # noqa: S608
+            f"hive_partitioning = false, filename = '{_FILE}') where {condition} limit 1"
+        )
+        row = connection.execute(query, [[*map(literal, files)]]).fetchone()
+        if row is not None:
+            others = [(theirs[0], other) for theirs, other in having if other != own]
+            other = next((each for each in others if each[1] == united), others[0])
+            return Changed(row[0], own, *other, united)
+    return None
+
+
+def _condition(value: str, own: str, united: str) -> str | None:
+    """When a value is another one as the united type; None where it never is."""
+    cast = f"try_cast({value} as {united})"
+    if _is_number(own) and _is_number(united):
+        # Amounts are computed as DOUBLE, whatever they lie as; integers are integers before.
+        changed = f"{value}::double is distinct from {cast}::double"
+        if own in _INTEGER:
+            changed += f" or {value} is distinct from try_cast({cast} as {own})"
+        return changed
+    if united == _TEXT and own in _INTEGER:
+        return None
+    return f"{value} is not null"
+
+
+def _is_number(kind: str) -> bool:
+    return kind in _INTEGER or kind in ("FLOAT", "DOUBLE") or kind.startswith("DECIMAL(")
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

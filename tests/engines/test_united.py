@@ -1,0 +1,252 @@
+"""Several files of Parquet are united where each keeps its numbers and names."""
+
+from __future__ import annotations
+
+import random
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from harbor_metrics import compute
+from harbor_metrics.engines.united import Alike, United
+from harbor_metrics.errors import InputError
+from harbor_metrics.readers.columns import meanings
+
+AMOUNTS = ("reward", "n_input_tokens")
+NUMBERS = {
+    "TINYINT": "127", "INTEGER": "2147483647", "BIGINT": "3002399751580330", "UBIGINT": "16777217",
+    "FLOAT": "0.1", "DOUBLE": "0.1", "DECIMAL(12,2)": "9876543210.91", "DECIMAL(38,30)": "0.1",
+}  # fmt: skip
+
+
+def write(path: Path, mine: str, **columns: str) -> str:
+    """Three trials of a group of its own, with columns of these expressions."""
+    named = "".join(f', {value} as "{name}"' for name, value in columns.items())
+    of_group = "" if "task" in columns else f", '{mine}' || range as task"
+    query = f"select '{mine}' as agent{of_group}{named} from range(3)"
+    duckdb.sql(query).write_parquet(str(path / f"{mine}.parquet"))
+    return str(path / f"{mine}.parquet")
+
+
+def values(*paths: str, **options: Any) -> list[Any]:
+    """What the metrics say of the trials of `mine`."""
+    result = compute(*paths, metrics=["mean", "max"], **options)
+    (group,) = (group for group in result.groups if group.agent == "mine")
+    return [(m.name, m.values) for m in group.metrics] + [group.usage]
+
+
+@pytest.mark.parametrize("other", NUMBERS)
+@pytest.mark.parametrize("own", NUMBERS)
+def test_strangers_type_changes_no_number_or_is_refused(
+    own: str, other: str, tmp_path: Path
+) -> None:
+    mine = write(tmp_path, "mine", **dict.fromkeys(AMOUNTS, f"{NUMBERS[own]}::{own}"))
+    theirs = write(tmp_path, "theirs", **dict.fromkeys(AMOUNTS, f"{NUMBERS[other]}::{other}"))
+    try:
+        found = values(mine, theirs)
+    except InputError as error:
+        refused = str(error)
+    else:
+        assert found == values(mine)
+        return
+    assert own != other
+    assert f"{own} in {mine}" in refused
+    assert f"{other} in {theirs}" in refused
+
+
+@pytest.mark.parametrize("own", NUMBERS)
+def test_types_that_keep_the_numbers_are_united(own: str, tmp_path: Path) -> None:
+    mine = write(tmp_path, "mine", reward=f"1::{own}")
+    theirs = [
+        write(tmp_path, f"theirs{i}", reward=f"1::{other}") for i, other in enumerate(NUMBERS)
+    ]
+    assert values(mine, *theirs) == values(mine)
+
+
+def test_float_beside_integers_that_it_does_not_hold_is_refused(tmp_path: Path) -> None:
+    mine = write(tmp_path, "mine", reward="16777217::bigint")
+    theirs = write(tmp_path, "theirs", reward="1::float")
+    with pytest.raises(InputError) as caught:
+        compute(mine, theirs)
+    assert str(caught.value) == (
+        f"column `reward` is BIGINT in {mine} and FLOAT in {theirs}: united, as FLOAT, values of "
+        f"{mine} would be others"
+    )
+    assert caught.value.help == "write it as DOUBLE in both, or compute the sources apart"
+    assert values(mine, write(tmp_path, "theirs", reward="1::double")) == values(mine)
+
+
+def test_integers_that_no_float_is_are_refused_beside_floats_too(tmp_path: Path) -> None:
+    mine = write(tmp_path, "mine", n_input_tokens="9007199254740993::bigint", reward="1")
+    theirs = write(tmp_path, "theirs", n_input_tokens="1::double", reward="1")
+    with pytest.raises(InputError, match=r"is BIGINT in .*mine.parquet and DOUBLE in"):
+        compute(mine, theirs)
+
+
+@pytest.mark.parametrize("kind", ["INTEGER", "DOUBLE", "BOOLEAN", '"NULL"', "VARCHAR"])
+def test_column_in_which_nothing_is_fits_to_all(kind: str, tmp_path: Path) -> None:
+    mine = write(tmp_path, "mine", reward="16777217::double", error="'Early'", n_input_tokens="3")
+    null = {"error": f"null::{kind}"}
+    if kind != "VARCHAR":
+        null |= {"n_input_tokens": f"null::{kind}"}
+    assert values(mine, write(tmp_path, "theirs", reward="1", **null)) == values(mine)
+
+
+def test_tasks_may_be_numbers_in_one_file_and_texts_in_another(tmp_path: Path) -> None:
+    mine = write(tmp_path, "mine", task="range", reward="1")
+    assert values(mine, write(tmp_path, "theirs", task="'a' || range", reward="1")) == values(mine)
+    theirs = write(tmp_path, "theirs", task="range + 0.5::double", reward="1")
+    with pytest.raises(InputError, match="needs texts"):
+        compute(mine, theirs)
+    theirs = write(tmp_path, "theirs", task="uuid()", reward="1")
+    with pytest.raises(InputError, match=r"`task` is BIGINT in .*and UUID in"):
+        compute(mine, theirs)
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "kept"),
+    [
+        ("range::bigint", "'x'", True),
+        ("range::bigint", "0.5::double", True),
+        ("range::double", "'x'", False),
+        ("range > 1", "'x'", False),
+        ("9007199254740993::bigint", "0.5::double", False),
+    ],
+)
+def test_label_matters_where_it_is_asked_for(
+    own: str, other: str, kept: bool, tmp_path: Path
+) -> None:
+    mine = write(tmp_path, "mine", reward="range", kind=own)
+    theirs = write(tmp_path, "theirs", reward="1", kind=other)
+    assert values(mine, theirs) == values(mine)
+    if kept:
+        assert values(mine, theirs, group_by="kind") == values(mine, group_by="kind")
+        return
+    with pytest.raises(InputError, match="`kind` is"):
+        values(mine, theirs, group_by="kind")
+
+
+def test_many_files_of_several_kinds_and_odd_names(tmp_path: Path) -> None:
+    folder = tmp_path / "r[1] it's"
+    folder.mkdir()
+    mine = write(folder, "mine", reward="16777217::bigint", Filename="'a'")
+    for i in range(4):
+        write(folder, f"theirs{i}", Reward=f"1::{('bigint', 'double', 'integer', 'float')[i]}")
+    assert values(mine, *(str(folder / f"theirs{i}.parquet") for i in range(3))) == values(mine)
+    (folder / "theirs1.parquet").unlink()
+    with pytest.raises(InputError, match=r"mine\.parquet and FLOAT in .*theirs3"):
+        compute(str(folder), engine="duckdb")
+
+
+def test_field_of_a_struct_and_of_a_list_is_no_column(tmp_path: Path) -> None:
+    mine = write(tmp_path, "mine", reward="16777217::bigint")
+    theirs = write(tmp_path, "theirs", reward="1::double", more="{'score': 1, 'reward': 'x'}")
+    assert values(mine, theirs) == values(mine)
+
+
+def test_decimals_are_numbers_as_those_of_a_text(tmp_path: Path) -> None:
+    kept = values(write(tmp_path, "mine", reward="0.1::double"))
+    assert values(write(tmp_path, "mine", reward="0.1::decimal(4,2)")) == kept
+
+
+def test_what_folders_are_called_is_a_column_of_each_file(tmp_path: Path) -> None:
+    for mine in ("a", "b"):
+        (tmp_path / f"agent={mine}").mkdir()
+        query = f"select 't' || range as task, 1 as reward, '{mine}' as agent_name from range(3)"
+        duckdb.sql(query).write_parquet(str(tmp_path / f"agent={mine}/x.parquet"))
+    assert len(compute(str(tmp_path), engine="duckdb").groups) == 2
+
+
+OTHER_SPELLINGS = [
+    ({"reward.acc": "range"}, {"REWARD.ACC": "1"}, "reward.acc", "REWARD.ACC"),
+    ({"reward.acc": "range", "reward.f1": "1"}, {"reward.acc": "1", "REWARD.F1": "0"}, "reward.f1",
+     "REWARD.F1"),
+    ({"reward.Acc": "range"}, {"Reward.acc": "1"}, "reward.Acc", "Reward.acc"),
+    ({"reward": "range", "kind": "'x'"}, {"reward": "1", "KIND": "'y'"}, "label.kind", "KIND"),
+    ({"reward": "range", "label.kind": "'x'"}, {"reward": "1", "Label.Kind": "'y'"}, "label.kind",
+     "Label.Kind"),
+    ({"reward": "range"}, {"reward.reward": "1"}, "reward", "reward.reward"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("own", "other", "field", "column"), OTHER_SPELLINGS)
+def test_column_that_means_something_else_in_another_file_is_refused(
+    own: dict[str, str], other: dict[str, str], field: str, column: str, tmp_path: Path
+) -> None:
+    mine, theirs = write(tmp_path, "mine", **own), write(tmp_path, "theirs", **other)
+    for sources in ((theirs, mine), (mine, theirs)):
+        with pytest.raises(InputError) as caught:
+            compute(*sources)
+        said = str(caught.value)
+        assert said.startswith((f"{mine} has its {field} in column", f"{theirs} has its "))
+        assert "and another source in" in said
+        assert f"`{column}`" in said
+
+
+@pytest.mark.parametrize("spelling", ["REWARD.acc", "Reward.acc", "reward.acc"])
+def test_case_of_a_prefix_is_as_that_of_a_name(spelling: str, tmp_path: Path) -> None:
+    own = {"reward.acc": "range", "reward.f1": "1", "label.kind": "'a' || range"}
+    mine = write(tmp_path, "mine", **own)
+    other = {spelling: "1", "REWARD.f1": "0", "LABEL.kind": "'z'"}
+    theirs = write(tmp_path, "theirs", **other)
+    assert values(theirs, mine) == values(mine)
+    assert values(theirs, mine, group_by="kind") == values(mine, group_by="kind")
+
+
+@pytest.mark.parametrize("column", ["reward", "n_output_tokens", "task", "reward.k"])
+def test_letter_that_only_python_folds_makes_no_other_column(column: str, tmp_path: Path) -> None:
+    own = {"n_input_tokens": "1", "reward.k" if column == "reward.k" else "reward": "range"}
+    own[column] = own.get(column, "range")
+    mine = write(tmp_path, "mine", **own)
+    strange = column.replace("k", "\u212a")
+    theirs = write(tmp_path, "theirs", **{**own, "task": "'x'", strange: "1"})
+    assert values(theirs, mine) == values(mine)
+    assert values(mine, theirs) == values(mine)
+
+
+NAMES = ["task", "TASK", "task_id", "reward", "Reward", "score", "SCORE", "reward.a", "REWARD.a",
+         "reward.A", "reward.reward", "label.score", "LABEL.score", "kind", "Kind",
+         "n_output_tokens", "n_output_to\u212aens"]  # fmt: skip
+
+
+def test_united_files_mean_what_each_means_by_itself_or_are_refused() -> None:
+    chance = random.Random(1)
+    outcomes = set()
+    for _ in range(3000):
+        kinds: list[list[str]] = []
+        for _ in range(2):
+            own = {name.upper(): name for name in chance.sample(NAMES, 4)}
+            kinds.append(list(own.values()))
+        union: dict[str, str] = {}
+        for name in chain.from_iterable(kinds):
+            union.setdefault(name.encode().lower().decode(), name)
+        names = list(union.values())
+        united = United(lambda kinds=kinds: [Alike([str(i)], k) for i, k in enumerate(kinds)])
+        means = {names[place]: field for field, place in meanings(names, {}).items()}
+        same = all(
+            means.get(union[own[place].encode().lower().decode()]) == field
+            for own in kinds
+            for field, place in meanings(own, {}).items()
+        )
+        try:
+            united.check_places(names, {})
+        except InputError:
+            assert not same, kinds
+        else:
+            assert same, kinds
+        outcomes.add(same)
+    assert outcomes == {True, False}
+
+
+def test_column_that_is_named_for_a_field_is_it_in_files_that_lack_it(tmp_path: Path) -> None:
+    mine = write(tmp_path, "mine", reward="range", Other="range + 5")
+    theirs = write(tmp_path, "theirs", reward="1", other="7")
+    lacking = write(tmp_path, "lacking", reward="1")
+    for column, sources in (("Other", (mine, theirs)), ("other", (theirs, mine))):
+        columns = {"reward": column}
+        assert values(*sources, lacking, columns=columns) == values(
+            mine, columns={"reward": "Other"}
+        )

@@ -8,15 +8,13 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..documents.files import open_regular, reason
-from ..documents.paths import real_path
+from ..documents.paths import leads_out, real_path
 from ..documents.sizes import whole
 from ..errors import InputError
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
+from .patterns import Pattern, patterns_in
 
 # What registries and manifests are called.
 NAMES = ("registry.json", "dataset.toml")
@@ -24,11 +22,16 @@ _LIKE_REGISTRY = re.compile(r"registr(?:y|ies)(?!.*\.schema\.).*\.json$", re.IGN
 _IGNORE = ".gitignore"
 # Git reads no larger file of patterns either.
 _MOST_OF_RULES = 100 << 20
-_NO_PATTERN = (ValueError, re.error)
 
 
 # How much of ignored folders is gone through: environments and jobs are among them.
 _MOST_IGNORED = 20_000
+
+
+# The real path of a folder, and what its .gitignore says of all below; the strongest last.
+Rules = list[tuple[str, list[Pattern]]]
+# A path as it was asked for, its real one, and the rules that hold there.
+_Found = tuple[str, str, os.DirEntry[str], Rules]
 
 
 class Besides(NamedTuple):
@@ -56,38 +59,44 @@ def search(folder: str, unread: list[InputError], besides: Besides | None = None
 
 
 def _below(
-    folder: str,
-    rules: list[tuple[str, GitIgnoreSpec]],
-    unread: list[InputError],
-    besides: Besides,
-    ignored_folders: list[str],
+    top: str, rules: Rules, unread: list[InputError], besides: Besides, ignored_folders: list[str]
 ) -> Iterator[str]:
-    try:
-        with os.scandir(folder) as scan:
-            entries = sorted(scan, key=lambda entry: entry.name)
-    except OSError as error:
-        unread.append(InputError(f"{folder}: {reason(error)}"))
-        return
-    own = _rules_in(os.path.join(folder, _IGNORE))
-    rules = [*rules, (os.path.abspath(folder), own)] if own else rules
-    for entry in entries:
-        path = entry.name if folder == os.curdir else os.path.join(folder, entry.name)
+    # Not by calling itself: a stranger's folders may be nested deeper than Python calls.
+    waiting: list[_Found] = _in_folder(top, real_path(top), rules, unread)
+    while waiting:
+        path, real, entry, rules = waiting.pop()
         is_folder = entry.is_dir(follow_symlinks=False)
         if not is_folder and entry.name not in NAMES:
             # By the name alone: a folder of jobs has thousands of JSON files to look into.
-            if not _LIKE_REGISTRY.search(entry.name) or _is_ignored(path, is_folder, rules):
+            if not _LIKE_REGISTRY.search(entry.name) or _is_ignored(real, is_folder, rules):
                 continue
             besides.others.append(path)
             continue
         if entry.name == ".git":
             continue
-        if _is_ignored(path, is_folder, rules):
+        if _is_ignored(real, is_folder, rules):
             (ignored_folders if is_folder else besides.ignored).append(path)
             continue
         if not is_folder and not os.path.isdir(path):
             yield path
         elif is_folder and not os.path.lexists(os.path.join(path, ".git")):
-            yield from _below(path, rules, unread, besides, ignored_folders)
+            waiting += _in_folder(path, real, rules, unread)
+
+
+def _in_folder(path: str, real: str, rules: Rules, unread: list[InputError]) -> list[_Found]:
+    """What lies in a folder, the last first, and the rules for it."""
+    try:
+        with os.scandir(path) as scan:
+            entries = sorted(scan, key=lambda entry: entry.name, reverse=True)
+    except OSError as error:
+        unread.append(InputError(f"{path}: {reason(error)}"))
+        return []
+    own = _rules_in(os.path.join(path, _IGNORE), follow=False)
+    rules = [*rules, (real, own)] if own else rules
+    before = "" if path == os.curdir else os.path.join(path, "")
+    return [
+        (f"{before}{entry.name}", os.path.join(real, entry.name), entry, rules) for entry in entries
+    ]
 
 
 def _in_ignored(folders: list[str]) -> Iterator[str]:
@@ -120,65 +129,36 @@ def _repository(folder: str) -> tuple[str | None, list[str]]:
     return path, above
 
 
-def _inherited(top: str, above: list[str]) -> list[tuple[str, GitIgnoreSpec]]:
+def _inherited(top: str, above: list[str]) -> Rules:
     """The rules from above a folder, the weakest first: the user's, the repository's, folders'."""
     home = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
-    files = [(top, os.path.join(home, "git", "ignore"))]
-    files.append((top, os.path.join(top, ".git", "info", "exclude")))
-    files += [(base, os.path.join(base, _IGNORE)) for base in above[:-1]]
-    found = [(base, _rules_in(file)) for base, file in files]
+    found = [(top, _rules_in(os.path.join(home, "git", "ignore")))]
+    excluding = os.path.join(top, ".git", "info", "exclude")
+    if not leads_out(excluding, top):
+        found.append((top, _rules_in(excluding)))
+    # As git, through no link: the patterns would be the lines of any file of the user's, and what
+    # is left out because of them is said.
+    found += [(base, _rules_in(os.path.join(base, _IGNORE), follow=False)) for base in above[:-1]]
     return [(base, rules) for base, rules in found if rules]
 
 
-def _rules_in(file: str) -> GitIgnoreSpec | None:
+def _rules_in(file: str, *, follow: bool = True) -> list[Pattern]:
+    """The patterns in a file; none where it cannot be read."""
     try:
-        with open_regular(file) as stream:
-            text = whole(stream, _MOST_OF_RULES).decode("utf-8", "surrogateescape")
+        with open_regular(file, follow=follow) as stream:
+            return patterns_in(whole(stream, _MOST_OF_RULES))
     except OSError:
-        return None
-    lines = text.replace("\r\n", "\n").split("\n")
-    # Inside, for weight: most folders have no such file, and most commands look for none.
-    from pathspec import GitIgnoreSpec
-
-    try:
-        return GitIgnoreSpec.from_lines(lines)
-    except _NO_PATTERN:
-        return GitIgnoreSpec.from_lines(filter(_is_pattern, lines))
+        return []
 
 
-def _is_pattern(line: str) -> bool:
-    """Whether it is one; git, too, leaves out nothing because of `!` or `[z-a]`."""
-    # For weight: see above.
-    from pathspec import GitIgnoreSpec
-
-    try:
-        GitIgnoreSpec.from_lines([line])
-    except _NO_PATTERN:
-        return False
-    return True
-
-
-def _is_ignored(path: str, is_folder: bool, rules: list[tuple[str, GitIgnoreSpec]]) -> bool:
-    """What the strongest rule says that has a say."""
-    full = os.path.join(real_path(os.path.dirname(path) or "."), os.path.basename(path))
-    for base, spec in reversed(rules):
-        relative = os.path.relpath(full, real_path(base)).replace(os.sep, "/")
-        if relative == os.curdir or relative.startswith(os.pardir):
+def _is_ignored(path: str, is_folder: bool, rules: Rules) -> bool:
+    """What the strongest rule says that has a say of a real path."""
+    for base, patterns in reversed(rules):
+        inside = os.path.join(base, "")
+        if not path.startswith(inside):
             continue  # rules of a folder are about what is in it
-        entry = f"{relative}/" if is_folder else relative
-        for pattern in reversed(spec.patterns):
-            found = pattern.match_file(entry) if pattern.include is not None else None
-            if found is not None and _is_of_entry(found.match, entry):
-                return bool(pattern.include)
+        names = os.fsencode(path.removeprefix(inside)).split(b"/")
+        for pattern in reversed(patterns):
+            if pattern.fits(names, is_folder=is_folder):
+                return pattern.leaves_out
     return False
-
-
-def _is_of_entry(match: re.Match[str], entry: str) -> bool:
-    """Whether a pattern fits the entry itself, not a folder above, which was decided before.
-
-    In pathspec's expressions the group `ps_d` is the slash behind a folder; that of `a/**`, which
-    is about what is in the folder alone, has none.
-    """
-    if "ps_d" not in match.re.groupindex:
-        return match.end() < len(entry) or not entry.endswith("/")
-    return match["ps_d"] is None or match.end() == len(entry)

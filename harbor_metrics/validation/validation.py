@@ -15,6 +15,7 @@ from ..documents import mismatch, wording
 from ..documents.diagnostics import Diagnostic, Severity
 from ..documents.document import Document, Finding, parse
 from ..documents.files import open_regular, read_bytes
+from ..documents.folders import is_pattern, matching
 from ..documents.paths import check_stays
 from ..errors import InputError
 from . import lines, schema_check
@@ -138,25 +139,19 @@ def expanded(
             near = more.others or more.ignored
             help_ = f"name a file, such as {wording.listed(near)}" if near else _LEFT_OUT
             nothing = f"there is no {' or '.join(NAMES)} in {path}", help_
-        elif path == STDIN or os.path.exists(path) or (matching := _matching(path)) is None:
+        elif path == STDIN or os.path.exists(path) or not is_pattern(path):
             yield path
             continue
         else:
-            found = matching
+            try:
+                found = [match for match in matching(path) if not os.path.isdir(match)]
+            except InputError as error:
+                unread.append(error)
+                continue
             nothing = f"no file matches {path}", ""
         if not found:
             unread.append(InputError(*nothing))
         yield from found
-
-
-def _matching(pattern: str) -> list[str] | None:
-    """The files that a pattern matches, sorted; None where it is a path."""
-    # For weight: most paths lead to a file.
-    import glob
-
-    if not glob.has_magic(pattern):
-        return None
-    return sorted(m for m in glob.glob(pattern, recursive=True) if not os.path.isdir(m))
 
 
 def _is_clean(path: str) -> bool:

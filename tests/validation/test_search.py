@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from conftest import Run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from harbor_metrics.confinement.removal import remove
 from harbor_metrics.errors import InputError
 from harbor_metrics.validation.search import NAMES, Besides, search
 from harbor_metrics.validation.validation import validate
@@ -123,12 +125,57 @@ def test_a_line_that_is_no_pattern_leaves_nothing_out(line: str, tmp_path: Path)
     assert found == listed_by_git(tmp_path, tmp_path) == ["c/registry.json"]
 
 
+@pytest.fixture
+def deep(tmp_path: Path) -> Iterator[Path]:
+    """A folder with as many in one another as a path has room for; the last has a registry."""
+    home = os.getcwd()
+    os.chdir(tmp_path)
+    n = (os.pathconf("/", "PC_PATH_MAX") - len(f"{tmp_path}/registry.json")) // 2 - 1
+    for _ in range(n):
+        os.mkdir("a")
+        os.chdir("a")
+    Path("registry.json").write_text(DATASETS)
+    os.chdir(home)
+    yield tmp_path
+    remove(str(tmp_path / "a"))
+
+
+def test_folders_may_be_nested_as_deep_as_a_path_is_long(deep: Path, cli: Run) -> None:
+    (path,) = search(str(deep), unread := [])
+    assert path.endswith("/a/registry.json")
+    assert not unread
+    assert "1 file, 1 dataset" in cli("validate", ".").stdout
+    assert cli("validate", "**/registry.json").returncode in (0, 3)
+    (deep / ".gitignore").write_text("b\n")
+    assert len(list(search(str(deep), []))) == 1
+
+
 def test_rules_that_are_no_file_or_too_large_are_none(tmp_path: Path) -> None:
     for make in (os.mkfifo, lambda path: os.truncate(path.touch() or path, (100 << 20) + 1)):
         make(tmp_path / ".gitignore")
         (tmp_path / "registry.json").write_text("[]")
         assert len(list(search(str(tmp_path), []))) == 1
         (tmp_path / ".gitignore").unlink()
+
+
+def test_patterns_are_read_through_no_link_of_the_repository(tmp_path: Path) -> None:
+    top, secret = tmp_path / "top", tmp_path / "secret"
+    secret.write_text("a\n")
+    subprocess.run(["git", "init", "-q", top], check=True)
+    (top / "a").mkdir()
+    (top / "a" / "registry.json").write_text("[]")
+    (top / ".gitignore").symlink_to(secret)
+    assert len(list(search(str(top), []))) == len(listed_by_git(top, top)) == 1
+    assert len(list(search(str(top / "a"), []))) == 1
+    (top / ".gitignore").unlink()
+    exclude = top / ".git" / "info" / "exclude"
+    exclude.unlink(missing_ok=True)
+    exclude.parent.mkdir(exist_ok=True)
+    exclude.symlink_to(secret)
+    assert len(list(search(str(top), []))) == 1
+    exclude.unlink()
+    exclude.write_text("a\n")
+    assert not list(search(str(top), []))
 
 
 def test_what_patterns_leave_out_is_said_in_every_format(cli: Run, tmp_path: Path) -> None:

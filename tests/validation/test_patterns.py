@@ -1,0 +1,98 @@
+"""Patterns of a .gitignore fit what git says that they fit."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from harbor_metrics.validation.patterns import patterns_in
+
+_SIGNS = ["a", "b", "A", "*", "**", "?", "[", "]", "!", "^", "-", "\\", "/", "/", "#", " ", "\t"]
+_SIGNS += ["é", "\r", "[a-b]", "[!a]", "[[:alpha:]]", "[[:x:]]", "[:", ":]", "**/", "/**", "***"]
+_NAMES = st.text("abAé*[]!\\- #^\t", min_size=1, max_size=4)
+_PATHS = st.lists(_NAMES, min_size=1, max_size=4).map("/".join)
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    top = tmp_path_factory.mktemp("repository")
+    subprocess.run(["git", "init", "-q", top], check=True)
+    return top
+
+
+def fitting_by_git(top: Path, line: bytes, path: str, *, is_folder: bool) -> bool:
+    """Whether git finds that the line is about the path itself."""
+    (top / ".gitignore").write_bytes(line)
+    place = top / path
+    (place if is_folder else place.parent).mkdir(parents=True, exist_ok=True)
+    if not is_folder:
+        place.touch()
+    ran = subprocess.run(
+        ["git", "check-ignore", "--no-index", "-v", "-n", "-z", "--stdin"],
+        cwd=top,
+        input=os.fsencode(path),
+        capture_output=True,
+        env={
+            **os.environ,
+            "HOME": str(top),
+            "XDG_CONFIG_HOME": str(top),
+        },
+    )
+    shutil.rmtree(top / path.partition("/")[0]) if is_folder or "/" in path else place.unlink()
+    assert ran.returncode in (0, 1), ran.stderr
+    return ran.stdout.split(b"\0")[0] != b""
+
+
+def fitting_by_us(line: bytes, path: str, *, is_folder: bool) -> bool:
+    """The same, where a folder above that is left out has the last word."""
+    names = os.fsencode(path).split(b"/")
+    return any(
+        pattern.fits(names[: n + 1], is_folder=is_folder or n + 1 < len(names))
+        for pattern in patterns_in(line)
+        for n in range(len(names))
+        if pattern.leaves_out or n + 1 == len(names)
+    )
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(st.sampled_from(_SIGNS), min_size=1, max_size=7).map("".join), _PATHS, st.booleans()
+)
+@example("**", "a", False)
+@example("a/**", "a", True)
+@example("/**/b", "b", False)
+@example("a/**/**/b", "a/b", False)
+@example("a\\ ", "a ", False)
+@example("[a/b]", "a", False)
+@example("[]-a]", "]", False)
+@example("[a-]", "-", False)
+@example("[!\\]]", "a", False)
+@example("é?", "éb", False)
+def test_a_line_fits_what_git_says(repository: Path, line: str, path: str, is_folder: bool) -> None:
+    data = os.fsencode(line)
+    ours = fitting_by_us(data, path, is_folder=is_folder)
+    assert ours == fitting_by_git(repository, data, path, is_folder=is_folder)
+
+
+@pytest.mark.parametrize(
+    ("line", "path"),
+    [
+        (b"*a" * 100 + b"b", b"a" * 250),
+        (b"*?" * 100 + b"b", b"a" * 250),
+        (b"x/" + b"*[ab]" * 60 + b"/c", b"x/" + b"a" * 250 + b"/d"),
+        (b"**/a/" * 200 + b"b", b"a/" * 2000 + b"c"),
+        (b"**/*a*/" * 100 + b"b", b"aa/" * 1000 + b"c"),
+        (b"*" * 10_000 + b"b", b"a" * 250),
+    ],
+    ids=range(6),
+)
+def test_no_line_takes_long(line: bytes, path: bytes) -> None:
+    (pattern,) = patterns_in(line)
+    # Taken one by one, the ways to fit are more than anybody can wait for.
+    assert not pattern.fits(path.split(b"/"), is_folder=False)

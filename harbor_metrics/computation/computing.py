@@ -11,7 +11,7 @@ from ..documents.diagnostics import Diagnostic
 from ..errors import UsageError
 from ..evaluation.evaluate import evaluate
 from ..evaluation.group import group_of, reference_of, unscored
-from ..evaluation.plan import Planned
+from ..evaluation.planned import Planned
 from ..evaluation.result import Outcome, Result
 from ..numbers.uncertainty import Over
 from ..trials.table import Missing, Table

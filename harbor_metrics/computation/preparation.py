@@ -11,7 +11,8 @@ from .. import readers
 from ..documents.diagnostics import Diagnostic
 from ..engines.recognition import is_relation
 from ..errors import UsageError
-from ..evaluation.plan import Plan, Planned, plan
+from ..evaluation.plan import Plan, plan
+from ..evaluation.planned import Planned
 from ..evaluation.remarks import once
 from ..readers.files.entries import Entries
 from ..registries.registry import Registries, split
@@ -123,9 +124,9 @@ def plan_groups(
     diagnostics = list(diagnostics)
     pools = by_short_names(pool(sources, diagnostics), diagnostics)
     if name is not None:
-        pools = regrouping.of_dataset(pools, name)
+        pools = regrouping.of_dataset(pools, name, diagnostics)
     elif registries.given and regrouping.nameless(pools):
-        pools = regrouping.named(pools, registries.only_name())
+        pools = regrouping.named(pools, registries.only_name(), diagnostics)
     if request.labels is not None:
         # For weight: few labels have a file of their own.
         from ..readers import labels as labels_file
@@ -144,6 +145,7 @@ def plan_groups(
             jobs,
             registries,
             asked,
+            without_job=sorted(members.without_job),
             allow_outside=outside,
             job_scripts=of_jobs,
             only_asked=request.only_asked,

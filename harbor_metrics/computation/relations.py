@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..engines.extras import require
 from ..engines.recognition import is_relation
 from ..errors import UsageError
-from ..evaluation.plan import Planned
+from ..evaluation.planned import Planned
 from ..readers.columns import parse_columns
 from ..trials.source import Source
 from .request import Request

@@ -11,9 +11,11 @@ from ..catalogue import names
 from ..catalogue.assignments import parse_kwargs
 from ..contract.metric import Metric, metric_of
 from ..contract.spec import FIELDS, UV_SCRIPT, MetricSpec
-from ..documents.wording import did_you_mean, nearest
+from ..documents.limits import LimitError, check_limits
+from ..documents.wording import did_you_mean, nearest, shown
 from ..errors import MetricFailure, UsageError
-from .plan import Planned, bind
+from .plan import bind
+from .planned import Planned
 from .result import ScriptRef
 
 # What `--metric` takes, a spec, or a function of the caller's own.
@@ -115,8 +117,12 @@ def _parts(text: str) -> tuple[str, list[str]]:
 
 
 def _decoded(text: str) -> MetricSpec:
+    data = text.encode("utf-8", "backslashreplace")
     try:
-        return msgspec.json.decode(text.encode("utf-8", "backslashreplace"), type=MetricSpec)
+        check_limits(data)
+        return msgspec.json.decode(data, type=MetricSpec)
+    except LimitError as error:
+        raise UsageError(f"--metric {shown(text)}: {error}") from error
     except msgspec.DecodeError as error:
         message, help_ = _advice(text) or (str(error), 'write \'{"type": "mean", "kwargs": {}}\'')
         raise UsageError(f"--metric {text}: {message}", help_) from error

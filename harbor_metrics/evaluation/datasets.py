@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from ..documents.diagnostics import Diagnostic
-from ..documents.wording import listed
+from ..documents.wording import listed, shown_path
 from ..errors import InputError
 from ..readers.harbor.documents import places as job_places
 from ..registries import registry
@@ -138,7 +138,7 @@ def _of_jobs(
     """Where to look by the word of the jobs, the entries of snapshots where nothing is there."""
     places: list[_Place] = []
     kept: list[Dataset] = []
-    diagnostics = []
+    absent: list[JobDataset] = []
     snapshots = {path: job.snapshot for path, job in jobs}
     for job_path, entry in named:
         if entry.path:
@@ -154,8 +154,10 @@ def _of_jobs(
         elif known:
             kept += [registry.of_snapshot(f"{job_path}/{SNAPSHOT}", each) for each in known]
         else:
-            diagnostics.append(_not_found(dataset, entry))
-    return list(dict.fromkeys(places)), kept, diagnostics
+            absent.append(entry)
+    found = [*(place.path for place in places), *(entry.registry for entry in kept)]
+    not_found = [_not_found(dataset, entry, list(dict.fromkeys(found))) for entry in absent]
+    return list(dict.fromkeys(places)), kept, not_found
 
 
 def _changed(entry: Dataset, jobs: Sequence[tuple[str, Job]]) -> Iterator[Diagnostic]:
@@ -181,10 +183,11 @@ def _of_job(job: str, entry: JobDataset) -> str | None:
     return next(filter(os.path.isfile, job_places(job, entry.registry_path)), None)
 
 
-def _not_found(dataset: str, entry: JobDataset) -> Diagnostic:
+def _not_found(dataset: str, entry: JobDataset, found: Sequence[str]) -> Diagnostic:
     """Where a registry was looked for; `remarks.once` makes the sentence of all of them."""
     where = entry.registry_path or entry.registry_url or "the default registry of Harbor"
-    return Diagnostic(rule=NOT_FOUND, message=where, subject=dataset)
+    instead = tuple(map(shown_path, found))
+    return Diagnostic(rule=NOT_FOUND, message=where, subject=dataset, notes=instead)
 
 
 def _lacks(where: str, dataset: str, version: str | None, datasets: list[Dataset]) -> InputError:

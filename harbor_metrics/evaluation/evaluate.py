@@ -12,7 +12,7 @@ from ..errors import MetricFailure
 from ..numbers.uncertainty import Over
 from ..trials.table import Missing, Table
 from .measurement import measure
-from .plan import Planned
+from .planned import Planned
 from .result import Basis, Failure, Outcome, PluginRef
 
 RunScripts = Callable[[Sequence[Planned], Table], list[Outcome]]

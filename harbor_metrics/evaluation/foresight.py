@@ -11,7 +11,7 @@ from ..engines.table import RelationTable
 from ..errors import MetricFailure, NeedsRowsError
 from ..trials.table import Missing, Table
 from .measurement import outputs
-from .plan import Planned
+from .planned import Planned
 
 _HELP = "leave it out, or compute from the trials themselves"
 

@@ -10,7 +10,8 @@ from ..catalogue import names
 from ..contract.spec import CommonKwargs, MetricSpec
 from ..documents.diagnostics import Diagnostic
 from ..errors import MetricFailure
-from .plan import Plan, Planned
+from .plan import Plan
+from .planned import Planned
 
 _GROUPED = "grouped"
 

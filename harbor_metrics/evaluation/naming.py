@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -17,6 +17,7 @@ _OF_K = {"pass-at-k": "pass@", "pass-hat-k": "pass^"}
 _UNITS = {"cost-per-task": "USD", "cost-per-solved-task": "USD", "total-cost": "USD"}
 _UNITS_OF = {"cost": "USD", "seconds": "s"}
 _Of = TypeVar("_Of", bound=Hashable)
+_Cell = TypeVar("_Cell")
 
 
 def apart(
@@ -37,6 +38,40 @@ def apart(
         used |= own
         names[of] = name
     return names
+
+
+def in_columns(
+    lines: Iterable[Iterable[tuple[Hashable, str, _Cell]]],
+) -> list[dict[str, _Cell]]:
+    """Each line's cells by the column that they are in, from what each is of, a name and the cell.
+
+    What it is of has one column in all lines, and none with anything else; the same cell twice is
+    there once, another cell of the same has a column of its own.
+    """
+    wished: dict[tuple[Hashable, int], str] = {}
+    numbered = []
+    for line in lines:
+        own: dict[tuple[Hashable, int], _Cell] = {}
+        for of, name, cell in line:
+            n = 0
+            while own.setdefault((of, n), cell) != cell:
+                n += 1
+            wished.setdefault((of, n), name)
+        numbered.append(own)
+    called = apart(wished)
+    return [{called[of]: cell for of, cell in own.items()} for own in numbered]
+
+
+def told_by(outcome: Outcome, without: Collection[str] = ()) -> Hashable:
+    """What two metrics have in common that are one, on whatever trials; not what they gave.
+
+    Two scripts of one name are two where their texts are, or one is the user's and one is not.
+    """
+    kwargs = {k: v for k, v in outcome.kwargs.items() if k not in without}
+    same = (outcome.type, msgspec.json.encode(kwargs, order="deterministic"))
+    if outcome.type != UV_SCRIPT:
+        return same
+    return (*same, outcome.origin, outcome.script.sha256 if outcome.script else "")
 
 
 def model_of(group: Group) -> str | None:

@@ -4,78 +4,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 import msgspec
 
 from ..catalogue import names
-from ..contract.metric import Bound, Metric
+from ..contract.metric import Metric
 from ..contract.signature import converted
 from ..contract.spec import DEFAULT_TYPE, UV_SCRIPT, MetricSpec, ScriptKwargs
 from ..documents.diagnostics import Diagnostic
-from ..documents.wording import without_passwords
 from ..errors import InputError, MetricFailure
 from ..registries.registry import Dataset, Registries
 from ..trials.source import Job
 from ..validation.entries import remarks_on_dataset, remarks_on_job
+from .agreement import of_all_jobs, of_all_registries
 from .datasets import find_datasets
+from .planned import NamedBy, Planned
 from .remarks import NOT_FOUND
-from .result import Origin, ScriptRef
-
-if TYPE_CHECKING:
-    from ..registries.script_file import Script
-
-# By whose word it runs: the user's, that of a registry which only a job names, or of a job's own
-# configuration. The latter two are data that came with the job.
-NamedBy = Literal["user", "registry of a job", "job"]
+from .result import Origin
 
 # What is said of registries because their metrics run, or should.
 _ABOUT_METRICS = (NOT_FOUND, "dataset-not-said")
-
-
-class Planned(msgspec.Struct, frozen=True, kw_only=True):
-    """A metric that will run: its name as written, the entry that it means, who asked for it.
-
-    Either `bound` is what computes it; or `failure` says why nothing can; or it is a script, which
-    lies in the file `script` or in a git repository. `file` is where a user's own function stands.
-    """
-
-    name: str
-    spec: MetricSpec
-    origin: Origin
-    registry: str | None = None
-    named_by: NamedBy = "user"
-    bound: Bound | None = None
-    script: Script | None = None
-    failure: MetricFailure | None = None
-    file: ScriptRef | None = None
-
-    @property
-    def runs_script(self) -> bool:
-        """Whether a script computes it, as far as is known before it runs."""
-        return self.bound is None and self.failure is None
-
-    @property
-    def reads_labels(self) -> bool:
-        """Whether it may ask for labels of trials; a script is given all there are."""
-        return self.runs_script or (self.bound is not None and self.bound.reads_labels)
-
-    @property
-    def of_strangers(self) -> bool:
-        """Whether code that is not ours computes it, which may look at every trial."""
-        return self.runs_script or (self.bound is not None and not self.bound.is_ours)
-
-    @property
-    def shown_kwargs(self) -> dict[str, Any]:
-        """The kwargs as a result may hold them: without a password in an address."""
-        kwargs = self.spec.kwargs
-        url = kwargs.get("git_url")
-        return {**kwargs, "git_url": without_passwords(url)} if isinstance(url, str) else kwargs
-
-    @property
-    def identity(self) -> tuple[object, ...]:
-        """What makes it the same metric as another: the entry, and who asked for it."""
-        return self.name, self.spec, self.origin, self.registry
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,6 +49,7 @@ def plan(
     registries: Registries,
     command_line: Sequence[Planned],
     *,
+    without_job: Sequence[str] = (),
     allow_outside: bool = False,
     job_scripts: bool = False,
     only_asked: bool = False,
@@ -107,8 +57,9 @@ def plan(
 ) -> Plan:
     """Registry, job, extra, command line.
 
-    Where the first two are empty, what a run of lm-eval itself aggregates, else Harbor's default. A
-    metric of the command line that runs already runs once; with `only_asked` those alone run.
+    Where the first two are empty, what a run of lm-eval itself aggregates, else Harbor's default,
+    which jobs that bring no metrics and the sources `without_job` mean, too. A metric of the
+    command line that runs already runs once; with `only_asked` those alone run.
     Scripts that only the configuration of a job names run with `job_scripts`; those of the user's
     `own_jobs`, and of the registries that these name, are the user's word.
 
@@ -126,7 +77,7 @@ def plan(
             versions=found.versions,
             diagnostics=said,
         )
-    metrics: list[Planned] = []
+    for_dataset: list[Planned] = []
     named_by: NamedBy = "user" if registries.given or own_jobs else "registry of a job"
     of_job_by: NamedBy = "user" if own_jobs else "job"
     allow_outside = allow_outside or own_jobs
@@ -134,9 +85,21 @@ def plan(
         subject = f"dataset {entry}, metrics"
         if not entry.is_snapshot:
             diagnostics += remarks_on_dataset(entry)
-        metrics += _planned(
+        for_dataset += _planned(
             entry.metrics, "registry", subject, entry.registry, named_by, allow_outside
         )
+    for entry in datasets:
+        subject = f"dataset {entry}, extra_metrics"
+        for_dataset += _planned(
+            entry.extra_metrics, "extra", subject, entry.registry, named_by, allow_outside
+        )
+    default = _defaults(dataset, jobs) or [bind(DEFAULT_TYPE, MetricSpec(), "default")]
+    if not registries.given:
+        silent = [*without_job, *(path for path, job in jobs if _names_none(dataset, job))]
+        said_by = [entry.registry for entry in datasets]
+        for_dataset = of_all_registries(for_dataset, said_by, silent, default)
+    metrics = [metric for metric in for_dataset if metric.origin == "registry"]
+    of_jobs: list[Planned] = []
     for path, job in jobs:
         subject = f"job {path}, metrics"
         diagnostics += remarks_on_job(path, job.metrics)
@@ -144,15 +107,13 @@ def plan(
         of_job = [
             _of_job(metric, metrics, job_scripts=job_scripts or own_jobs) for metric in of_job
         ]
-        known = [metric.identity for metric in metrics] if len(jobs) > 1 else []
-        metrics += [metric for metric in of_job if metric.identity not in known]
-    if not metrics:
-        metrics = _defaults(dataset, jobs) or [bind(DEFAULT_TYPE, MetricSpec(), "default")]
-    for entry in datasets:
-        subject = f"dataset {entry}, extra_metrics"
-        metrics += _planned(
-            entry.extra_metrics, "extra", subject, entry.registry, named_by, allow_outside
-        )
+        known = [metric.identity for metric in of_jobs]
+        of_jobs += [metric for metric in of_job if metric.identity not in known]
+    if not metrics and (without_job or not all(job.metrics for _, job in jobs)):
+        metrics += (metric for metric in default if not _runs(metric, of_jobs))
+    metrics += of_all_jobs(of_jobs)
+    metrics = metrics or default
+    metrics += [metric for metric in for_dataset if metric.origin == "extra"]
     return Plan(
         metrics=_each_once(metrics, command_line),
         datasets=datasets,
@@ -165,6 +126,15 @@ def _defaults(dataset: str | None, jobs: Sequence[tuple[str, Job]]) -> list[Plan
     """What the runs themselves make numbers of, each once."""
     entries = [entry for _, job in jobs for entry in job.defaults.get(dataset, ())]
     return _each_once([], _planned(entries, "default", "defaults", None, "user", False))
+
+
+def _names_none(dataset: str | None, job: Job) -> bool:
+    """Whether a job names neither metrics nor a registry that has them.
+
+    Of one whose registry is not there it is said whose metrics run.
+    """
+    listed = any(entry.name == dataset and not entry.path for entry in job.datasets)
+    return not job.metrics and not listed
 
 
 def _each_once(metrics: Sequence[Planned], asked: Sequence[Planned]) -> list[Planned]:

@@ -9,6 +9,7 @@ from ..documents.wording import listed
 from ..trials.source import Source
 
 NOT_FOUND = "registry-not-found"
+_NAME_IT = "--registry FILE names it"
 # Beyond, names stand in a list.
 _MOST = 2
 
@@ -21,7 +22,20 @@ def once(diagnostics: Iterable[Diagnostic], sources: Sequence[Source]) -> list[D
         return distinct
     first = distinct.index(absent[0])
     kept = [d for d in distinct if d.rule != NOT_FOUND]
-    return [*kept[:first], _not_found(absent, sources), *kept[first:]]
+    # In the notes are the registries of other jobs, whose metrics run.
+    alone = [d for d in absent if not d.notes]
+    said = [_not_found(alone, sources)] if alone else []
+    said += [_others_found(d) for d in absent if d.notes]
+    return [*kept[:first], *said, *kept[first:]]
+
+
+def _others_found(absent: Diagnostic) -> Diagnostic:
+    return Diagnostic(
+        rule=NOT_FOUND,
+        message=f"the registry of {absent.subject} ({absent.message}) is not on this machine: of "
+        f"all its jobs the metrics of {listed(absent.notes)} run",
+        help=_NAME_IT,
+    )
 
 
 def _not_found(absent: Sequence[Diagnostic], sources: Sequence[Source]) -> Diagnostic:
@@ -40,7 +54,7 @@ def _not_found(absent: Sequence[Diagnostic], sources: Sequence[Source]) -> Diagn
     return Diagnostic(
         rule=NOT_FOUND,
         message=f"{which} {is_not} on this machine: {runs}",
-        help="--registry FILE names it",
+        help=_NAME_IT,
     )
 
 

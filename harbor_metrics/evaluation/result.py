@@ -234,6 +234,7 @@ class Written(Struct, frozen=True, kw_only=True):
         data = read_bytes(path)
         try:
             document = msgspec.json.decode(data, type=cls)
+            # Its diagnostics are checked here, and not where one of them is asked for.
             _ = getattr(document, "found", None)
         except (msgspec.DecodeError, ValueError, RecursionError) as error:
             _, diagnostics = parse(data, path)

@@ -72,11 +72,11 @@ def _read(file: File, format_: Format, options: Options) -> list[Source]:
     for source in sources:
         source.kind = format_.name
         if source.diagnostics and (where := strayed(file.path)):
-            source.diagnostics = _without_quotes(source.diagnostics, file.path, where)
+            source.diagnostics = _rules_alone(source.diagnostics, file.path, where)
     return sources
 
 
-def _without_quotes(said: list[Diagnostic], path: str, where: str) -> list[Diagnostic]:
+def _rules_alone(said: list[Diagnostic], path: str, where: str) -> list[Diagnostic]:
     """The rules alone: what a link leads to may be its reader's secret."""
     return [
         msgspec.structs.replace(

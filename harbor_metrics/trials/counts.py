@@ -216,22 +216,30 @@ class Seen:
 
 
 def identities(group: Group, trials: Sequence[Trial]) -> Iterable[Hashable]:
-    """What tells trials of a group apart, of those that say which they are."""
+    """What tells trials of a group apart, of those that say which they are.
+
+    Trials of two groups that have one identity here may be two: `identity_of` tells.
+    """
     # In C for the most frequent cases: all have an id, or none has and all have names.
     ids, names = list(map(_ID, trials)), list(map(_NAME, trials))
+    # Whatever the group: one that has no dataset can be put under that of another.
     if all(ids):
         return ids
     same = hash(group)
     if ids.count(None) == len(ids) and all(names):
         return zip(repeat(same), map(_TASK, trials), names)
     known = (trial for trial in trials if identity_of(trial) is not None)
-    return (trial.id or (same, trial.task, trial.trial) for trial in known)
+    return (t.id or (same, t.task, t.trial) for t in known)
 
 
 def identity_of(trial: Trial) -> tuple[str | None, ...] | None:
-    """What is the same of a trial that comes twice; None where a trial does not say which it is."""
+    """What is the same of a trial that comes twice; None where a trial does not say which it is.
+
+    An id is one within a group: who writes the ids of another's trials under an agent, a model or
+    a dataset of his own takes none of them from the other's group.
+    """
     if trial.id:
-        return (trial.id,)
+        return trial.agent, trial.model, trial.dataset, trial.id
     if trial.trial is None and trial.id is None:
         return None
     return trial.agent, trial.model, trial.dataset, trial.task, trial.trial

@@ -6,6 +6,7 @@ import msgspec
 
 from ..documents.diagnostics import Diagnostic
 from .pool import Pool
+from .repeated import Repeated
 from .source import Job
 from .trial import GroupKey
 
@@ -19,7 +20,7 @@ def by_short_names(pools: Pools, diagnostics: list[Diagnostic]) -> Pools:
     are joined where all jobs configured the very same name; `diagnostics` gets that. Groups of one
     job stay as Harbor has them.
     """
-    named = dict(pools)
+    named, repeated = dict(pools), Repeated()
     # In an order that is not that of the sources: two full names may have one short name.
     for key in sorted(pools, key=lambda key: [part or "" for part in key]):
         provider, slash, short = (key.model or "").partition("/")
@@ -32,9 +33,10 @@ def by_short_names(pools: Pools, diagnostics: list[Diagnostic]) -> Pools:
             own = msgspec.structs.replace(named.pop(key), provider=provider, written=key.model)
             named[target] = own
         elif _is_same_model(other, str(key.model)) and not _share_a_job(other, named[key]):
-            joined = other + named.pop(key)
+            joined = other.united(named.pop(key), repeated)
             named[target] = msgspec.structs.replace(joined, provider=provider)
             diagnostics.append(_joined(short, str(key.model)))
+    diagnostics += repeated.diagnostics()
     return named
 
 

@@ -20,7 +20,7 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
     """The trials of one agent, model and dataset from all the sources.
 
     `provider` is of the model, where a job's trials say it with the model's name; `written` is that
-    name where no job has another.
+    name where no job has another. `without_job` are the paths of sources that are no jobs.
     """
 
     table: Table
@@ -28,6 +28,7 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
     unread: int = 0
     whole: bool = True
     jobs: list[tuple[str, Job]] = []
+    without_job: list[str] = []
     provider: str | None = None
     written: str | None = None
 
@@ -39,15 +40,22 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
             unread=self.unread + other.unread,
             whole=self.whole and other.whole,
             jobs=self.jobs + other.jobs,
+            without_job=self.without_job + other.without_job,
         )
+
+    def united(self, other: Pool, repeated: Repeated) -> Pool:
+        """Both pools as one group, in which a trial counts once."""
+        return (self + other).with_table(repeated.united(self.table, other.table))
 
     def with_table(self, table: Table) -> Pool:
         """The pool with its trials changed, all that was planned as it is."""
         return msgspec.structs.replace(self, table=table)
 
-    def with_job(self, path: str, job: Job) -> Pool:
-        """The pool with a job that has trials of it which another source has, too."""
-        return msgspec.structs.replace(self, jobs=[*self.jobs, (path, job)])
+    def with_source(self, source: Source) -> Pool:
+        """The pool with a source that has trials of it which another source has, too."""
+        if source.job is None:
+            return msgspec.structs.replace(self, without_job=[*self.without_job, source.path])
+        return msgspec.structs.replace(self, jobs=[*self.jobs, (source.path, source.job)])
 
 
 def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[GroupKey, Pool]:
@@ -63,14 +71,15 @@ def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[Group
         planned = _count_planned(source, tables)
         for key in tables.keys() | {key for key in source.unread if key is not None}:
             _add(pools, key, tables.get(key, Table([])), source, planned.get(key))
-        if source.job is not None and repeated is not None:
+        if repeated is not None and not isinstance(source.trials, LineTrials):
             # Also where all its trials were found before: which source is first changes nothing.
             for key in {GroupKey(*group) for group, _ in grouped(source.trials)} - tables.keys():
                 if key in pools:
-                    pools[key] = pools[key].with_job(source.path, source.job)
+                    pools[key] = pools[key].with_source(source)
         diagnostics += [*source.diagnostics, *_remarks(source), *lacking.remarks(source, tables)]
-    if repeated is not None and repeated.n:
-        diagnostics.append(repeated.diagnostic())
+    if repeated is not None:
+        named_by = [source for source in sources if not isinstance(source.trials, LineTrials)]
+        diagnostics += repeated.diagnostics(named_by)
     return pools
 
 
@@ -125,7 +134,14 @@ def _add(
     if job and job.n_total_trials is not None:
         whole = whole and len(source.trials) == job.n_total_trials
     jobs = [(source.path, job)] if job else []
-    new = Pool(table=table, expected=expected, unread=unread, whole=whole, jobs=jobs)
+    new = Pool(
+        table=table,
+        expected=expected,
+        unread=unread,
+        whole=whole,
+        jobs=jobs,
+        without_job=[] if job else [source.path],
+    )
     pools[key] = pools[key] + new if key in pools else new
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from ..documents.diagnostics import Diagnostic
 from ..errors import InputError
 from . import labels as task_labels
 from .labels import Labels
 from .pool import Pool
+from .repeated import Repeated
 from .trial import GroupKey, part_of
 
 Pools = dict[GroupKey, Pool]
 
 
-def of_dataset(pools: Pools, name: str) -> Pools:
+def of_dataset(pools: Pools, name: str, diagnostics: list[Diagnostic]) -> Pools:
     """The groups of that dataset; a group that names none is taken to be of it.
+
+    A trial of both counts as that of the dataset; `diagnostics` gets that.
 
     Where no group is of that very name, those of its scorers and filters (`name:scorer`).
 
@@ -20,17 +24,19 @@ def of_dataset(pools: Pools, name: str) -> Pools:
         InputError: no group is of that dataset.
     """
     kept: Pools = {}
+    repeated = Repeated()
     whole = any(key.dataset in (None, name) for key in pools)
-    for key, pool in pools.items():
+    for key, pool in sorted(pools.items(), key=lambda item: item[0].dataset is None):
         if key.dataset in (None, name) or (not whole and part_of(key.dataset) == name):
             named = key._replace(dataset=name) if whole else key
-            kept[named] = kept[named] + pool if named in kept else pool
+            kept[named] = kept[named].united(pool, repeated) if named in kept else pool
     if not kept:
         others = ", ".join(sorted({str(key.dataset) for key in pools}))
         raise InputError(
             f"no source has trials of dataset {name}; they are of {others or 'none'}",
             "name one of these with --dataset",
         )
+    diagnostics += repeated.diagnostics()
     return kept
 
 
@@ -39,13 +45,14 @@ def nameless(pools: Pools) -> list[GroupKey]:
     return [key for key, pool in pools.items() if key.dataset is None and not pool.jobs]
 
 
-def named(pools: Pools, name: str) -> Pools:
-    """The groups, those without a dataset under this one."""
-    groups = dict(pools)
+def named(pools: Pools, name: str, diagnostics: list[Diagnostic]) -> Pools:
+    """The groups, those without a dataset under this one; otherwise as `of_dataset`."""
+    groups, repeated = dict(pools), Repeated()
     for key in nameless(pools):
         pool = groups.pop(key)
         target = key._replace(dataset=name)
-        groups[target] = groups[target] + pool if target in groups else pool
+        groups[target] = groups[target].united(pool, repeated) if target in groups else pool
+    diagnostics += repeated.diagnostics()
     return groups
 
 

@@ -6,9 +6,13 @@ from collections.abc import Sequence
 from itertools import chain
 from operator import attrgetter
 
+import msgspec
+
 from ..documents.diagnostics import Diagnostic, Severity
-from ..documents.wording import plural
+from ..documents.wording import plural, printable, shown_path
 from .counts import grouped, identities, identity_of
+from .source import Source
+from .table import Table
 from .trial import Trial
 
 _ID = attrgetter("id")
@@ -36,10 +40,12 @@ class Repeated:
     def __init__(self) -> None:
         self.n = 0
         self.n_different = 0
+        # The first two of one trial with other contents: the one that counts, and the other.
+        self.differing: tuple[Trial, Trial] | None = None
         self._seen: dict[tuple[str | None, ...], Trial] = {}
 
     def is_new(self, trial: Trial) -> bool:
-        """Whether the trial was not met before: by its id, else by its name in group and task."""
+        """Whether it was not met before: in its group by its id, else by its name in its task."""
         identity = identity_of(trial)
         if identity is None:
             return True
@@ -47,13 +53,52 @@ class Repeated:
         if first is trial:
             return True
         self.n += 1
-        self.n_different += first != trial
+        if first != trial:
+            self.n_different += 1
+            self.differing = self.differing or (first, trial)
         return False
 
-    def diagnostic(self) -> Diagnostic:
-        """That there were some."""
+    def united(self, first: Table, other: Table) -> Table:
+        """The trials of two groups that become one; those of the first count where both have one.
+
+        Trials of which only counts are kept have no identity in common.
+        """
+        if not (first.has_rows and other.has_rows):
+            return first + other
+        known = {_in_group(trial): trial for trial in first}
+        kept = []
+        for trial in other:
+            same = known.get(_in_group(trial)) if trial.id or trial.trial else None
+            if same is None:
+                kept.append(trial)
+                continue
+            self.n += 1
+            group = {"agent": same.agent, "model": same.model, "dataset": same.dataset}
+            if msgspec.structs.replace(trial, **group) != same:
+                self.n_different += 1
+                self.differing = self.differing or (same, trial)
+        return first + (Table(kept) if len(kept) < len(other) else other)
+
+    def diagnostics(self, sources: Sequence[Source] = ()) -> list[Diagnostic]:
+        """That there were some, and of one with other contents in which sources they are."""
+        if not self.n:
+            return []
         message = f"{plural(self.n, 'trial')} found more than once, counted once"
         if self.n_different:
             message += f"; {self.n_different} of them with other contents, the first is kept"
+            message += self._where(sources)
         severity = Severity.ERROR if self.n_different else Severity.NOTE
-        return Diagnostic(rule="repeated-trial", severity=severity, message=message)
+        return [Diagnostic(rule="repeated-trial", severity=severity, message=message)]
+
+    def _where(self, sources: Sequence[Source]) -> str:
+        # Looked for where something is wrong: no trial takes memory for where it is from.
+        paths = [s.path for each in self.differing or () for s in sources if each in s.trials]
+        if self.differing is None or len(paths) < len(self.differing):
+            return ""
+        kept = self.differing[0]
+        name = printable(kept.trial or kept.id or kept.task)
+        return f": trial {name} is that of {shown_path(paths[0])}, not of {shown_path(paths[-1])}"
+
+
+def _in_group(trial: Trial) -> object:
+    return trial.id or (trial.task, trial.trial)

@@ -81,6 +81,8 @@ def test_function_of_a_file_stands_beside_the_digest_of_the_file(tmp_path: Path)
         ("mean key='r", "no closing quotation"),
         ('{"type": "pass-at-k", "k": 5}', "`k` belongs in `kwargs`"),
         ('{"type": "mean", "key": "r", "missing": "skip"}', "`key` and `missing` belong in"),
+        ('{"type": "mean", "kwargs": {"key": ' + "[" * 3_000, "nested deeper than"),
+        ('{"a": ' * 3_000, "nested deeper than"),
     ],
 )
 def test_what_is_not_a_metric_is_refused_with_what_was_asked(asked: object, words: str) -> None:

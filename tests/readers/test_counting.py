@@ -198,6 +198,20 @@ def test_trial_that_comes_twice_is_found(where: str, tmp_path: Path, request: An
     assert harbor_metrics.compute(first, second).to_json() == kept
 
 
+def test_ids_are_those_of_a_group_counted_and_kept(tmp_path: Path, request: Any) -> None:
+    sources = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    for source, agent in zip(sources, "xy", strict=True):
+        rows = [{**row, "id": str(i)} for i, row in enumerate(rows_of_trials())]
+        lines = [json.dumps({**row, "agent": agent}) + "\n" for row in rows]
+        source.write_text("".join(lines))
+    kept = harbor_metrics.compute(*sources)
+    n = len(rows_of_trials())
+    assert sum(group.counts.found for group in kept.groups) == 2 * n
+    request.getfixturevalue("small_sources_count")
+    assert readers.read(str(sources[0]), counts=True)[0].counted is not None
+    assert harbor_metrics.compute(*sources).to_json() == kept.to_json()
+
+
 def test_lines_beside_named_tasks_are_kept(tmp_path: Path, request: Any) -> None:
     first, second = write_trials(tmp_path / "a.jsonl"), write_rewards(tmp_path / "b.jsonl")
     kept = harbor_metrics.compute(first, second).to_json()

@@ -10,6 +10,7 @@ import pytest
 from conftest import JOBS, Run
 from printed import group
 
+import harbor_metrics
 from harbor_metrics.documents.diagnostics import Diagnostic
 from harbor_metrics.trials.pool import Pool, in_order, pool
 from harbor_metrics.trials.source import Job, JobDataset, Source
@@ -55,6 +56,44 @@ def test_repeated_trial_with_other_contents_is_reported() -> None:
     pools, (diagnostic,) = pooled(source(of("x", "a")), source(of("x", "a", error="E")))
     assert pools[X].table.trials[0].error is None
     assert "1 of them with other contents, the first is kept" in diagnostic.message
+
+
+def test_an_id_is_one_within_its_group_alone() -> None:
+    mine, theirs = of("x", "a", id="1"), of("y", "a", id="1", error="E")
+    for sources in ([mine, theirs], [theirs, mine]):
+        pools, diagnostics = pooled(*map(source, sources))
+        assert {key: each.table.trials for key, each in pools.items()} == {X: mine, Y: theirs}
+        assert diagnostics == []
+    # In a group it is, whatever the name says.
+    pools, (diagnostic,) = pooled(source([*mine, *theirs]), source(of("x", "b", id="1")))
+    assert (len(pools[X].table), diagnostic.severity) == (1, "error")
+
+
+def test_of_which_source_a_repeated_trial_is_is_said() -> None:
+    first, second = source(of("x", "a")), source(of("x", "b", "a", error="E"))
+    first.path, second.path = "jobs/mine", "jobs/theirs"
+    _, (diagnostic,) = pooled(first, second)
+    assert diagnostic.message.endswith(": trial a is that of jobs/mine, not of jobs/theirs")
+
+
+@pytest.mark.parametrize("engine", [False, True], ids=["rows", "an engine"])
+def test_who_repeats_ids_of_others_takes_no_group_away(engine: bool, tmp_path: Path) -> None:
+    for name, agent in (("a-theirs", "y"), ("mine", "x")):
+        trials = [
+            {"id": str(i), "task": f"t{i}", "trial": "n", "agent": agent, "rewards": {"r": i % 2}}
+            for i in range(40)
+        ]
+        lines = (json.dumps(trial) + "\n" for trial in trials)
+        (tmp_path / f"{name}.jsonl").write_text("".join(lines))
+    sources = [tmp_path / "a-theirs.jsonl", tmp_path / "mine.jsonl"]
+    if engine:
+        duckdb = pytest.importorskip("duckdb")
+        rows = duckdb.sql(f"select id, task, agent, 1 as reward from '{tmp_path}/*.jsonl'")
+        sources = [tmp_path / "both.parquet"]
+        rows.write_parquet(str(sources[0]))
+    result = harbor_metrics.compute(*sources)
+    assert [(group.agent, group.counts.found) for group in result.groups] == [("x", 40), ("y", 40)]
+    assert "repeated-trial" not in result.to_json()
 
 
 def test_planned_trials_part_evenly_over_the_groups() -> None:

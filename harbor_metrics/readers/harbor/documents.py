@@ -123,7 +123,7 @@ def job_of(
 
 def _models(agents: list[Any]) -> Iterator[str]:
     names = (agent.get("model_name") for agent in agents if isinstance(agent, dict))
-    yield from (name for name in dict.fromkeys(names) if isinstance(name, str))
+    yield from dict.fromkeys(name for name in names if isinstance(name, str))
 
 
 def _snapshot(path: str, diagnostics: list[Diagnostic]) -> tuple[DatasetSnapshot, ...]:

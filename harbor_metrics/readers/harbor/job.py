@@ -231,8 +231,7 @@ def _once(trials: list[Trial], diagnostics: list[Diagnostic]) -> list[Trial]:
         return trials
     repeated = Repeated()
     kept = [trial for trial in trials if repeated.is_new(trial)]
-    if repeated.n:
-        diagnostics.append(repeated.diagnostic())
+    diagnostics += repeated.diagnostics()
     return kept
 
 

@@ -1,0 +1,140 @@
+"""Metrics that several sources of one dataset bring: what they do not agree on does not run.
+
+Each job may come with a registry of its own, and whose it is nobody can tell from the files. So no
+source has a metric run on the trials of another that did not ask for it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+
+import msgspec
+
+from ..contract.spec import UV_SCRIPT
+from ..documents.files import read_bytes
+from ..documents.paths import real_path
+from ..documents.wording import listed, printable, shown_path
+from ..errors import InputError, MetricFailure
+from .planned import Planned
+
+_RULE = "metrics-differ"
+# Stands for the registry of sources that have none.
+_SILENT = ""
+
+
+def of_all_registries(
+    metrics: Sequence[Planned],
+    registries: Iterable[str],
+    silent: Sequence[str] = (),
+    default: Sequence[Planned] = (),
+) -> list[Planned]:
+    """The metrics that each of the registries names, once; the others as failed, behind them.
+
+    A registry that names none means the `default`, as do the `silent`, sources without a registry.
+    """
+    every = list(dict.fromkeys([*registries, *([_SILENT] if silent else [])]))
+    if len(every) < 2:
+        return list(metrics)
+    naming = {metric.registry for metric in metrics if metric.origin == "registry"}
+    meant = [
+        msgspec.structs.replace(metric, registry=path)
+        for path in every
+        if path not in naming
+        for metric in default
+    ]
+    same: dict[tuple[str, str | None, str], list[Planned]] = {}
+    for metric in [*metrics, *meant]:
+        key = (_entry(metric), _script(metric), _beside(metric))
+        same.setdefault(key, []).append(metric)
+    agreed, differing = [], []
+    for alike in same.values():
+        having = {metric.registry for metric in alike}
+        named = [metric for metric in alike if metric.origin != "default"]
+        if having != set(every):
+            lacking = [path for path in every if path not in having]
+            differing += [_without_agreement(metric, lacking, silent) for metric in named]
+        elif named:
+            agreed.append(next((m for m in named if m.failure is None), named[0]))
+    return [*agreed, *differing]
+
+
+def of_all_jobs(metrics: Sequence[Planned]) -> list[Planned]:
+    """The metrics of jobs' own configurations; scripts that one entry finds several of fail."""
+    scripts: dict[str, dict[str | None, str]] = {}
+    for metric in metrics:
+        if metric.script is not None:
+            found = scripts.setdefault(_entry(metric), {})
+            found.setdefault(_script(metric), metric.script.shown)
+    whole = []
+    for metric in metrics:
+        paths = scripts.get(_entry(metric), {})
+        if metric.script is not None and len(paths) > 1:
+            message = (
+                f"jobs that are pooled bring different scripts by this name: "
+                f"{listed(list(paths.values()))} (--metric FILE runs one)"
+            )
+            metric = _failed(metric, message)
+        whole.append(metric)
+    return whole
+
+
+def _entry(metric: Planned) -> str:
+    # For weight: most computations have one registry. It writes every text and every integer.
+    import json
+
+    return json.dumps([metric.spec.type, metric.spec.kwargs], sort_keys=True)
+
+
+def _script(metric: Planned) -> str | None:
+    """The digest of the script, by its pin where it is not at hand."""
+    return metric.script.pin if metric.script is not None else metric.spec.sha256
+
+
+def _beside(metric: Planned) -> str:
+    """What the script could read in its folder that its digest is not of, empty where nothing.
+
+    It is a copy of the registry at most, known by its digest; else the script is that file alone.
+    """
+    script = metric.script
+    if script is None:
+        return ""
+    folder, own = os.path.split(script.path)
+    known = {own, *(name for name, _ in script.modules or ())}
+    if script.lock is not None:
+        known.add(f"{own}.lock")
+    registry = os.path.abspath(metric.registry or "")
+    copy = {os.path.basename(registry)} if real_path(os.path.dirname(registry)) == folder else set()
+    try:
+        others = {*os.listdir(folder)} - known
+        if not others:
+            return ""
+        if others == copy:
+            return f"{others} {sha256(read_bytes(registry)).hexdigest()}"
+    except (OSError, InputError):
+        pass  # what lies there nobody can tell
+    return script.path
+
+
+def _without_agreement(metric: Planned, lacking: Sequence[str], silent: Sequence[str]) -> Planned:
+    own, others = shown_path(metric.registry or ""), [shown_path(p) for p in lacking if p]
+    what = "with other kwargs"
+    if metric.spec.type == UV_SCRIPT:
+        what = "has another script or other files beside it"
+    why = []
+    if others:
+        why.append(f"{listed(others)}, of a job that is pooled with it, has not, or {what}")
+    if _SILENT in lacking:
+        sources = listed([shown_path(path) for path in dict.fromkeys(silent)])
+        why.append(f"no metrics come with {sources}, which is pooled with it")
+    message = (
+        f"{printable(own)}, the registry of a job, has it, and {', and '.join(why)} "
+        "(--registry FILE says whose metrics run)"
+    )
+    return _failed(metric, message)
+
+
+def _failed(metric: Planned, message: str) -> Planned:
+    failure = MetricFailure(_RULE, message)
+    return msgspec.structs.replace(metric, bound=None, script=None, failure=failure)

@@ -1,0 +1,66 @@
+"""A metric that will run: which one, by whose word, and what computes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from ..contract.metric import Bound
+from ..contract.spec import MetricSpec
+from ..documents.wording import without_passwords
+from ..errors import MetricFailure
+from .result import Origin, ScriptRef
+
+if TYPE_CHECKING:
+    from ..registries.script_file import Script
+
+# By whose word it runs: the user's, that of a registry which only a job names, or of a job's own
+# configuration. The latter two are data that came with the job.
+NamedBy = Literal["user", "registry of a job", "job"]
+
+
+class Planned(msgspec.Struct, frozen=True, kw_only=True):
+    """A metric that will run: its name as written, the entry that it means, who asked for it.
+
+    Either `bound` is what computes it; or `failure` says why nothing can; or it is a script, which
+    lies in the file `script` or in a git repository. `file` is where a user's own function stands.
+    """
+
+    name: str
+    spec: MetricSpec
+    origin: Origin
+    registry: str | None = None
+    named_by: NamedBy = "user"
+    bound: Bound | None = None
+    script: Script | None = None
+    failure: MetricFailure | None = None
+    file: ScriptRef | None = None
+
+    @property
+    def runs_script(self) -> bool:
+        """Whether a script computes it, as far as is known before it runs."""
+        return self.bound is None and self.failure is None
+
+    @property
+    def reads_labels(self) -> bool:
+        """Whether it may ask for labels of trials; a script is given all there are."""
+        return self.runs_script or (self.bound is not None and self.bound.reads_labels)
+
+    @property
+    def of_strangers(self) -> bool:
+        """Whether code that is not ours computes it, which may look at every trial."""
+        return self.runs_script or (self.bound is not None and not self.bound.is_ours)
+
+    @property
+    def shown_kwargs(self) -> dict[str, Any]:
+        """The kwargs as a result may hold them: without a password in an address."""
+        kwargs = self.spec.kwargs
+        url = kwargs.get("git_url")
+        return {**kwargs, "git_url": without_passwords(url)} if isinstance(url, str) else kwargs
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """What makes it the same metric as another: the entry, its script, and who asked for it."""
+        script = None if self.script is None else self.script.pin
+        return self.name, self.spec, self.origin, self.registry, script

@@ -1,0 +1,252 @@
+"""Which metrics run where jobs that are pooled bring registries of their own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Run, run_cli, trial, write_job
+from metric_scripts import linux
+from printed import group
+
+SCRIPT = '# /// script\n# dependencies = []\n# ///\nimport sys\nopen(sys.argv[4], "w").write({!r})'
+SCORE = {"type": "uv-script", "kwargs": {"script_path": "score.py"}}
+MINE = [{"type": "mean"}, {"type": "max"}]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def job(who: str, entries: list[Any] | None, *, score: float = 1, **config: Any) -> str:
+    """A job with a registry beside it, which it names, and a script."""
+    folder = Path(who)
+    own = {"name": "demo", "version": "1", "registry_path": f"{who}.json"}
+    write_job(folder / "job", [trial(who, {"reward": score})], datasets=[own], **config)
+    if entries is not None:
+        dataset = {"name": "demo", "version": "1", "description": "", "tasks": []}
+        text = json.dumps([{**dataset, "metrics": entries}])
+        (folder / f"{who}.json").write_text(text)
+    (folder / "score.py").write_text(SCRIPT.format(json.dumps({"score": score})))
+    return f"{who}/job"
+
+
+def ran(cli: Run, *arguments: str) -> tuple[int, list[tuple[str, Any, str]]]:
+    """The exit code; of each metric its name, kwargs, and status or the rule that it failed by."""
+    done = cli("compute", *arguments, "--format", "json")
+    metrics = group(done)["metrics"]
+    said = [m["error"]["rule"] if m.get("error") else m["status"] for m in metrics]
+    return done.returncode, [
+        (m["name"], m["kwargs"], how) for m, how in zip(metrics, said, strict=True)
+    ]
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("his_name", ["a", "z"])
+def test_metric_that_one_registry_alone_has_fails(cli: Run, his_name: str) -> None:
+    skipping = {"type": "mean", "kwargs": {"missing": "skip"}}
+    mine, his = job("mine", MINE), job(his_name, [skipping, {"type": "max"}])
+    assert ran(cli, mine, his) == ran(cli, his, mine)
+    code, metrics = ran(cli, mine, his)
+    assert code == 1
+    assert metrics[0] == ("max", {}, "ok")
+    assert sorted(metrics[1:], key=str) == [
+        ("mean", {"missing": "skip"}, "metrics-differ"),
+        ("mean", {}, "metrics-differ"),
+    ]
+    said = " ".join(cli("compute", mine, his, "--dry-run").stdout.split())
+    assert "mine/mine.json, the registry of a job, has it" in said
+    assert ran(cli, mine, his, "--registry", "mine/mine.json") == (
+        0,
+        [("mean", {}, "ok"), ("max", {}, "ok")],
+    )
+
+
+@pytest.mark.usefixtures("here")
+def test_metrics_of_a_stranger_do_not_stand_for_the_default(cli: Run) -> None:
+    code, metrics = ran(cli, job("mine", []), job("his", [{"type": "max"}]))
+    assert (code, metrics) == (1, [("max", {}, "metrics-differ")])
+
+
+@pytest.mark.usefixtures("here")
+def test_same_definitions_run_once_and_nothing_is_said(cli: Run) -> None:
+    sources = job("mine", MINE), job("his", MINE[::-1])
+    code, metrics = ran(cli, *sources)
+    assert (code, sorted(name for name, _, _ in metrics)) == (0, ["max", "mean"])
+    assert cli("compute", *sources).stderr == ""
+
+
+@pytest.mark.usefixtures("here")
+def test_metric_that_is_asked_for_runs_also_where_registries_differ(cli: Run) -> None:
+    code, metrics = ran(cli, job("mine", MINE), job("his", MINE[:1]), "--metric", "max")
+    assert code == 1
+    assert metrics == [("mean", {}, "ok"), ("max", {}, "metrics-differ"), ("max", {}, "ok")]
+
+
+def apart(who: str) -> str:
+    """A job with a script that lies in a folder of its own."""
+    named = {"type": "uv-script", "kwargs": {"script_path": "own/score.py"}}
+    source = job(who, [named])
+    Path(f"{who}/own").mkdir()
+    Path(f"{who}/score.py").rename(f"{who}/own/score.py")
+    return source
+
+
+@linux
+@pytest.mark.usefixtures("here", "own_caches")
+def test_script_with_nothing_beside_it_is_the_same_by_what_is_in_it(cli: Run) -> None:
+    sources = apart("mine"), apart("his")
+    kwargs = {"script_path": "own/score.py"}
+    assert ran(cli, *sources) == (0, [("uv-script", kwargs, "ok")])
+    for path in Path("mine/own/score.py"), Path("his/own/score.py"):
+        path.write_text(path.read_text() + f"# {path}")
+    assert ran(cli, *sources) == (1, [("uv-script", kwargs, "metrics-differ")] * 2)
+
+
+@linux
+@pytest.mark.usefixtures("here", "own_caches")
+@pytest.mark.parametrize("name", ["weights.json", "data/weights.json", ".hidden"])
+@pytest.mark.parametrize("whose", ["mine", "his"])
+def test_script_that_has_data_beside_it_is_the_same_only_as_itself(
+    cli: Run, name: str, whose: str
+) -> None:
+    sources = apart("mine"), apart("his")
+    kwargs = {"script_path": "own/score.py"}
+    beside = Path(whose, "own", name)
+    beside.parent.mkdir(exist_ok=True)
+    beside.write_text("0.5")
+    code, metrics = ran(cli, *sources)
+    assert (code, metrics) == (1, [("uv-script", kwargs, "metrics-differ")] * 2)
+    other = Path("his" if whose == "mine" else "mine", "own/score.py")
+    other.unlink()
+    other.parent.rmdir()
+    Path("own").symlink_to(f"{whose}/own")
+    assert ran(cli, *sources) == (0, [("uv-script", kwargs, "ok")])
+
+
+@linux
+@pytest.mark.usefixtures("here", "own_caches")
+def test_registry_beside_a_script_is_no_other_data_where_it_is_a_copy(cli: Run) -> None:
+    sources = []
+    for who in ("mine", "his"):
+        own = {"name": "demo", "version": "1", "registry_path": f"{who}/registry.json"}
+        dataset = {"name": "demo", "version": "1", "tasks": [], "metrics": [SCORE]}
+        write_job(Path(f"{who}-job"), [trial(who, {"reward": 1})], datasets=[own])
+        Path(who).mkdir()
+        Path(who, "registry.json").write_text(json.dumps([dataset]))
+        Path(who, "score.py").write_text(SCRIPT.format('{"score": 1}'))
+        sources.append(f"{who}-job")
+    assert ran(cli, *sources) == (0, [("uv-script", SCORE["kwargs"], "ok")])
+    Path("his/registry.json").write_text(json.dumps([{**dataset, "description": "0.5"}]))
+    code, metrics = ran(cli, *sources)
+    assert (code, metrics) == (1, [("uv-script", SCORE["kwargs"], "metrics-differ")] * 2)
+
+
+@linux
+@pytest.mark.usefixtures("here", "own_caches")
+def test_script_of_a_snapshot_is_known_by_its_digest(cli: Run) -> None:
+    sources = job("mine", None), job("his", [SCORE])
+    known = {"name": "demo", "version": "1", "entry": {"name": "demo", "version": "1"}}
+    known["entry"] |= {"description": "", "metrics": [SCORE]}
+    document = {"schema_version": "1", "datasets": [{**known, "scripts": {"score.py": "0" * 64}}]}
+    Path("mine/job/harbor-metrics.snapshot.json").write_text(json.dumps(document))
+    code, metrics = ran(cli, *sources)
+    assert (code, {how for _, _, how in metrics}) == (1, {"metrics-differ"})
+
+
+@linux
+@pytest.mark.usefixtures("here", "own_caches")
+def test_script_of_a_job_is_the_same_by_what_is_in_it(cli: Run) -> None:
+    sources = job("mine", None, metrics=[SCORE]), job("his", None, metrics=[SCORE], score=0)
+    for who in ("mine", "his"):
+        Path(f"{who}/job/score.py").write_bytes(Path(f"{who}/score.py").read_bytes())
+    code, metrics = ran(cli, *sources, "--job-scripts")
+    assert (code, metrics) == (1, [("uv-script", SCORE["kwargs"], "metrics-differ")] * 2)
+    Path("his/job/score.py").write_bytes(Path("mine/job/score.py").read_bytes())
+    assert ran(cli, *sources, "--job-scripts") == (0, [("uv-script", SCORE["kwargs"], "ok")])
+
+
+@pytest.mark.usefixtures("here")
+def test_whose_metrics_run_for_a_job_without_a_registry_is_said(cli: Run) -> None:
+    sources = job("mine", None), job("his", [{"type": "max"}])
+    assert ran(cli, *sources) == (0, [("max", {}, "ok")])
+    said = " ".join(cli("compute", *sources).stderr.split())
+    assert "of all its jobs the metrics of " in said
+    assert said.endswith("his/his.json run; --registry FILE names it")
+
+
+def bare(who: str, kind: str) -> str:
+    """A source of the same dataset that brings no metrics."""
+    rewards = [trial(f"{who}-a", {"reward": 1.0}), trial(f"{who}-b", None)]
+    if kind == "path":
+        return str(write_job(Path(who, "job"), rewards, datasets=[{"path": "tasks/demo"}]))
+    if kind == "no config":
+        source = write_job(Path(who, "job"), rewards)
+        (source / "config.json").unlink()
+        return str(source)
+    run_cli("convert", write_job(Path(who, "job"), rewards), "-o", f"{who}.jsonl")
+    return f"{who}.jsonl"
+
+
+SKIPPING = {"type": "mean", "kwargs": {"missing": "skip"}}
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("his_name", ["a", "z"])
+@pytest.mark.parametrize("kind", ["path", "no config", "rows"])
+def test_source_that_brings_no_metrics_means_the_default(
+    cli: Run, kind: str, his_name: str
+) -> None:
+    mine, his = bare("mine", kind), job(his_name, [SKIPPING])
+    assert ran(cli, mine, his) == ran(cli, his, mine)
+    assert ran(cli, mine, his) == (1, [("mean", {"missing": "skip"}, "metrics-differ")])
+    said = " ".join(cli("compute", mine, his, "--dry-run").stdout.split())
+    assert f"no metrics come with {mine}, which is pooled with it" in said
+    registry = f"{his_name}/{his_name}.json"
+    assert ran(cli, mine, his, "--registry", registry) == (
+        0,
+        [("mean", {"missing": "skip"}, "ok")],
+    )
+    assert ran(cli, his) == (0, [("mean", {"missing": "skip"}, "ok")])
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("entries", [[], [{"type": "mean"}]])
+@pytest.mark.parametrize("kind", ["path", "rows"])
+def test_default_runs_where_all_sources_mean_it(cli: Run, kind: str, entries: list[Any]) -> None:
+    code, metrics = ran(cli, bare("mine", kind), job("his", entries))
+    assert (code, metrics) == (0, [("mean", {}, "ok")])
+    code, metrics = ran(cli, bare("own", kind), job("other", [{"type": "mean"}, {"type": "max"}]))
+    assert (code, metrics) == (1, [("mean", {}, "ok"), ("max", {}, "metrics-differ")])
+
+
+@pytest.mark.usefixtures("here")
+def test_source_whose_trials_came_before_means_the_default_too(cli: Run) -> None:
+    his = job("a", [SKIPPING])
+    cli("convert", his, "-o", "z.jsonl")
+    assert ran(cli, his, "z.jsonl") == ran(cli, "z.jsonl", his)
+    assert ran(cli, his, "z.jsonl")[0] == 1
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("kind", ["path", "no config", "rows", "no registry"])
+def test_metrics_that_one_job_configures_do_not_stand_for_the_default(cli: Run, kind: str) -> None:
+    mine = job("mine", None) if kind == "no registry" else bare("mine", kind)
+    his = job("his", None, metrics=[SKIPPING])
+    assert ran(cli, his) == (0, [("mean", {"missing": "skip"}, "ok")])
+    both = [("mean", {}, "ok"), ("mean", {"missing": "skip"}, "ok")]
+    assert ran(cli, mine, his) == ran(cli, his, mine) == (0, both)
+
+
+@pytest.mark.usefixtures("here")
+def test_parts_of_one_job_have_its_metrics_alone(cli: Run) -> None:
+    dataset = [{"path": "tasks/demo"}]
+    for part in ("a", "b"):
+        metrics = [{"type": "max"}]
+        write_job(Path(part), [trial(part, {"reward": 1})], datasets=dataset, metrics=metrics)
+    assert ran(cli, "a", "b") == (0, [("max", {}, "ok")])
+    assert cli("compute", "a", "b").stderr == ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ..confinement.homes import of_user
+from ..confinement.homes import not_of_system
 from ..documents.paths import holds_everything, leads_inside, real_path
 
 
@@ -23,15 +23,15 @@ def beside(path: str) -> tuple[list[str], tuple[str, ...]]:
         return [folder], ()
     shown = [e.path for e in entries if _is_shown(e, folder, files_alone=everything)]
     # To list a folder is to list all below, of `/` of the whole machine.
-    return [path, *shown], tuple(of_user([folder]))
+    return [path, *shown], tuple(not_of_system([folder]))
 
 
 def private_around(path: str) -> list[str]:
     """The script's folder and the current one: what of them a script may read it is given."""
     try:
-        return of_user([os.path.dirname(path), os.getcwd()])
+        return not_of_system([os.path.dirname(path), os.getcwd()])
     except FileNotFoundError:
-        return of_user([os.path.dirname(path)])
+        return not_of_system([os.path.dirname(path)])
 
 
 def _is_shown(entry: os.DirEntry[str], folder: str, *, files_alone: bool) -> bool:

@@ -10,14 +10,15 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..confinement.homes import of_user
+from ..confinement.homes import not_of_system
 from ..confinement.removal import remove
 from ..confinement.sandbox import PRIVATE
+from ..documents.folders import walk
 from ..documents.paths import is_below, real_path
 
 ENVIRONMENTS, REPOSITORIES, RECORDS = "environments", "git", "git-contents"
-# That the group, or anybody, can write.
-_OTHERS = 0o022
+# That the group, or anybody, can write; and that we can read a folder and reach what is in it.
+_OTHERS, _OPEN = 0o022, 0o500
 _NOWHERE = os.path.join(os.devnull, "cache")
 DAYS = 30.0
 DAY = 86_400.0
@@ -50,21 +51,23 @@ def cache_folder(name: str) -> str:
     return folder if is_own(home) and is_own(folder) else os.path.join(_NOWHERE, name)
 
 
-def is_among_work(folder: str) -> bool:
+def is_among_work(path: str) -> bool:
     """Whether what is believed lies in the current folder or a checkout, and may have come with it.
 
-    From the user's home downwards; of a home that is one, or lies in one, in that.
+    Folders from the user's home upwards do not count. But where the home is or lies in a checkout,
+    or lies in the current folder, the checkout around the current folder counts alone, or that.
     """
     try:
         person, here = real_path(os.path.expanduser("~")), os.getcwd()
     except OSError:
         return True
-    place = real_path(folder)
+    place = real_path(path)
     holds_home = here != person and is_below(person, here)
-    holds_home = holds_home and bool(of_user([here])) and here not in PRIVATE
+    # Nobody works in a folder that every system has.
+    holds_home = holds_home and bool(not_of_system([here])) and here not in PRIVATE
     # A runner may have a checkout, or a folder in one, for a home.
-    if holds_home or _is_checkout(_checkout_of(person)):
-        return (holds_home and is_below(place, here)) or is_below(place, _checkout_of(here))
+    if holds_home or _checkout_of(person) is not None:
+        return is_below(place, _checkout_of(here) or here)
     while not is_below(person, place):
         if place == here or _is_checkout(place):
             return True
@@ -76,15 +79,14 @@ def _is_checkout(folder: str) -> bool:
     return os.path.lexists(os.path.join(folder, ".git"))
 
 
-def _checkout_of(folder: str) -> str:
-    """The nearest checkout around a folder; the folder where there is none."""
-    place = folder
-    while not _is_checkout(place):
-        above = os.path.dirname(place)
-        if above == place:
-            return folder
-        place = above
-    return place
+def _checkout_of(folder: str) -> str | None:
+    """The nearest checkout that a folder is or lies in."""
+    while not _is_checkout(folder):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return None
+        folder = above
+    return folder
 
 
 def identity(folder: str) -> tuple[int, int]:
@@ -98,14 +100,21 @@ def identity(folder: str) -> tuple[int, int]:
 
 
 def is_own(path: str) -> bool:
-    """Whether what is there, if anything is, is ours, and from now on ours alone to write."""
+    """Whether what is there, if anything is, is ours, and from now on ours alone to write.
+
+    A folder of ours is ours to read again, where a script took that away: Landlock keeps no modes.
+    """
     try:
         status, ours = os.stat(path), os.geteuid()
         link = os.lstat(path)
         if link.st_uid != ours or status.st_uid != ours or stat.S_ISLNK(link.st_mode):
             return False
-        if status.st_mode & _OTHERS:
-            os.chmod(path, stat.S_IMODE(status.st_mode) & ~_OTHERS)
+        mode = stat.S_IMODE(status.st_mode)
+        wanted = mode & ~_OTHERS
+        if stat.S_ISDIR(status.st_mode) and mode & _OPEN != _OPEN:
+            wanted |= stat.S_IRWXU
+        if wanted != mode:
+            os.chmod(path, wanted)
     except FileNotFoundError:
         return True
     except OSError:
@@ -264,7 +273,7 @@ def _size(path: str) -> int:
             return os.lstat(path).st_blocks * 512
         return 0
     total = 0
-    for folder, _, names in os.walk(path):
+    for folder, _, names in walk(path):
         for name in names:
             with contextlib.suppress(OSError):
                 total += os.lstat(os.path.join(folder, name)).st_blocks * 512

@@ -24,6 +24,7 @@ from .cache import ENVIRONMENTS, alone, cache_folder, hold, release, remove_unus
 from .install import Wanted, install
 from .kept import Environment, command_in, find, keep, prefix_in
 from .options import ScriptOptions
+from .steps import not_made
 from .uv_access import our_python, packages_of, readable_of
 from .variables import CHOICES, told
 from .wheels import check_wheels
@@ -47,6 +48,19 @@ def environment(
     wants = metadata(script)
     if wants is None:
         return _of_standard_library()
+    try:
+        return _known_or_made(script, wants, place, options, required)
+    except OSError as error:
+        raise not_made(str(error)) from error
+
+
+def _known_or_made(
+    script: Script,
+    wants: dict[str, Any],
+    place: Workplace,
+    options: ScriptOptions,
+    required: Required,
+) -> Environment:
     wanted, record, key = _asked(script, wants, options)
     if (known := _known(record, key, place)) is not None:
         return known
@@ -62,11 +76,11 @@ def unchecked(
 ) -> tuple[Environment, Callable[[], bool]] | None:
     """The environment if it was made before, and what tells whether a file of it is as it was.
 
-    Raises as `environment`.
+    None for the standard library, too, of which nothing is made. Raises as `environment`.
     """
     wants = metadata(script)
     if wants is None:
-        return _of_standard_library(), lambda: True
+        return None
     _, record, key = _asked(script, wants, options)
     kept = find(record, key, place.kept)
     if kept is None:

@@ -13,6 +13,7 @@ from functools import cache
 import msgspec
 
 from ..confinement.finished import Finished
+from ..confinement.removal import remove
 from ..confinement.workplace import Confinement, RefusedError, Workplace
 from ..documents.files import reason
 from ..documents.wording import first_line
@@ -24,13 +25,7 @@ from ..trials.table import Table
 from ..trials.trial import Rewards
 from . import answer
 from .beside import beside, private_around
-from .bounds import (
-    Required,
-    confinement,
-    limits,
-    refusal,
-    whole,
-)
+from .bounds import Required, confinement, limits, refusal, whole
 from .environment import environment, unchecked
 from .failures import ended, said
 from .kept import Environment
@@ -126,16 +121,20 @@ def _run_at_once(
 ) -> Ran | None:
     """A run in the environment of before, whose files are looked at meanwhile.
 
-    None where there is none, or a file was changed: what it answered then is nobody's answer.
+    None where there is none, or nothing to confine it, or a file was changed: what it answered then
+    is nobody's answer.
     """
     before = unchecked(script, place, options)
     if before is None:
         return None
-    made, check = before[0], cache(before[1])
+    made, is_unchanged = before
+    check = cache(is_unchanged)
+    # Without a layer to confine it nothing runs of which nobody knows what it is.
+    least: Required = "one" if required == "no" else required
     try:
-        ran = run(script, made, inputs, options, place, required=required, meanwhile=check)
-    except MetricFailure:
-        if check():
+        ran = run(script, made, inputs, options, place, required=least, meanwhile=check)
+    except MetricFailure as error:
+        if check() and not isinstance(error.__cause__, RefusedError):
             raise
         return None
     return ran if check() else None
@@ -157,7 +156,8 @@ def run(
     What the script is refused is added to `refused`; to see it, the script is not run as it is but
     by a program that watches its calls. `meanwhile` is called while it runs.
     """
-    folder = os.path.join(place.folder, f"run-{os.urandom(4).hex()}")
+    name = f"run-{os.urandom(4).hex()}"
+    folder = os.path.join(place.folder, name)
     files = _files(folder, inputs, script)
     descriptor = os.open(files["answer"], os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -198,6 +198,9 @@ def run(
             with contextlib.suppress(FileNotFoundError, MetricFailure):
                 refused += answer.content(descriptor, _LOG).decode("ascii", "replace").splitlines()
         os.close(descriptor)
+        # What scripts leave has a limit for each of them, and they can be many. The place may be
+        # shut by now: it is asked for anew.
+        remove(os.path.join(place.folder, name))
 
 
 def _started(script: Script, files: dict[str, str], *, watched: bool) -> list[str]:

@@ -19,6 +19,7 @@ _MOST = {
     "bytes": f"{SCRATCH_BYTES >> 20} MiB",
     "files": f"{SCRATCH_FILES}",
 }
+_REFUSALS = (b"PermissionError", b"Permission denied", b"Network is unreachable", b"not permitted")
 
 
 def ended(finished: Finished, options: ScriptOptions) -> str:
@@ -52,6 +53,3 @@ def said(script: Script, finished: Finished) -> str:
     elif finished.layers and any(words in finished.stderr for words in _REFUSALS):
         advice = "; the sandbox may have stopped it (`harbor-metrics script check` tells)"
     return f"{advice}{last_lines(finished.stderr)}"
-
-
-_REFUSALS = (b"PermissionError", b"Permission denied", b"Network is unreachable", b"not permitted")

@@ -26,7 +26,7 @@ from .bounds import GIB, THREADS
 from .git_address import LOCAL, PROTOCOLS, check_address
 from .git_home import Home, home_for, readable
 from .uv_access import certificates, programs
-from .variables import CERTIFICATES, PROXIES, TO_ALL, told
+from .variables import CERTIFICATES, PROXIES, TO_ALL, told, which
 
 # For all that git does for a script, and what it may take: its folder is that of a script.
 FETCH_SECONDS = 300.0
@@ -116,7 +116,7 @@ def _is_as_fetched(kept: str, record: str) -> bool:
         if before.identity != cache.identity(kept):
             return False
         now = checked(os.path.join(kept, "tree"), before.files)
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return False
     if now is not None and now != before.files:
         _write(record, kept, now)
@@ -141,10 +141,7 @@ def _fetched(
     url: str, commit: str, folder: str, place: Workplace, kept: str, allow_outside: bool
 ) -> str:
     """Fetch beside where it will be kept, and put it there in one step; else into our folder."""
-    # For weight: most scripts lie in a file.
-    import shutil
-
-    git = shutil.which("git", path=told(["PATH"]).get("PATH"))
+    git = which("git")
     if git is None:
         raise MetricFailure(
             "script-git", "git was not found, which fetches this script: install git"

@@ -10,7 +10,8 @@ from typing import Any
 
 from ..documents.paths import holds_everything, real_path
 
-OF_USER = ("UV_INDEX", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS")
+INDEXES = ("UV_INDEX", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX_URL")
+_OF_USER = (*INDEXES, "UV_FIND_LINKS")
 # The one form: whatever else parsers of addresses take they do not all take for the same.
 _ADDRESS = re.compile(
     r"(https?)://([a-z0-9.-]+(?::[0-9]{1,5})?)((?:/[a-z0-9._~+-]+)*)/?", re.ASCII | re.IGNORECASE
@@ -28,7 +29,7 @@ Known = Mapping[str, set[str]]
 def known() -> Known:
     """The addresses that the user has set, each with the names that it has."""
     found: dict[str, set[str]] = {}
-    for variable in OF_USER:
+    for variable in _OF_USER:
         separators = "[\\s,]+" if variable == "UV_FIND_LINKS" else "\\s+"
         for text in re.split(separators, os.environ.get(variable, "")):
             match = _SET.fullmatch(text)
@@ -42,7 +43,7 @@ def packages_of_user() -> tuple[dict[str, str], list[str]]:
     """Where the user says that packages lie: the variables, wherever uv is started, and folders."""
     env: dict[str, str] = {}
     folders: list[str] = []
-    for name in OF_USER:
+    for name in _OF_USER:
         separator = "," if name == "UV_FIND_LINKS" else " "
         words = (os.environ.get(name) or "").split(separator.strip() or None)
         for at, word in enumerate(words):

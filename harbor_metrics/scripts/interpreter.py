@@ -18,7 +18,7 @@ from ..errors import MetricFailure
 from .cache import is_among_work
 from .steps import Work, not_made
 from .uv_access import environ_of_uv, our_python, reach, uv_cache
-from .variables import TO_ALL, TO_FIND_PYTHONS, told
+from .variables import TO_ALL, TO_FIND_PYTHONS, folders, told
 
 _NO_PYTHON = "(no Python is downloaded unless UV_PYTHON_DOWNLOADS=automatic)"
 _ABOUT = (
@@ -100,9 +100,7 @@ def interpreter(wants: Mapping[str, Any], script: str, uv: str, work: Work) -> B
 def _environ_to_find() -> dict[str, str]:
     """What says where Pythons lie, and nothing else; none where what we work on lies."""
     env = {"UV_PYTHON_DOWNLOADS": "never", **told((*TO_ALL, *TO_FIND_PYTHONS))}
-    env["PATH"] = os.pathsep.join(
-        folder for folder in env.get("PATH", "").split(os.pathsep) if not is_among_work(folder)
-    )
+    env["PATH"] = os.pathsep.join(each for each in folders("PATH") if not is_among_work(each))
     if is_among_work(env.get("UV_PYTHON_INSTALL_DIR", os.devnull)):
         del env["UV_PYTHON_INSTALL_DIR"]
     return env

@@ -52,7 +52,7 @@ class Kept(msgspec.Struct, frozen=True):
             if files is None or now.keys() != self.listings.keys():
                 return False
             _write(record, msgspec.structs.replace(self, listings=now), files)
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return False
         return True
 
@@ -81,7 +81,7 @@ def find(record: str, key: str, held: dict[str, int]) -> Kept | None:
     try:
         with open_regular(record) as file:
             kept = msgspec.json.decode(file.readline(), type=Kept)
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     try:
         if not (kept.key == key and is_own(record) and hold(kept.folder, held)):

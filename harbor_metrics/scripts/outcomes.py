@@ -19,7 +19,7 @@ from ..documents.diagnostics import Diagnostic
 from ..documents.paths import is_below, real_path
 from ..documents.wording import in_command, printable
 from ..errors import MetricFailure
-from ..evaluation.plan import Planned
+from ..evaluation.planned import Planned
 from ..evaluation.result import Failure, Outcome, ScriptRef
 from ..registries.script_file import Script
 from ..trials.table import Table
@@ -29,6 +29,18 @@ from .execution import Inputs, RunError, execute
 from .kept import Environment
 from .options import ScriptOptions
 from .place import place_needed
+
+_TOO_MANY_MODULES = (
+    "the sha256 is of the script alone: its folder has more modules, which it may import, than can "
+    "be hashed"
+)
+_UNKNOWN_PACKAGES = (
+    "of the packages that the script names in its folder one is hidden or cannot be read, or there "
+    "is more in them than can be hashed"
+)
+_NOT_QUOTED = (
+    "what it says is not shown, for only the registry of a job names it, from another folder"
+)
 
 
 class ScriptRunner:
@@ -158,20 +170,17 @@ class ScriptRunner:
             if error.rule == "script-not-confined":
                 message += f"\n{self._by_the_users_word(metric)}"
             return _failed(metric, error.rule, message, reference)
+        except OSError as error:
+            # Another script may have shut or removed what this one needs: the rest is not lost.
+            message = f"the script could not be run: {printable(str(error))}"
+            return _failed(metric, "script-failed", message, reference)
         return _outcome(
             metric,
             status="ok",
             values=dict(ran.values),
             n=dict.fromkeys(ran.values, n),
             script=self._reference(kwargs, ran.environment, ran.finished, script),
-            notes=[
-                *([_TOO_MANY_MODULES] if script.modules is None else []),
-                *(
-                    [f"{_UNKNOWN_PACKAGES}: no digest is of them"]
-                    if script.packages is None
-                    else []
-                ),
-            ],
+            notes=_notes(script),
         )
 
     def _check_layers(self) -> None:
@@ -233,21 +242,12 @@ class ScriptRunner:
         return f"to repeat it: {printable(command)}"
 
 
-_TOO_MANY_MODULES = (
-    "the sha256 is of the script alone: its folder has more modules, which it may import, than can "
-    "be hashed"
-)
-
-
-_UNKNOWN_PACKAGES = (
-    "of the packages that the script names in its folder one is hidden or cannot be read, or there "
-    "is more in them than can be hashed"
-)
-
-
-_NOT_QUOTED = (
-    "what it says is not shown, for only the registry of a job names it, from another folder"
-)
+def _notes(script: Script) -> list[str]:
+    """What its digest does not tell."""
+    notes = [_TOO_MANY_MODULES] if script.modules is None else []
+    if script.packages is None:
+        notes.append(f"{_UNKNOWN_PACKAGES}: no digest is of them")
+    return notes
 
 
 def _may_be_quoted(metric: Planned) -> bool:

@@ -6,10 +6,9 @@ import os
 import re
 from urllib.parse import unquote
 
-from .indexes import packages_of_user
+from .indexes import INDEXES, packages_of_user
 from .variables import PROXIES, TO_ANY_UV, told
 
-_INDEXES = ("UV_INDEX", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX_URL")
 # An index can have a name, and a proxy no scheme.
 _LOGIN = re.compile(r"((?:[\w.-]+=)?(?:[a-z][a-z0-9+.-]*://)?)([^@/\\?#]*)@([^@]*)", re.IGNORECASE)
 _SECRET = re.compile(r"UV_.*(?:PASSWORD|TOKEN)")
@@ -21,11 +20,11 @@ def environ_without_passwords(folder: str) -> dict[str, str]:
     os.mkdir(home, 0o700)
     env = told(TO_ANY_UV)
     for name, separator, texts in _addresses():
-        env[name] = separator.join(filter(None, map(without_login, texts)))
+        env[name] = separator.join(filter(None, map(_without_login, texts)))
     return {"UV_PYTHON_DOWNLOADS": "never", **env, "UV_NO_PROGRESS": "1", "HOME": home}
 
 
-def without_login(text: str) -> str:
+def _without_login(text: str) -> str:
     """An address without who logs in there; empty where it cannot be told who does."""
     if "@" in text:
         match = _LOGIN.fullmatch(text)
@@ -51,7 +50,7 @@ def without_our_passwords(text: bytes) -> bytes:
 def _addresses() -> list[tuple[str, str, list[str]]]:
     """The variables that hold addresses, what stands between these, and each of them."""
     places, _ = packages_of_user()
-    found = [(name, " ", places.get(name, "").split()) for name in _INDEXES]
+    found = [(name, " ", places.get(name, "").split()) for name in INDEXES]
     found += [(name, "", [os.environ.get(name, "").strip()]) for name in PROXIES]
     found.append(("UV_FIND_LINKS", ",", places.get("UV_FIND_LINKS", "").split(",")))
     return [one for one in found if one[0] in os.environ]

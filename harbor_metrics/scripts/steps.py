@@ -5,18 +5,22 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from ..confinement.finished import Finished, ending
 from ..confinement.workplace import Confinement, RefusedError, Workplace
 from ..documents.wording import last_lines
 from ..errors import MetricFailure
-from .bounds import GIB, limits, refusal
+from .bounds import GIB, limits, refusal, whole
 from .options import ScriptOptions
 from .passwords import without_our_passwords
 
 # A step has as long as the script has, but not less.
 LEAST_SECONDS = 10.0
 # What uv may take, whose wheels are larger than what a script writes.
-_FILE_SIZE, _OPEN_FILES, _MEMORY = 16 * GIB, 16_384, 4 * GIB
+_FILE_SIZE, _OPEN_FILES = 16 * GIB, 16_384
+# GiB of all its processes together.
+_MEMORY = 4.0
 
 
 def not_made(why: str) -> MetricFailure:
@@ -63,10 +67,11 @@ class Work:
             MetricFailure: it cannot be run, or it failed and may not.
         """
         seconds = max(LEAST_SECONDS, self.options.timeout)
-        most = limits(self.options, seconds=seconds)
+        options = self.options
+        if options.memory:
+            options = replace(options, memory=max(options.memory, _MEMORY))
+        most = limits(options, seconds=seconds)
         most |= {"RLIMIT_FSIZE": _FILE_SIZE, "RLIMIT_NOFILE": _OPEN_FILES}
-        if "RLIMIT_AS" in most:
-            most["RLIMIT_AS"] = max(most["RLIMIT_AS"], _MEMORY)
         try:
             # In an empty folder: uv looks around where it is started, and has locks in TMPDIR.
             finished = self.place.run(
@@ -76,6 +81,8 @@ class Work:
                 timeout=seconds,
                 limits=most,
                 confinement=confined,
+                # How much packages take on the disk nobody knows before.
+                whole=whole(options, [], n_bytes=0, n_files=0),
             )
         except RefusedError as error:
             raise refusal(error, self.options) from error

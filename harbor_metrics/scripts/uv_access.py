@@ -18,7 +18,7 @@ from ..errors import MetricFailure
 from .beside import beside
 from .cache import cache_home, is_among_work, is_own
 from .indexes import packages_of_user
-from .variables import CERTIFICATES, TO_UV, told
+from .variables import CERTIFICATES, TO_UV, folders, told, which
 
 # What belongs to a Python, by its place below its prefix or by how its name begins.
 _PARTS = (
@@ -31,8 +31,9 @@ _BEGINS = {"bin": "python", "include": "python"} | dict.fromkeys(_LIBRARIES, _OF
 _LIBRARY = re.compile(r"lib.*\.(so|so\..*|dylib)\Z", re.DOTALL)
 _OF_INDEX = re.compile(r"UV_INDEX_[A-Z0-9_]+_(?:USERNAME|PASSWORD)")
 # People have projects in /usr/app and the like.
+_OF_CODE = ("bin", "sbin", "lib", "lib64", "libexec")
 _SYSTEM = (
-    *(f"{a}/{b}/" for a in ("", "/usr", "/usr/local") for b in ("bin", "sbin", "lib", "libexec")),
+    *(f"{above}/{part}/" for above in ("", "/usr", "/usr/local") for part in _OF_CODE),
     *("/nix/store/", "/run/current-system/", "/snap/", "/usr/local/cuda"),
 )
 _ASKING = threading.Lock()
@@ -90,12 +91,11 @@ def _of(prefix: str) -> tuple[str, ...]:
 def libraries() -> list[str]:
     """The libraries in the folders that LD_LIBRARY_PATH names, whatever else lies there."""
     found = []
-    for folder in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep):
-        if os.path.isabs(folder):
-            with suppress(OSError):
-                names = filter(_LIBRARY.match, os.listdir(folder))
-                paths = (os.path.join(folder, name) for name in names)
-                found += [path for path in paths if _is_library(real_path(path), folder)]
+    for folder in folders("LD_LIBRARY_PATH"):
+        with suppress(OSError):
+            names = filter(_LIBRARY.match, os.listdir(folder))
+            paths = (os.path.join(folder, name) for name in names)
+            found += [path for path in paths if _is_library(real_path(path), folder)]
     return found
 
 
@@ -180,9 +180,7 @@ def programs() -> list[str]:
     """Where programs are looked for; a folder that is a whole home or more is none for programs."""
     home = os.path.expanduser("~")
     return [
-        folder
-        for folder in os.environ.get("PATH", "").split(os.pathsep)
-        if os.path.isabs(folder) and not f"{home}/".startswith(f"{real_path(folder)}/")
+        folder for folder in folders("PATH") if not f"{home}/".startswith(f"{real_path(folder)}/")
     ]
 
 
@@ -193,8 +191,6 @@ def find_uv() -> str:
         MetricFailure: there is none.
     """
     # For weight: a kept environment needs none of it.
-    import shutil
-
     from uv import find_uv_bin
 
     try:
@@ -202,7 +198,7 @@ def find_uv() -> str:
         with _ASKING:
             return str(find_uv_bin())
     except FileNotFoundError:
-        found = shutil.which("uv", path=told(["PATH"]).get("PATH"))
+        found = which("uv")
         if found is None:
             raise MetricFailure(
                 "script-environment",

@@ -51,10 +51,23 @@ def told(names: Iterable[str]) -> dict[str, str]:
     return {name: _absolute(name, os.environ[name]) for name in names if name in os.environ}
 
 
+def folders(name: str) -> list[str]:
+    """The folders that a variable such as PATH lists, those by an absolute path."""
+    # An empty one is the current folder, too, and often an oversight.
+    return [*filter(os.path.isabs, os.environ.get(name, "").split(os.pathsep))]
+
+
+def which(program: str) -> str | None:
+    """Where a program lies, in the folders that PATH lists by an absolute path."""
+    # For weight: most scripts need none.
+    import shutil
+
+    return shutil.which(program, path=told(["PATH"]).get("PATH"))
+
+
 def _absolute(name: str, value: str) -> str:
     if name in _LISTS:
-        # An empty one is the current folder, too, and often an oversight.
-        return os.pathsep.join(filter(os.path.isabs, value.split(os.pathsep)))
+        return os.pathsep.join(folders(name))
     if name in _PATHS and value:
         return os.pathsep.join(map(os.path.abspath, value.split(os.pathsep)))
     return value

@@ -34,7 +34,7 @@ class _OddError(Exception):
     """An archive that others may read otherwise."""
 
 
-def is_wheel(path: str) -> bool:
+def _is_wheel(path: str) -> bool:
     """Whether a wheel is there."""
     return path.endswith(".whl") and os.path.isfile(path)
 
@@ -46,7 +46,7 @@ def check_wheels(packages: Sequence[str]) -> None:
         MetricFailure: one would be built.
     """
     for path in packages:
-        if os.path.lexists(path) and not is_wheel(path):
+        if os.path.lexists(path) and not _is_wheel(path):
             raise MetricFailure(
                 "script-environment",
                 "the environment of the script could not be made: "
@@ -57,7 +57,7 @@ def check_wheels(packages: Sequence[str]) -> None:
 
 def asks_for_an_address(path: str) -> bool:
     """Whether a wheel may depend on what lies at an address, or cannot be asked."""
-    if not is_wheel(path):
+    if not _is_wheel(path):
         return False
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)

@@ -41,6 +41,7 @@ def test_missing_file_is_not_an_answer(folder: int) -> None:
         ('{"a": 1, "a": 2}', "duplicate key `a`"),
         ('{"a": ' + "9" * 400 + "}", "out of range: larger than any binary64 number, with 400"),
         ('{"\\ud800": 1}', "in a key or in a value"),
+        ('{"a":' * 2_000, "nested"),
         ("[1]", "must be an object of numbers, not an array"),
         ("0.5", "must be an object of numbers, not a number"),
         ("{}", "an empty object"),
@@ -58,6 +59,14 @@ def test_anything_else_fails_with_the_reason(
         read(folder, "o")
     assert words in str(failed.value)
     assert failed.value.rule == "script-failed"
+
+
+def test_brackets_without_end_before_a_wrong_byte_are_no_answer(
+    folder: int, tmp_path: Path
+) -> None:
+    (tmp_path / "o").write_bytes(b'{"a":' * 2_000 + b"\xff")
+    with pytest.raises(MetricFailure, match="not UTF-8"):
+        read(folder, "o")
 
 
 def test_answer_is_limited_in_keys_and_bytes(folder: int, tmp_path: Path) -> None:

@@ -94,13 +94,17 @@ def test_times_alone_are_no_change(script: Script, runs: list[str]) -> None:
     assert runs == [made.command[0]] * 2
 
 
-def test_without_a_sandbox_files_are_looked_at_before(script: Script, runs: list[str]) -> None:
-    free = ScriptOptions(sandbox="off")
+@pytest.mark.parametrize("free", [ScriptOptions(sandbox="off"), ScriptOptions(layers=())])
+def test_where_nothing_confines_files_are_looked_at_before(
+    script: Script, free: ScriptOptions, tmp_path: Path
+) -> None:
     with Workplace() as place:
         clean = execute(script, INPUTS, free, place)
-        (packages(clean.environment) / "sitecustomize.py").write_text("")
+        mark = tmp_path / "ran"
+        changed = packages(clean.environment) / "sitecustomize.py"
+        changed.write_text(f"open({str(mark)!r}, 'w')\n")
         assert execute(script, INPUTS, free, place).values == {"n": 1}
-    assert len(runs) == 2
+    assert not mark.exists()
 
 
 @linux

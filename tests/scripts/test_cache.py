@@ -54,6 +54,19 @@ def test_what_is_old_goes_whole_and_what_is_used_stays() -> None:
     assert all(path.exists() for path in new)
 
 
+@pytest.mark.parametrize(
+    ("mode", "after"), [(0, 0o700), (0o100, 0o700), (0o500, 0o500), (0o777, 0o755)]
+)
+def test_folder_of_ours_that_was_shut_is_open_again(mode: int, after: int, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").touch()
+    for name in ("folder", "file"):
+        (tmp_path / name).chmod(mode)
+        assert cache.is_own(str(tmp_path / name))
+    assert (tmp_path / "folder").stat().st_mode & 0o777 == after
+    assert (tmp_path / "file").stat().st_mode & 0o777 == mode & 0o755
+
+
 def test_one_use_a_day_removes_what_is_old() -> None:
     old, new = make("a" * 32, old=True), make("b" * 32, old=True)
     cache.use(str(new[0]))

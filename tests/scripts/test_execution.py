@@ -112,6 +112,18 @@ def test_nothing_is_left_beside_the_script(outcome, tmp_path: Path) -> None:
     assert set(os.listdir(tmp_path)) == before
 
 
+def test_nothing_of_a_script_stays_while_others_run(tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text(f"{BLOCK}{HEAD}open('left', 'w')\nanswer(n=1)\n")
+    with Workplace() as place:
+        execute(
+            find(str(tmp_path / "m.py"), None),
+            Inputs.of(Table([Trial(task="t", rewards={"reward": 1.0})])),
+            ScriptOptions(sandbox="off"),
+            place,
+        )
+        assert not [name for name in os.listdir(place.folder) if name.startswith("run-")]
+
+
 def test_temporary_directory_that_cannot_be_written_is_refused(cli: Run, tmp_path: Path) -> None:
     (tmp_path / "m.py").write_text("")
     (tmp_path / "r.jsonl").write_text('{"reward": 1.0}\n')

@@ -10,9 +10,6 @@ import pytest
 
 from harbor_metrics.scripts.listing import listings, tree
 
-# So many that the supervisor lists some of them.
-MANY = 250
-
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
@@ -20,14 +17,6 @@ def root(tmp_path: Path) -> Path:
     (tmp_path / "a" / "one.py").write_text("1")
     (tmp_path / "a" / "b" / "two.py").write_text("2")
     (tmp_path / "a" / "link").symlink_to("one.py")
-    return tmp_path
-
-
-@pytest.fixture
-def wide(tmp_path: Path) -> Path:
-    for number in range(MANY):
-        (tmp_path / f"{number}").mkdir()
-        (tmp_path / f"{number}" / "file").write_text(f"{number}")
     return tmp_path
 
 

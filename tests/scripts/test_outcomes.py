@@ -2,8 +2,25 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+from typing import Any
+
 import pytest
-from metric_scripts import HEAD
+from metric_scripts import BLOCK, HEAD, linux
+
+from harbor_metrics.confinement.workplace import Workplace
+from harbor_metrics.evaluation.asked import plan_asked
+from harbor_metrics.registries.script_file import find
+from harbor_metrics.scripts import execution
+from harbor_metrics.scripts.cache import ENVIRONMENTS, cache_folder
+from harbor_metrics.scripts.execution import Inputs, Ran, execute
+from harbor_metrics.scripts.options import ScriptOptions
+from harbor_metrics.scripts.outcomes import ScriptRunner
+from harbor_metrics.trials.table import Table
+from harbor_metrics.trials.trial import Trial
+
+TABLE = Table([Trial(task="t", rewards={"reward": 1.0})])
 
 
 @pytest.mark.parametrize(
@@ -43,3 +60,43 @@ def test_failed_script_says_why(text: str, words: list[str], outcome) -> None:
     for word in words:
         assert word in one["error"]["message"]
     assert "\x1b" not in done.stdout
+
+
+def test_folder_that_cannot_be_used_fails_one_script(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def execute(script: Any, *more: Any) -> Ran:
+        if script.path.endswith("m0.py"):
+            raise PermissionError(13, "Permission denied", "/x")
+        return execution.execute(script, *more)
+
+    monkeypatch.setattr("harbor_metrics.scripts.outcomes.execute", execute)
+    for i in range(2):
+        (tmp_path / f"m{i}.py").write_text(HEAD + "answer(n=1)")
+    planned = [plan_asked(f"uv-script script_path={tmp_path}/m{i}.py") for i in range(2)]
+    shut, other = ScriptRunner(ScriptOptions())(planned, TABLE)
+    assert shut.status == "failed"
+    assert shut.error is not None
+    assert "could not be run: [Errno 13] Permission denied: '/x'" in shut.error.message
+    assert other.values == {"n": 1}
+
+
+@linux
+def test_script_that_shuts_our_folders_takes_no_numbers_from_the_next(tmp_path: Path) -> None:
+    shuts = (
+        "run = os.path.dirname(os.environ['HARBOR_METRICS_TRIALS'])\n"
+        "os.chmod(os.path.dirname(os.path.dirname(sys.prefix)), 0)\n"
+        "os.chmod(os.path.dirname(run), 0)\n"
+        "answer(n=1)\n"
+    )
+    (tmp_path / "a.py").write_text(BLOCK + HEAD + shuts)
+    (tmp_path / "b.py").write_text(BLOCK + HEAD + "answer(n=2)\n")
+    options = ScriptOptions(layers=("landlock",))
+    with Workplace() as place:
+        for name, n in (("a.py", 1), ("b.py", 2), ("a.py", 1), ("b.py", 2)):
+            ran = execute(find(str(tmp_path / name), None), Inputs.of(TABLE), options, place)
+            if ran.finished.layers != options.layers:
+                pytest.skip(f"not here: {ran.finished.missing}")
+            assert ran.values == {"n": n}
+            assert not [entry for entry in os.listdir(place.folder) if entry.startswith("run-")]
+        assert os.stat(cache_folder(ENVIRONMENTS)).st_mode & 0o777 == 0o700

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from metric_scripts import linux
 
-from harbor_metrics.confinement.workplace import Workplace
+from harbor_metrics.confinement.workplace import FREE, Workplace
 from harbor_metrics.errors import MetricFailure
 from harbor_metrics.registries.script_file import find
+from harbor_metrics.scripts import steps
 from harbor_metrics.scripts.environment import environment
 from harbor_metrics.scripts.install import Wanted, install
 from harbor_metrics.scripts.interpreter import Base
@@ -43,6 +45,20 @@ def test_each_work_has_a_folder_of_its_own() -> None:
         first, second = (Work.of(place, ScriptOptions()).folder for _ in range(2))
         assert first != second
         assert os.path.dirname(first) == os.path.dirname(second) == place.folder
+
+
+@linux
+def test_processes_of_a_step_take_no_more_together_than_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(steps, "_MEMORY", 0.25)
+    code = (
+        "import os, time\nos.fork(), os.fork()\nx = bytearray(b'x' * (100 << 20))\ntime.sleep(30)"
+    )
+    with Workplace() as place:
+        work = Work.of(place, ScriptOptions(memory=0.1))
+        with pytest.raises(MetricFailure, match="memory"):
+            work.step([sys.executable, "-I", "-S", "-c", code], {}, FREE)
 
 
 @linux

@@ -151,6 +151,13 @@ def run() -> NoReturn:
         code = 130
     except Terminated as error:
         code = 128 + error.number
+    except Exception as error:  # noqa: BLE001  # whatever it is, it must not pass for "wrong", 1
+        code = HarborMetricsError.exit_code
+        with contextlib.suppress(OutputError):
+            # Inside, for weight: nobody foresees it.
+            from .mistakes import foreseen_by_nobody
+
+            fail(foreseen_by_nobody(error))
     # Not sys.exit: it would free a million numbers one by one.
     os._exit(code)
 
@@ -198,7 +205,7 @@ def fail(error: HarborMetricsError) -> None:
     from ..render.text import text
 
     if isinstance(error, InputError):
-        error = _without_quotes(error)
+        error = _refused_link() or error
     # What a program said has lines of its own; else the end of a line is a stranger's.
     said = str(error) if isinstance(error, MetricFailure) else printable(str(error))
     print_note(f"error: {said}\n")
@@ -209,8 +216,8 @@ def fail(error: HarborMetricsError) -> None:
         print_note("\n" + text(error.diagnostics, sources))
 
 
-def _without_quotes(error: InputError) -> InputError:
-    """The error, or that a file which was named on the command line is a link out of its folder.
+def _refused_link() -> InputError | None:
+    """That a file which was named on the command line is a link out of its folder, if one is.
 
     What a link leads to may be its reader's secret, and a message quotes it.
     """
@@ -224,7 +231,7 @@ def _without_quotes(error: InputError) -> InputError:
                     check_stays(path)
                 except InputError as refusal:
                     return refusal
-    return error
+    return None
 
 
 def _terminate(number: int, frame: Any) -> NoReturn:  # noqa: ARG001

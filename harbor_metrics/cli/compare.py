@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from ..output.streams import print_commands, print_json, print_note, print_text
+from ..output.streams import as_printed, print_commands, print_json, print_note, print_text
 from ..trials.table import Missing
 from . import Examples
 from .files import copies_of, refuse_input
@@ -248,9 +248,9 @@ def command(
     with working("comparing"):
         comparison = finish(request, prepared)
     if output is not None:
-        comparison.write(output)
+        write_atomically(output, as_printed(comparison.to_json(), "json"))
     for also_format, path in copies:
-        write_atomically(path, _render(comparison, also_format).encode())
+        write_atomically(path, as_printed(_render(comparison, also_format), also_format))
     width, _ = terminal()
     shown = _render(comparison, format_, width)
     show = {"json": print_json, "github": print_commands}.get(format_, print_text)

@@ -11,7 +11,7 @@ import click
 
 from ..documents.wording import in_command, printable
 from ..errors import UsageError
-from ..output.streams import print_json, print_note, print_text
+from ..output.streams import as_printed, print_json, print_note, print_text
 from ..trials.table import Missing
 from . import Examples
 from .files import check_suffix, copies_of, refuse_input
@@ -226,7 +226,8 @@ def command(
     if output is not None:
         _write(result, output)
     for also_format, path in copies:
-        write_atomically(path, _render(result, prepared, also_format, digits, sort).encode())
+        copy = _render(result, prepared, also_format, digits, sort)
+        write_atomically(path, as_printed(copy, also_format))
     width, colour = terminal()
     shown = _render(result, prepared, format_, digits, sort, width, colour=colour)
     if format_ in ("json", "hub-rows"):
@@ -287,13 +288,13 @@ def _write(result: Result, output: str) -> None:
     if suffix == ".csv":
         from ..render.csv import csv
 
-        write_atomically(output, csv(result).encode())
+        write_atomically(output, as_printed(csv(result), "csv"))
     elif suffix == ".parquet":
         from ..render.frame import parquet
 
         write_atomically(output, parquet(result))
     else:
-        result.write(output)
+        write_atomically(output, as_printed(result.to_json(), "json"))
 
 
 def _newest() -> str:

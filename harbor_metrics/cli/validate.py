@@ -10,7 +10,7 @@ import click
 
 from ..documents.paths import real_path
 from ..errors import InputError, UsageError
-from ..output.streams import print_commands, print_json, print_note, print_text
+from ..output.streams import as_printed, print_commands, print_json, print_note, print_text
 from . import Examples, fail
 from .files import copies_of
 
@@ -106,7 +106,7 @@ def command(
     if format_ in ("github", "sarif"):
         print_note(_render(report, "text", quiet))
     for also_format, path in copies:
-        write_atomically(path, _render(report, also_format, quiet).encode())
+        write_atomically(path, as_printed(_render(report, also_format, quiet), also_format))
     if not quiet:
         _say_what_is_left(report, fix)
     print_note(imported())

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from ..documents.wording import plural
-from ..evaluation.plan import Planned
+from ..evaluation.planned import Planned
 from ..evaluation.result import Outcome
 from ..numbers import exact
 from ..numbers.exact import Number

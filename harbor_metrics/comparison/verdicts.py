@@ -9,7 +9,7 @@ import msgspec
 
 from ..contract.metric import Bound
 from ..contract.spec import HARBOR_TYPES, UV_SCRIPT
-from ..evaluation.plan import Planned
+from ..evaluation.planned import Planned
 
 Verdict = Literal["better", "worse", "higher", "lower", "same", "~"]
 # From the worst to the best.

@@ -20,7 +20,7 @@ from ..documents.files import put_into, write_atomically
 from ..documents.wording import in_command
 from ..errors import HarborMetricsError, UsageError
 from ..evaluation.result import Result
-from ..output.streams import print_note, print_text
+from ..output.streams import as_printed, print_note, print_text
 from ..trials.snapshot import SNAPSHOT, Snapshot
 from . import running_job
 from .options import Options, options_of, refuse_overwriting
@@ -95,13 +95,14 @@ class MetricsPlugin:
         from ..render.markdown import markdown
         from ..render.overview import sheets
 
-        page = markdown(sheets(result)).encode()
+        written = as_printed(result.to_json(), "json")
+        page = as_printed(markdown(sheets(result)), "markdown")
         try:
             if self.options.document is None:
-                put_into(self.folder, DOCUMENT, result.to_json().encode())
+                put_into(self.folder, DOCUMENT, written)
                 put_into(self.folder, MARKDOWN, page)
             else:
-                result.write(document)
+                write_atomically(document, written)
                 write_atomically(f"{os.path.splitext(document)[0]}.md", page)
         except HarborMetricsError as error:
             return [f"{error}; {self._by_hand()}"]

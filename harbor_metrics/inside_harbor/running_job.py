@@ -74,7 +74,7 @@ def _name(folder: str) -> str:
     try:
         with open(f"{folder}/task.toml", "rb") as file:
             task = tomllib.load(file).get("task")
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         task = None
     name = task.get("name") if isinstance(task, dict) else None
     return name if isinstance(name, str) and name else os.path.basename(folder)

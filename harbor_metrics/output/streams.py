@@ -9,9 +9,10 @@ import sys
 
 from ..errors import OutputError, ReaderGoneError
 from . import writer
-from .escapes import Line, escaped_json
+from .escapes import Line, escaped, escaped_json
 
 _NAMES = {1: "standard output", 2: "standard error"}
+_IN_JSON = ("json", "jsonl", "hub-rows", "sarif")
 _LONG_WORD = r"(\S{1000})\S*\w"
 
 
@@ -114,3 +115,10 @@ def print_note(text: str) -> None:
 def print_json(document: str | bytes) -> None:
     """Print JSON, or lines of it; fails as `show`."""
     _out.show_json(document.encode("utf-8") if isinstance(document, str) else document)
+
+
+def as_printed(text: str, format_: str) -> bytes:
+    """What a file of that format holds: what would be printed, for a file is looked at, too."""
+    if format_ in _IN_JSON:
+        return escaped_json(text.encode())
+    return escaped(text, commands=format_ == "github").encode()

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from ..computation.preparation import PreparedGroup
 from ..documents.wording import plural, printable
-from ..evaluation.plan import Planned
+from ..evaluation.planned import Planned
 
 
 def dry_run(groups: Iterable[PreparedGroup]) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 
 import msgspec
 
 from ..comparison.verdicts import OF_REWARDS
 from ..documents.wording import printable
-from ..evaluation.naming import model_of, names, unit
+from ..evaluation.naming import in_columns, model_of, names, told_by, unit
 from ..evaluation.result import Group, Outcome, Result
 from ..numbers.exact import Number
 from . import rows
@@ -73,9 +73,8 @@ def together(result: Result, digits: Digits) -> Together:
     """All groups of a result."""
     policy = rows.one_policy(outcome for group in result.groups for outcome in group.metrics)
     empty = Together(result.groups, [], policy, digits)
-    return msgspec.structs.replace(
-        empty, table=[_cells(group, digits, empty.without) for group in result.groups]
-    )
+    cells = (_cells(group, digits, empty.without) for group in result.groups)
+    return msgspec.structs.replace(empty, table=in_columns(cells))
 
 
 Part = tuple[str, Callable[[Group], str]]
@@ -92,32 +91,26 @@ def identities(groups: Sequence[Group]) -> list[Part]:
     return differ or [(name, of) for name, of in WHO if any(map(of, groups))] or [WHO[0]]
 
 
-def _cells(group: Group, digits: Digits, without: Collection[str]) -> dict[str, Cell]:
-    """Column -> what the group has there."""
-    found: dict[str, Cell] = {}
+def _cells(
+    group: Group, digits: Digits, without: Collection[str]
+) -> Iterator[tuple[Hashable, str, Cell]]:
+    """What the group has: of which value of which metric, what that is called, and the cell."""
     for outcome in group.metrics:
-        called = names(outcome, without)
+        called, metric = names(outcome, without), told_by(outcome, without)
         if outcome.status == "failed" or not outcome.values:
             why = outcome.error.message if outcome.error else "there are no trials"
             text = "failed" if outcome.status == "failed" else NONE
             cell = Cell(text, why=why, failed=outcome.status == "failed")
-            _put(found, called.metric, cell)
+            yield (metric, None), called.metric, cell
         for name in outcome.values:
             own = called.values[name]
             head = own if called.alone or own == called.metric else f"{called.metric}\n{own}"
-            _put(found, head, _cell(outcome, name, digits))
+            # Called as its metric, it has the column of those that have none.
+            of = (metric, name if head != called.metric else None)
+            yield of, head, _cell(outcome, name, digits)
     for k, chance in list(group.pass_at_k.items())[: rows.MOST_K]:
         cell = Cell(exact(chance, digits), chance, higher_is_better=True)
-        _put(found, f"{_HARBORS}pass@{k}", cell)
-    return found
-
-
-def _put(found: dict[str, Cell], head: str, cell: Cell) -> None:
-    """Put a cell into its column, or into one of its own where another value is called the same."""
-    own, n = head, 1
-    while found.setdefault(own, cell) != cell:
-        n += 1
-        own = f"{head}#{n}"
+        yield (_HARBORS, k), f"{_HARBORS}pass@{k}", cell
 
 
 def _cell(outcome: Outcome, name: str, digits: Digits) -> Cell:

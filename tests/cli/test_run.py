@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import signal
 import subprocess
 import sys
@@ -46,6 +48,31 @@ def test_signal_ends_the_script_too(name: str, tmp_path: Path) -> None:
     assert "Traceback" not in stderr
     listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
     assert str(tmp_path / "s.py") not in listed
+
+
+@pytest.mark.parametrize("shown", ["", "1"])
+def test_what_nobody_has_foreseen_is_one_line_and_could_not_be_done(
+    shown: str, tmp_path: Path
+) -> None:
+    program = (
+        "from harbor_metrics import cli\n"
+        "def fail(*_, **__): raise KeyError('\\x1b[31m of a stranger')\n"
+        "cli.group.invoke = fail\n"
+        "cli.run()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "HARBOR_METRICS_TRACEBACK": shown},
+    )
+    assert done.returncode == 3
+    assert "\x1b" not in done.stderr
+    assert ("Traceback" in done.stderr) == ("of a stranger" in done.stderr) == bool(shown)
+    *_, said, help_ = done.stderr.splitlines()
+    assert re.fullmatch(r"error: a mistake of harbor-metrics: KeyError in cli/\w+\.py:\d+", said)
+    assert "HARBOR_METRICS_TRACEBACK=1" in help_
 
 
 def test_version_and_help_are_printed(cli: Run) -> None:

@@ -17,7 +17,7 @@ from harbor_metrics.comparison.settings import Settings
 from harbor_metrics.contract.spec import MetricSpec
 from harbor_metrics.errors import UsageError
 from harbor_metrics.evaluation.asked import plan_asked
-from harbor_metrics.evaluation.plan import Planned
+from harbor_metrics.evaluation.planned import Planned
 from harbor_metrics.evaluation.result import Failure, Outcome
 from harbor_metrics.trials.table import Table
 from harbor_metrics.trials.trial import Trial

@@ -140,6 +140,35 @@ def test_compare(cli: Run, tmp_path: Path, format_: str) -> None:
         assert printed_text(cli("compare", "a", "b", option, EVIL))
 
 
+@pytest.mark.parametrize("format_", ["csv", "markdown", "table", "blocks", "json", "hub-rows"])
+def test_a_file_holds_what_would_be_printed(cli: Run, tmp_path: Path, format_: str) -> None:
+    # Without words that would be broken at the width of the terminal.
+    name = "a\x1b[31m\u202e\x9b##[error]\x7f"
+    path = write_job(tmp_path / "job", [trial("t", {name: 1, "b": 2})])
+    done = cli("compute", path, "--format", format_, "--also", f"{format_}:file")
+    assert is_text(done.stdout)
+    assert (tmp_path / "file").read_bytes() == done.stdout.encode()
+    for suffix in ("csv", "json"):
+        cli("compute", path, "-o", f"its.{suffix}")
+        assert is_text((tmp_path / f"its.{suffix}").read_text())
+
+
+@pytest.mark.parametrize("format_", COMPARED)
+def test_a_file_of_a_comparison_is_text(cli: Run, tmp_path: Path, format_: str) -> None:
+    for reward, run in enumerate(("a", "b")):
+        line = {"task": EVIL, "rewards": {EVIL: reward}, "dataset": EVIL, "agent": EVIL}
+        (tmp_path / run).write_text(f"{json.dumps(line)}\n")
+    cli("compare", "a", "b", "--also", f"{format_}:file", "-o", "its.json")
+    assert is_text((tmp_path / "file").read_text(), commands=format_ == "github")
+    assert is_text((tmp_path / "its.json").read_text())
+
+
+@pytest.mark.parametrize("format_", ["text", "concise", "github", "sarif", "json", "jsonl"])
+def test_a_file_of_what_was_found_is_text(cli: Run, tmp_path: Path, format_: str) -> None:
+    cli("validate", registry(tmp_path), "--also", f"{format_}:file")
+    assert is_text((tmp_path / "file").read_text(), commands=format_ == "github")
+
+
 def test_a_value_in_json_is_what_it_was(cli: Run, tmp_path: Path) -> None:
     name = "\x1b[31m\u202e##[error]\x7f"
     path = write_job(tmp_path / "job", [trial("t", {name: 1, "b": 2})])

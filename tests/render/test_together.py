@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from conftest import JOBS
 from msgspec.structs import replace
 
 from harbor_metrics import compute
-from harbor_metrics.evaluation.result import Outcome, Result
+from harbor_metrics.evaluation.result import Outcome, Result, ScriptRef
 from harbor_metrics.render.figures import values
 from harbor_metrics.render.together import together
 
@@ -37,6 +38,31 @@ def test_values_of_one_name_have_columns_of_their_own() -> None:
 def test_the_same_twice_has_one_column() -> None:
     whole = together(with_metrics(*[script("a/m.py", 0.1)] * 2), "full")
     assert whole.heads == ["m.py\nv"]
+
+
+@pytest.mark.parametrize("equal", [0, 1])
+def test_equal_values_of_different_scripts_move_nobody_into_another_column(equal: int) -> None:
+    """Of two groups one has the same number by both scripts."""
+    result = with_metrics(script("a/m.py", 0.1), script("b/m.py", 0.9))
+    groups = list(result.groups)
+    groups[equal] = replace(
+        groups[equal], metrics=[script("a/m.py", 0.9), script("b/m.py", 0.9), script("c/m.py", 0.2)]
+    )
+    whole = together(replace(result, groups=groups), "full")
+    assert [cells["m.py\nv#2"].value for cells in whole.table] == [0.9, 0.9]
+    assert whole.table[equal]["m.py\nv#3"].value == 0.2
+    series: Any = [type("Each", (), {"group": group}) for group in groups]
+    assert values._lanes(series)["m.py: v#2"].numbers == [0.9, 0.9]
+
+
+def test_scripts_of_one_path_with_other_texts_are_two() -> None:
+    result = with_metrics()
+    groups = [
+        replace(group, metrics=[replace(script("m.py", 0.1), script=ScriptRef(path="", sha256=of))])
+        for group, of in zip(result.groups, "ab", strict=True)
+    ]
+    whole = together(replace(result, groups=groups), "full")
+    assert whole.heads == ["m.py\nv", "m.py\nv#2"]
 
 
 def test_values_of_one_name_have_lanes_of_their_own() -> None:

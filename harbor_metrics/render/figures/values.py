@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from itertools import islice
 
 from ...documents.wording import plural
-from ...evaluation.naming import names, unit
+from ...evaluation.naming import in_columns, names, told_by, unit
 from ...evaluation.result import Outcome, Uncertainty
 from ...reports.series import Series
 from .. import rows
@@ -38,35 +38,28 @@ def values(series: Sequence[Series], *, most_marks: int = _MOST_MARKS) -> Figure
 
 def _lanes(series: Sequence[Series]) -> dict[str, Lane]:
     """Name of a value -> what is drawn of it."""
-    found: dict[str, Lane] = {}
-    for index, each in enumerate(series):
-        for outcome in each.group.metrics:
-            name_of = names(outcome, rows.said_once(each.group))
-            for name, value in outcome.values.items():
-                if value is None:
-                    continue
-                sure = outcome.uncertainty.get(name)
-                spot = Spot(index, value, *((sure.low, sure.high) if sure else ()))
-                shown = _shown(outcome, name) if len(series) == 1 else ""
-                measured_in = unit(outcome.type, outcome.kwargs)
-                whole = name_of.whole(name) + (f" in {measured_in}" if measured_in else "")
-                lane = _lane(found, whole, spot, shown, measured_in)
-                if spot not in lane.spots:
-                    lane.spots.append(spot)
-    return found
+    lanes: dict[str, Lane] = {}
+    drawn = (_drawn_of(index, each, len(series) == 1) for index, each in enumerate(series))
+    for own in in_columns(drawn):
+        for name, lane in own.items():
+            lanes.setdefault(name, Lane(name, [], *lane[2:])).spots.extend(lane.spots)
+    return lanes
 
 
-def _lane(
-    found: dict[str, Lane], name: str, spot: Spot, shown: str, measured_in: str | None
-) -> Lane:
-    """The lane of that name, or one beside it where the series has another value in it."""
-    own, n = name, 1
-    while True:
-        lane = found.setdefault(own, Lane(own, [], shown, measured_in))
-        if all(other == spot or other.series != spot.series for other in lane.spots):
-            return lane
-        n += 1
-        own = f"{name}#{n}"
+def _drawn_of(index: int, series: Series, alone: bool) -> Iterator[tuple[Hashable, str, Lane]]:
+    """What a series has: of which value of which metric, what that is called, and its lane."""
+    without = rows.said_once(series.group)
+    for outcome in series.group.metrics:
+        name_of, metric = names(outcome, without), told_by(outcome, without)
+        measured_in = unit(outcome.type, outcome.kwargs)
+        for value, number in outcome.values.items():
+            if number is None:
+                continue
+            sure = outcome.uncertainty.get(value)
+            spot = Spot(index, number, *((sure.low, sure.high) if sure else ()))
+            whole = name_of.whole(value) + (f" in {measured_in}" if measured_in else "")
+            shown = _shown(outcome, value) if alone else ""
+            yield (metric, value), whole, Lane(whole, [spot], shown, measured_in)
 
 
 def _shown(outcome: Outcome, name: str) -> str:
@@ -120,8 +113,8 @@ def _explained(sure: Uncertainty | None) -> str:
 
 def _same(series: Series, outcome: Outcome) -> Outcome | None:
     """What this series has of a metric of another."""
-    own = (o for o in series.group.metrics if (o.name, o.kwargs) == (outcome.name, outcome.kwargs))
-    return next(own, None)
+    wanted = (outcome.name, told_by(outcome))
+    return next((o for o in series.group.metrics if (o.name, told_by(o)) == wanted), None)
 
 
 def _numbers(series: Sequence[Series], who: Sequence[str], more: int) -> Numbers:

@@ -37,6 +37,13 @@ VALUES: tuple[Any, ...] = (
     *("a" * 300, "2026-01-01T00:00:00Z", "mean", "uv-script", "x.py", "ssh://a", "\x1b[31m", "::"),
     *([], [[]], [None], [0, "a"], {}, {"": {}}, {"a": None}, {"type": 0}, {"type": "mean"}),
 )
+# No text: brackets that nobody closes, deeper than any decoder goes, some before a wrong byte.
+UNCLOSED = (
+    *(b"[" * 1_200 + b"\xff", b'{"a":' * 2_000 + b"\xff", b"[" * 100_000, b'{"a":' * 2_000),
+    *(b'{"a": ' + b"[" * 1_200 + b"\xff", b"a = " + b"[" * 2_000, b"- " * 2_000 + b"\xff"),
+)
+# One of each kind of value, and of what holds others.
+KINDS: tuple[Any, ...] = (None, 0.5, "a", [{}], {"a": []})
 
 
 class Kind(NamedTuple):
@@ -68,8 +75,56 @@ def _small(paths: Iterator[Path], name: str, most: int = 60_000) -> list[dict[st
     return [{name: path.read_bytes()} for path in sorted(paths) if path.stat().st_size < most]
 
 
+# A configuration and a lock with everything in them that is read.
+_CONFIG: dict[str, Any] = {
+    "job_name": "x",
+    "n_attempts": 1,
+    "agents": [{"name": "oracle", "model_name": "acme/sail-1"}, {"name": "oracle"}],
+    "metrics": [{"type": "mean", "kwargs": {"key": "reward"}}],
+    "orchestrator": {"retry": {"max_retries": 1}},
+    "retry": {"max_retries": 1},
+    "tasks": [{"path": "x"}],
+    "datasets": [
+        {
+            "name": "local-single",
+            "version": "1.0",
+            "path": "x",
+            "registry_path": "x.json",
+            "registry": {"path": "x.json", "url": "https://a.example"},
+            "task_names": ["task-000"],
+            "n_tasks": 1,
+        }
+    ],
+}
+_SNAPSHOT: dict[str, Any] = {
+    "schema_version": "1",
+    "datasets": [
+        {
+            "name": "local-single",
+            "version": "1.0",
+            "entry": {"name": "local-single", "version": "1.0", "metrics": [{"type": "mean"}]},
+            "tasks": {"task-000": {"category": "a"}},
+        }
+    ],
+    "scripts": {},
+}
+
+
+def full_job() -> dict[str, bytes]:
+    """A job of two trials whose documents have all that is read of them."""
+    whole = _tree(HERE / "jobs" / "two-models", "x")
+    trials = [p for p in whole if p.count("/") > 1 and p.endswith("result.json")][:2]
+    return {
+        "x/result.json": whole["x/result.json"],
+        "x/config.json": json.dumps(_CONFIG).encode(),
+        "x/lock.json": json.dumps({"trials": [{}, {}]}).encode(),
+        "x/harbor-metrics.snapshot.json": json.dumps(_SNAPSHOT).encode(),
+        **{path: whole[path] for path in trials},
+    }
+
+
 def _jobs() -> list[dict[str, bytes]]:
-    seeds = []
+    seeds = [full_job()]
     for name in ("single", "multi", "graded", "interrupted"):
         whole = _tree(HERE / "jobs" / name, "x")
         own = {p: data for p, data in whole.items() if p.count("/") == 1}
@@ -208,6 +263,18 @@ def _restructured(data: bytes, rng: random.Random) -> bytes | None:
     return b"\n".join(rows)
 
 
+def each_kind_at_each_place(data: bytes) -> Iterator[tuple[str, bytes]]:
+    """What was done, and the JSON with it: each kind of value at each place, one at a time."""
+    value = _loads(data)
+    for at, (holder, step) in enumerate(list(_places(value))):
+        before = holder[step]
+        for other in KINDS:
+            if other != before:
+                holder[step] = other
+                yield f"{other!r} at place {at}, {step}", json.dumps(value).encode()
+        holder[step] = before
+
+
 def _loads(data: bytes) -> Any:
     try:
         return json.loads(data)
@@ -279,6 +346,27 @@ def put(seed: dict[str, bytes], rng: random.Random, folder: Path) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
+
+
+def with_each_replaced(seed: dict[str, bytes], data: bytes, folder: Path) -> Iterator[str]:
+    """Write a seed with one of its files, or one member of an archive, replaced; which it is."""
+    (folder / "r.jsonl").write_bytes(b'{"reward": 1}\n')
+    for changed, content in seed.items():
+        for name, whole in seed.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data if name == changed else whole)
+        yield changed
+        if not content.startswith(b"PK\3\4"):
+            continue
+        (folder / "seed.zip").write_bytes(content)
+        with Archive(File(str(folder / "seed.zip"), "seed.zip")) as archive:
+            members = {name: archive.read(name) for name in archive.names}
+        for member in members:
+            with zipfile.ZipFile(folder / changed, "w") as written:
+                for name, whole in members.items():
+                    written.writestr(name, data if name == member else whole)
+            yield member
 
 
 def call(arguments: tuple[str, ...]) -> str:

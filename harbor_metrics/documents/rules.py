@@ -173,9 +173,9 @@ OF_RUNS = {
     ),
     "repeated-trial": Rule(
         _NOTE,
-        "The same trial was found more than once: by its id, or by its name within one agent, "
-        "model, dataset and task. It counts once. Where the contents differ the first counts, and "
-        "that is an error: the exit code is 1.",
+        "The same trial was found more than once: by its id within one agent, model and dataset, "
+        "or by its name within these and one task. It counts once. Where the contents differ the "
+        "first counts, and that is an error, which names both sources: the exit code is 1.",
     ),
     "misplaced-reward": Rule(
         _WARNING,
@@ -448,6 +448,17 @@ OF_RUNS = {
         "script is not run: the metric fails, the others still run, and the exit code is 1. "
         "`--job-scripts` runs such scripts, confined; they lie in the job's folder or the current "
         "directory, unless `--allow-outside` is given.",
+    ),
+    "metrics-differ": Rule(
+        _ERROR,
+        "Jobs that are pooled bring registries of their own, and a metric of one is not in each of "
+        "the others with the same kwargs and the same script; or their configurations name "
+        "different scripts by one name. Equal scripts of different folders are the same only where "
+        "nothing else lies in these that they could read. A source that brings no metrics, as "
+        "tasks of a folder or trials in a file, means `mean`, Harbor's default. What a metric of "
+        "that name is worth over all their trials would be as one of the jobs says. The metric "
+        "fails, those that all registries have still run, and the exit code is 1. `--registry "
+        "FILE` says whose metrics run; jobs that are computed one by one run their own.",
     ),
     "script-failed": Rule(
         _ERROR,

@@ -121,8 +121,15 @@ def test_a_copied_trial_folder_counts_once(cli: Run, tmp_path: Path) -> None:
     assert computed["groups"][0]["complete"] is True
     assert computed["groups"][0]["counts"]["found"] == 40
     result = Path(f"{folder}-copy") / "result.json"
-    result.write_text(result.read_text().replace('"oracle"', '"other"'))
+    whole = result.read_text()
+    result.write_text(whole.replace('"task_checksum": "', '"task_checksum": "0'))
     assert "1 of them with other contents" in cli("compute", "job").stderr
+    # What says that it is another agent's stands in a group of its own.
+    result.write_text(whole.replace('"oracle"', '"other"'))
+    computed = json.loads(cli("compute", "job", "--format", "json").stdout)
+    assert {group["agent"]: group["counts"]["found"] for group in computed["groups"]} == {
+        "oracle": 40, "other": 1,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

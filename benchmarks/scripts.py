@@ -68,7 +68,9 @@ def compare(title: str, text: str, rounds: int) -> None:
             made = environment(script, place)
         files = ("-i", str(folder / "r.jsonl"), "-o", str(folder / "o.json"))
         bare = (*made.command, script.path, *files)
-        uv = (find_uv_bin(), "run", "--quiet", "--script", script.path, *files)
+        # The same Python: another version can take more time to start than all that is compared.
+        python = os.path.realpath(made.command[0])
+        uv = (find_uv_bin(), "run", "--quiet", "--python", python, "--script", script.path, *files)
 
         def other(command: tuple[str, ...]) -> Callable[[], object]:
             return lambda: subprocess.run(command, capture_output=True, check=True)

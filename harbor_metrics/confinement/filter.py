@@ -69,7 +69,9 @@ _OF_ADDRESSES = (0, 41)
 _FEW = 4
 _INSTRUCTION = 8
 # To make the instructions takes many times as long as the kernel takes to load them.
-_PREPARED: dict[tuple[bool, bool, int], bytes] = {}
+_PREPARED: dict[tuple[bool, bool], tuple[bytes, list[int]]] = {}
+# Stands in the instructions for the number of the process, which is known last.
+_ITSELF = 0xFFFF_FFFF
 
 
 def deny_calls(*, network: bool, apart: bool = False, process: int) -> None:
@@ -82,31 +84,37 @@ def deny_calls(*, network: bool, apart: bool = False, process: int) -> None:
     Raises:
         OSError: of this machine the numbers are not known, or the kernel takes no filter.
     """
-    program = prepare(network=network, apart=apart, process=process)
+    prepared, places = prepare(network=network, apart=apart)
+    program = bytearray(prepared)
+    for place in places:
+        struct.pack_into("=I", program, place, process)
     # A session keyring of its own; where that is not to be had there are no keys to be had.
     column = calls.MACHINES[os.uname().machine][1]
     LIBC.syscall(ctypes.c_long(calls.DENIED["keyctl"][column]), ctypes.c_long(1), None)
-    buffer = ctypes.create_string_buffer(program, len(program))
+    buffer = ctypes.create_string_buffer(bytes(program), len(program))
     header = struct.pack("@HP", len(program) // _INSTRUCTION, ctypes.addressof(buffer))
     checked(LIBC.prctl(_PR_SET_SECCOMP, _MODE_FILTER, header, 0, 0))
 
 
-def prepare(*, network: bool, apart: bool, process: int) -> bytes:
+def prepare(*, network: bool, apart: bool) -> tuple[bytes, list[int]]:
     """The instructions that `deny_calls` gives to the kernel, which copies of this process have.
+
+    And where in them the number of the process belongs.
 
     Raises:
         OSError: of this machine the numbers are not known.
     """
-    asked = (network, apart, process)
+    asked = (network, apart)
     if asked not in _PREPARED:
         known = calls.MACHINES.get(os.uname().machine)
         if known is None:
             raise OSError(95, f"the system calls of {os.uname().machine} are not known")
         machine, column = known
         datagrams = network or apart
-        program = _program(machine, column, network=network, datagrams=datagrams, process=process)
+        program = _program(machine, column, network=network, datagrams=datagrams, process=_ITSELF)
         packed = struct.pack("=" + "HBBI" * len(program), *chain.from_iterable(program))
-        _PREPARED[asked] = packed
+        places = [i * _INSTRUCTION + 4 for i, (*_, value) in enumerate(program) if value == _ITSELF]
+        _PREPARED[asked] = packed, places
     return _PREPARED[asked]
 
 

@@ -124,31 +124,39 @@ def _without(given: Sequence[str], hidden: Sequence[str]) -> tuple[list[str], se
     """The paths, but where something hidden lies in one what lies around that; and those."""
     shown: list[str] = []
     partly: set[str] = set()
+    above = {one[:end] for one in hidden for end, c in enumerate(one) if c == "/"}
     for path in given:
         try:
             place = real(path)
         except OSError:
             continue
-        below = [one for one in hidden if one.startswith(f"{place}/")]
-        if below:
+        if place in above:
             partly.add(path)
-            shown += _around(place, below)
+            shown += _around(place, hidden, above)
         else:
             shown.append(path)
     return shown, partly
 
 
-def _around(place: str, hidden: Sequence[str]) -> list[str]:
-    if place in hidden:
-        return []
-    if not any(one.startswith(f"{place}/") for one in hidden):
-        return [place]
+def _around(place: str, hidden: Sequence[str], above: set[str]) -> list[str]:
+    """What lies in a folder but what is hidden, and those that are above it as what lies in them.
+
+    They can be hundreds: of the names in a folder the system tells, too, which are links.
+    """
+    shown: list[str] = []
     try:
-        inside = [f"{place}/{name}" for name in os.listdir(place)]
+        with os.scandir(place) as inside:
+            for entry in inside:
+                # Where a link leads is permitted there, or nowhere.
+                if entry.is_symlink() or entry.path in hidden:
+                    continue
+                if entry.path in above:
+                    shown += _around(entry.path, hidden, above)
+                else:
+                    shown.append(entry.path)
     except OSError:
-        return []
-    # Where a link leads is permitted there, or nowhere.
-    return [one for each in inside if not os.path.islink(each) for one in _around(each, hidden)]
+        pass
+    return shown
 
 
 def _is_shared_memory(path: str) -> bool:

@@ -83,6 +83,8 @@ def _await_apart(program: int, report: int) -> NoReturn:
         if ended == program:
             ending.end_all()
             _say(report, f"ended {os.waitstatus_to_exitcode(status)}")
+            # The end of namespaces takes longer than what is left to do for who reads it.
+            os.sched_yield()
             os._exit(0)
 
 
@@ -135,7 +137,7 @@ def _in_namespaces(report: int, go: int, *, network: bool) -> Request | None:
             _say(report, f"unusable of files: {error.strerror}")
             os._exit(0)
         _fail(report, error)
-    prepare_first(network=network)
+    prepare_filter(network=network, apart=True)
     try:
         if (request := load(go)) is not None:
             places = (request[name] for name in ("readable", "writable", "scratch", "hidden"))
@@ -152,10 +154,10 @@ def _fail(report: int, error: Exception) -> NoReturn:
     os._exit(0)
 
 
-def prepare_first(*, network: bool) -> None:
-    """The filter that the first in namespaces takes on, for this process and copies of it."""
+def prepare_filter(*, network: bool, apart: bool) -> None:
+    """The filter that a program takes on, in namespaces or not, for copies of this process, too."""
     try:  # noqa: SIM105  # contextlib is not imported here
-        prepare(network=network, apart=True, process=_NEXT)
+        prepare(network=network, apart=apart)
     except OSError:
         pass  # said when the filter is to be taken on
 

@@ -47,15 +47,9 @@ class Orphaned(Exception):
 
 
 def serve(folder: str) -> None:
-    """Make the folder, do what is asked for, remove the folder; and exit."""
-    try:
-        os.mkdir(folder, 0o700)
-    except OSError as error:
-        os.write(1, b"%d\n" % (error.errno or 1))
-        _leave()
+    """Do what is asked for, remove the folder; and exit."""
     ready: Program | None = None
     try:
-        os.write(1, b"0\n")
         if launch.LINUX:
             sandbox.adopt_orphans()
         while (request := load(0)) is not None:
@@ -82,6 +76,8 @@ def _leave() -> NoReturn:
     except BrokenPipeError:
         pass
     os.close(1)
+    # The end of a process takes longer than all that who waits for it has left to do.
+    os.sched_yield()
     os._exit(0)
 
 
@@ -234,7 +230,10 @@ def _why(error: OSError) -> Exception:
 
 
 def _prepared(request: Request) -> Program | None:
-    """A program in namespaces, but for what it is."""
+    """A program in namespaces, but for what it is; without them there is its filter to prepare."""
+    if not request["apart"]:
+        launch.prepare_filter(network=request["network"], apart=False)
+        return None
     try:
         return Program(apart=True, network=request["network"])
     except (Lacking, OSError):

@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, Literal
 from .ending import REMAINING
 from .finished import Finished
 from .homes import homes
-from .launch import prepare_first
+from .launch import prepare_filter
 from .removal import permit, remove
 from .requests import DONE, dump
 from .sandbox import LAYERS, NAMESPACES, SHARED_MEMORY, adopt_orphans, is_shared_memory
@@ -90,7 +90,8 @@ class Workplace:
     leaves that was killed, and ends it: a process that hides from every other search.
 
     Raises:
-        NoPlaceError: there can be no supervisor, or it is to be where programs share memory.
+        NoPlaceError: there can be no folder or no supervisor, or it is to be where programs share
+            memory.
     """
 
     def __init__(self, *, adopt: bool = False) -> None:
@@ -102,7 +103,6 @@ class Workplace:
                 OSError(errno.EPERM, "scripts can write there: choose another folder")
             )
         self._folder = os.path.join(parent, f"harbor-metrics-{os.urandom(8).hex()}")
-        self._ready = False
         self.alive = True
         # Folders that stay while we are there: what holds each is closed with us.
         self.kept: dict[str, int] = {}
@@ -110,9 +110,14 @@ class Workplace:
         if self._adopt:
             adopt_orphans()
         try:
-            with FORKING:
-                self._pid, requests, answers = start(self._folder)
-                SUPERVISORS.add(self._pid)
+            os.mkdir(self._folder, 0o700)
+            try:
+                with FORKING:
+                    self._pid, requests, answers = start(self._folder)
+                    SUPERVISORS.add(self._pid)
+            except BaseException:
+                os.rmdir(self._folder)
+                raise
         except OSError as error:
             raise NoPlaceError(error) from error
         self._requests: BinaryIO = os.fdopen(requests, "wb")
@@ -120,16 +125,7 @@ class Workplace:
 
     @property
     def folder(self) -> str:
-        """The folder, made by the supervisor while we did something else; ours to use each time.
-
-        Raises:
-            NoPlaceError: there is no place for temporary files.
-        """
-        if not self._ready:
-            number = int(self._answers.readline() or b"5")
-            if number:
-                raise NoPlaceError(OSError(number, os.strerror(number)))
-            self._ready = True
+        """The folder, ours to use each time."""
         # Landlock keeps no modes: a script can shut the folder to whoever comes after it.
         with contextlib.suppress(FileNotFoundError):
             if os.lstat(self._folder).st_mode & 0o700 != 0o700:
@@ -172,10 +168,11 @@ class Workplace:
 
     def prepare(self, layers: Sequence[str], *, network: bool) -> None:
         """Let the supervisor begin with what takes time before a program of such layers starts."""
-        if sys.platform == "linux" and NAMESPACES in layers:
-            self._ask({"do": "prepare", "network": network})
+        if sys.platform == "linux":
+            apart = NAMESPACES in layers
+            self._ask({"do": "prepare", "network": network, "apart": apart})
             # While it does: copies of us that are made later have it.
-            prepare_first(network=network)
+            prepare_filter(network=network, apart=apart)
 
     def _ask(self, request: dict[str, Any]) -> None:
         try:
@@ -202,7 +199,6 @@ class Workplace:
         is called once while the program runs.
 
         Raises:
-            NoPlaceError: there is no place for temporary files.
             OSError: the program cannot be started.
             RefusedError: a part of the sandbox is required and missing.
         """

@@ -173,7 +173,9 @@ def run(
                 cwd=files["work"],
                 timeout=options.timeout,
                 limits=limits(options, seconds=options.timeout),
-                confinement=_confinement(script, made, files, options, required),
+                confinement=_confinement(
+                    script, made, files, options, required, watched=refused is not None
+                ),
                 whole=whole(options, [folder]),
                 meanwhile=meanwhile,
             )
@@ -259,9 +261,12 @@ def _confinement(
     files: dict[str, str],
     options: ScriptOptions,
     required: Required,
+    *,
+    watched: bool,
 ) -> Confinement:
     beside_it, listed = beside(script.path)
-    readable = [*made.readable, _WATCHER, *libraries(), os.path.dirname(files["work"])]
+    readable = [*made.readable, *libraries(), os.path.dirname(files["work"])]
+    readable += [_WATCHER] if watched else []
     return confinement(
         options,
         required,

@@ -95,7 +95,7 @@ def plan(
         )
     default = _defaults(dataset, jobs) or [bind(DEFAULT_TYPE, MetricSpec(), "default")]
     if not registries.given:
-        silent = [*without_job, *(path for path, job in jobs if _names_none(dataset, job))]
+        silent = [*without_job, *_without_metrics(dataset, version, jobs, registries)]
         said_by = [entry.registry for entry in datasets]
         for_dataset = of_all_registries(for_dataset, said_by, silent, default)
     metrics = [metric for metric in for_dataset if metric.origin == "registry"]
@@ -128,13 +128,19 @@ def _defaults(dataset: str | None, jobs: Sequence[tuple[str, Job]]) -> list[Plan
     return _each_once([], _planned(entries, "default", "defaults", None, "user", False))
 
 
-def _names_none(dataset: str | None, job: Job) -> bool:
-    """Whether a job names neither metrics nor a registry that has them.
-
-    Of one whose registry is not there it is said whose metrics run.
-    """
-    listed = any(entry.name == dataset and not entry.path for entry in job.datasets)
-    return not job.metrics and not listed
+def _without_metrics(
+    dataset: str | None,
+    version: str | None,
+    jobs: Sequence[tuple[str, Job]],
+    registries: Registries,
+) -> list[str]:
+    """The jobs that name neither metrics nor a registry that is there to tell them."""
+    return [
+        path
+        for path, job in jobs
+        if not job.metrics
+        and not find_datasets(dataset, version, [(path, job)], registries).entries
+    ]
 
 
 def _each_once(metrics: Sequence[Planned], asked: Sequence[Planned]) -> list[Planned]:

@@ -22,7 +22,7 @@ def once(diagnostics: Iterable[Diagnostic], sources: Sequence[Source]) -> list[D
         return distinct
     first = distinct.index(absent[0])
     kept = [d for d in distinct if d.rule != NOT_FOUND]
-    # In the notes are the registries of other jobs, whose metrics run.
+    # In the notes are the registries of other jobs.
     alone = [d for d in absent if not d.notes]
     said = [_not_found(alone, sources)] if alone else []
     said += [_others_found(d) for d in absent if d.notes]
@@ -32,8 +32,9 @@ def once(diagnostics: Iterable[Diagnostic], sources: Sequence[Source]) -> list[D
 def _others_found(absent: Diagnostic) -> Diagnostic:
     return Diagnostic(
         rule=NOT_FOUND,
-        message=f"the registry of {absent.subject} ({absent.message}) is not on this machine: of "
-        f"all its jobs the metrics of {listed(absent.notes)} run",
+        message=f"the registry of {absent.subject} ({absent.message}) is not on this machine: its "
+        f"trials are taken to ask for mean, Harbor's default, and metrics of "
+        f"{listed(absent.notes)} run only where they are the same",
         help=_NAME_IT,
     )
 

@@ -171,12 +171,19 @@ def test_script_of_a_job_is_the_same_by_what_is_in_it(cli: Run) -> None:
 
 
 @pytest.mark.usefixtures("here")
-def test_whose_metrics_run_for_a_job_without_a_registry_is_said(cli: Run) -> None:
-    sources = job("mine", None), job("his", [{"type": "max"}])
-    assert ran(cli, *sources) == (0, [("max", {}, "ok")])
-    said = " ".join(cli("compute", *sources).stderr.split())
-    assert "of all its jobs the metrics of " in said
-    assert said.endswith("his/his.json run; --registry FILE names it")
+@pytest.mark.parametrize("his_name", ["a", "z"])
+def test_a_job_whose_registry_is_not_there_means_the_default(cli: Run, his_name: str) -> None:
+    mine, his = job("mine", None), job(his_name, [{"type": "max"}])
+    assert ran(cli, mine, his) == ran(cli, his, mine) == (1, [("max", {}, "metrics-differ")])
+    said = " ".join(cli("compute", mine, his).stderr.split())
+    assert "its trials are taken to ask for mean, Harbor's default, and metrics of " in said
+    assert said.endswith("run only where they are the same; --registry FILE names it")
+    same = job("same", [{"type": "mean"}])
+    assert ran(cli, mine, same) == (0, [("mean", {}, "ok")])
+    assert ran(cli, mine, his, "--registry", f"{his_name}/{his_name}.json") == (
+        0,
+        [("max", {}, "ok")],
+    )
 
 
 def bare(who: str, kind: str) -> str:

@@ -329,7 +329,8 @@ OF_RUNS = {
         _WARNING,
         "The registry that a job names is not where it says, or is one that would have to be "
         "fetched, which is never done. The registry's metrics do not run; `mean`, Harbor's "
-        "default, does if the job has none of its own. Pass the file with `--registry`.",
+        "default, does if the job has none of its own, and beside jobs whose registries are there "
+        "only what these have of it. Pass the file with `--registry`.",
     ),
     "registry-changed": Rule(
         _NOTE,
@@ -454,11 +455,12 @@ OF_RUNS = {
         "Jobs that are pooled bring registries of their own, and a metric of one is not in each of "
         "the others with the same kwargs and the same script; or their configurations name "
         "different scripts by one name. Equal scripts of different folders are the same only where "
-        "nothing else lies in these that they could read. A source that brings no metrics, as "
-        "tasks of a folder or trials in a file, means `mean`, Harbor's default. What a metric of "
-        "that name is worth over all their trials would be as one of the jobs says. The metric "
-        "fails, those that all registries have still run, and the exit code is 1. `--registry "
-        "FILE` says whose metrics run; jobs that are computed one by one run their own.",
+        "nothing else lies in these that they could read. A source that brings no metrics (tasks "
+        "of a folder, trials in a file, a job whose registry is not there) means `mean`, Harbor's "
+        "default. What a metric of that name is worth over all their trials would be as one of the "
+        "jobs says. The metric fails, those that all registries have still run, and the exit code "
+        "is 1. `--registry FILE` says whose metrics run; jobs that are computed one by one run "
+        "their own.",
     ),
     "script-failed": Rule(
         _ERROR,

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 _STAR, _ONE = b"*", b"?"
+_ANY_SIGN = re.compile(rb"[*?\[\\]")
 _CLASSES = {
     "alnum": string.ascii_letters + string.digits,
     "alpha": string.ascii_letters,
@@ -28,12 +29,17 @@ _Step = bytes | re.Pattern[bytes] | None
 
 
 class Pattern(NamedTuple):
-    """What a line says of paths: the names on them, or the last alone."""
+    """What a line says of paths: the names on them, or the last alone.
+
+    The `beginning` is what stands before the first sign; git takes what follows for a pattern of
+    its own, so that `a**/b` fits `ab`, as `**/b` fits `b`.
+    """
 
     leaves_out: bool
     folders_only: bool
     steps: tuple[_Step, ...]
     whole_path: bool
+    beginning: bytes = b""
 
     def fits(self, names: Sequence[bytes], *, is_folder: bool) -> bool:
         """Whether it is about what lies there itself, not about a folder above."""
@@ -41,6 +47,11 @@ class Pattern(NamedTuple):
             return False
         if not self.whole_path:
             return _is(self.steps[0], names[-1])
+        if self.beginning:
+            path = b"/".join(names)
+            if not path.startswith(self.beginning):
+                return False
+            names = path[len(self.beginning) :].split(b"/")
         step = at = 0
         # The last `**`, and where the names begin that it does not stand for: earlier ones need
         # not be tried again, since what follows them was found as early as can be.
@@ -74,8 +85,10 @@ def _pattern(line: bytes) -> Pattern | None:
     folders_only = line.endswith(b"/")
     line = line[:-1] if folders_only else line
     whole_path = b"/" in line
+    line = line.removeprefix(b"/")
+    beginning = _ANY_SIGN.split(line, maxsplit=1)[0] if whole_path else b""
     try:
-        parts = _split(line.removeprefix(b"/"))
+        parts = _split(line[len(beginning) :])
     except _NoPatternError:
         return None
     if not whole_path:
@@ -83,7 +96,7 @@ def _pattern(line: bytes) -> Pattern | None:
     # Two in a row stand for no more than one.
     steps = [None if len(part) > 1 and {*part} == {_STAR} else _step(part) for part in parts]
     kept = [s for s, before in zip(steps, [b"", *steps], strict=False) if {s, before} != {None}]
-    return Pattern(leaves_out, folders_only, tuple(kept), whole_path)
+    return Pattern(leaves_out, folders_only, tuple(kept), whole_path, beginning)
 
 
 class _NoPatternError(Exception):

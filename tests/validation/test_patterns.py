@@ -15,6 +15,9 @@ from harbor_metrics.validation.patterns import patterns_in
 
 _SIGNS = ["a", "b", "A", "*", "**", "?", "[", "]", "!", "^", "-", "\\", "/", "/", "#", " ", "\t"]
 _SIGNS += ["é", "\r", "[a-b]", "[!a]", "[[:alpha:]]", "[[:x:]]", "[:", ":]", "**/", "/**", "***"]
+# Pieces of which many patterns fit many paths.
+_PIECES = ["a", "b", "ab", "*", "**", "***", "/", "**/", "/**", "[a]", "\\a"]
+_NEAR = st.lists(st.sampled_from(["a", "b", "ab", "aab"]), min_size=1, max_size=3).map("/".join)
 _NAMES = st.text("abAé*[]!\\- #^\t", min_size=1, max_size=4)
 _PATHS = st.lists(_NAMES, min_size=1, max_size=4).map("/".join)
 
@@ -75,6 +78,23 @@ def fitting_by_us(line: bytes, path: str, *, is_folder: bool) -> bool:
 @example("[!\\]]", "a", False)
 @example("é?", "éb", False)
 def test_a_line_fits_what_git_says(repository: Path, line: str, path: str, is_folder: bool) -> None:
+    agree(repository, line, path, is_folder)
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(st.sampled_from(_PIECES), min_size=1, max_size=6).map("".join), _NEAR, st.booleans()
+)
+@example("a**/**", "a", False)
+@example("a**/b", "ab", False)
+@example("a/b**/b", "a/bb", True)
+def test_a_line_of_stars_fits_what_git_says(
+    repository: Path, line: str, path: str, is_folder: bool
+) -> None:
+    agree(repository, line, path, is_folder)
+
+
+def agree(repository: Path, line: str, path: str, is_folder: bool) -> None:
     data = os.fsencode(line)
     ours = fitting_by_us(data, path, is_folder=is_folder)
     assert ours == fitting_by_git(repository, data, path, is_folder=is_folder)

@@ -116,6 +116,8 @@ class Program:
             for descriptor in (out, err, report, go):
                 os.close(descriptor)
         self.tails = {self.out: bytearray(), self.err: bytearray(), self.report: bytearray()}
+        for descriptor in self.tails:
+            os.set_blocking(descriptor, False)
         self.open = set(self.tails)
         self.watch = Watch({}, (), set)
         self.exceeded = ""
@@ -184,7 +186,10 @@ class Program:
         for descriptor, _ in self.poll.poll(max(1, min(seconds, 86_400) * 1000)):
             if descriptor == 0:
                 raise Orphaned
-            data = os.read(descriptor, KEPT)
+            try:
+                data = os.read(descriptor, KEPT)
+            except BlockingIOError:
+                continue  # a program can open what it prints to, and read it before us
             tail = self.tails[descriptor]
             tail += data
             del tail[:-KEPT]

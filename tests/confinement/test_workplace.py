@@ -50,6 +50,25 @@ def gone(pid: int) -> bool:
     return False
 
 
+@linux
+def test_program_that_takes_back_what_it_prints_keeps_nobody_waiting() -> None:
+    """Between the moment that something is there to read and the reading."""
+    code = (
+        "import os, select\n"
+        "from harbor_metrics.confinement.supervisor import Program\n"
+        "class Ready:\n"
+        "    def __init__(self, *descriptors): self.ready = descriptors\n"
+        "    def poll(self, wait): return [(each, select.POLLIN) for each in self.ready]\n"
+        "program = Program(apart=False, network=False)\n"
+        "program.poll = Ready(program.out, program.err, program.report)\n"
+        "program.take(0.01)\n"
+        "print(len(program.open))\n"
+        "os.kill(program.pid, 9)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=20)
+    assert (done.stdout, done.stderr) == ("3\n", "")
+
+
 def test_exit_code_and_both_streams_are_kept(place: Workplace) -> None:
     finished = python(place, "print('out'); sys.stderr.write('err'); sys.exit(3)")
     assert (finished.code, finished.stdout, finished.stderr) == (3, b"out\n", b"err")

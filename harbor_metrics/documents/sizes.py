@@ -18,7 +18,9 @@ def whole(file: BinaryIO, most: int) -> bytes:
     Raises:
         OSError: it is larger.
     """
-    check_size(os.fstat(file.fileno()).st_size, most)
+    size = os.fstat(file.fileno()).st_size
+    check_size(size, most)
+    check_written(file.fileno(), size)
     return file.read()
 
 
@@ -30,3 +32,20 @@ def check_size(size: int, most: int) -> None:
     """
     if size > most:
         raise OSError(errno.EFBIG, f"larger than {most >> 20} MiB")
+
+
+def check_written(descriptor: int, size: int) -> None:
+    """Refuse a large file parts of which nobody has written: there it reads as zeros, and no text.
+
+    It takes no place in an archive or on a disk, and all of its size in memory.
+
+    Raises:
+        OSError: it is such a file.
+    """
+    if size <= MOST_WRITTEN or not hasattr(os, "SEEK_HOLE"):
+        return
+    before = os.lseek(descriptor, 0, os.SEEK_CUR)
+    hole = os.lseek(descriptor, 0, os.SEEK_HOLE)
+    os.lseek(descriptor, before, os.SEEK_SET)
+    if hole < size:
+        raise OSError(errno.EINVAL, f"a sparse file: nobody has written what follows byte {hole}")

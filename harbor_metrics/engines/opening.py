@@ -95,6 +95,10 @@ def _duckdb(paths: Sequence[str], shown: str) -> Opened:
     connection = duckdb.connect()
     # Trials have no order here, and keeping that of the files takes memory.
     connection.execute("set preserve_insertion_order = false")
+    # They trust a file's own word on its least and largest values, and take others for those.
+    connection.execute(
+        "set disabled_optimizers = 'statistics_propagation,compressed_materialization'"
+    )
     # What does not fit into memory goes there, and not into the current folder.
     folder = tempfile.mkdtemp(prefix="harbor-metrics-")
     weakref.finalize(connection, shutil.rmtree, folder, ignore_errors=True)

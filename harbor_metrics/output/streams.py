@@ -117,8 +117,9 @@ def print_json(document: str | bytes) -> None:
     _out.show_json(document.encode("utf-8") if isinstance(document, str) else document)
 
 
-def as_printed(text: str, format_: str) -> bytes:
+def as_printed(text: str | bytes, format_: str) -> bytes:
     """What a file of that format holds: what would be printed, for a file is looked at, too."""
     if format_ in _IN_JSON:
-        return escaped_json(text.encode())
-    return escaped(text, commands=format_ == "github").encode()
+        return escaped_json(text if isinstance(text, bytes) else text.encode())
+    plain = text.decode() if isinstance(text, bytes) else text
+    return escaped(plain, commands=format_ == "github").encode()

@@ -9,9 +9,11 @@ from __future__ import annotations
 import csv
 import math
 import re
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, TextIO
 
 from ..documents.diagnostics import Diagnostic, Severity, Span
 from ..documents.wording import listed, printable, shown
@@ -26,6 +28,8 @@ from .recognition import FITS, Fit, Head
 
 # A cell, quoted or not; the delimiter is to be filled in.
 _CELL = r'(?:(?<={0})|\A)(?:"(?:[^"]|"")*"|[^{0}\n]*)(?={0}|\Z)'
+# Characters of a row, of many cells and lines perhaps: it is in memory several times.
+_MOST_OF_A_ROW = 1 << 24
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 # Without what `float` takes besides: NaN, inf, 1_000 and the digits of other scripts.
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -72,9 +76,9 @@ def read(file: File, options: Options) -> list[Source]:
     reading = Reading(file)
     with open(file.local, encoding="utf-8-sig", newline="", errors="strict") as stream:
         try:
-            line, blank = stream.readline(), 0
+            line, blank = _line(stream, file.path), 0
             while line and not line.strip():
-                line, blank = stream.readline(), blank + 1
+                line, blank = _line(stream, file.path), blank + 1
             names = _header(line.rstrip("\r\n"))
             _check_header(file.path, names, given)
             meaning = meanings(names, given)
@@ -83,8 +87,8 @@ def read(file: File, options: Options) -> list[Source]:
                     f"{file.path} has no column of rewards; it has {', '.join(names)}",
                     "name it with --columns reward=COLUMN",
                 )
-            rows = _Rows(reading, names, meaning, _delimiter(line))
-            for place, row in _placed(stream, rows.delimiter, blank + 2):
+            rows = _Rows(reading, names, meaning)
+            for place, row in _placed(stream, file.path, _delimiter(line), blank + 2):
                 rows.add(place, row)
         except UnicodeDecodeError as error:
             raise InputError(
@@ -111,30 +115,52 @@ def _check_header(path: str, names: list[str], given: Mapping[str, str]) -> None
             )
 
 
-class _Place(NamedTuple):
+class _Place:
     """Where a row stands: the line on which it begins, and its text."""
 
-    line: int
-    lines: list[str]
+    def __init__(self, line: int, lines: Sequence[str], delimiter: str) -> None:
+        self.line = line
+        self._lines = lines
+        self._delimiter = delimiter
 
-    def cell(self, index: int, delimiter: str) -> Span:
+    def cell(self, index: int) -> Span:
         """Where a cell of the row stands; behind the row where it has no such cell."""
-        text = "".join(self.lines).rstrip("\r\n")
-        cells = re.finditer(_CELL.format(re.escape(delimiter)), text, re.DOTALL)
-        start, end = next((c.span() for i, c in enumerate(cells) if i == index), 2 * (len(text),))
-        return Span(*self._point(text, start), *self._point(text, end))
+        cells = self._cells
+        return cells[index if index < len(cells) else -1]
 
-    def _point(self, text: str, offset: int) -> tuple[int, int]:
-        line = self.line + text.count("\n", 0, offset)
-        return line, offset - text.rfind("\n", 0, offset)
+    @cached_property
+    def _cells(self) -> list[Span]:
+        """Where all cells stand, for as many can be wrong; and at last the end of the row."""
+        text = "".join(self._lines).rstrip("\r\n")
+        offsets = [
+            cell.span()
+            for cell in re.finditer(_CELL.format(re.escape(self._delimiter)), text, re.DOTALL)
+        ]
+        ends = [-1, *(end.start() for end in re.finditer("\n", text))]
+
+        def point(offset: int) -> tuple[int, int]:
+            before = bisect_left(ends, offset) - 1
+            return self.line + before, offset - ends[before]
+
+        return [Span(*point(start), *point(end)) for start, end in [*offsets, 2 * (len(text),)]]
 
 
-def _placed(stream: Any, delimiter: str, first: int) -> Iterator[tuple[_Place, list[str]]]:
-    """Where each row stands, and its cells; blank rows are left out."""
+def _placed(
+    stream: TextIO, path: str, delimiter: str, first: int
+) -> Iterator[tuple[_Place, list[str]]]:
+    """Where each row stands, and its cells; blank rows are left out.
+
+    Raises:
+        InputError: a row is longer than any.
+    """
     lines: list[str] = []
 
     def kept() -> Iterator[str]:
-        for line in stream:
+        length = 0
+        while line := _line(stream, path):
+            length = length + len(line) if lines else len(line)
+            if length > _MOST_OF_A_ROW:
+                raise _too_long(path)
             lines.append(line)
             yield line
 
@@ -142,21 +168,32 @@ def _placed(stream: Any, delimiter: str, first: int) -> Iterator[tuple[_Place, l
     begin = first
     for row in reader:
         if row:
-            yield _Place(begin, lines), row
+            yield _Place(begin, lines, delimiter), row
         begin = reader.line_num + first
         lines.clear()
+
+
+def _line(stream: TextIO, path: str) -> str:
+    line = stream.readline(_MOST_OF_A_ROW + 1)
+    if len(line) > _MOST_OF_A_ROW:
+        raise _too_long(path)
+    return line
+
+
+def _too_long(path: str) -> InputError:
+    return InputError(
+        f"{path}: a row is longer than {_MOST_OF_A_ROW >> 20} million characters",
+        "end each row with a line break, and each quoted cell with a quote",
+    )
 
 
 class _Rows:
     """Makes trials of rows."""
 
-    def __init__(
-        self, reading: Reading, names: list[str], meaning: dict[str, int], delimiter: str
-    ) -> None:
+    def __init__(self, reading: Reading, names: list[str], meaning: dict[str, int]) -> None:
         self.reading = reading
         self.names = names
         self.meaning = meaning
-        self.delimiter = delimiter
 
     def add(self, place: _Place, row: list[str]) -> None:
         """Note the trial of the row at a place, or what is wrong with the row."""
@@ -233,7 +270,7 @@ class _Rows:
             severity=Severity.ERROR,
             message=message,
             path=self.reading.path,
-            span=place.cell(index, self.delimiter),
+            span=place.cell(index),
             subject=f"line {place.line}",
             help=advice,
         )

@@ -14,9 +14,8 @@ from ..documents.document import parse
 from ..trials.source import REFUSED
 from .files.file import File
 from .files.lines import blocks, each_line
-from .files.packed import GZIP, ZSTD
+from .files.packed import GZIP, ZIP, ZSTD
 
-ZIP = b"PK\x03\x04"
 _HEAD = 1 << 20
 # An object, or an array whose first item is JSON, which that of a link in prose is not.
 _MAY_BE_JSON = re.compile(rb'[\s\xef\xbb\xbf]*(?:\{|\[\s*(?:[\[{"\]0-9-]|true|false|null|NaN))')

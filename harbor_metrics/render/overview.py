@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from ..documents.wording import columns, did_you_mean, listed, nearest, plural
 from ..errors import UsageError
 from ..evaluation.result import Group, Result
+from ..numbers.exact import Number
 from . import rows
 from .alignment import fold, longest_word
 from .legends import BEST, legends, over
@@ -83,7 +84,7 @@ def _heading(head: str, column: Sequence[Cell | None]) -> str:
     return "\n".join(line for part in parts for line in fold(part, width))
 
 
-def _marked(cell: Cell | None, index: int, best: Sequence[int]) -> str:
+def _marked(cell: Cell | None, index: int, best: set[int]) -> str:
     if cell is None:
         return ""
     if not best:
@@ -91,20 +92,19 @@ def _marked(cell: Cell | None, index: int, best: Sequence[int]) -> str:
     return f"{cell.text}{_BEST if index in best else ' ' * len(_BEST)}"
 
 
-def _best(groups: Sequence[Group], column: Sequence[Cell | None]) -> list[int]:
+def _best(groups: Sequence[Group], column: Sequence[Cell | None]) -> set[int]:
     """The groups with the best value of those on the same dataset; of one alone there is none."""
-    best = []
-    for where in dict.fromkeys(map(rows.dataset, groups)):
-        here = {
-            i: cell.value
-            for i, (group, cell) in enumerate(zip(groups, column, strict=True))
-            if rows.dataset(group) == where and cell is not None and cell.value is not None
-        }
+    by_dataset: dict[str, dict[int, Number]] = {}
+    for i, (group, cell) in enumerate(zip(groups, column, strict=True)):
+        if cell is not None and cell.value is not None:
+            by_dataset.setdefault(rows.dataset(group), {})[i] = cell.value
+    best: set[int] = set()
+    for here in by_dataset.values():
         better = {column[i].higher_is_better for i in here}  # type: ignore[union-attr]
         if len(here) < _SEVERAL or len(set(here.values())) == 1 or None in better:
             continue
         most = (max if True in better else min)(here.values())
-        best += [i for i, value in here.items() if value == most]
+        best.update(i for i, value in here.items() if value == most)
     return best
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 from conftest import Run
+from metric_scripts import linux
 
-from harbor_metrics.documents.sizes import MOST_DATA, whole
+from harbor_metrics.documents.sizes import MOST_DATA, MOST_WRITTEN, whole
 
 
 def vast(path: Path, size: int, head: bytes = b"") -> None:
@@ -50,4 +51,41 @@ def test_a_vast_log_is_said(cli: Run, tmp_path: Path) -> None:
     vast(tmp_path / "x.json", MOST_DATA + 1, head)
     done = cli("compute", "--as", "inspect", "x.json")
     assert done.returncode == 3
-    assert "x.json: larger than 16384 MiB" in " ".join(done.stderr.split())
+    assert "x.json: a sparse file: nobody has written" in " ".join(done.stderr.split())
+
+
+@linux
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("config.json", "config.json of the job cannot be read: a sparse file"),
+        ("t/result.json", "a sparse file: nobody has written what follows byte"),
+    ],
+)
+def test_a_document_that_nobody_has_written_takes_no_memory(
+    name: str, says: str, cli: Run, job: Path
+) -> None:
+    trial = min(job.glob("*__*"))
+    vast(job / name.replace("t/", f"{trial.name}/"), MOST_WRITTEN + 1, b"{}")
+    done = cli("compute", job)
+    assert says in " ".join(done.stderr.split())
+    assert done.returncode in (0, 1)
+
+
+@linux
+@pytest.mark.parametrize("name", ["x.jsonl", "x.csv", "x.json"])
+def test_a_source_that_nobody_has_written_is_refused(name: str, cli: Run, tmp_path: Path) -> None:
+    vast(
+        tmp_path / name, MOST_WRITTEN + 1, b"task,reward\n" if name == "x.csv" else b'{"reward":1}'
+    )
+    for command in ("compute", "convert", "audit"):
+        done = cli(command, name)
+        assert (done.returncode, done.stdout) == (3, "")
+        assert f"{name}: a sparse file: nobody has written what follows byte" in done.stderr
+
+
+@linux
+def test_a_large_file_that_was_written_is_read(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(bytes(MOST_WRITTEN + 1))
+    with (tmp_path / "x").open("rb") as file:
+        assert len(whole(file, MOST_DATA)) == MOST_WRITTEN + 1

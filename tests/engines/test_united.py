@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import random
 from itertools import chain
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from pyarrow import parquet, table
 
 from harbor_metrics import compute
 from harbor_metrics.engines.united import Alike, United
@@ -250,3 +252,26 @@ def test_column_that_is_named_for_a_field_is_it_in_files_that_lack_it(tmp_path: 
         assert values(*sources, lacking, columns=columns) == values(
             mine, columns={"reward": "Other"}
         )
+
+
+def test_a_file_that_lies_of_its_values_is_counted_by_them(tmp_path: Path) -> None:
+    """By the least and largest that its footer names, DuckDB took a text for a shorter one."""
+    mine = write(tmp_path, "me", reward="1.0")
+    text = "me\0" + "x" * 255
+    length = b"\x82\x02"
+    columns = {"agent": [text] * 3, "task": ["me0", "me1", "me2"], "reward": [0.0] * 3}
+    written = io.BytesIO()
+    parquet.write_table(table(columns), written, compression="none", store_schema=False)
+    data = written.getvalue()
+    size = int.from_bytes(data[-8:-4], "little")
+    body, footer = data[: -8 - size], data[-8 - size : -8]
+    assert length + text.encode() in footer
+    lying = footer.replace(length + text.encode(), b"\x02he")
+    his = tmp_path / "his.parquet"
+    his.write_bytes(body + lying + len(lying).to_bytes(4, "little") + b"PAR1")
+    for paths in ([mine, str(his)], [str(his), mine]):
+        groups = {group.agent: group for group in compute(*paths, metrics=["mean"]).groups}
+        assert {agent: g.metrics[0].values for agent, g in groups.items()} == {
+            "me": {"mean": 1.0},
+            text: {"mean": 0.0},
+        }

@@ -192,6 +192,8 @@ def test_convert(cli: Run, tmp_path: Path) -> None:
     done = cli("convert", rewards)
     assert is_text(printed_text(done))
     assert json.loads(done.stdout)["task"] == EVIL
+    cli("convert", rewards, "-o", "out.jsonl")
+    assert (tmp_path / "out.jsonl").read_text() == done.stdout
     assert printed_text(cli("convert", job(tmp_path)))
     assert printed_text(cli("convert", job(tmp_path / "b"), "-o", f"{FILE}.jsonl"))
 

@@ -11,8 +11,10 @@ from typing import IO, BinaryIO
 
 import msgspec
 
+from ...documents.files import reason
+from ...documents.sizes import check_written
 from ...errors import InputError
-from .packed import GZIP, SKIPPABLE, ZSTD, DamagedError, gunzipped, unzstd
+from .packed import GZIP, SKIPPABLE, ZIP, ZSTD, DamagedError, gunzipped, unzstd
 
 STANDARD_INPUT = "-"
 _BLOCK = 1 << 20
@@ -45,11 +47,20 @@ def opened(path: str) -> Iterator[File]:
     with open(path, "rb") as stream:
         head = stream.read(len(ZSTD))
         if not head.startswith((GZIP, ZSTD, *SKIPPABLE)):
+            if not head.startswith(ZIP):
+                _check_written(path, stream)
             yield File(path, path)
             return
         stream.seek(0)
         with _unpacked(path, stream) as file:
             yield file
+
+
+def _check_written(path: str, stream: BinaryIO) -> None:
+    try:
+        check_written(stream.fileno(), os.fstat(stream.fileno()).st_size)
+    except OSError as error:
+        raise InputError(f"{path}: {reason(error)}", "copy it anew") from error
 
 
 @contextlib.contextmanager

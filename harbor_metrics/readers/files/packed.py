@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import zlib
 
-GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+GZIP, ZSTD, ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 # Frames that hold no data and may come first, as pzstd and indexes put them.
 SKIPPABLE = tuple(bytes([low, 0x2A, 0x4D, 0x18]) for low in range(0x50, 0x60))
 _PIECE = 1 << 20

@@ -15,7 +15,7 @@ from ...documents.diagnostics import Diagnostic
 from ...documents.document import parse, repeated_keys
 from ...documents.files import reason
 from ...documents.limits import check_limits
-from ...documents.sizes import MOST_DATA, check_size
+from ...documents.sizes import MOST_DATA, check_size, check_written
 from ...trials.snapshot import SNAPSHOT, DatasetSnapshot, Snapshot
 from ...trials.source import REFUSED, Job, JobDataset, Reported
 from .reported import reported
@@ -51,6 +51,7 @@ def contents(path: str, flags: int = _FLAGS) -> bytes:
             return data
         size = os.fstat(descriptor).st_size
         check_size(size, MOST_DATA)
+        check_written(descriptor, size)
         os.lseek(descriptor, 0, os.SEEK_SET)
         data = os.read(descriptor, size + 1)
         parts = [data]

@@ -32,8 +32,9 @@ from ...trials.trial import NO_USAGE, GroupKey, Trial, Usage
 from ..files.archive import Archive
 from ..files.file import File
 from ..files.lenient import InfiniteError, constant
+from ..files.packed import ZIP
 from ..reading import Options, Reading
-from ..recognition import FITS, ZIP, Fit, Head
+from ..recognition import FITS, Fit, Head
 from .document import Failure, Header, Sample, Spent, of_archive, of_document, reductions
 from .reported import reported
 from .scored import Log

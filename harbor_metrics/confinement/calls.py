@@ -85,8 +85,11 @@ UNKNOWN = {
     "inotify_init1": (294, 26),
     # Whether others have lately read a page of a file.
     "mincore": (27, 232),
-    # Pages that stay in a pipe when no process has them, huge ones whole.
+    # Pages that stay in a pipe or a socket when no process has them, whole for a byte of each.
     "vmsplice": (278, 75),
+    "splice": (275, 76),
+    "tee": (276, 77),
+    "sendfile": (40, 71),
     # Memory that no limit and no look at a process tells of: also that of rules, of which a ruleset
     # of Landlock can have any number. Who confines itself does without, as on an older kernel.
     "memfd_secret": (447, 447),
@@ -110,7 +113,7 @@ ATTRIBUTES = {
 # With flags in their sixth argument that tell what is in memory.
 WITH_FLAGS = {"preadv2": (327, 286), "pwritev2": (328, 287)}
 ADVISE, PROCESS_CONTROL = (28, 233), (157, 167)
-CLONE, UNSHARE = (56, 220), (272, 97)
+CLONE, UNSHARE, CLOSE_RANGE = (56, 220), (272, 97), (436, 436)
 SOCKET, SOCKETPAIR = (41, 198), (53, 199)
 # Without the network nobody is called and nothing is sent, but on pairs and to who has called.
 CALLING = {"connect": (42, 203), "sendmsg": (46, 211), "sendmmsg": (307, 269)}

@@ -59,6 +59,8 @@ _OF_SOCKETS, _SIZES = 1, (7, 8, 32, 33)
 # Mounts, control groups, names, queues, users, processes, network; and time, only of `unshare`.
 _NEW_NAMESPACES = 0x7E020000
 _NEW_TIME = 0x80
+# Of `clone` and `unshare`, and of `close_range`.
+_THREAD, _SHARED_FILES, _NO_LONGER_SHARED = 0x10000, 0x400, 2
 _UNIX, _INTERNET, _INTERNET_6, _NETLINK = 1, 2, 10, 16
 _KIND = 0xF
 _STREAM, _DATAGRAM, _RAW, _PACKETS = 1, 2, 3, 5
@@ -127,12 +129,7 @@ def _program(
         numbers[column]: [refuse] for numbers in calls.DENIED.values()
     }
     answers |= {numbers[column]: [unknown] for numbers in calls.UNKNOWN.values()}
-    for numbers, bits in (
-        (calls.CLONE, _NEW_NAMESPACES),
-        (calls.UNSHARE, _NEW_NAMESPACES | _NEW_TIME),
-    ):
-        asks = [(_LOAD, 0, 0, _ARGUMENTS[0]), (_IF_ANY_BIT, 0, 1, bits), refuse, allow]
-        answers[numbers[column]] = asks
+    answers |= _of_threads(column)
     itself = (0, process)
     for numbers in calls.OF_PROCESS.values():
         answers[numbers[column]] = _by_value(0, itself, allow, refuse)
@@ -193,6 +190,27 @@ def _search(answers: Sequence[Run]) -> list[Instruction]:
     middle = len(answers) // 2
     lower, upper = _search(answers[:middle]), _search(answers[middle:])
     return [(_IF_AT_LEAST, len(lower), 0, answers[middle][0]), *lower, *upper]
+
+
+def _of_threads(column: int) -> dict[int, Sequence[Instruction]]:
+    """No namespaces, and no thread with open files of its own, which nobody counts."""
+    refuse, allow = (_RETURN, 0, 0, _REFUSE), (_RETURN, 0, 0, _ALLOW)
+    apart = _NEW_NAMESPACES | _NEW_TIME | _SHARED_FILES
+    return {
+        calls.CLONE[column]: [
+            (_LOAD, 0, 0, _ARGUMENTS[0]),
+            (_IF_ANY_BIT, 3, 0, _NEW_NAMESPACES),
+            (_IF_ANY_BIT, 0, 1, _THREAD),
+            (_IF_ANY_BIT, 0, 1, _SHARED_FILES),
+            *(allow, refuse),
+        ],
+        calls.UNSHARE[column]: [
+            *((_LOAD, 0, 0, _ARGUMENTS[0]), (_IF_ANY_BIT, 0, 1, apart), refuse, allow)
+        ],
+        calls.CLOSE_RANGE[column]: [
+            *((_LOAD, 0, 0, _ARGUMENTS[2]), (_IF_ANY_BIT, 0, 1, _NO_LONGER_SHARED), refuse, allow)
+        ],
+    }
 
 
 def _of_files(column: int) -> dict[int, Sequence[Instruction]]:

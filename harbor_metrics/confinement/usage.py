@@ -91,13 +91,17 @@ class Watch:
         self._next = ended + min(_LONGEST, max(_BETWEEN, _PART * (ended - began)))
         return found
 
+    def _living(self) -> set[int]:
+        """The processes, each by the number of a thread that can tell of it."""
+        return set(map(_living, self._processes()))
+
     def _ask(self, look: Look) -> str:
         # For weight, too.
         from .below import Below
         from .held import Held
 
         most = dict.fromkeys(KINDS, 0) | self._most
-        pids = self._processes()
+        pids = self._living()
         if 0 < most[PROCESSES] < len(pids):
             return PROCESSES
         if 0 < most[THREADS] < _threads(pids):
@@ -113,7 +117,7 @@ class Watch:
         if 0 < most[MEMORY] < resident + apart and all(
             # Twice: who ends meanwhile leaves its share to those who are looked at after it.
             most[MEMORY] - apart
-            < _shared_out(self._processes(), held.in_memory, look, _AGAIN * most[MEMORY])
+            < _shared_out(self._living(), held.in_memory, look, _AGAIN * most[MEMORY])
             for _ in range(2)
         ):
             return MEMORY
@@ -125,6 +129,25 @@ class Watch:
             if 0 < most[BYTES] < below.n_bytes + held.n_bytes + n_bytes:
                 return BYTES
         return ""
+
+
+def _living(pid: int) -> int:
+    """A process, or another thread of it where its first has ended, by which nothing is told."""
+    if not _has_ended(pid):
+        return pid
+    try:
+        threads = map(int, os.listdir(f"/proc/{pid}/task"))
+    except OSError:
+        return pid
+    return next((thread for thread in threads if not _has_ended(thread)), pid)
+
+
+def _has_ended(thread: int) -> bool:
+    try:
+        with open(f"/proc/{thread}/stat", "rb") as file:
+            return file.read().rpartition(b")")[2].split()[0] in (b"Z", b"X")
+    except (OSError, IndexError):
+        return True
 
 
 def _threads(pids: Iterable[int]) -> int:
@@ -188,7 +211,8 @@ def _shared_out(
 ) -> int:
     """What the processes have in memory, what they share counted once; it takes longer to ask.
 
-    Nothing of the files in `but`, by device and inode, which makes it take even longer.
+    Nothing of the files in `but`, by device and inode, which makes it take even longer; but what
+    was changed in a copy that is a process's own is none of the file's.
 
     Raises:
         TooLong: it takes longer than it may, or would.
@@ -208,9 +232,9 @@ def _shared_out(
 def _of_mappings(lines: Iterable[bytes], but: set[tuple[int, int]], look: Look) -> int:
     total, counted = 0, True
     for line in lines:
-        if line.startswith((b"Pss:", b"SwapPss:")):
-            total += int(line.split()[1]) * 1024 if counted else 0
-        elif line[0] in b"0123456789abcdef" and but:
+        if line.startswith((b"Pss:", b"SwapPss:") if counted else (b"Anonymous:", b"SwapPss:")):
+            total += int(line.split()[1]) * 1024
+        elif but and line[0] in b"0123456789abcdef":
             # A mapping begins, of this file.
             look.go_on()
             device, inode = line.split(None, 5)[3:5]

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 
 import msgspec
 
+from .sizes import check_written
+
 
 class File(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A file or a link: its path in the folder, its status, and the SHA-256 of what it holds."""
@@ -94,6 +96,7 @@ def _file(folder: str, path: str, status: os.stat_result) -> File:
     else:
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
         with open(os.open(place, flags), "rb") as file:
+            check_written(file.fileno(), status.st_size)
             digest = hashlib.file_digest(file, "sha256")
     times = (status.st_mtime_ns, status.st_ctime_ns)
     return File(path, status.st_size, *times, status.st_ino, digest.hexdigest())

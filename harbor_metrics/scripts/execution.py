@@ -34,6 +34,8 @@ from .uv_access import libraries
 from .variables import TO_ALL, told
 
 _ANSWER, _LOG = "metric.json", "refused"
+# As many as the watcher writes; the script itself can write there, too.
+_MOST_REFUSED = 100
 _WATCHER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "refusals.py")
 # As `python FILE` does, which would read the file again; no name of its own is left behind.
 _BE_THE_SCRIPT = """\
@@ -198,7 +200,8 @@ def run(
     finally:
         if refused is not None:
             with contextlib.suppress(FileNotFoundError, MetricFailure):
-                refused += answer.content(descriptor, _LOG).decode("ascii", "replace").splitlines()
+                lines = answer.content(descriptor, _LOG).decode("ascii", "replace").splitlines()
+                refused += lines[:_MOST_REFUSED]
         os.close(descriptor)
         # What scripts leave has a limit for each of them, and they can be many. The place may be
         # shut by now: it is asked for anew.

@@ -248,3 +248,16 @@ def test_file_systems_keep_no_hints_and_leases(machine: str) -> None:
     for request in (1, 6, 7, 1023, *range(1024, 1042)):
         answer = REFUSED if request in refused else ALLOWED
         assert asked(machine, "fcntl", 3, request) == answer
+
+
+def test_threads_have_no_open_files_of_their_own(machine: str) -> None:
+    thread, files, memory = 0x10000, 0x400, 0x100
+    assert asked(machine, "clone", thread | files | memory) == ALLOWED
+    assert asked(machine, "clone", thread | memory) == REFUSED
+    # A process, as `fork` and `vfork` make one.
+    for flags in (17, 17 | memory | 0x4000):
+        assert asked(machine, "clone", flags) == ALLOWED
+    assert asked(machine, "unshare", files) == REFUSED
+    assert asked(machine, "unshare", 0x200) == ALLOWED
+    for flags, answer in ((0, ALLOWED), (4, ALLOWED), (2, REFUSED), (6, REFUSED)):
+        assert asked(machine, "close_range", 3, 2**32 - 1, flags) == answer

@@ -195,6 +195,43 @@ def test_memory_without_a_mapping_is_counted(
     assert run(waits, layers, tmp_path, memory=60 * MIB).exceeded == "memory"
 
 
+# Its first thread has ended, and of the process tells nothing any more.
+WITHOUT_A_FIRST_THREAD = """
+def go_on():
+    held = bytearray(100 << 20)
+    for at in range(0, len(held), 4096): held[at] = 1
+    time.sleep(60)
+threading.Thread(target=go_on).start()
+libc = ctypes.CDLL(None)
+libc.pthread_exit(None)
+"""
+# The program that it runs is a file without a name, of which nothing is open or mapped.
+AS_A_PROGRAM = """
+program = os.memfd_create("program")
+with open("/bin/sleep", "rb") as file: os.write(program, file.read())
+for _ in range(100): os.write(program, bytes(1 << 20))
+os.execve(program, ["sleep", "60"], {})
+"""
+# What was changed in a copy of a file is none of the file's, which has nothing any more.
+COPIED = """
+import mmap
+file = os.memfd_create("file"); os.ftruncate(file, 100 << 20)
+mapped = mmap.mmap(file, 100 << 20, mmap.MAP_PRIVATE)
+libc = ctypes.CDLL(None, use_errno=True)
+for at in range(0, 100 << 20, 4096): mapped[at] = 1
+os.ftruncate(file, 100 << 20)
+libc.fallocate(file, 3, ctypes.c_long(0), ctypes.c_long(100 << 20))
+time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("held", [WITHOUT_A_FIRST_THREAD, AS_A_PROGRAM, COPIED])
+def test_memory_that_is_well_hidden_is_counted(
+    held: str, layers: tuple[str, ...], tmp_path: Path
+) -> None:
+    assert run(held, layers, tmp_path, memory=60 * MIB).exceeded == "memory"
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="root alone can ask for it")
 def test_a_page_that_is_mapped_keeps_the_rest(layers: tuple[str, ...], tmp_path: Path) -> None:
     code = """

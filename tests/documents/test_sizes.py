@@ -9,6 +9,7 @@ import pytest
 from conftest import Run
 from metric_scripts import linux
 
+from harbor_metrics.documents.contents import contents
 from harbor_metrics.documents.sizes import MOST_DATA, MOST_WRITTEN, whole
 
 
@@ -89,3 +90,10 @@ def test_a_large_file_that_was_written_is_read(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(bytes(MOST_WRITTEN + 1))
     with (tmp_path / "x").open("rb") as file:
         assert len(whole(file, MOST_DATA)) == MOST_WRITTEN + 1
+
+
+@linux
+def test_a_folder_with_what_nobody_has_written_is_not_hashed(tmp_path: Path) -> None:
+    vast(tmp_path / "x", MOST_WRITTEN + 1)
+    with pytest.raises(OSError, match="a sparse file"):
+        contents(str(tmp_path))

@@ -52,6 +52,7 @@ class Labelling(msgspec.Struct, frozen=True, kw_only=True):
     version: str | None
     registries: Registries
     of_jobs: bool
+    own_jobs: bool = False
 
     def joined(self, table: Table, jobs: Sequence[tuple[str, Job]], owners: Owners) -> Table:
         """The trials of these jobs, and of other sources, with the labels that they lack.
@@ -78,7 +79,9 @@ class Labelling(msgspec.Struct, frozen=True, kw_only=True):
         """What a job says of tasks, or a source that is none; a registry goes before the job."""
         jobs = [] if path is None or job is None else [(path, job)]
         try:
-            entries = find_datasets(self.dataset, self.version, jobs, self.registries).entries
+            entries = find_datasets(
+                self.dataset, self.version, jobs, self.registries, own_jobs=self.own_jobs
+            ).entries
         except InputError:
             # Said already where it is so of all sources together.
             entries = []

@@ -162,6 +162,7 @@ def plan_groups(
             version=version,
             registries=registries,
             of_jobs=request.reads_labels or any(m.reads_labels for m in metrics.metrics),
+            own_jobs=request.own_jobs,
         )
         table = labelling.joined(members.table, jobs, owners)
         groups.append(PreparedGroup(key=key, pool=members.with_table(table), plan=metrics))

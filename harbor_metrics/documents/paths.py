@@ -67,9 +67,17 @@ def leads_inside(path: str, folder: str) -> bool:
 
 
 def leads_out(path: str, folder: str) -> bool:
-    """Whether links on the way to a path inside a folder lead out of the folder."""
+    """Whether links on the way to a path inside a folder lead out of it, or to what it hides.
+
+    What is hidden and was found by its own name is no link's doing.
+    """
     inside = real_path(folder).rstrip("/")
-    return not real_path(path).startswith(f"{inside}/")
+    real = real_path(path)
+    if not real.startswith(f"{inside}/"):
+        return True
+    return real != os.path.join(inside, os.path.relpath(path, folder)) and not leads_inside(
+        path, inside
+    )
 
 
 def ends_a_line(path: str) -> bool:

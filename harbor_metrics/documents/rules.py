@@ -327,10 +327,11 @@ OF_RUNS = {
     ),
     "registry-not-found": Rule(
         _WARNING,
-        "The registry that a job names is not where it says, or is one that would have to be "
-        "fetched, which is never done. The registry's metrics do not run; `mean`, Harbor's "
-        "default, does if the job has none of its own, and beside jobs whose registries are there "
-        "only what these have of it. Pass the file with `--registry`.",
+        "The registry that a job names is not where it says (in the job or in a folder above it "
+        "that is no home, and not hidden there), or is one that would have to be fetched, which is "
+        "never done. The registry's metrics do not run; `mean`, Harbor's default, does if the job "
+        "has none of its own, and beside jobs whose registries are there only what these have of "
+        "it. Pass the file with `--registry`.",
     ),
     "registry-changed": Rule(
         _NOTE,

@@ -132,6 +132,8 @@ def _for_duckdb(path: str) -> str:
     if not os.path.lexists(path):
         return path
     path = _without_protocol(path)
+    if path.startswith("~"):
+        path = os.path.abspath(path)  # for DuckDB the home, or what lies beside it
     if not has_magic(path):
         return path
     if "\\" in path:

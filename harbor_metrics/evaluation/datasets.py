@@ -44,8 +44,12 @@ def find_datasets(
     version: str | None,
     jobs: Sequence[tuple[str, Job]],
     registries: Registries,
+    *,
+    own_jobs: bool = False,
 ) -> Datasets:
     """The datasets of that name, each from the registry that was given or that a job names.
+
+    The user's `own_jobs` may name any file, also by its path from here.
 
     Raises:
         InputError: a registry lacks the dataset, or cannot be read.
@@ -67,7 +71,7 @@ def find_datasets(
     if registries.given:
         places = _given(dataset, version, versions or [None], named, registries)
     else:
-        places, kept, not_found = _of_jobs(dataset, version, jobs, named)
+        places, kept, not_found = _of_jobs(dataset, version, jobs, named, own_jobs=own_jobs)
         diagnostics += not_found
     entries: list[Dataset] = []
     for place in places:
@@ -133,7 +137,12 @@ def _given_with(dataset: str, versions: Sequence[str | None], registries: Regist
 
 
 def _of_jobs(
-    dataset: str, version: str | None, jobs: Sequence[tuple[str, Job]], named: Sequence[_Named]
+    dataset: str,
+    version: str | None,
+    jobs: Sequence[tuple[str, Job]],
+    named: Sequence[_Named],
+    *,
+    own_jobs: bool,
 ) -> tuple[list[_Place], list[Dataset], list[Diagnostic]]:
     """Where to look by the word of the jobs, the entries of snapshots where nothing is there."""
     places: list[_Place] = []
@@ -143,7 +152,7 @@ def _of_jobs(
     for job_path, entry in named:
         if entry.path:
             continue
-        path = _of_job(job_path, entry)
+        path = _of_job(job_path, entry, own_jobs=own_jobs)
         known = [
             each
             for each in snapshots[job_path]
@@ -176,11 +185,17 @@ def _changed(entry: Dataset, jobs: Sequence[tuple[str, Job]]) -> Iterator[Diagno
                 )
 
 
-def _of_job(job: str, entry: JobDataset) -> str | None:
-    """The registry file of a job: from here, then from each folder above the job."""
+def _of_job(job: str, entry: JobDataset, *, own_jobs: bool) -> str | None:
+    """The registry file of a job."""
     if entry.registry_path is None:
         return None
-    return next(filter(os.path.isfile, job_places(job, entry.registry_path)), None)
+    if own_jobs and os.path.isfile(entry.registry_path):
+        return entry.registry_path
+    found = next(filter(os.path.isfile, job_places(job, entry.registry_path)), None)
+    if found is None:
+        return None
+    from_here = os.path.relpath(found)
+    return found if from_here.startswith("..") else from_here
 
 
 def _not_found(dataset: str, entry: JobDataset, found: Sequence[str]) -> Diagnostic:

@@ -66,7 +66,7 @@ def plan(
     Raises:
         InputError: a registry lacks the dataset, or cannot be read.
     """
-    found = find_datasets(dataset, version, jobs, registries)
+    found = find_datasets(dataset, version, jobs, registries, own_jobs=own_jobs)
     datasets, diagnostics = found.entries, found.diagnostics
     if only_asked:
         # A registry is then asked for labels of tasks alone, and can do without.
@@ -95,7 +95,8 @@ def plan(
         )
     default = _defaults(dataset, jobs) or [bind(DEFAULT_TYPE, MetricSpec(), "default")]
     if not registries.given:
-        silent = [*without_job, *_without_metrics(dataset, version, jobs, registries)]
+        without = _without_metrics(dataset, version, jobs, registries, own_jobs=own_jobs)
+        silent = [*without_job, *without]
         said_by = [entry.registry for entry in datasets]
         for_dataset = of_all_registries(for_dataset, said_by, silent, default)
     metrics = [metric for metric in for_dataset if metric.origin == "registry"]
@@ -133,13 +134,17 @@ def _without_metrics(
     version: str | None,
     jobs: Sequence[tuple[str, Job]],
     registries: Registries,
+    *,
+    own_jobs: bool,
 ) -> list[str]:
     """The jobs that name neither metrics nor a registry that is there to tell them."""
     return [
         path
         for path, job in jobs
         if not job.metrics
-        and not find_datasets(dataset, version, [(path, job)], registries).entries
+        and not find_datasets(
+            dataset, version, [(path, job)], registries, own_jobs=own_jobs
+        ).entries
     ]
 
 

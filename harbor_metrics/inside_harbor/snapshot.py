@@ -48,7 +48,7 @@ def _dataset(
     name = str(named.name)
     only = msgspec.structs.replace(said, datasets=(named,))
     try:
-        found = find_datasets(name, None, [(folder, only)], registries).entries
+        found = find_datasets(name, None, [(folder, only)], registries, own_jobs=True).entries
     except HarborMetricsError:
         if registries.given:
             raise

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harbor_metrics.documents.files import check_place
-from harbor_metrics.documents.paths import check_stays, leads_inside, real_path
+from harbor_metrics.documents.paths import check_stays, leads_inside, leads_out, real_path
 from harbor_metrics.errors import InputError, OutputError
 
 
@@ -196,3 +196,15 @@ def test_a_link_is_asked_where_nobody_comes_by_the_path_of_the_folder(
 def test_a_text_that_is_no_path_leads_nowhere(folder: Path) -> None:
     for text in ("\0", "\ud800", "x/\ud800/../y"):
         assert not leads_inside(f"{folder}/{text}", str(folder))
+
+
+def test_a_link_to_what_a_folder_hides_leads_out_of_it(folder: Path) -> None:
+    (folder / ".hidden").mkdir()
+    (folder / ".hidden" / "x").write_text("")
+    (folder / "x").write_text("")
+    for name, to in (("a", ".hidden/x"), ("b", ".hidden"), ("c", "x"), ("d", ".hidden/../x")):
+        (folder / name).symlink_to(to)
+    found = {name for name in os.listdir(folder) if leads_out(str(folder / name), str(folder))}
+    assert found == {"a", "b"}
+    assert leads_out(str(folder / "b" / "x"), str(folder))
+    assert not leads_out(str(folder / ".hidden" / "x"), str(folder))

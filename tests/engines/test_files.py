@@ -179,3 +179,22 @@ def test_files_of_which_one_has_more_columns_are_united(lab: Path, cli: Run) -> 
     duckdb.sql(query).write_parquet(str(lab / "b.parquet"))
     done = cli("compute", lab / "a.parquet", lab / "b.parquet", "--format", "json")
     assert counted(done) == 5
+
+
+@pytest.mark.parametrize("source", ["*/*.parquet", "**/p.parquet", "~", "*.parquet", "~x.parquet"])
+def test_a_name_with_a_tilde_is_not_the_home(
+    source: str, cli: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As DuckDB takes it, also where it comes from a pattern."""
+    home, repository = tmp_path / "home", tmp_path / "repository"
+    home.mkdir()
+    (repository / "~").mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(home))
+    own, other = "select 'a' as task, 1.0 as reward", "select 'b' as task, 0.0 as reward"
+    for path in ("~/p.parquet", "~x.parquet"):
+        duckdb.sql(own).write_parquet(str(repository / path))
+    for path in (home / "p.parquet", tmp_path / "homex.parquet"):
+        duckdb.sql(other).write_parquet(str(path))
+    wanted = ("--engine", "duckdb", "--metric", "mean", "--format", "json")
+    done = cli("compute", source, *wanted, cwd=repository)
+    assert document(done)["groups"][0]["metrics"][0]["values"] == {"mean": 1.0}

@@ -257,3 +257,41 @@ def test_parts_of_one_job_have_its_metrics_alone(cli: Run) -> None:
         write_job(Path(part), [trial(part, {"reward": 1})], datasets=dataset, metrics=metrics)
     assert ran(cli, "a", "b") == (0, [("max", {}, "ok")])
     assert cli("compute", "a", "b").stderr == ""
+
+
+@pytest.mark.usefixtures("here")
+def test_the_registry_of_a_job_is_not_that_of_where_one_stands(cli: Run, tmp_path: Path) -> None:
+    mine, strangers = job("mine", [{"type": "min"}]), tmp_path / "strangers"
+    strangers.mkdir()
+    entry = {"name": "demo", "version": "1", "description": "", "tasks": []}
+    (strangers / "mine.json").write_text(json.dumps([{**entry, "metrics": [{"type": "max"}]}]))
+
+    def names() -> list[str]:
+        done = cli("compute", f"../{mine}", "--format", "json", cwd=strangers)
+        return [metric["name"] for metric in group(done)["metrics"]]
+
+    assert names() == ["min"]
+    (tmp_path / "mine" / "mine.json").unlink()
+    assert names() == ["mean"]
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("way", ["{}/private/r.json", "private/r.json", "his/link.json", ".r.json"])
+def test_a_job_names_no_registry_but_one_near_it(
+    cli: Run, way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    folder = Path("private")
+    folder.mkdir()
+    secret = {"name": "ACME", "version": "host-1", "description": "", "tasks": [], "metrics": []}
+    (folder / "r.json").write_text(json.dumps([secret]))
+    path = job("his", None)
+    Path("his/link.json").symlink_to(tmp_path / folder / "r.json")
+    Path("his/.r.json").write_text(json.dumps([secret]))
+    config = json.loads(Path(path, "config.json").read_text())
+    config["datasets"][0]["registry_path"] = way.format(tmp_path)
+    Path(path, "config.json").write_text(json.dumps(config))
+    assert ran(cli, path) == (0, [("mean", {}, "ok")])
+    done = cli("compute", path)
+    assert "registry-not-found" in done.stderr
+    assert "ACME" not in done.stdout + done.stderr

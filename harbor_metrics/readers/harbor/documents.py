@@ -15,13 +15,13 @@ from ...documents.diagnostics import Diagnostic
 from ...documents.document import parse, repeated_keys
 from ...documents.files import reason
 from ...documents.limits import check_limits
+from ...documents.paths import holds_everything, leads_inside, real_path
 from ...documents.sizes import MOST_DATA, check_size, check_written
 from ...trials.snapshot import SNAPSHOT, DatasetSnapshot, Snapshot
 from ...trials.source import REFUSED, Job, JobDataset, Reported
 from .reported import reported
 
-FOLLOWING = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
-_FLAGS = FOLLOWING | os.O_NOFOLLOW
+_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
 _A_LINK = "it is a link, and a job is read from its own files (`cp -RL` copies what links lead to)"
 # Larger reads make malloc map and unmap memory for each file: three times slower.
 _BLOCK = 65_536
@@ -30,7 +30,7 @@ _CHOOSING = ("task_names", "exclude_task_names", "n_tasks")
 _SAYS = "the registry and the number of planned trials"
 
 
-def contents(path: str, flags: int = _FLAGS) -> bytes:
+def contents(path: str) -> bytes:
     """The bytes of a file, in as few system calls as can be; a pipe is empty, not waited for.
 
     A job's own words are in files of its own: what a link leads to may be anybody's, and would be
@@ -40,7 +40,7 @@ def contents(path: str, flags: int = _FLAGS) -> bytes:
         OSError: the file cannot be read, is too large or a link.
     """
     try:
-        descriptor = os.open(path, flags)
+        descriptor = os.open(path, _FLAGS)
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise a_link(path) from error
@@ -71,10 +71,10 @@ def a_link(path: str) -> OSError:
 def fields(path: str) -> dict[str, Any]:
     """The members of the JSON object in a file; empty where there is none or something else.
 
-    Of what is wrong no word is quoted, so links are followed.
+    Of what is wrong no word is quoted; what is right may be shown, so no link is followed.
     """
     try:
-        data = contents(path, FOLLOWING)
+        data = contents(path)
     except OSError:
         return {}
     try:
@@ -87,12 +87,21 @@ def fields(path: str) -> dict[str, Any]:
 
 
 def places(job: str, path: str) -> Iterator[str]:
-    """Where what a job names may lie: from here, then from each folder above the job."""
-    yield path
-    folder = os.path.abspath(job)
-    while not os.path.isabs(path) and folder != os.path.dirname(folder):
-        folder = os.path.dirname(folder)
-        yield os.path.join(folder, path)
+    """Where what a job names may lie: from each folder above the job, the nearest first.
+
+    It lies in the job, or in a folder above it that does not hold all that a person has, and is not
+    hidden there: a job may come from a stranger, who can name any file of its reader. Nor is it
+    looked for from the current directory, which may be a stranger's when the job is not.
+    """
+    folder = real_path(job)
+    above = [folder]
+    while folder != (folder := os.path.dirname(folder)):
+        above.append(folder)
+    roots = [each for each in above if each == above[0] or not holds_everything(each)]
+    for base in above[1:2] if os.path.isabs(path) else above[1:]:
+        place = os.path.join(base, path)
+        if any(leads_inside(place, root) for root in roots):
+            yield place
 
 
 def job_of(

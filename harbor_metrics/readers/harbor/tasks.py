@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from ...documents.paths import real_path
 from ...documents.sizes import MOST_SETTINGS
@@ -19,35 +18,20 @@ def labels_of(job: str, trials: Iterable[Trial]) -> dict[str | None, Labels]:
     """Dataset -> task -> its labels, where the configuration of the task's first trial leads.
 
     A task whose folder is no longer there, or never was a folder of this machine, has none; nor has
-    one that lies neither here nor near the job. A job may come from a stranger, who can name any
-    folder of its reader, and whose metric scripts are told the labels.
+    one that lies neither in the job nor near it (`places`): metric scripts are told the labels.
     """
-    roots = _roots(job)
     labels: dict[str | None, dict[str, _LabelsOfTask]] = {}
     for trial in trials:
         of_dataset = labels.setdefault(trial.dataset, {})
         if trial.task not in of_dataset:
-            of_dataset[trial.task] = _labels(job, trial, roots)
+            of_dataset[trial.task] = _labels(job, trial)
     return {
         dataset: {t: found for t, found in tasks.items() if found}
         for dataset, tasks in labels.items()
     }
 
 
-def _roots(job: str) -> list[str]:
-    """The current directory, the job's folder and those above it that hold no whole home."""
-    home = real_path(os.path.expanduser("~"))
-    roots = [real_path(os.curdir), folder := real_path(job)]
-    while folder != (folder := os.path.dirname(folder)) and not _is_below(home, folder):
-        roots.append(folder)
-    return roots
-
-
-def _is_below(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(f"{folder.rstrip('/')}/")
-
-
-def _labels(job: str, trial: Trial, roots: Sequence[str]) -> _LabelsOfTask:
+def _labels(job: str, trial: Trial) -> _LabelsOfTask:
     if trial.trial is None or "/" in trial.trial:
         return {}
     folder = f"{job}/{trial.trial}"
@@ -59,9 +43,8 @@ def _labels(job: str, trial: Trial, roots: Sequence[str]) -> _LabelsOfTask:
     if not isinstance(path, str) or task.get("git_url"):
         return {}
     with contextlib.suppress(ValueError):  # a path that no file can have
-        for place in map(real_path, places(job, path)):
-            inside = any(_is_below(place, root) for root in roots)
-            if inside and (found := labels_in(place)) is not None:
+        for place in places(job, path):
+            if (found := labels_in(real_path(place))) is not None:
                 return found
     return {}
 

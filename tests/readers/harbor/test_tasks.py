@@ -88,7 +88,7 @@ def test_path_in_a_repository_is_not_one_of_this_machine(tmp_path: Path) -> None
     assert labels(job) == {"demo": {}}
 
 
-def test_labels_come_only_from_the_job_and_from_here(
+def test_labels_come_only_from_the_job_and_from_near_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = tmp_path / "home"
@@ -98,13 +98,19 @@ def test_labels_come_only_from_the_job_and_from_here(
     for path in (f"{elsewhere}/tasks/{{}}", "elsewhere/tasks/{}", "../../elsewhere/tasks/{}"):
         inside.mkdir(parents=True)
         job = Path(shutil.move(job_with_tasks(elsewhere, path), inside))
-        assert labels(job) == {"demo": {}}
-        with monkeypatch.context() as here:
-            here.chdir(elsewhere)
-            assert list(labels(job)["demo"]) == ["a", "b"]
+        for here in (tmp_path, home, elsewhere):
+            # Where one stands may be a project of one's own, and the job a stranger's.
+            monkeypatch.chdir(here)
+            assert labels(job) == {"demo": {}}
         shutil.rmtree(home)
     job = job_with_tasks(inside, f"{inside}/tasks/{{}}")
     assert list(labels(job)["demo"]) == ["a", "b"]
+    (inside / "tasks").rename(inside / ".tasks")
+    for path in (f"{inside}/.tasks/{{}}", ".tasks/{}"):
+        shutil.rmtree(job)
+        job = job_with_tasks(inside, path)
+        shutil.rmtree(inside / "tasks", ignore_errors=True)
+        assert labels(job) == {"demo": {}}
 
 
 def test_a_path_that_no_file_can_have_gives_no_labels(tmp_path: Path) -> None:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from typing import Any
 
 import msgspec
 
 from ...documents.diagnostics import Diagnostic
-from ...documents.document import parse
+from ...documents.document import parse, repeats_a_key
 from ...documents.files import reason
 from ...documents.limits import check_limits
 from ...numbers import exact
 from ...numbers.exact import Number
 from ...trials.rewards import check
 from ...trials.source import REFUSED
-from ...trials.trial import NO_USAGE, Trial, Usage
+from ...trials.trial import NO_USAGE, Rewards, Trial, Usage
 
 
 class _Model(msgspec.Struct, gc=False):
@@ -62,6 +63,8 @@ class _Result(msgspec.Struct, gc=False):
 
 
 _decode = msgspec.json.Decoder(_Result).decode
+_OF_REWARDS = ("verifier_result", "rewards")
+_PLAIN = re.compile(r"[\w .:-]*", re.ASCII)
 
 
 def trial_of(data: bytes) -> Trial:
@@ -80,9 +83,12 @@ def trial_of(data: bytes) -> Trial:
         result.agent_info.model_info,
         result.exception_info,
     )
+    rewards = verifier.rewards if verifier is not None else None
+    if _may_have_two(data, rewards) and repeats_a_key(data):
+        raise ValueError("a key stands twice")
     return Trial(
         task=result.task_name,
-        rewards=verifier.rewards if verifier is not None else None,
+        rewards=rewards,
         trial=result.trial_name,
         id=result.id,
         started_at=result.started_at,
@@ -93,6 +99,15 @@ def trial_of(data: bytes) -> Trial:
         error=failure.exception_type if failure is not None else None,
         usage=_usage(result),
     )
+
+
+def _may_have_two(data: bytes, rewards: Rewards | None) -> bool:
+    """Whether the text can say twice what the rewards are, where the decoder keeps the last."""
+    if rewards is None:
+        rewards = {}
+    if b"\\u" in data or not all(map(_PLAIN.fullmatch, rewards)):
+        return True  # one key can be written in several ways
+    return any(data.count(b'"%b"' % name.encode()) > 1 for name in (*_OF_REWARDS, *rewards))
 
 
 def _usage(result: _Result) -> Usage:

@@ -68,6 +68,34 @@ def test_trial_that_cannot_be_read_is_explained(text: bytes, words: str) -> None
     assert (diagnostic.path, diagnostic.subject) == ("p/result.json", "trial x")
 
 
+@pytest.mark.parametrize(
+    ("once", "twice"),
+    [
+        (b'"rewards": {"r": 1}', b'"rewards": {"r": 1, "r": 0}'),
+        (b'"rewards": {"r": 1}', b'"rewards": {"r": 1, "\\u0072": 0}'),
+        (b'"rewards": {"r": 1}', b'"rewards": {"a/b": 1, "a\\/b": 0}'),
+        (b'"rewards": {"r": 1}', b'"rewards": {"r": 1}, "rewards": {"r": 0}'),
+        (b'"rewards": {"r": 1}', b'"rewards": {"r": 1}}, "verifier_result": {"rewards": {"r": 0}'),
+        (b'"rewards": {"r": 1}', b'"rewards": {"r": 1}}, "verifier_result": null, "x": {"y": 1'),
+    ],
+)
+def test_rewards_that_are_told_twice_are_none(once: bytes, twice: bytes) -> None:
+    whole = data()
+    assert whole.count(once) == 1
+    text = whole.replace(once, twice)
+    json.loads(text)
+    with pytest.raises(ValueError, match="twice"):
+        trial_of(text)
+    (said,) = explain("result.json", "t", text)
+    assert said.rule == "unread-trial"
+    assert "duplicate key" in said.message
+
+
+def test_words_that_a_reward_is_called_by_may_stand_elsewhere() -> None:
+    text = data(exception_info={"exception_type": "r", "x": 'a "rewards" "r"'}, more={"r": ["r"]})
+    assert trial_of(text).rewards == {"r": 1}
+
+
 def test_result_that_is_whole_by_now_was_being_rewritten() -> None:
     (diagnostic,) = explain("p", "x", data())
     assert diagnostic.message == "trial x was being rewritten each time it was read"

@@ -65,6 +65,8 @@ class _Result(msgspec.Struct, gc=False):
 _decode = msgspec.json.Decoder(_Result).decode
 _OF_REWARDS = ("verifier_result", "rewards")
 _PLAIN = re.compile(r"[\w .:-]*", re.ASCII)
+# A sign that such a name has, written by its number.
+_ESCAPED = re.compile(rb"\\u00[2-7]")
 
 
 def trial_of(data: bytes) -> Trial:
@@ -103,11 +105,13 @@ def trial_of(data: bytes) -> Trial:
 
 def _may_have_two(data: bytes, rewards: Rewards | None) -> bool:
     """Whether the text can say twice what the rewards are, where the decoder keeps the last."""
-    if rewards is None:
-        rewards = {}
-    if b"\\u" in data or not all(map(_PLAIN.fullmatch, rewards)):
-        return True  # one key can be written in several ways
-    return any(data.count(b'"%b"' % name.encode()) > 1 for name in (*_OF_REWARDS, *rewards))
+    names = (*_OF_REWARDS, *(rewards or ()))
+    # One key can be written in several ways.
+    if not all(map(_PLAIN.fullmatch, names)) or (b"\\" in data and _ESCAPED.search(data)):
+        return True
+    # What stands before the first of the names is about something else.
+    told = data[data.find(b'"verifier_result"') :]
+    return any(told.count(b'"%b"' % name.encode()) > 1 for name in names)
 
 
 def _usage(result: _Result) -> Usage:

@@ -59,7 +59,7 @@ class Held:
         disks = set(disks)
         seen: set[tuple[int, int]] = set()
         for pid in pids:
-            for found in (*_open(pid), *_run(pid), *(_mapped(pid, look) if mapped else ())):
+            for found in (*_open(pid), *_program(pid), *(_mapped(pid, look) if mapped else ())):
                 look.go_on()
                 kind, key = found.st_mode & _KIND, (found.st_dev, found.st_ino)
                 if key in seen or (kind == _FILE and found.st_nlink):
@@ -90,7 +90,7 @@ def _open(pid: int) -> Iterator[os.stat_result]:
             continue
 
 
-def _run(pid: int) -> Iterator[os.stat_result]:
+def _program(pid: int) -> Iterator[os.stat_result]:
     """The program that a process is, which may be a file without a name, too."""
     try:
         yield os.stat(f"/proc/{pid}/exe")

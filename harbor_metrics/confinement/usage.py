@@ -93,7 +93,7 @@ class Watch:
 
     def _living(self) -> set[int]:
         """The processes, each by the number of a thread that can tell of it."""
-        return set(map(_living, self._processes()))
+        return set(map(_living_thread, self._processes()))
 
     def _ask(self, look: Look) -> str:
         # For weight, too.
@@ -131,7 +131,7 @@ class Watch:
         return ""
 
 
-def _living(pid: int) -> int:
+def _living_thread(pid: int) -> int:
     """A process, or another thread of it where its first has ended, by which nothing is told."""
     if not _has_ended(pid):
         return pid

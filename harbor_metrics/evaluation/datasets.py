@@ -10,7 +10,7 @@ import msgspec
 from ..documents.diagnostics import Diagnostic
 from ..documents.wording import listed, shown_path
 from ..errors import InputError
-from ..readers.harbor.documents import places as job_places
+from ..readers.harbor.documents import Near
 from ..registries import registry
 from ..registries.registry import Dataset, Registries
 from ..trials.snapshot import SNAPSHOT
@@ -191,7 +191,7 @@ def _of_job(job: str, entry: JobDataset, *, own_jobs: bool) -> str | None:
         return None
     if own_jobs and os.path.isfile(entry.registry_path):
         return entry.registry_path
-    found = next(filter(os.path.isfile, job_places(job, entry.registry_path)), None)
+    found = next(filter(os.path.isfile, Near(job).places(entry.registry_path)), None)
     if found is None:
         return None
     from_here = os.path.relpath(found)

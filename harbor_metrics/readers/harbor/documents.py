@@ -86,22 +86,27 @@ def fields(path: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def places(job: str, path: str) -> Iterator[str]:
-    """Where what a job names may lie: from each folder above the job, the nearest first.
+class Near:
+    """Where what a job names may lie: in the job, or in a folder above it.
 
-    It lies in the job, or in a folder above it that does not hold all that a person has, and is not
-    hidden there: a job may come from a stranger, who can name any file of its reader. Nor is it
-    looked for from the current directory, which may be a stranger's when the job is not.
+    Not in one that holds all that a person has, and not hidden: a job may come from a stranger, who
+    can name any file of its reader. Nor is it looked for from the current directory, which may be a
+    stranger's when the job is not.
     """
-    folder = real_path(job)
-    above = [folder]
-    while folder != (folder := os.path.dirname(folder)):
-        above.append(folder)
-    roots = [each for each in above if each == above[0] or not holds_everything(each)]
-    for base in above[1:2] if os.path.isabs(path) else above[1:]:
-        place = os.path.join(base, path)
-        if any(leads_inside(place, root) for root in roots):
-            yield place
+
+    def __init__(self, job: str) -> None:
+        folder = own = real_path(job)
+        self._above: list[str] = []
+        while folder != (folder := os.path.dirname(folder)):
+            self._above.append(folder)
+        self._roots = [own, *(each for each in self._above if not holds_everything(each))]
+
+    def places(self, path: str) -> Iterator[str]:
+        """A path as it is from each folder above the job, the nearest first."""
+        for folder in self._above[:1] if os.path.isabs(path) else self._above:
+            place = os.path.join(folder, path)
+            if any(leads_inside(place, root) for root in self._roots):
+                yield place
 
 
 def job_of(

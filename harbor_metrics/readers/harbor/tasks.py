@@ -9,7 +9,7 @@ from ...documents.paths import real_path
 from ...documents.sizes import MOST_SETTINGS
 from ...trials.labels import Labels, of_metadata
 from ...trials.trial import Label, Trial
-from .documents import contents, fields, places
+from .documents import Near, contents, fields
 
 _LabelsOfTask = Mapping[str, Label]
 
@@ -18,20 +18,21 @@ def labels_of(job: str, trials: Iterable[Trial]) -> dict[str | None, Labels]:
     """Dataset -> task -> its labels, where the configuration of the task's first trial leads.
 
     A task whose folder is no longer there, or never was a folder of this machine, has none; nor has
-    one that lies neither in the job nor near it (`places`): metric scripts are told the labels.
+    one that lies neither in the job nor near it (`Near`): metric scripts are told the labels.
     """
+    near = Near(job)
     labels: dict[str | None, dict[str, _LabelsOfTask]] = {}
     for trial in trials:
         of_dataset = labels.setdefault(trial.dataset, {})
         if trial.task not in of_dataset:
-            of_dataset[trial.task] = _labels(job, trial)
+            of_dataset[trial.task] = _labels(job, trial, near)
     return {
         dataset: {t: found for t, found in tasks.items() if found}
         for dataset, tasks in labels.items()
     }
 
 
-def _labels(job: str, trial: Trial) -> _LabelsOfTask:
+def _labels(job: str, trial: Trial, near: Near) -> _LabelsOfTask:
     if trial.trial is None or "/" in trial.trial:
         return {}
     folder = f"{job}/{trial.trial}"
@@ -43,7 +44,7 @@ def _labels(job: str, trial: Trial) -> _LabelsOfTask:
     if not isinstance(path, str) or task.get("git_url"):
         return {}
     with contextlib.suppress(ValueError):  # a path that no file can have
-        for place in places(job, path):
+        for place in near.places(path):
             if (found := labels_in(real_path(place))) is not None:
                 return found
     return {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+from ..documents.paths import strayed
 from ..documents.wording import columns, in_command, listed, plural, printable
 from ..output.streams import print_text
 
@@ -60,7 +61,7 @@ def _found() -> Iterator[tuple[str, dict[str, str]]]:
     for folder in folders:
         for name in _REGISTRIES:
             path = os.path.normpath(os.path.join(folder, name))
-            if os.path.isfile(path):
+            if os.path.isfile(path) and strayed(path) is None:
                 kind = "a registry" if name == _REGISTRIES[0] else "a dataset"
                 yield f"{printable(path)} is {kind}.", {_call("validate", path): ""}
 

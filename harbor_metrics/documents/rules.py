@@ -207,8 +207,9 @@ OF_RUNS = {
     # Logs of Inspect.
     "odd-member": Rule(
         _WARNING,
-        "An Inspect log, which is a zip archive, has a member whose name leads out of the archive. "
-        "Inspect does not write such names. The member is not read, the others are.",
+        "An Inspect log, which is a zip archive, has a member whose name leads out of the archive, "
+        "or two of one name. Inspect does not write such members. One that leads out is not read; "
+        "of two with one name the last counts, as in Inspect.",
     ),
     "samples-missing": Rule(
         _WARNING,

@@ -204,6 +204,22 @@ def test_alone_it_says_what_can_be_done_here(shell: Run, world: Path, tmp_path: 
     )
 
 
+def test_alone_it_says_nothing_of_what_links_lead_to_elsewhere(
+    shell: Run, world: Path, tmp_path: Path
+) -> None:
+    for name, target in (("jobs", world / "jobs"), ("mine", world)):
+        (tmp_path / name).symlink_to(target)
+    (tmp_path / "registry.json").symlink_to(world / "registry.json")
+    (tmp_path / "ours" / "jobs").mkdir(parents=True)
+    (tmp_path / "ours" / "jobs" / "new").symlink_to(world / "jobs" / "new")
+    assert shell("harbor-metrics", tmp_path).stdout.startswith("There is neither a ./jobs nor")
+    for given in (tmp_path, tmp_path / "ours"):
+        done = shell(f"harbor-metrics compute {given}")
+        assert done.returncode == 3
+        assert "is not a Harbor job" in done.stderr
+        assert re.search(r"holds \d", done.stderr) is None
+
+
 def test_a_folder_that_holds_jobs_leads_to_them(shell: Run, world: Path) -> None:
     for given, holds in ((".", "jobs"), (world, world / "jobs"), (world.parent, world / "jobs")):
         done = shell(f"harbor-metrics compute {given}")

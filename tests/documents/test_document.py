@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harbor_metrics.documents.document import Document, parse
+from harbor_metrics.documents.document import Document, parse, repeats_a_key
 from harbor_metrics.documents.places import pointer
 
 ACCEPTED = [
@@ -166,3 +166,46 @@ def test_of_many_repeated_keys_the_first_are_named_and_the_others_counted() -> N
     assert "duplicate key `k0` in an object: first 0, then 1000;" in slip.message
     assert "is on line 1; also `k1`; also `k2`" in slip.message
     assert slip.message.endswith("also `k20`; and 979 more")
+
+
+_texts = st.text('"\\u02/ab\n\x1fé😀', max_size=4)
+
+
+def _written(text: str, how: int) -> str:
+    """A text as JSON: as most write it, with escapes alone, or with what can be escaped only."""
+    if how == 0:
+        return json.dumps(text, ensure_ascii=False)
+    if how == 1:
+        return json.dumps(text)
+    return '"' + "".join(f"\\u{ord(c):04x}" if c < "\x80" else c for c in text) + '"'
+
+
+_strings = st.builds(_written, _texts, st.integers(0, 2))
+
+
+def _joined(brackets: str, parts: list[str]) -> str:
+    return f"{brackets[0]}{', '.join(parts)}{brackets[1]}"
+
+
+_json_texts = st.recursive(
+    _strings | st.sampled_from(["1", "null", "NaN"]),
+    lambda inner: (
+        st.builds(_joined, st.just("[]"), st.lists(inner, max_size=3))
+        | st.builds(_joined, st.just("{}"), st.lists(st.builds("{}:{}".format, _strings, inner)))
+    ),
+    max_leaves=8,
+)
+
+
+@given(text=_json_texts)
+def test_key_stands_twice_where_an_object_has_fewer_members_than_are_written(text: str) -> None:
+    def shrinks(pairs: list[tuple[str, object]]) -> bool:
+        return len(dict(pairs)) < len(pairs) or any(value is True for _, value in pairs)
+
+    def lists_shrink(value: object) -> bool:
+        return any(map(lists_shrink, value)) if isinstance(value, list) else value is True
+
+    def shrunk(pairs: list[tuple[str, object]]) -> bool:
+        return shrinks(pairs) or any(lists_shrink(value) for _, value in pairs)
+
+    assert repeats_a_key(text.encode()) == lists_shrink(json.loads(text, object_pairs_hook=shrunk))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,7 @@ MOST_PLAIN, _MOST_TIMES = 64 << 20, 500
 
 
 class Archive:
-    """The members of an archive by name; of two with one name the last counts."""
+    """The members of an archive by name; of those `repeated` in it the last counts."""
 
     def __init__(self, file: File) -> None:
         # Inside, for weight: a job or a rewards file needs nothing of it.
@@ -48,6 +49,8 @@ class Archive:
                 "it was cut off or damaged; copy it anew, or mend it with `inspect log recover`",
             ) from error
         self._members = directory.NameToInfo
+        names = Counter(info.filename for info in directory.filelist)
+        self.repeated = [name for name, count in names.items() if count > 1]
         self._left = max(MOST_PLAIN, _MOST_TIMES * os.path.getsize(file.local))
 
     def __enter__(self) -> Archive:

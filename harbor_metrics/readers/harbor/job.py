@@ -11,7 +11,7 @@ import msgspec
 
 from ...documents.diagnostics import Diagnostic
 from ...documents.files import reason
-from ...documents.paths import leads_out
+from ...documents.paths import leads_out, strayed
 from ...documents.wording import listed, plural
 from ...trials.counts import NotCountableError, digest_of, joint_digest
 from ...trials.labels import Labels
@@ -91,11 +91,17 @@ def looks_like_job(path: str) -> bool:
 
 
 def jobs_in(path: str) -> list[str]:
-    """The paths of the jobs that lie in a folder, sorted; none where it cannot be read."""
+    """The paths of the jobs that lie in a folder, sorted; none where it cannot be read.
+
+    A link that leads out of the folder is none of them, and behind one that leads there are none.
+    """
+    if strayed(path) is not None:
+        return []
     try:
-        return [job for name in _folders(path) if looks_like_job(job := f"{path}/{name}")]
+        jobs = [job for name in _folders(path) if looks_like_job(job := f"{path}/{name}")]
     except OSError:
         return []
+    return [job for job in jobs if not leads_out(job, path)]
 
 
 def _why_not(path: str) -> str:

@@ -10,7 +10,7 @@ import msgspec
 
 from ...documents.diagnostics import Severity
 from ...documents.document import parse
-from ...documents.wording import listed, printable
+from ...documents.wording import listed, plural, printable
 from ...errors import InputError
 from ...numbers.exact import Number
 from ..files.archive import Archive
@@ -194,6 +194,15 @@ def of_archive(
             rule="odd-member",
             message=f"{path} has a member {printable(outside[0])}, which leads out of the "
             "archive; Inspect writes none such, and it is not read",
+        )
+    if archive.repeated:
+        others = plural(len(archive.repeated) - 1, "other name")
+        reading.note(
+            rule="odd-member",
+            message=f"{path} has two members with the name {printable(archive.repeated[0])}"
+            + (f", and with {others}" if len(archive.repeated) > 1 else "")
+            + "; the last counts, as in Inspect",
+            advice="give the log as Inspect wrote it",
         )
     first = next((name for name in ("header.json", _START) if name in archive), None)
     if first is None:

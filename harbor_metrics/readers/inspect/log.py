@@ -14,6 +14,8 @@ Labels: the sample's metadata, `a.b` for what is nested, and the reader's own, w
 `value/KEY`).
 Texts: `prediction` is the score's answer, `reference` the target; only where samples are read,
 since summaries shorten both.
+
+Of a key that stands twice in an object the last counts, as in Inspect.
 """
 
 from __future__ import annotations

@@ -128,6 +128,8 @@ def _numbers(array: str) -> list[float] | None:
 
 def _number(text: str) -> float | None:
     """The finite number that a text is; None for another text, such as `1e999`."""
+    if "_" in text:
+        return None  # Python alone takes `1_0` for a number
     try:
         number = float(text)
     except ValueError:

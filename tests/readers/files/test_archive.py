@@ -189,6 +189,18 @@ def test_members_that_lead_out_are_not_read(cli: Run, tmp_path: Path) -> None:
     assert not (tmp_path.parent.parent / "evil.json").exists()
 
 
+def test_member_that_stands_twice_is_told(cli: Run, tmp_path: Path) -> None:
+    write(tmp_path / "x.eval", members("unreduced"))
+    with zipfile.ZipFile(tmp_path / "x.eval", "a") as archive:
+        for name in ("summaries.json", "header.json"):
+            with pytest.warns(UserWarning, match="Duplicate name"):
+                archive.writestr(name, archive.read(name))
+    done = cli("compute", "x.eval")
+    assert done.returncode == 0
+    said = " ".join(done.stderr.split())
+    assert "has two members with the name summaries.json, and with 1 other name; the last" in said
+
+
 FAULTS = [json.loads(line) for line in (HERE / "readers" / "faults.jsonl").read_text().splitlines()]
 
 

@@ -43,6 +43,7 @@ def test_pairs_of_texts_are_reference_and_prediction() -> None:
         (True, {"m": 1}, {}),
         ("True", {"m": 1}, {}),
         ("0.5", {"m": 0.5}, {}),
+        ("1_0", {}, {"m": "1_0"}),
         ([0.1, 3], {"m/0": 0.1, "m/1": 3}, {}),
         ([1, "[0.25 0.75]"], {"m/0": 1, "m/1/0": 0.25, "m/1/1": 0.75}, {}),
         (["ref", "pred"], {}, {"reference": "ref", "prediction": "pred"}),

@@ -17,6 +17,8 @@ from harbor_metrics.engines.united import Alike, United
 from harbor_metrics.errors import InputError
 from harbor_metrics.readers.columns import meanings
 
+# What DuckDB says has nothing of Python's in it.
+pytestmark = pytest.mark.one_python
 AMOUNTS = ("reward", "n_input_tokens")
 NUMBERS = {
     "TINYINT": "127", "INTEGER": "2147483647", "BIGINT": "3002399751580330", "UBIGINT": "16777217",

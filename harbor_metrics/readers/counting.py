@@ -72,8 +72,9 @@ def _digest_of_counted(file: File, tally: _Lines | _Trials) -> str | None:
     """Count a file, and give its digest; None where it must be read otherwise."""
     if not pays(file):
         return None
+    # What is written behind it meanwhile is not read: one reading would have it, another not.
     size = os.path.getsize(file.local)
-    half = middle(file.local) if size > _HALVES_PAY and fork.pays() else size
+    half = middle(file.local, size) if size > _HALVES_PAY and fork.pays() else size
     try:
         return _count_in_halves(file.local, half, size, tally)
     except (NotCountableError, *REFUSED):
@@ -91,7 +92,7 @@ def _count_in_halves(path: str, half: int, size: int, tally: _Lines | _Trials) -
     import pickle
 
     def second() -> bytes:
-        for block in blocks(path, half):
+        for block in blocks(path, half, size):
             tally.add(block)
             if tally.is_large:
                 return pickle.dumps(None)
@@ -105,14 +106,14 @@ def _count_in_halves(path: str, half: int, size: int, tally: _Lines | _Trials) -
         for block in blocks(path, 0, half):
             digest.update(block)
             tally.add(block)
-        for block in blocks(path, half):
+        for block in blocks(path, half, size):
             digest.update(block)
     finally:
         answer = wait() if wait else None
     if wait is not None and not answer:
         raise NotCountableError("the second process could not count")
     counts = pickle.loads(answer) if answer else None  # noqa: S301  # our own process wrote it
-    for block in blocks(path, half) if counts is None else ():
+    for block in blocks(path, half, size) if counts is None else ():
         tally.add(block)
     tally.finish()
     if counts is not None:

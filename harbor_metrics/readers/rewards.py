@@ -96,14 +96,15 @@ def read(file: File, options: Options) -> list[Source]:
             lines.add(block)
             spool.extend(lines.take())
         return [reading.source(trials=spool, unread=[NO_GROUP] * reading.n_unread)]
+    # What is written behind it meanwhile is not read: one reading would have it, another not.
     size = os.path.getsize(file.local)
-    half = middle(file.local) if size > _HALVES_PAY and fork.pays() else size
-    wait = fork.alongside(lambda: _second_half(file, half)) if half < size else None
+    half = middle(file.local, size) if size > _HALVES_PAY and fork.pays() else size
+    wait = fork.alongside(lambda: _second_half(file, half, size)) if half < size else None
     answer = None
     try:
         for _, block in reading.blocks(0, half):
             lines.add(block)
-        for _ in reading.blocks(half):
+        for _ in reading.blocks(half, size):
             pass  # takes the digest while the other process reads
     finally:
         answer = wait() if wait else None
@@ -112,15 +113,15 @@ def read(file: File, options: Options) -> list[Source]:
         lines.columns.extend(*second)
         lines.n += second[0]
     else:
-        for block in blocks(file.local, half):
+        for block in blocks(file.local, half, size):
             lines.add(block)
     return [reading.source(trials=lines.take(), unread=[NO_GROUP] * reading.n_unread)]
 
 
-def _second_half(file: File, start: int) -> bytes:
-    """The columns of the lines from `start` on, unless something must be said about them."""
+def _second_half(file: File, start: int, end: int) -> bytes:
+    """The columns of the lines from `start` to `end`, unless something must be said about them."""
     lines = _Lines(file)
-    for block in blocks(file.local, start):
+    for block in blocks(file.local, start, end):
         lines.add(block)
     if lines.skipped:
         return b""

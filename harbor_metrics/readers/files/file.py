@@ -47,13 +47,39 @@ def opened(path: str) -> Iterator[File]:
     with open(path, "rb") as stream:
         head = stream.read(len(ZSTD))
         if not head.startswith((GZIP, ZSTD, *SKIPPABLE)):
-            if not head.startswith(ZIP):
+            is_zip = head.startswith(ZIP)
+            if not is_zip:
                 _check_written(path, stream)
+            before = os.fstat(stream.fileno())
             yield File(path, path)
+            _check_same(path, before, may_grow=not is_zip)
             return
         stream.seek(0)
         with _unpacked(path, stream) as file:
             yield file
+
+
+def _check_same(path: str, before: os.stat_result, *, may_grow: bool) -> None:
+    """Refuse a file of which other bytes may have been counted than those its digest is of.
+
+    Lines can be added meanwhile, as to a log that is still written.
+
+    Raises:
+        InputError: it has become another file, or has other contents.
+    """
+    now = os.stat(path)
+    if may_grow and now.st_size > before.st_size:
+        changed = (now.st_dev, now.st_ino) != (before.st_dev, before.st_ino)
+    else:
+        changed = _state(now) != _state(before)
+    if changed:
+        raise InputError(
+            f"{path} was changed while it was read", "try again when nothing writes to it"
+        )
+
+
+def _state(status: os.stat_result) -> tuple[int, ...]:
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _check_written(path: str, stream: BinaryIO) -> None:

@@ -34,12 +34,12 @@ def blocks(path: str, start: int = 0, end: int | None = None) -> Iterator[bytes]
         os.close(descriptor)
 
 
-def middle(path: str) -> int:
-    """The offset of the first line that begins in the second half of the file."""
+def middle(path: str, size: int) -> int:
+    """The offset of the first line that begins in the second half of the first `size` bytes."""
     with open(path, "rb") as file:
-        file.seek(os.path.getsize(path) // 2)
+        file.seek(size // 2)
         file.readline()
-        return file.tell()
+        return min(file.tell(), size)
 
 
 def split(block: bytes) -> list[bytes]:

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
 import json
+import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from backports import zstd
 
-from harbor_metrics import readers
+from harbor_metrics import InputError, readers
+from harbor_metrics.readers import counting, rewards
+from harbor_metrics.readers.files import fork
+from harbor_metrics.readers.files.file import opened
+from harbor_metrics.readers.reading import Options
+from harbor_metrics.readers.sources import sources_at
 
 
 def test_source_is_read_from_standard_input(tmp_path: Path) -> None:
@@ -40,3 +48,75 @@ def test_slow_pipe_is_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", type("Stdin", (), {"buffer": Slow()}))
     (source,) = readers.read("-")
     assert len(source.trials) == 1
+
+
+@pytest.mark.parametrize(
+    ("head", "change", "is_refused"),
+    [
+        (b"{}", "replaced", True),
+        (b"{}", "rewritten", True),
+        (b"{}", "cut", True),
+        (b"{}", "grown", False),
+        (b"{}", "gone", True),
+        (b"{}", "read", False),
+        (b"PK\3\4", "grown", True),
+        (b"PK\3\4", "read", False),
+    ],
+)
+def test_file_that_changes_while_it_is_read_is_refused(
+    head: bytes, change: str, is_refused: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(head + b"\n" * 40)
+    if change == "replaced":
+        path.with_suffix(".new").write_bytes(path.read_bytes())
+    os.utime(path, (1, 1))
+
+    def read() -> None:
+        with opened(str(path)) as file:
+            data = Path(file.local).read_bytes()
+            if change == "replaced":
+                path.with_suffix(".new").replace(path)
+            elif change == "gone":
+                path.unlink()
+            elif change == "rewritten":
+                path.write_bytes(data[::-1])
+            elif change == "cut":
+                path.write_bytes(data[:-1])
+            elif change == "grown":
+                with path.open("ab") as stream:
+                    stream.write(b"{}")
+
+    if is_refused:
+        with pytest.raises((InputError, FileNotFoundError), match=r"was changed|No such file"):
+            read()
+    else:
+        read()
+
+
+@pytest.mark.parametrize("counts", [True, False])
+@pytest.mark.parametrize("alone", [True, False])
+def test_digest_is_of_the_lines_that_count_while_others_are_added(
+    alone: bool, counts: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "rewards.jsonl"
+    data = b'{"reward": 1}\n' * 1000
+    path.write_bytes(data)
+    added = []
+    in_two = fork.alongside
+
+    def alongside(work: Callable[[], bytes]) -> Callable[[], bytes | None]:
+        with path.open("ab") as stream:
+            added.append(stream.write(b'{"reward": 0}\n'))
+        return in_two((lambda: b"") if alone else work)
+
+    for module in (counting, rewards):
+        monkeypatch.setattr(module, "_HALVES_PAY", 0)
+    monkeypatch.setattr(counting, "COUNTS_PAY", 0)
+    monkeypatch.setattr(fork, "pays", lambda: True)
+    monkeypatch.setattr(fork, "alongside", alongside)
+    (source,) = sources_at(str(path), None, Options(counts=counts))
+    assert added
+    n = len(source.trials)
+    assert n in (1000, 1001)  # the second where all is read anew
+    assert source.sha256 == hashlib.sha256(path.read_bytes()[: 14 * n]).hexdigest()

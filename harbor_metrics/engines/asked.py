@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from ..documents.unchanged import Unchanged
 from ..errors import HarborMetricsError, InputError
 
 Row = tuple[Any, ...]
@@ -31,6 +32,8 @@ class Asked(msgspec.Struct):
     trials: int = 0
     # Whether no interval is wanted: then the squares need not be added up.
     totals_only: bool = False
+    # The files that are asked, each question anew.
+    unchanged: Unchanged = Unchanged()
     # (reward key, how trials are parted and made) -> what is known of the sizes of tasks.
     sizes: dict[Any, Any] = {}
     _rows: dict[str, list[Row]] = {}
@@ -67,7 +70,7 @@ class Asked(msgspec.Struct):
         """The rows of an answer as they come, which need not be the same on every engine."""
         try:
             frame = query()
-            return _collected(frame.head(most + 1) if most else frame)
+            rows = _collected(frame.head(most + 1) if most else frame)
         # A slip of ours is not the engine's.
         except (HarborMetricsError, AttributeError, NameError, TypeError):
             raise
@@ -76,6 +79,8 @@ class Asked(msgspec.Struct):
                 f"{self.engine} could not answer: {first_line(error)}",
                 "nothing was computed; what it said itself stands above",
             ) from error
+        self.unchanged.check()
+        return rows
 
     @property
     def sha256(self) -> str:

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from ..documents.diagnostics import Diagnostic
+from ..documents.unchanged import Unchanged
 from ..documents.wording import printable
 from ..errors import InputError, UsageError
 from .asked import first_line
@@ -36,7 +37,7 @@ class Opened(NamedTuple):
     """A frame that an engine holds, what it is called, and the engine with its version.
 
     While `frugal` is entered, the engine takes little memory and more time. `united` are the files
-    that it is of, where they could differ.
+    that it is of, where they could differ, and `unchanged` those that lie on this machine.
     """
 
     native: Any
@@ -46,6 +47,7 @@ class Opened(NamedTuple):
     frugal: Callable[[], AbstractContextManager[None]] = nullcontext
     diagnostics: Sequence[Diagnostic] = ()
     united: United = United()
+    unchanged: Unchanged = Unchanged()
 
 
 def open_frame(frame: Any) -> Opened:
@@ -85,8 +87,9 @@ def open_paths(paths: Sequence[str], engine: str | None) -> Opened:
         return _spark(once, ", ".join(once), engine)
     files, led, diagnostics = found(paths, folders_whole=engine == "spark")
     shown = ", ".join(led)
+    unchanged = Unchanged(file for file in files if "://" not in file)
     opened = _spark(files, shown, engine) if engine == "spark" else _duckdb(files, shown)
-    return opened._replace(diagnostics=[*diagnostics, *opened.diagnostics])
+    return opened._replace(diagnostics=[*diagnostics, *opened.diagnostics], unchanged=unchanged)
 
 
 def _duckdb(paths: Sequence[str], shown: str) -> Opened:

@@ -14,6 +14,7 @@ from conftest import JOBS, Run
 from printed import document
 
 from harbor_metrics import compute
+from harbor_metrics.engines.asked import Asked
 from harbor_metrics.engines.parquet import written
 from harbor_metrics.errors import InputError
 
@@ -365,3 +366,19 @@ def test_temporary_folder_may_have_signs(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "t[1]").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "t[1]"))
     assert written([{"task": "t"}], {"task": "VARCHAR"})[:4] == b"PAR1"
+
+
+def test_file_that_changes_between_two_questions_is_refused(
+    trials: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask = Asked.unrecorded
+
+    def unrecorded(asked: Asked, *args: Any) -> Any:
+        rows = ask(asked, *args)
+        trials.with_suffix(".new").write_bytes(trials.read_bytes())
+        trials.with_suffix(".new").replace(trials)
+        return rows
+
+    monkeypatch.setattr(Asked, "unrecorded", unrecorded)
+    with pytest.raises(InputError, match="was changed while it was read"):
+        compute(str(trials))

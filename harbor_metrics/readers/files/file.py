@@ -13,6 +13,7 @@ import msgspec
 
 from ...documents.files import reason
 from ...documents.sizes import check_written
+from ...documents.unchanged import Unchanged
 from ...errors import InputError
 from .packed import GZIP, SKIPPABLE, ZIP, ZSTD, DamagedError, gunzipped, unzstd
 
@@ -34,7 +35,8 @@ def opened(path: str) -> Iterator[File]:
     """The file at a path, or standard input for `-`; what had to be unpacked is removed again.
 
     Raises:
-        InputError: it is not a regular file, or it is compressed and its bytes are damaged.
+        InputError: it is not a regular file, or it is compressed and its bytes are damaged; and in
+            the end if it was changed meanwhile: other bytes may have counted than its digest is of.
     """
     if path == STANDARD_INPUT:
         if sys.stdin is None:
@@ -50,36 +52,13 @@ def opened(path: str) -> Iterator[File]:
             is_zip = head.startswith(ZIP)
             if not is_zip:
                 _check_written(path, stream)
-            before = os.fstat(stream.fileno())
+            unchanged = Unchanged([path], may_grow=not is_zip)
             yield File(path, path)
-            _check_same(path, before, may_grow=not is_zip)
+            unchanged.check()
             return
         stream.seek(0)
         with _unpacked(path, stream) as file:
             yield file
-
-
-def _check_same(path: str, before: os.stat_result, *, may_grow: bool) -> None:
-    """Refuse a file of which other bytes may have been counted than those its digest is of.
-
-    Lines can be added meanwhile, as to a log that is still written.
-
-    Raises:
-        InputError: it has become another file, or has other contents.
-    """
-    now = os.stat(path)
-    if may_grow and now.st_size > before.st_size:
-        changed = (now.st_dev, now.st_ino) != (before.st_dev, before.st_ino)
-    else:
-        changed = _state(now) != _state(before)
-    if changed:
-        raise InputError(
-            f"{path} was changed while it was read", "try again when nothing writes to it"
-        )
-
-
-def _state(status: os.stat_result) -> tuple[int, ...]:
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _check_written(path: str, stream: BinaryIO) -> None:

@@ -124,8 +124,36 @@ def _alike(connection: Any, patterns: Sequence[str]) -> list[Alike]:
     found = []
     for (files,) in kinds:
         one = connection.read_parquet(literal(files[0]), hive_partitioning=False)
+        _check_names(connection, files[0], one.columns)
         found.append(Alike(files, one.columns, [str(each) for each in one.types]))
     return found
+
+
+def _check_names(connection: Any, file: str, columns: Sequence[str]) -> None:
+    """Refuse two columns of one name, whatever its case: DuckDB gives one of them another.
+
+    Raises:
+        InputError: so it is.
+    """
+    rows = connection.execute(
+        "select name, num_children from parquet_schema(?)", [literal(file)]
+    ).fetchall()
+    for own, name in zip(_outermost(rows), columns, strict=True):
+        # One without a name is none that is asked for.
+        if own and own != name:
+            raise InputError(
+                f"{printable(file)} has two columns named `{printable(own)}`, or so but for case",
+                "rename one",
+            )
+
+
+def _outermost(rows: Sequence[tuple[str, int | None]]) -> Iterator[str]:
+    """The names of the columns themselves in a schema, where those of their parts follow them."""
+    inside = 0
+    for name, children in rows[1:]:
+        if not inside:
+            yield name
+        inside += (children or 0) - bool(inside)
 
 
 def _changed(connection: Any, kinds: Sequence[Alike], column: str, united: str) -> Changed | None:

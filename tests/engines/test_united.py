@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 import pytest
 from pyarrow import parquet, table
 
@@ -277,3 +278,35 @@ def test_a_file_that_lies_of_its_values_is_counted_by_them(tmp_path: Path) -> No
             "me": {"mean": 1.0},
             text: {"mean": 0.0},
         }
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("reward", "reward"), ("reward", "Reward"), ("reward.acc", "reward.ACC"),
+        ("reward.a", "reward.A", "reward.A_1"), ("reward", "side", "Side"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("is_first", [True, False])
+def test_columns_of_one_name_are_refused(
+    is_first: bool, names: tuple[str, ...], tmp_path: Path
+) -> None:
+    path = tmp_path / "x.parquet"
+    nested = pa.array([{"reward": 1.0, "Reward": [{"reward": 2}]}])
+    columns = [pa.array([float(place)]) for place in range(len(names))]
+    task = pa.array(["a"])
+    arrays = [nested, task, *columns] if is_first else [*columns, task, nested]
+    called = ["more", "task", *names] if is_first else [*names, "task", "more"]
+    parquet.write_table(pa.Table.from_arrays(arrays, names=called), path)
+    other = write(tmp_path, "other", reward="1::double")
+    for paths in ([path], [other, path], [path, other]):
+        with pytest.raises(InputError, match=r"x\.parquet has two columns named `\w+"):
+            compute(*map(str, paths))
+
+
+def test_parts_of_a_column_have_any_names(tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    inner = {"reward": 1.0, "Task": [{"task": 2}], "REWARD": {"reward": 3}}
+    parquet.write_table(table({"more": [inner], "task": ["a"], "": [1], "reward": [0.5]}), path)
+    (group,) = compute(str(path)).groups
+    assert group.metrics[0].values == {"mean": 0.5}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -16,6 +17,9 @@ from ..files import lenient
 NO_FILTER = "none"
 # Each is a column of all samples.
 _MOST_METRICS = 2_000
+_NESTED = frozenset({dict, list})
+_listed = attrgetter("metrics")
+_Members = Mapping[str, msgspec.Raw]
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
@@ -65,11 +69,16 @@ class Decoder:
         if any(map(is_too_deep, lines)):
             raise LimitError
         rows: list[Row] = list(map(self._decode, lines))
-        if lines and (new := self._new(rows, lines[0])):
+        members = list(map(_members, lines))
+        if new := self._new(rows, members):
             self._learn(new)
             rows = list(map(self._decode, lines))
-        if not _whole(lines) and any(map(_repeats_a_name, lines)):
+        if not _whole(lines, members) and any(map(_repeats_a_name, lines)):
             raise ValueError(KEY_TWICE)
+        if self._repeats_inside(rows, members):
+            raise ValueError(KEY_TWICE)
+        if rows:
+            self._drop_unlisted(rows)
         return rows
 
     def line(self, line: bytes) -> Row:
@@ -77,9 +86,14 @@ class Decoder:
         if _repeats_a_name(line):
             raise ValueError(KEY_TWICE)
         row: Row = lenient.decode(line, self._row)
-        if new := self._new([row], line):
+        if new := self._new([row], [lenient.decode(line, dict[str, Any])]):
             self._learn(new)
             row = lenient.decode(line, self._row)
+        if repeats_a_key(line) and self._repeats_inside(
+            [row], [_members(lenient.without_constants(line))]
+        ):
+            raise ValueError(KEY_TWICE)
+        self._drop_unlisted([row])
         return row
 
     def values(self, row: Row) -> Iterator[tuple[str, Any]]:
@@ -88,6 +102,30 @@ class Decoder:
             value = getattr(row, field, msgspec.UNSET)
             if value is not msgspec.UNSET:
                 yield metric, value
+
+    def _drop_unlisted(self, rows: list[Row]) -> None:
+        """Leave out what a row does not list: it is a metric of others alone."""
+        lists = list(map(_listed, rows))
+        if lists.count(lists[0]) == len(lists) and self._fields.keys() <= set(lists[0] or ()):
+            return
+        for row, listed in zip(rows, lists, strict=True):
+            if listed is not None:
+                for metric in self._fields.keys() - listed:
+                    setattr(row, self._fields[metric], msgspec.UNSET)
+
+    def _repeats_inside(self, rows: list[Row], members: Iterable[_Members]) -> bool:
+        """Whether a key stands twice in an object that is a metric, or in what repeats scored."""
+        fields = {"scores_per_repeat": "scores_per_repeat", **self._fields}
+        nested = [
+            name
+            for name, field in fields.items()
+            if not _NESTED.isdisjoint(map(type, map(attrgetter(field), rows)))
+        ]
+        return bool(nested) and any(
+            b"{" in (text := bytes(own.get(name, b""))) and repeats_a_key(text)
+            for own in members
+            for name in nested
+        )
 
     def _learn(self, names: set[str]) -> None:
         if len(self._fields) + len(names) > _MOST_METRICS:
@@ -99,28 +137,20 @@ class Decoder:
             self._fields[name] = f"m{len(self._fields)}"
         self._build()
 
-    def _new(self, rows: list[Row], first: bytes) -> set[str]:
-        """Metrics without a field yet; where a line lists none, all but the fixed names."""
-        names: set[str] = set()
-        for row in rows:
-            if row.metrics is None:
-                names |= _unlisted(first)
-                break
-            names.update(row.metrics)
+    def _new(self, rows: list[Row], members: Iterable[Mapping[str, Any]]) -> set[str]:
+        """Metrics without a field yet; of a line that lists none, all but the fixed names."""
+        lists = list(map(_listed, rows))
+        if None in lists:
+            lists = [own if its is None else its for its, own in zip(lists, members, strict=True)]
+        names = set(chain.from_iterable(lists))
         return names - self._fields.keys() - _FIXED
 
 
-def _unlisted(line: bytes) -> set[str]:
-    value: dict[str, Any] = lenient.decode(line, dict[str, Any])
-    return value.keys() - _FIXED
-
-
-def _whole(lines: list[bytes]) -> bool:
+def _whole(lines: list[bytes], members: list[dict[str, msgspec.Raw]]) -> bool:
     """Whether the members of these objects make up all of the lines: then no name stands twice.
 
     False where a line is written in another way than Python writes it.
     """
-    members = list(map(_members, lines))
     n = sum(map(len, members))
     inside = sum(map(len, chain.from_iterable(members)))
     inside += sum(map(len, chain.from_iterable(line.values() for line in members)))

@@ -6,9 +6,12 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from lm_eval_logs import line
 
 from harbor_metrics import InputError
+from harbor_metrics.documents.document import KEY_TWICE
 from harbor_metrics.readers.lm_eval.rows import Decoder, Row
 
 
@@ -60,3 +63,49 @@ def test_metrics_beyond_what_a_task_has_are_refused() -> None:
     assert len(decoder.block(rows[:-1])) == 2_000
     with pytest.raises(InputError, match=r"samples\.jsonl: its samples have more than 2,000"):
         decoder.block(rows[-1:])
+
+
+_lines = st.builds(
+    lambda own, listed: line(0, **own) | ({} if listed is None else {"metrics": listed}),
+    st.dictionaries(st.sampled_from(["acc", "f1", "em"]), st.integers(0, 1)),
+    st.none() | st.lists(st.sampled_from(["acc", "f1", "em"]), unique=True),
+)
+
+
+@given(rows=st.lists(_lines, max_size=8), cut=st.integers(0, 8))
+def test_metrics_of_a_line_are_its_own_wherever_it_stands(
+    rows: list[dict[str, Any]], cut: int
+) -> None:
+    decoder = Decoder()
+    texts = lines(*rows)
+    read = [*decoder.block(texts[:cut]), *decoder.block(texts[cut:])]
+    alone = []
+    for text in texts:
+        own = Decoder()
+        alone += values(own, [own.line(text)])
+    assert values(decoder, read) == alone
+
+
+@pytest.mark.parametrize(
+    ("more", "is_refused"),
+    [
+        ('"metrics": ["acc"], "acc": {"x": 1, "x": 0}', True),
+        ('"acc": [{"x": 1, "\\u0078": 0}]', True),
+        ('"metrics": ["acc"], "acc": 1, "scores_per_repeat": {"acc": [1], "acc": [0]}', True),
+        ('"metrics": ["acc"], "acc": 1, "doc": {"x": 1, "x": 0}', False),
+        ('"metrics": ["acc"], "acc": [1, "a"], "other": {"x": 1, "x": 0}', False),
+        ('"metrics": ["acc"], "acc": {"x": 1, "y": 0}', False),
+    ],
+)
+@pytest.mark.parametrize("constant", ["", ', "target": NaN'])
+def test_key_that_stands_twice_in_a_score_is_refused(
+    more: str, is_refused: bool, constant: str
+) -> None:
+    text = f'{{"doc_id": 1, {more}{constant}}}'.encode()
+    reads = [Decoder().line] if constant else [Decoder().line, lambda text: Decoder().block([text])]
+    for read in reads:
+        if is_refused:
+            with pytest.raises(ValueError, match=KEY_TWICE):
+                read(text)
+        else:
+            read(text)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from ..confinement.homes import not_of_system
-from ..documents.paths import holds_everything, leads_inside, real_path
+from ..documents.paths import holds_everything, is_below, leads_inside, real_path
 
 
 def beside(path: str) -> tuple[list[str], tuple[str, ...]]:
@@ -24,6 +25,26 @@ def beside(path: str) -> tuple[list[str], tuple[str, ...]]:
     shown = [e.path for e in entries if _is_shown(e, folder, files_alone=everything)]
     # To list a folder is to list all below, of `/` of the whole machine.
     return [path, *shown], tuple(not_of_system([folder]))
+
+
+def beside_of_builds(path: str, packages: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
+    """The same for code that builds packages: of the folder the script, its lock and they alone.
+
+    A pin is of these. What lies beside them could become part of a package without a word.
+    """
+    folder = os.path.dirname(path)
+    shown, listed = beside(path)
+    if folder in packages:
+        return shown, listed
+    wanted = {path, real_path(f"{path}.lock"), *packages}
+    own = [p for p in wanted if os.path.exists(p) and any(is_below(p, top) for top in shown)]
+    links = [p for p in (shown if listed else _entries(folder)) if real_path(p) in wanted]
+    return sorted({*own, *links, path}), tuple(not_of_system([folder]))
+
+
+def _entries(folder: str) -> list[str]:
+    with os.scandir(folder) as entries:
+        return [entry.path for entry in entries]
 
 
 def private_around(path: str) -> list[str]:

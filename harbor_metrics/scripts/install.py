@@ -18,7 +18,7 @@ from ..documents.wording import printable
 from ..errors import MetricFailure
 from ..registries.pins import odd_entry
 from ..registries.script_file import Script
-from .beside import beside, private_around
+from .beside import beside_of_builds, private_around
 from .bounds import Required, confinement
 from .indexes import packages_in, packages_of_user
 from .interpreter import Base, interpreter
@@ -83,7 +83,9 @@ def install(
     choices += ["--keyring-provider", "disabled" if build or wanted.elsewhere else keyring()]
     if build:
         env = environ_without_passwords(work.folder)
-        files, listed = beside(wanted.script.path)
+        files, listed = beside_of_builds(
+            wanted.script.path, [package for package, _ in wanted.local]
+        )
         folders = packages_of_user()[1]
         reached = confinement(
             options,

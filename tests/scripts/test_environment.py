@@ -15,6 +15,7 @@ from conftest import ROOT, Run
 from metric_scripts import BLOCK, HEAD, linux, metric, wheel_with_a_start_file
 from uv import find_uv_bin
 
+from harbor_metrics import compute
 from harbor_metrics.confinement.finished import Finished
 from harbor_metrics.confinement.workplace import Workplace
 from harbor_metrics.documents.contents import File, checked, contents
@@ -303,6 +304,52 @@ class TestEnvironment:
         (one,), _ = outcomes(text, arguments=("--allow-build",))
         assert one["values"] == {"netrc": 0, "passwords": 0, "wrote": 0, "cache": 0}, one
 
+    @linux
+    @pytest.mark.parametrize("layers", [("landlock",), ("namespaces",)])
+    @pytest.mark.parametrize(
+        ("how", "is_named"),
+        [("link", False), ("read", False), ("source", False), ("source", True), ("own", True)],
+    )
+    def test_what_is_no_part_of_a_package_that_is_named_comes_into_none(
+        self, how: str, is_named: bool, layers: tuple[str, ...], tmp_path: Path
+    ) -> None:
+        """Its pin would not be of that."""
+        first, second = tmp_path / "first", tmp_path / "second"
+        for folder in (first, second):
+            (folder / "src").mkdir(parents=True)
+            requires = ["second"] if how == "source" and folder == first else []
+            (folder / "b.py").write_text(BUILDER.format(name=folder.name, requires=requires))
+            (folder / "pyproject.toml").write_text(
+                f'[project]\nname = "{folder.name}"\nversion = "1"\ndependencies = {requires}\n'
+                '[build-system]\nrequires = []\nbuild-backend = "b"\nbackend-path = ["."]\n'
+                + ('[tool.uv.sources]\nsecond = {path = "../second"}\n' if requires else "")
+            )
+        module = "second" if how == "source" else "first"
+        (tmp_path / module / "src" / f"{module}.py").write_text("VALUE = 1\n")
+        if how in ("link", "read"):
+            own = first / "src" / "first.py"
+            own.rename(tmp_path / "common.py")
+            if how == "link":
+                own.symlink_to("../../common.py")
+            else:
+                with (first / "b.py").open("a") as builder:
+                    builder.write("MORE['first.py'] = open('../common.py').read()\n")
+        names = ["first", *(["second"] if is_named and how == "source" else [])]
+        sources = "".join(f'# {name} = {{path = "./{name}"}}\n' for name in names)
+        block = f"# /// script\n# dependencies = {json.dumps(names)}\n# [tool.uv.sources]\n"
+        block += f"{sources}# ///\n"
+        text = f"{block}{HEAD}import {module}\nanswer(value={module}.VALUE)"
+        (tmp_path / "m.py").write_text(text)
+        (tmp_path / "r.jsonl").write_text("null\n")
+        result = compute(
+            str(tmp_path / "r.jsonl"),
+            metrics=[metric(str(tmp_path / "m.py"))],
+            only_asked=True,
+            scripts=ScriptOptions(allow_build=True, layers=layers),
+        )
+        (one,) = result.groups[0].metrics
+        assert one.values == ({"value": 1} if is_named else {}), one
+
     def test_cache_that_cannot_be_written_is_not_needed(self, outcomes) -> None:
         text = BLOCK + HEAD + "answer(n=1)"
         (one,), _ = outcomes(text, env={"XDG_CACHE_HOME": "/proc/nope"})
@@ -454,3 +501,28 @@ class TestKept:
             first = environment(script, place)
             monkeypatch.setenv("UV_EXCLUDE_NEWER", "2026-01-01T00:00:00Z")
             assert environment(script, place) != first
+
+
+BUILDER = """\
+import glob, os, zipfile
+
+MORE = {{}}
+
+
+def build_wheel(folder, config_settings=None, metadata_directory=None):
+    files = {{os.path.basename(path): open(path).read() for path in glob.glob("src/*.py")}}
+    files |= MORE
+    about = "{name}-1.dist-info"
+    requires = "".join("Requires-Dist: " + name + "\\n" for name in {requires})
+    files[about + "/METADATA"] = (
+        "Metadata-Version: 2.1\\nName: {name}\\nVersion: 1\\n" + requires
+    )
+    files[about + "/WHEEL"] = "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n"
+    files[about + "/RECORD"] = "".join(name + ",,\\n" for name in files)
+    with zipfile.ZipFile(folder + "/{name}-1-py3-none-any.whl", "w") as wheel:
+        for name, text in files.items():
+            wheel.writestr(name, text)
+    return "{name}-1-py3-none-any.whl"
+
+
+"""

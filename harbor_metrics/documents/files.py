@@ -68,8 +68,8 @@ def check_writable(path: str) -> None:
         if _is_special(path):
             return
         descriptor, probe = _temporary_beside(target)
-        os.close(descriptor)
         os.unlink(probe)
+        os.close(descriptor)
 
 
 def write_atomically(path: str, data: bytes | Iterable[bytes]) -> None:
@@ -130,8 +130,9 @@ def _replace(target: str, pieces: Iterable[bytes]) -> None:
             file.writelines(pieces)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, _mode(target))
-        os.replace(temporary, target)
+            # Before it is closed: then it is no longer locked, and left over for other writers.
+            os.chmod(temporary, _mode(target))
+            os.replace(temporary, target)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
@@ -158,10 +159,9 @@ def _temporary_beside(target: str) -> tuple[int, str]:
     _tidy(folder)
     while True:
         descriptor, path = tempfile.mkstemp(prefix=_PREFIX, suffix=_SUFFIX, dir=folder)
-        _lock(descriptor)
-        if os.fstat(descriptor).st_nlink:
+        if _lock(descriptor) and os.fstat(descriptor).st_nlink:
             return descriptor, path
-        # Another writer took it for left over before it was locked.
+        # Another writer took it for left over before it was locked, and removes it.
         os.close(descriptor)
 
 

@@ -9,13 +9,17 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import Run
 
 import harbor_metrics
 from harbor_metrics import OutputError, Result
+from harbor_metrics.documents import files
 from harbor_metrics.documents.files import (
     _temporary_beside,
     check_writable,
@@ -120,6 +124,53 @@ def test_file_that_another_writes_is_left_alone(tmp_path: Path) -> None:
     os.close(descriptor)
     write_atomically(str(path), b"again")
     assert not os.path.exists(temporary)
+
+
+@pytest.mark.parametrize("write", [check_writable, partial(write_atomically, data=b"whole")])
+def test_writers_that_tidy_at_any_moment_harm_nobody(
+    write: Callable[[str], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "r.json"
+    steps = []
+
+    def before(name: str) -> None:
+        step = getattr(os, name)
+
+        def tidy_first(*args: Any, **kwargs: Any) -> Any:
+            steps.append(name)
+            with monkeypatch.context() as alone:
+                alone.setattr(os, name, step)
+                files._tidy(str(tmp_path))
+            return step(*args, **kwargs)
+
+        monkeypatch.setattr(os, name, tidy_first)
+
+    for name in ("fstat", "fsync", "chmod", "replace", "unlink", "close"):
+        before(name)
+    write(str(path))
+    monkeypatch.undo()
+    assert steps
+    assert [p.name for p in tmp_path.iterdir()] == ["r.json"] * ("replace" in steps)
+
+
+def test_file_that_another_is_about_to_remove_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock, removers = files._lock, []
+
+    def too_late(descriptor: int) -> bool:
+        if not removers:
+            (path,) = tmp_path.iterdir()
+            removers.append(os.open(path, os.O_RDONLY))
+            lock(removers[0])
+        return lock(descriptor)
+
+    monkeypatch.setattr(files, "_lock", too_late)
+    descriptor, path = _temporary_beside(str(tmp_path / "r.json"))
+    taken = os.fstat(removers[0]).st_ino
+    assert os.stat(path).st_ino == os.fstat(descriptor).st_ino != taken
+    os.close(descriptor)
+    os.close(removers[0])
 
 
 def test_pipe_that_nobody_reads_is_not_waited_for(cli: Run, job: Path, tmp_path: Path) -> None:

@@ -20,12 +20,11 @@ from ..trials.source import REFUSED, Counted, Source
 from ..trials.trial import NO_GROUP, Trial
 from .files import fork
 from .files.file import File
-from .files.lines import blocks, middle, split
+from .files.lines import blocks, halves, split
 from .line_columns import MANY_KEYS, LineColumns, are_sparse, decode_line, repeat_often
 
-# Bytes from which on it is worth it not to keep what is read, and a second process is faster.
+# Bytes from which on it is worth it not to keep what is read.
 COUNTS_PAY = 1 << 20
-_HALVES_PAY = 4 << 20
 # So many trials tell whether most have a task of their own: to hand over the names of those takes
 # longer than to count them.
 _TELLING = 1 << 16
@@ -72,16 +71,14 @@ def _digest_of_counted(file: File, tally: _Lines | _Trials) -> str | None:
     """Count a file, and give its digest; None where it must be read otherwise."""
     if not pays(file):
         return None
-    # What is written behind it meanwhile is not read: one reading would have it, another not.
-    size = os.path.getsize(file.local)
-    half = middle(file.local, size) if size > _HALVES_PAY and fork.pays() else size
+    half, end = halves(file.local)
     try:
-        return _count_in_halves(file.local, half, size, tally)
+        return _count_in_halves(file.local, half, end, tally)
     except (NotCountableError, *REFUSED):
         return None
 
 
-def _count_in_halves(path: str, half: int, size: int, tally: _Lines | _Trials) -> str:
+def _count_in_halves(path: str, half: int, end: int, tally: _Lines | _Trials) -> str:
     """Count a file, what follows its first half in a second process, and give its digest.
 
     Raises:
@@ -92,7 +89,7 @@ def _count_in_halves(path: str, half: int, size: int, tally: _Lines | _Trials) -
     import pickle
 
     def second() -> bytes:
-        for block in blocks(path, half, size):
+        for block in blocks(path, half, end):
             tally.add(block)
             if tally.is_large:
                 return pickle.dumps(None)
@@ -100,20 +97,20 @@ def _count_in_halves(path: str, half: int, size: int, tally: _Lines | _Trials) -
         return pickle.dumps(tally.counts)
 
     digest = hashlib.sha256()
-    wait = fork.alongside(second) if half < size else None
+    wait = fork.alongside(second) if half < end else None
     answer = None
     try:
         for block in blocks(path, 0, half):
             digest.update(block)
             tally.add(block)
-        for block in blocks(path, half, size):
+        for block in blocks(path, half, end):
             digest.update(block)
     finally:
         answer = wait() if wait else None
     if wait is not None and not answer:
         raise NotCountableError("the second process could not count")
     counts = pickle.loads(answer) if answer else None  # noqa: S301  # our own process wrote it
-    for block in blocks(path, half, size) if counts is None else ():
+    for block in blocks(path, half, end) if counts is None else ():
         tally.add(block)
     tally.finish()
     if counts is not None:

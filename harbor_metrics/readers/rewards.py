@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import msgspec
 
 from ..documents.diagnostics import Diagnostic
@@ -16,15 +14,13 @@ from ..trials.trial import NO_GROUP, LineTrials
 from .counting import count_lines, pays
 from .files import fork
 from .files.file import File
-from .files.lines import blank_lines, blocks, middle
+from .files.lines import blank_lines, blocks, halves
 from .files.spool import Spool
 from .line_columns import LineColumns, decode_line
 from .reading import Options, Reading
 from .recognition import FITS, Fit, Head
 
 _Half = tuple[int, dict[str, list[Number | None]], set[int]]
-# Bytes from which on a second process is faster.
-_HALVES_PAY = 4 << 20
 
 
 class _Lines:
@@ -96,15 +92,13 @@ def read(file: File, options: Options) -> list[Source]:
             lines.add(block)
             spool.extend(lines.take())
         return [reading.source(trials=spool, unread=[NO_GROUP] * reading.n_unread)]
-    # What is written behind it meanwhile is not read: one reading would have it, another not.
-    size = os.path.getsize(file.local)
-    half = middle(file.local, size) if size > _HALVES_PAY and fork.pays() else size
-    wait = fork.alongside(lambda: _second_half(file, half, size)) if half < size else None
+    half, end = halves(file.local)
+    wait = fork.alongside(lambda: _second_half(file, half, end)) if half < end else None
     answer = None
     try:
         for _, block in reading.blocks(0, half):
             lines.add(block)
-        for _ in reading.blocks(half, size):
+        for _ in reading.blocks(half, end):
             pass  # takes the digest while the other process reads
     finally:
         answer = wait() if wait else None
@@ -113,7 +107,7 @@ def read(file: File, options: Options) -> list[Source]:
         lines.columns.extend(*second)
         lines.n += second[0]
     else:
-        for block in blocks(file.local, half, size):
+        for block in blocks(file.local, half, end):
             lines.add(block)
     return [reading.source(trials=lines.take(), unread=[NO_GROUP] * reading.n_unread)]
 

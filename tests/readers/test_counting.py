@@ -28,7 +28,7 @@ METRICS = ("mean", "median", "pass@2", "ci", "frequency", "variance-components")
 def small_sources_count(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Sources of every size are counted, in two processes."""
     monkeypatch.setattr(counting, "COUNTS_PAY", 0)
-    monkeypatch.setattr(counting, "_HALVES_PAY", 0)
+    monkeypatch.setattr(lines, "_HALVES_PAY", 0)
     monkeypatch.setattr(job, "_COUNTS_PAY", 0)
     monkeypatch.setattr(job, "_HALF_PAYS", 1)
     monkeypatch.setattr(fork, "pays", lambda: True)

@@ -6,8 +6,12 @@ import os
 import sys
 from collections.abc import Iterator
 
+from . import fork
+
 # What is decoded of a block fits into a processor's cache; more takes up to half as long again.
 _BLOCK = 1 << 16
+# Bytes from which on a second process is faster.
+_HALVES_PAY = 4 << 20
 
 
 def blocks(path: str, start: int = 0, end: int | None = None) -> Iterator[bytes]:
@@ -34,12 +38,19 @@ def blocks(path: str, start: int = 0, end: int | None = None) -> Iterator[bytes]
         os.close(descriptor)
 
 
-def middle(path: str, size: int) -> int:
-    """The offset of the first line that begins in the second half of the first `size` bytes."""
+def halves(path: str) -> tuple[int, int]:
+    """The offset of the second half, which a second process may read, and where that ends.
+
+    Both are the same where one process is faster. What is written behind it meanwhile is not read:
+    one reading would have it, another not.
+    """
+    size = os.path.getsize(path)
+    if size <= _HALVES_PAY or not fork.pays():
+        return size, size
     with open(path, "rb") as file:
         file.seek(size // 2)
         file.readline()
-        return min(file.tell(), size)
+        return min(file.tell(), size), size
 
 
 def split(block: bytes) -> list[bytes]:

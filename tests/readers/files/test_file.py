@@ -16,8 +16,8 @@ import pytest
 from backports import zstd
 
 from harbor_metrics import InputError, readers
-from harbor_metrics.readers import counting, rewards
-from harbor_metrics.readers.files import fork
+from harbor_metrics.readers import counting
+from harbor_metrics.readers.files import fork, lines
 from harbor_metrics.readers.files.file import opened
 from harbor_metrics.readers.reading import Options
 from harbor_metrics.readers.sources import sources_at
@@ -110,8 +110,7 @@ def test_digest_is_of_the_lines_that_count_while_others_are_added(
             added.append(stream.write(b'{"reward": 0}\n'))
         return in_two((lambda: b"") if alone else work)
 
-    for module in (counting, rewards):
-        monkeypatch.setattr(module, "_HALVES_PAY", 0)
+    monkeypatch.setattr(lines, "_HALVES_PAY", 0)
     monkeypatch.setattr(counting, "COUNTS_PAY", 0)
     monkeypatch.setattr(fork, "pays", lambda: True)
     monkeypatch.setattr(fork, "alongside", alongside)

@@ -13,10 +13,13 @@ class Unchanged:
     """Files that are read more than once, and have to say the same each time.
 
     Those that `may_grow` are read as far as they went at first, as a log that is still written.
+
+    Raises:
+        InputError: one is not there.
     """
 
     def __init__(self, paths: Iterable[str] = (), *, may_grow: bool = False) -> None:
-        self._states = {path: os.stat(path) for path in paths}
+        self._states = {path: _status(path) for path in paths}
         self._may_grow = may_grow
 
     def check(self) -> None:
@@ -26,10 +29,7 @@ class Unchanged:
             InputError: so it is.
         """
         for path, before in self._states.items():
-            try:
-                now = os.stat(path)
-            except OSError as error:
-                raise InputError(f"{path}: {reason(error)}") from error
+            now = _status(path)
             if self._may_grow and now.st_size > before.st_size:
                 same = os.path.samestat(now, before)
             else:
@@ -38,6 +38,13 @@ class Unchanged:
                 raise InputError(
                     f"{path} was changed while it was read", "try again when nothing writes to it"
                 )
+
+
+def _status(path: str) -> os.stat_result:
+    try:
+        return os.stat(path)
+    except OSError as error:
+        raise InputError(f"{path}: {reason(error)}") from error
 
 
 def _state(status: os.stat_result) -> tuple[int, ...]:

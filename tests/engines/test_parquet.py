@@ -382,3 +382,12 @@ def test_file_that_changes_between_two_questions_is_refused(
     monkeypatch.setattr(Asked, "unrecorded", unrecorded)
     with pytest.raises(InputError, match="was changed while it was read"):
         compute(str(trials))
+
+
+def test_link_to_nothing_in_a_folder_is_refused(trials: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "f"
+    folder.mkdir()
+    trials.rename(folder / "a.parquet")
+    (folder / "b.parquet").symlink_to("nothing")
+    with pytest.raises(InputError, match=r"b\.parquet: No such file"):
+        compute(str(folder), engine="duckdb")

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from ..documents.wording import printable
-from ..errors import InputError
+from ..errors import HarborMetricsError, InputError
 from ..readers.columns import folded, meanings
 from .asked import first_line
 from .extras import literal
@@ -110,6 +110,8 @@ def united_by_duckdb(connection: Any, patterns: Sequence[str], native: Any) -> U
 def _answering() -> Iterator[None]:
     try:
         yield
+    except HarborMetricsError:
+        raise
     except Exception as error:  # every engine has errors of its own
         raise InputError(f"duckdb could not answer: {first_line(error)}") from error
 

@@ -300,8 +300,10 @@ def test_columns_of_one_name_are_refused(
     parquet.write_table(pa.Table.from_arrays(arrays, names=called), path)
     other = write(tmp_path, "other", reward="1::double")
     for paths in ([path], [other, path], [path, other]):
-        with pytest.raises(InputError, match=r"x\.parquet has two columns named `\w+"):
+        with pytest.raises(InputError, match=r"x\.parquet has two columns named `\w+") as caught:
             compute(*map(str, paths))
+        assert str(caught.value).startswith(str(path))
+        assert caught.value.help == "rename one"
 
 
 def test_parts_of_a_column_have_any_names(tmp_path: Path) -> None:

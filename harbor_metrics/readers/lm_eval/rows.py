@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
 from typing import Any
@@ -73,7 +73,7 @@ class Decoder:
         if new := self._new(rows, members):
             self._learn(new)
             rows = list(map(self._decode, lines))
-        if not _whole(lines, members) and any(map(_repeats_a_name, lines)):
+        if not _whole(lines, members) and any(map(_repeats_a_name, filter(repeats_a_key, lines))):
             raise ValueError(KEY_TWICE)
         if self._repeats_inside(rows, members):
             raise ValueError(KEY_TWICE)
@@ -83,15 +83,15 @@ class Decoder:
 
     def line(self, line: bytes) -> Row:
         """The row of a line that may have bare constants; raises as `block` does."""
-        if _repeats_a_name(line):
+        repeats = repeats_a_key(line)
+        if repeats and _repeats_a_name(line):
             raise ValueError(KEY_TWICE)
         row: Row = lenient.decode(line, self._row)
-        if new := self._new([row], [lenient.decode(line, dict[str, Any])]):
+        members = lenient.decode(line, dict[str, Any]) if row.metrics is None else {}
+        if new := self._new([row], [members]):
             self._learn(new)
             row = lenient.decode(line, self._row)
-        if repeats_a_key(line) and self._repeats_inside(
-            [row], [_members(lenient.without_constants(line))]
-        ):
+        if repeats and self._repeats_inside([row], [_members(lenient.without_constants(line))]):
             raise ValueError(KEY_TWICE)
         self._drop_unlisted([row])
         return row
@@ -113,7 +113,7 @@ class Decoder:
                 for metric in self._fields.keys() - listed:
                     setattr(row, self._fields[metric], msgspec.UNSET)
 
-    def _repeats_inside(self, rows: list[Row], members: Iterable[_Members]) -> bool:
+    def _repeats_inside(self, rows: list[Row], members: Sequence[_Members]) -> bool:
         """Whether a key stands twice in an object that is a metric, or in what repeats scored."""
         fields = {"scores_per_repeat": "scores_per_repeat", **self._fields}
         nested = [
@@ -121,10 +121,10 @@ class Decoder:
             for name, field in fields.items()
             if not _NESTED.isdisjoint(map(type, map(attrgetter(field), rows)))
         ]
-        return bool(nested) and any(
+        return any(
             b"{" in (text := bytes(own.get(name, b""))) and repeats_a_key(text)
-            for own in members
             for name in nested
+            for own in members
         )
 
     def _learn(self, names: set[str]) -> None:
@@ -161,9 +161,7 @@ def _whole(lines: list[bytes], members: list[dict[str, msgspec.Raw]]) -> bool:
 
 
 def _repeats_a_name(line: bytes) -> bool:
-    """Whether a name stands twice in the object itself, not in an object in it."""
-    if not repeats_a_key(line):
-        return False
+    """Whether, of the keys that stand twice in a line, one does so in the object itself."""
     # Inside, for weight: few lines have a key twice.
     import json
 

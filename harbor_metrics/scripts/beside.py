@@ -37,9 +37,9 @@ def beside_of_builds(path: str, packages: Sequence[str]) -> tuple[list[str], tup
     if folder in packages:
         return shown, listed
     wanted = {path, real_path(f"{path}.lock"), *packages}
-    own = [p for p in wanted if os.path.exists(p) and any(is_below(p, top) for top in shown)]
-    links = [p for p in (shown if listed else _entries(folder)) if real_path(p) in wanted]
-    return sorted({*own, *links, path}), tuple(not_of_system([folder]))
+    named = {*wanted, *(entry for entry in _entries(folder) if real_path(entry) in wanted)}
+    own = sorted(p for p in named if os.path.exists(p) and any(is_below(p, top) for top in shown))
+    return own, tuple(not_of_system([folder]))
 
 
 def _entries(folder: str) -> list[str]:

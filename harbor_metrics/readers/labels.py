@@ -80,25 +80,26 @@ def _row(where: str, entry: Any, path: str) -> tuple[str, str, dict[str, Any]]:
 
 
 def _csv(data: bytes, path: str) -> Iterable[tuple[str, str, dict[str, Any]]]:
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 at byte {error.start}") from error
     # For weight: labels may be JSON.
     import csv
 
-    # The limit is that of the process: it is never made smaller.
-    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
-    reader = csv.DictReader(io.StringIO(text, newline=""))
-    names = reader.fieldnames or []
-    if "task" not in names:
-        raise InputError(f"{path} has no column `task`", _HELP)
-    if len(set(names)) < len(names):
-        raise InputError(f"{path} has two columns of one name")
+    from .rows import label, read_rows, refusal
+
     rows: list[tuple[str, str, dict[str, Any]]] = []
-    for row in reader:
-        where = f"line {reader.line_num}"
-        if None in row or None in row.values():
-            raise InputError(f"{path}: {where}: not {len(names)} cells, as the heading has")
-        rows.append((where, row["task"], {k: v for k, v in row.items() if k != "task"}))
+    try:
+        stream = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline="")
+        names, placed = read_rows(stream, path)
+        if "task" not in names:
+            raise InputError(f"{path} has no column `task`", _HELP)
+        for place, row in placed:
+            where = f"line {place.line}"
+            if len(row) != len(names):
+                raise InputError(f"{path}: {where}: not {len(names)} cells, as the heading has")
+            cells = dict(zip(names, row, strict=True))
+            task = cells.pop("task")
+            if not task.strip():
+                raise InputError(f"{path}: {where}: no name of a task")
+            rows.append((where, task, {k: label(v) for k, v in cells.items() if v.strip()}))
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise refusal(path, error) from error
     return rows

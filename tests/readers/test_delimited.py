@@ -10,8 +10,6 @@ from conftest import Run
 
 from harbor_metrics import readers
 from harbor_metrics.documents.diagnostics import Span
-from harbor_metrics.errors import InputError
-from harbor_metrics.readers import delimited
 
 CSV = """problem_id,attempt,score,style,category,model_name,answer,cost_usd
 a,1,1,0.5,x,sail-1,"one, and
@@ -106,32 +104,3 @@ def test_each_wrong_cell_of_a_row_has_its_place(tmp_path: Path) -> None:
     (source,) = readers.read(str(tmp_path / "t.csv"))
     places = [diagnostic.span for diagnostic in source.diagnostics]
     assert places == [Span(3, 3, 3, 4), Span(4, 22, 4, 23), Span(4, 24, 4, 25)]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "t" * 2000,
-        "task,reward\n" + "t" * 2000,
-        "task,reward\nt,1\n" + "t" * 990 + ',"' + "1\n" * 20,
-        "task,reward\n" + '"\n",' * 300,
-        " " * 2000 + "\ntask,reward\n",
-    ],
-    ids=range(5),
-)
-def test_a_row_that_does_not_end_is_refused(
-    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(delimited, "_MOST_OF_A_ROW", 1000)
-    (tmp_path / "t.csv").write_text(text)
-    with pytest.raises(InputError, match="a row is longer than"):
-        readers.read(str(tmp_path / "t.csv"), as_format="csv")
-
-
-def test_rows_of_the_most_characters_are_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(delimited, "_MOST_OF_A_ROW", 1000)
-    (tmp_path / "t.csv").write_text("task,reward\n" + ("t" * 997 + ",1\n") * 5)
-    (source,) = readers.read(str(tmp_path / "t.csv"))
-    assert len(source.trials) == 5

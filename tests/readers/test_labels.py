@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -10,8 +9,6 @@ from typing import Any
 import pytest
 from conftest import Run, trial, write_job
 from registries_by_hand import entry
-
-from harbor_metrics.readers import labels
 
 LABELS = {
     "labels.json": '{"a": {"side": "x"}, "b": {"side": "y"}}',
@@ -44,13 +41,16 @@ def test_every_shape_of_labels_file_is_read(cli: Run, tmp_path: Path, name: str)
         ('[{"task": "a", "side": ["x"]}]', ["entry 0", "`side` of task a is no string"]),
         ("side,task\nx\n", ["line 2", "not 2 cells"]),
         ("name,side\na,x\n", ["no column `task`"]),
-        ("task,side,side\na,x,y\n", ["two columns of one name"]),
+        ("task,side,side\na,x,y\n", ["two columns named `side`"]),
         ('{"a": "x"}', ["the labels of task a are no object"]),
         ('[{"side": "x"}]', ["an object with a `task` is needed"]),
         ('{"task": "a", "side": "x"}\n{"task": "b"\n', ["line 2"]),
         ("{}", ["has no labels"]),
-        ("", ["no column `task`"]),
+        ("", ["no header line"]),
         ("task,side\n\xff,x\n", ["not UTF-8"]),
+        ('task,side\na,"x\n', ["not CSV"]),
+        ('task,side\na,"x"y\n', ["not CSV"]),
+        ("task,side\n ,x\n", ["line 2", "no name of a task"]),
     ],
 )
 def test_labels_file_that_does_not_fit_is_refused(
@@ -104,10 +104,3 @@ def test_metadata_of_the_registrys_tasks_are_labels(cli: Run, tmp_path: Path) ->
     assert deep["values"] == {"1": 1.0, "2": 0.0, "all": 0.5}
     assert (alias["name"], alias["type"]) == ("evsys/pass@1", "any-first-k")
     assert alias["kwargs"] == {"method": "available", "k": 1}
-
-
-def test_small_labels_leave_the_cells_of_a_source_as_long_as_they_are(tmp_path: Path) -> None:
-    before = csv.field_size_limit()
-    (tmp_path / "l.csv").write_text("task,g\na,x\n")
-    labels.read(str(tmp_path / "l.csv"))
-    assert csv.field_size_limit() == before

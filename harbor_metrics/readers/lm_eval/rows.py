@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
 from typing import Any
@@ -11,12 +13,15 @@ import msgspec
 
 from ...documents.document import KEY_TWICE, repeats_a_key
 from ...documents.limits import LimitError, check_integers, is_too_deep
+from ...documents.wording import shown
 from ...errors import InputError
 from ..files import lenient
 
 NO_FILTER = "none"
 # Each is a column of all samples.
 _MOST_METRICS = 2_000
+# What msgspec takes into no name of a field.
+_UNNAMABLE = re.compile(r'["\\\x00-\x1f]')
 _NESTED = frozenset({dict, list})
 _listed = attrgetter("metrics")
 _Members = Mapping[str, msgspec.Raw]
@@ -73,8 +78,9 @@ class Decoder:
         if new := self._new(rows, members):
             self._learn(new)
             rows = list(map(self._decode, lines))
-        if not _whole(lines, members) and any(map(_repeats_a_name, filter(repeats_a_key, lines))):
-            raise ValueError(KEY_TWICE)
+        for line, own in zip(lines, members, strict=True):
+            if not _is_whole(line, own) and repeats_a_key(line) and _repeats_a_name(line):
+                raise ValueError(KEY_TWICE)
         if self._repeats_inside(rows, members):
             raise ValueError(KEY_TWICE)
         if rows:
@@ -128,6 +134,16 @@ class Decoder:
         )
 
     def _learn(self, names: set[str]) -> None:
+        """Give these metrics fields.
+
+        Raises:
+            ValueError: no field can have one of the names; then none of them has one.
+        """
+        if odd := [name for name in sorted(names) if _UNNAMABLE.search(name)]:
+            raise ValueError(
+                f"the name of a metric, {shown(odd[0])}, has a quote, a backslash or a control "
+                "character"
+            )
         if len(self._fields) + len(names) > _MOST_METRICS:
             raise InputError(
                 f"{self._path}: its samples have more than {_MOST_METRICS:,} different metrics",
@@ -146,18 +162,22 @@ class Decoder:
         return names - self._fields.keys() - _FIXED
 
 
-def _whole(lines: list[bytes], members: list[dict[str, msgspec.Raw]]) -> bool:
-    """Whether the members of these objects make up all of the lines: then no name stands twice.
+def _is_whole(line: bytes, members: _Members) -> bool:
+    """Whether these members, written again, are the line: then none stands twice in it.
 
-    False where a line is written in another way than Python writes it.
+    False where a line is written in another way than Python and msgspec write it.
     """
-    n = sum(map(len, members))
-    inside = sum(map(len, chain.from_iterable(members)))
-    inside += sum(map(len, chain.from_iterable(line.values() for line in members)))
-    spaced = lines[0].partition(b":")[2].startswith(b" ") if lines else False
-    # Quotes, a colon and a comma a member, but the last; and braces.
-    around = 6 * n if spaced else 4 * n + len(lines)
-    return inside + around == sum(map(len, lines))
+    parts = list(_spaced(tuple(members)))
+    parts[1::2] = members.values()
+    return b"".join(parts) == line or msgspec.json.encode(members) == line
+
+
+@lru_cache(maxsize=256)
+def _spaced(names: tuple[str, ...]) -> list[bytes | msgspec.Raw]:
+    """An object with these names as Python writes it, every second part a value to be filled in."""
+    before = [f'"{name}": '.encode() for name in names]
+    parts = [part for name in before for part in (b", " + name, b"")]
+    return [b"{" + b"".join(before[:1]), *parts[1:], b"}"]
 
 
 def _repeats_a_name(line: bytes) -> bool:

@@ -109,3 +109,30 @@ def test_key_that_stands_twice_in_a_score_is_refused(
                 read(text)
         else:
             read(text)
+
+
+@pytest.mark.parametrize("name", ['a"b', "a\\b", "a\nb", "\0"])
+@pytest.mark.parametrize("listed", [True, False])
+def test_a_name_that_no_field_can_have_refuses_its_line_alone(name: str, listed: bool) -> None:
+    decoder = Decoder()
+    both = {"acc": 1, name: 1}
+    (odd,) = lines(line(0, **both, **({"metrics": list(both)} if listed else {})))
+    (plain,) = lines(line(1, metrics=["acc"], acc=0))
+    for read in (decoder.line, lambda text: decoder.block([plain, text])):
+        with pytest.raises(ValueError, match="has a quote, a backslash or a control character"):
+            read(odd)
+    assert values(decoder, decoder.block([plain])) == [{"acc": 0}]
+
+
+@given(st.data())
+def test_a_key_that_stands_twice_is_found_however_the_lines_of_its_block_are_written(
+    data: st.DataObject,
+) -> None:
+    spaces = st.sampled_from([(", ", ": "), (",", ":"), (", ", ":"), (" ,", " : ")])
+    rows = [line(n, metrics=["acc"], acc=0.5) for n in range(4)]
+    texts = [json.dumps(row, separators=data.draw(spaces)) for row in rows]
+    which = data.draw(st.integers(0, 3))
+    surplus = data.draw(st.integers(1, 40))
+    texts[which] = f'{{"acc":1.{"0" * surplus},{texts[which][1:]}'
+    with pytest.raises(ValueError, match=KEY_TWICE):
+        Decoder().block([text.encode() for text in texts])

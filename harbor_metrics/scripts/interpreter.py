@@ -11,13 +11,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..confinement.sandbox import LAYERS
-from ..confinement.workplace import FREE
 from ..documents.paths import real_path
 from ..documents.wording import printable
 from ..errors import MetricFailure
 from .cache import is_among_work
 from .steps import Work, not_made
-from .uv_access import environ_of_uv, our_python, reach, uv_cache
+from .uv_access import environ_of_uv, our_python, pythons_of_uv, reach, uv_cache
 from .variables import TO_ALL, TO_FIND_PYTHONS, folders, told
 
 _NO_PYTHON = "(no Python is downloaded unless UV_PYTHON_DOWNLOADS=automatic)"
@@ -64,43 +63,68 @@ def interpreter(wants: Mapping[str, Any], script: str, uv: str, work: Work) -> B
     ours = ".".join(map(str, sys.version_info[:3]))
     if admitted.contains(ours, prereleases=True):
         return Base(our_python(), sys.base_prefix, platform.python_version())
-    cache = uv_cache(work.place)
-    env = _environ_to_find()
+    # uv runs each that it looks at, and where they lie others may have put one: what those write
+    # nobody reads afterwards, no other step of uv either.
+    apart = Work.of(work.place, work.options)
+    pythons = pythons_of_uv()
+    env = _environ_to_find(pythons, apart)
     # Asked to be quiet, it would not say which it has found.
-    common = ["--no-config", "--cache-dir", cache]
-    find = [uv, "python", "find", *common, "--system", "--no-project", "--", str(admitted)]
-    # uv runs each that it looks at, and where they lie others may have put one.
+    find = [uv, "python", "find", "--no-config", "--no-cache"]
+    find += ["--system", "--no-project", "--", str(admitted)]
     reached = replace(
-        reach(uv, script, [cache, work.folder], passwords=False),
+        reach(uv, script, [apart.folder], passwords=False),
         layers=LAYERS,
         filtered=True,
         network=False,
     )
     automatic = env["UV_PYTHON_DOWNLOADS"] == "automatic"
-    found = work.step(find, env, reached, may_fail=automatic, advice=_NO_PYTHON)
+    found = apart.step(find, env, reached, may_fail=automatic, advice=_NO_PYTHON)
     if found.code != 0:
-        # Nothing of the script's but the version that it wants has a say in it.
-        install = [uv, "python", "install", *common, "--", str(admitted)]
-        work.step(install, environ_of_uv(), FREE)
-        found = work.step(find, env, reached)
+        _install(admitted, script, uv, pythons, work)
+        found = apart.step(find, env, reached)
     python = os.fsdecode(found.stdout.rstrip(b"\r\n"))
     if not os.path.isabs(python):
-        raise work.failure(found, _NO_PYTHON)
-    if is_among_work(python):
-        raise not_made(
-            f"the Python that uv has found, {printable(python)}, lies in the folder or checkout "
-            "that is worked on, and may have come with it: install one elsewhere"
-        )
+        raise apart.failure(found, _NO_PYTHON)
+    _refuse_among_work(python, "the Python that uv has found")
     # Of the user's Python, which knows of no package of the script's; without `site` all the same.
-    about = work.step([python, "-I", "-S", "-c", _ABOUT], {}, reached)
+    about = apart.step([python, "-I", "-S", "-c", _ABOUT], {}, reached)
     version, prefix, path = json.loads(about.stdout)
     return Base(real_path(path), prefix, version)
 
 
-def _environ_to_find() -> dict[str, str]:
+def _refuse_among_work(path: str, what: str) -> None:
+    if is_among_work(path):
+        raise not_made(
+            f"{what}, {printable(path)}, lies in the folder or checkout that is worked on, and may "
+            "have come with it: install one elsewhere"
+        )
+
+
+def _install(admitted: object, script: str, uv: str, pythons: str, work: Work) -> None:
+    """Let uv download a Python: nothing of the script's but the version that it wants has a say.
+
+    Raises:
+        MetricFailure: it would come where a stranger's may lie, or cannot be had.
+    """
+    _refuse_among_work(pythons, "the folder of uv's Pythons")
+    try:
+        os.makedirs(pythons, exist_ok=True)
+    except OSError as error:
+        raise not_made(str(error)) from error
+    cache = uv_cache(work.place)
+    # Where users look for programs it is nobody's but theirs to put one.
+    install = [uv, "python", "install", "--no-config", "--cache-dir", cache, "--no-bin"]
+    install += ["--install-dir", pythons, "--", str(admitted)]
+    work.step(install, environ_of_uv(), reach(uv, script, [cache, pythons, work.folder]))
+
+
+def _environ_to_find(pythons: str, work: Work) -> dict[str, str]:
     """What says where Pythons lie, and nothing else; none where what we work on lies."""
     env = {"UV_PYTHON_DOWNLOADS": "never", **told((*TO_ALL, *TO_FIND_PYTHONS))}
     env["PATH"] = os.pathsep.join(each for each in folders("PATH") if not is_among_work(each))
-    if is_among_work(env.get("UV_PYTHON_INSTALL_DIR", os.devnull)):
-        del env["UV_PYTHON_INSTALL_DIR"]
+    nowhere = os.path.join(work.folder, "pythons")
+    env["UV_PYTHON_INSTALL_DIR"] = nowhere if is_among_work(pythons) else pythons
+    for name in ("HOME", "XDG_DATA_HOME"):
+        if is_among_work(env.get(name, os.devnull)):
+            del env[name]
     return env

@@ -138,11 +138,12 @@ def reach(uv: str, script: str, writable: list[str], *, passwords: bool = True) 
     how hosts are reached.
     """
     home = os.path.expanduser("~")
-    of_user = [".local/share/uv", ".local/bin", ".pyenv"]
+    of_user = [".local/bin", ".pyenv"]
     named = []
     if passwords:
         of_user += [".netrc", ".gitconfig"]
-        named = list(told(("NETRC", "SSL_CLIENT_CERT", "UV_CREDENTIALS_DIR")).values())
+        named = [os.path.join(_data_of_uv(), "credentials")]
+        named += list(told(("NETRC", "SSL_CLIENT_CERT", "UV_CREDENTIALS_DIR")).values())
     files, listed = beside(script)
     readable = [uv, *files, *pythons(), *certificates(), *programs(), *named]
     readable += packages_of_user()[1]
@@ -164,8 +165,19 @@ def certificates() -> list[str]:
 
 def pythons() -> list[str]:
     """The Pythons that uv may choose from."""
-    installed = told(["UV_PYTHON_INSTALL_DIR"]).values()
-    return [*readable_of(our_python(), sys.base_prefix), *_of(sys.prefix), *installed]
+    ours = [*readable_of(our_python(), sys.base_prefix), *_of(sys.prefix)]
+    return [*ours, pythons_of_uv()]
+
+
+def pythons_of_uv() -> str:
+    """The folder of the Pythons that uv itself has installed."""
+    named = told(["UV_PYTHON_INSTALL_DIR"]).get("UV_PYTHON_INSTALL_DIR")
+    return named or os.path.join(_data_of_uv(), "python")
+
+
+def _data_of_uv() -> str:
+    data = told(["XDG_DATA_HOME"]).get("XDG_DATA_HOME")
+    return os.path.join(data or os.path.join(os.path.expanduser("~"), ".local", "share"), "uv")
 
 
 def programs_of_all() -> list[str]:

@@ -20,6 +20,8 @@ from harbor_metrics.scripts.options import ScriptOptions
 from harbor_metrics.scripts.steps import Work
 from harbor_metrics.scripts.uv_access import find_uv
 
+MANAGED = "cpython-3.99.1-linux-x86_64-gnu/bin"
+
 pytestmark = pytest.mark.usefixtures("own_caches")
 
 
@@ -57,15 +59,21 @@ def test_what_a_version_may_be(asked: str) -> None:
 
 
 @linux
-@pytest.mark.parametrize("where", ["PATH", "UV_PYTHON_INSTALL_DIR", "HOME"])
-def test_python_that_came_with_what_we_work_on_is_told_nothing(
-    where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("where", "below"),
+    [
+        ("PATH", ""),
+        ("UV_PYTHON_INSTALL_DIR", MANAGED),
+        ("XDG_DATA_HOME", f"uv/python/{MANAGED}"),
+        ("HOME", f".local/share/uv/python/{MANAGED}"),
+    ],
+)
+def test_python_that_came_with_what_we_work_on_is_not_run(
+    where: str, below: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """uv runs what it finds to ask it: so it is not found, or can tell nobody."""
+    """uv runs what it finds to ask it: so it is not found, and could change nothing."""
     work = tmp_path / "work"
-    program = work if where == "PATH" else work / "cpython-3.99.1-linux-x86_64-gnu" / "bin"
-    if where == "HOME":
-        program = work / ".local/share/uv/python" / program.relative_to(work)
+    program = work / below
     program.mkdir(parents=True)
     (program / "python3.99").write_text("#!/bin/sh\necho ran >&2; env >&2; exit 1\n")
     (program / "python3.99").chmod(0o755)
@@ -94,9 +102,43 @@ def test_python_that_came_with_what_we_work_on_is_told_nothing(
     assert (confined.network, confined.layers, confined.filtered) == (False, LAYERS, True)
     assert "hunter2" not in str(env)
     assert "hunter2" not in finished.stderr.decode()
-    if where != "HOME":
-        assert str(work) not in str(env)
-        assert "ran" not in finished.stderr.decode().split()
+    assert str(work) not in str(env)
+    assert "ran" not in finished.stderr.decode().split()
+    (writable,) = confined.writable
+    assert "hunter2" not in str(env)
+    assert "/harbor-metrics-" in writable
+
+
+@pytest.mark.parametrize("among_work", [True, False])
+def test_uv_downloads_no_python_to_where_a_strangers_may_lie(
+    among_work: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work, pythons = tmp_path / "work", tmp_path / ("work" if among_work else "own") / "pythons"
+    (work / ".git").mkdir(parents=True)
+    monkeypatch.chdir(work)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("UV_PYTHON_INSTALL_DIR", str(pythons))
+    monkeypatch.setenv("UV_PYTHON_DOWNLOADS", "automatic")
+    steps: list[tuple[list[str], Confinement]] = []
+
+    def step(
+        _work: Work, argv: list[str], _env: dict[str, str], confined: Confinement, **_more: Any
+    ) -> Finished:
+        steps.append((argv, confined))
+        return Finished(2, b"", b"none", False, 1.0)
+
+    monkeypatch.setattr(Work, "step", step)
+    where = "install one elsewhere" if among_work else "the environment of the script"
+    with Workplace() as place, pytest.raises(MetricFailure, match=where):
+        interpreter({"requires-python": ">=3.99"}, "/m.py", "uv", Work.of(place, ScriptOptions()))
+    installs = [(argv, confined) for argv, confined in steps if argv[2] == "install"]
+    assert [argv[3:] for argv, _ in installs if "--no-bin" not in argv] == []
+    assert len(installs) == (0 if among_work else 1)
+    for argv, confined in installs:
+        assert argv[argv.index("--install-dir") + 1] == str(pythons)
+        assert confined.layers == ("landlock",)
+        assert str(pythons) in confined.writable
+        assert str(tmp_path / "home") not in confined.writable
 
 
 def test_python_among_what_we_work_on_is_not_used(

@@ -54,8 +54,9 @@ def cache_folder(name: str) -> str:
 def is_among_work(path: str) -> bool:
     """Whether what is believed lies in the current folder or a checkout, and may have come with it.
 
-    Folders from the user's home upwards do not count. But where the home is or lies in a checkout,
-    or lies in the current folder, the checkout around the current folder counts alone, or that.
+    Folders from the user's home upwards do not count, nor pyenv in it, which is a checkout. But
+    where the home is or lies in a checkout, or lies in the current folder, the checkout around the
+    current folder counts alone, or that.
     """
     try:
         person, here = real_path(os.path.expanduser("~")), os.getcwd()
@@ -69,7 +70,7 @@ def is_among_work(path: str) -> bool:
     if holds_home or _checkout_of(person) is not None:
         return is_below(place, _checkout_of(here) or here)
     while not is_below(person, place):
-        if place == here or _is_checkout(place):
+        if place == here or (_is_checkout(place) and place != os.path.join(person, ".pyenv")):
             return True
         place = os.path.dirname(place)
     return False

@@ -16,7 +16,7 @@ from ..documents.wording import printable
 from ..errors import MetricFailure
 from .cache import is_among_work
 from .steps import Work, not_made
-from .uv_access import environ_of_uv, our_python, pythons_of_uv, reach, uv_cache
+from .uv_access import environ_of_uv, our_python, pythons_of_uv, pythons_on_path, reach, uv_cache
 from .variables import TO_ALL, TO_FIND_PYTHONS, folders, told
 
 _NO_PYTHON = "(no Python is downloaded unless UV_PYTHON_DOWNLOADS=automatic)"
@@ -71,8 +71,10 @@ def interpreter(wants: Mapping[str, Any], script: str, uv: str, work: Work) -> B
     # Asked to be quiet, it would not say which it has found.
     find = [uv, "python", "find", "--no-config", "--no-cache"]
     find += ["--system", "--no-project", "--", str(admitted)]
+    reached = reach(uv, script, [apart.folder], passwords=False)
     reached = replace(
-        reach(uv, script, [apart.folder], passwords=False),
+        reached,
+        readable=(*reached.readable, *pythons_on_path()),
         layers=LAYERS,
         filtered=True,
         network=False,

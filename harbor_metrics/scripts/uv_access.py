@@ -169,6 +169,16 @@ def pythons() -> list[str]:
     return [*ours, pythons_of_uv()]
 
 
+def pythons_on_path() -> list[str]:
+    """What the Pythons in folders where programs are looked for read of their installations."""
+    found: list[str] = []
+    for folder in programs():
+        prefix, name = os.path.split(real_path(folder))
+        if name == "bin" and not is_among_work(folder) and glob(f"{escape(folder)}/python3*"):
+            found += _of(prefix)
+    return found
+
+
 def pythons_of_uv() -> str:
     """The folder of the Pythons that uv itself has installed."""
     named = told(["UV_PYTHON_INSTALL_DIR"]).get("UV_PYTHON_INSTALL_DIR")

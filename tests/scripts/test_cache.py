@@ -249,6 +249,18 @@ class TestOwners:
         monkeypatch.chdir(home / here)
         assert cache.is_among_work(str(home / ".cache" / "uv")) != used
 
+    @pytest.mark.parametrize(("here", "work"), [("jobs", False), (".pyenv", True), (".", False)])
+    def test_pyenv_is_a_checkout_that_is_worked_on_only_in_it(
+        self, here: str, work: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for checkout in ("jobs", ".pyenv", ".pyenv/versions/3.12.1"):
+            (tmp_path / checkout / ".git").mkdir(parents=True)
+        (tmp_path / ".pyenv" / "versions" / "3.12.1" / ".git").rmdir()
+        monkeypatch.setenv("HOME", str(tmp_path))
+        monkeypatch.chdir(tmp_path / here)
+        assert cache.is_among_work(str(tmp_path / ".pyenv" / "versions" / "3.12.1")) == work
+        assert cache.is_among_work(str(tmp_path / "jobs" / "python"))
+
     @pytest.mark.parametrize("here", ["/", "/tmp"])
     def test_nobody_works_above_all_homes(
         self, here: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

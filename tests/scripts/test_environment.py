@@ -79,7 +79,11 @@ class TestEnvironment:
             environment(find(str(tmp_path / "m.py"), None), place)
             assert steps[:2] == ["--version", "sync --quiet"]
 
-    def test_script_has_the_python_that_it_asks_for(self, tmp_path: Path) -> None:
+    def test_script_has_the_python_that_it_asks_for(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        pyenv = sorted(map(str, Path("~/.pyenv/versions").expanduser().glob("3.1[0-3].*/bin")))
+        monkeypatch.setenv("PATH", os.pathsep.join([*pyenv, os.environ["PATH"]]))
         others = {"3.10", "3.11", "3.12", "3.13"} - {".".join(map(str, sys.version_info[:2]))}
         find_one = [find_uv_bin(), "python", "find", "--system", "--no-python-downloads", "--"]
         there = {

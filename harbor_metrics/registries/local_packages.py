@@ -46,7 +46,8 @@ def installed(path: str, text: bytes) -> tuple[Packages | None, str | None]:
     """What is installed from the folder of a script: its packages, and the digest of its lock.
 
     No packages where nothing will be, for who makes the environment says why not; None where they
-    have no digest: one is hidden there, cannot be read, or there is more than can be hashed.
+    have no digest: one is not there but around or elsewhere, is hidden, cannot be read, or there is
+    more than can be hashed.
     """
     try:
         wants = table(text)
@@ -58,9 +59,11 @@ def installed(path: str, text: bytes) -> tuple[Packages | None, str | None]:
     except MetricFailure:
         return (), None
     folder = real_path(os.path.dirname(os.path.abspath(path)))
-    beside = [p for p in local_packages(wants, pins, folder) if p != folder]
-    found = [os.path.relpath(p, folder) for p in beside if is_below(p, folder)]
-    return _hashed(found, folder), None if lock is None else sha256(lock).hexdigest()
+    packages = local_packages(wants, pins, folder)
+    digest = None if lock is None else sha256(lock).hexdigest()
+    if any(p == folder or not is_below(p, folder) for p in packages):
+        return None, digest
+    return _hashed([os.path.relpath(p, folder) for p in packages], folder), digest
 
 
 def _hashed(packages: Sequence[str], folder: str) -> Packages | None:

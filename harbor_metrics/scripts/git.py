@@ -176,7 +176,9 @@ def _into(
     run = _Git(place, git, url, new, allow_outside, time.monotonic() + FETCH_SECONDS, home)
     tree = os.path.join(new, "tree")
     try:
-        run(["init", "--quiet", tree])
+        # 64 digits are the name of a tag or a branch, perhaps, where commits have 40.
+        form = ["--object-format=sha256"] if len(commit) == 64 else []
+        run(["init", "--quiet", *form, tree])
         info = os.path.join(tree, ".git", "info")
         os.makedirs(info, exist_ok=True)
         with open(os.path.join(info, "attributes"), "w", encoding="utf-8") as file:
@@ -193,6 +195,13 @@ def _into(
         run([*there, "fetch", *what, "origin", commit])
         checkout = ["checkout", "--quiet", "--detach", "--force", commit]
         run([*there, *checkout])
+        head = run([*there, "rev-parse", "--verify", "HEAD"]).stdout.decode("ascii", "replace")
+        if head.strip() != commit.lower():
+            raise MetricFailure(
+                "script-git",
+                f"{printable(url)} has something else under the name {printable(commit)}, and no "
+                "such commit",
+            )
         remove(os.path.join(tree, ".git"))
         if new != kept:
             os.rename(new, kept)

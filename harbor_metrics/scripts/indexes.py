@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from glob import escape, iglob
 from typing import Any
 
-from ..documents.paths import holds_everything, real_path
+from ..documents.paths import holds_everything, leads_inside, real_path, strayed
 
 INDEXES = ("UV_INDEX", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX_URL")
 _OF_USER = (*INDEXES, "UV_FIND_LINKS")
@@ -19,7 +19,10 @@ _ADDRESS = re.compile(
 _FOLDER = re.compile(r"(?:file://)?((?:/[a-z0-9._~+-]+)+)/?", re.ASCII | re.IGNORECASE)
 # An index can have a name, and the user's can say who he is.
 _SET = re.compile(r"(?:([\w.-]+)=)?(https?://)?(?:(?<=://)[^@/\\?#]*@)?(.*)", re.IGNORECASE)
-_PACKAGES = (".whl", ".tar.gz", ".zip", ".html")
+# A wheel, the source of a package, and the list that a folder of an index has.
+_PACKAGE = re.compile(
+    r"[\w.]+(?:-[\w.!+]+){4,5}\.whl|[\w.-]+-[0-9][\w.!+]*\.(?:tar\.gz|zip)|index\.html", re.ASCII
+)
 # What a script may say of an index that is the user's.
 _SAID = {"name", "url", "explicit", "default"}
 
@@ -61,13 +64,20 @@ def packages_of_user() -> tuple[dict[str, str], list[str]]:
 
 
 def packages_in(folders: Iterable[str]) -> list[str]:
-    """The packages in folders, and a folder below as an index has them, whatever else is there."""
-    found: list[str] = []
-    for folder in folders:
-        for pattern in ("*", "*/*"):
-            paths = iglob(os.path.join(escape(folder), pattern))
-            found += [path for path in paths if path.endswith(_PACKAGES)]
-    return found
+    """The packages in folders, and a folder below as an index has them, whatever else is there.
+
+    None that a link leads out of its folder to, and none of a folder that is such a link.
+    """
+    return [
+        path
+        for folder in folders
+        if strayed(folder) is None
+        for pattern in ("*", "*/*")
+        for path in iglob(os.path.join(escape(folder), pattern))
+        if _PACKAGE.fullmatch(os.path.basename(path))
+        and leads_inside(path, real_path(folder))
+        and os.path.isfile(path)
+    ]
 
 
 def plain(text: str) -> str | None:

@@ -74,8 +74,10 @@ def install(
     work = Work.of(place, options)
     base = interpreter(wanted.wants, wanted.script.path, uv, Work.of(place, options))
     build = options.allow_build
-    # Of its own for each environment where packages are built: uv believes what is there.
-    cache = os.path.join(work.folder, "cache") if build else uv_cache(place)
+    # Of its own for each environment where packages are built or lie beside the script: uv believes
+    # what is there, and knows those by their paths and times.
+    apart = build or bool(wanted.local)
+    cache = os.path.join(work.folder, "cache") if apart else uv_cache(place)
     common = ["--quiet", "--no-config", "--cache-dir", cache, "--no-python-downloads"]
     # What packages ask of uv in the script's own table may not lead it elsewhere.
     still = [] if build else ["--no-build"]

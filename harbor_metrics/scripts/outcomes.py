@@ -35,8 +35,8 @@ _TOO_MANY_MODULES = (
     "be hashed"
 )
 _UNKNOWN_PACKAGES = (
-    "of the packages that the script names in its folder one is hidden or cannot be read, or there "
-    "is more in them than can be hashed"
+    "of the packages that the script names one does not lie in its folder, is hidden or cannot be "
+    "read, or there is more in them than can be hashed"
 )
 _NOT_QUOTED = (
     "what it says is not shown, for only the registry of a job names it, from another folder"

@@ -13,7 +13,7 @@ from glob import escape, glob
 from ..confinement.homes import homes
 from ..confinement.sandbox import LANDLOCK, PRIVATE
 from ..confinement.workplace import Confinement, Workplace
-from ..documents.paths import real_path
+from ..documents.paths import real_path, strayed
 from ..errors import MetricFailure
 from .beside import beside
 from .cache import cache_home, is_among_work, is_own
@@ -159,8 +159,8 @@ def reach(uv: str, script: str, writable: list[str], *, passwords: bool = True) 
 
 
 def certificates() -> list[str]:
-    """Where the user says that certificates of authorities lie."""
-    return list(told(CERTIFICATES).values())
+    """Where the user says that certificates of authorities lie; by no link out of its folder."""
+    return [path for path in told(CERTIFICATES).values() if strayed(path) is None]
 
 
 def pythons() -> list[str]:

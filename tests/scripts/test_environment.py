@@ -25,6 +25,7 @@ from harbor_metrics.scripts.cache import ENVIRONMENTS, cache_folder
 from harbor_metrics.scripts.environment import environment
 from harbor_metrics.scripts.install import version
 from harbor_metrics.scripts.options import ScriptOptions
+from harbor_metrics.scripts.steps import Work
 
 
 def test_declared_dependency_is_installed(outcome) -> None:
@@ -103,6 +104,36 @@ class TestEnvironment:
             code = "import sys; print(*sys.version_info[:2], sep='.')"
             done = place.run([*made.command, "-c", code], env={}, cwd="/", timeout=30)
         assert done.stdout.decode() == f"{other}\n"
+
+    def test_a_wheel_with_the_path_and_time_of_another_is_not_taken_for_it(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        """uv knows it by both, and one unpacking gives many files one time."""
+        folder = tmp_path / "a"
+        for name in ("a", "b"):
+            (tmp_path / name).mkdir()
+            wheel_with_a_start_file(tmp_path / name, "", body=f"which = {name!r}")
+            (tmp_path / name / "m.py").write_text(
+                "# /// script\n# dependencies = ['eager']\n# [tool.uv.sources]\n"
+                f"# eager = {{path = 'eager-1-py3-none-any.whl'}}\n# ///\n{name}"
+            )
+        caches: list[str] = []
+        step = Work.step
+
+        def noted(work: Work, argv: list[str], *rest: Any, **more: Any) -> Finished:
+            if "--cache-dir" in argv:
+                caches.append(argv[argv.index("--cache-dir") + 1])
+            return step(work, argv, *rest, **more)
+
+        monkeypatch.setattr(Work, "step", noted)
+        with Workplace() as place:
+            environment(find(str(folder / "m.py"), None), place)
+            folder.rename(tmp_path / "before")
+            (tmp_path / "b").rename(folder)
+            made = environment(find(str(folder / "m.py"), None), place)
+        (module,) = Path(made.readable[0]).glob("lib/python*/site-packages/eager.py")
+        assert module.read_text() == "which = 'b'"
+        assert len(set(caches)) == 2
 
     def test_packages_are_compiled_without_their_tests(
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

@@ -23,7 +23,8 @@ from harbor_metrics.scripts.execution import Inputs, execute
 from harbor_metrics.scripts.failures import ended
 from harbor_metrics.scripts.indexes import packages_in
 from harbor_metrics.scripts.options import ScriptOptions
-from harbor_metrics.scripts.uv_access import libraries
+from harbor_metrics.scripts.uv_access import certificates, libraries
+from harbor_metrics.scripts.variables import CERTIFICATES
 from harbor_metrics.trials.table import Table
 from harbor_metrics.trials.trial import Trial
 
@@ -400,9 +401,27 @@ def test_of_folders_for_libraries_only_libraries_are_read(
 
 def test_of_folders_for_packages_only_packages_are_read(tmp_path: Path) -> None:
     (tmp_path / "foo").mkdir()
-    names = ("a-1.whl", "foo/index.html", "foo/b-1.tar.gz", ".env", "foo/.env", "note", ".c-1.whl")
-    for name in names:
+    wheel, source = "a_b-1.0+x-py3-none-any.whl", "foo/b-1.tar.gz"
+    names = (wheel, source, "foo/index.html", ".env", "foo/.env", "note", f".{wheel}", "backup.zip")
+    for name in (*names, "mail.html", "a.whl", "photos-of-us.zip"):
         (tmp_path / name).write_text("")
     assert sorted(packages_in([str(tmp_path)])) == [
         str(tmp_path / name) for name in sorted(names[:3])
     ]
+
+
+def test_no_link_leads_from_a_folder_for_packages_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wheel = "a-1-py3-none-any.whl"
+    (tmp_path / "home" / ".ssh").mkdir(parents=True)
+    (tmp_path / "home" / wheel).write_text("")
+    (tmp_path / "work" / "wheels").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "work")
+    for link, target in (("wheels/" + wheel, "../../home"), ("wheels/b", "../../home")):
+        (tmp_path / "work" / link).symlink_to(target)
+    (tmp_path / "work" / "all").symlink_to("../home")
+    assert packages_in([str(tmp_path / "work" / "wheels"), str(tmp_path / "work" / "all")]) == []
+    for name in CERTIFICATES:
+        monkeypatch.setenv(name, "all/.ssh" if name == "SSL_CERT_DIR" else "all")
+    assert certificates() == []

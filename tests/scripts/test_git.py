@@ -103,6 +103,39 @@ class TestGit:
         one = self.compute(tmp_path, str(path), "1" * 40, allow_outside=True)
         assert "could not be fetched" in one.error.message
 
+    @pytest.mark.parametrize("kind", ["tags", "heads"])
+    @pytest.mark.parametrize("digits", [40, 64])
+    def test_a_name_that_looks_like_a_commit_is_none(
+        self,
+        kind: str,
+        digits: int,
+        repository: tuple[Path, str],
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        path, commit = repository
+        name = "ab" * (digits // 2)
+        refs = path / ".git" / "refs" / kind
+        refs.mkdir(parents=True, exist_ok=True)
+        (refs / name).write_text(f"{commit}\n")
+        monkeypatch.setenv("HOME", str(tmp_path))
+        settings = f'[remote "origin"]\n\tfetch = +refs/{kind}/*:refs/{kind}/*\n'
+        (tmp_path / ".gitconfig").write_text(settings)
+        one = self.compute(tmp_path, str(path), name, allow_outside=True)
+        assert one.error.rule == "script-git"
+
+    def test_a_commit_of_sha256_is_fetched(self, tmp_path: Path) -> None:
+        path = tmp_path / "repository"
+        command = ["git", "-C", str(path), "-c", "user.name=n", "-c", "user.email=e"]
+        subprocess.run(["git", "init", "-q", "--object-format=sha256", str(path)], check=True)
+        (path / "m.py").write_text(f"{HEAD}answer(v=1)\n")
+        for arguments in (["add", "-A"], ["commit", "-qm", "first"]):
+            subprocess.run([*command, *arguments], check=True, capture_output=True)
+        head = subprocess.run([*command, "rev-parse", "HEAD"], capture_output=True, text=True)
+        commit = head.stdout.strip().upper()
+        one = self.compute(tmp_path, str(path), commit, "m.py", allow_outside=True)
+        assert one.values == {"v": 1}
+
     def test_git_is_needed_and_a_cache_is_not(
         self, repository: tuple[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

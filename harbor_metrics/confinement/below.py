@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import os
 
+from .held import TooLong
 from .kernel import O_PATH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from .held import Look
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 # Of folders one in the other so many are kept open, half of them outermost and half innermost.
@@ -24,11 +27,15 @@ class Below:
 
     A folder that its owner locked is opened to him again, by which it is counted at once and not
     when it is removed. Root counts in it as it is.
+
+    Raises:
+        TooLong: folders get other names faster than they can be opened.
     """
 
-    def __init__(self, folders: Iterable[str], most_files: int) -> None:
+    def __init__(self, folders: Iterable[str], most_files: int, look: Look) -> None:
         self.n_bytes = self.n_files = 0
         self._most = most_files
+        self._look = look
         for folder in folders:
             try:
                 self._walk(_opened(folder))
@@ -39,17 +46,17 @@ class Below:
         levels = [_Level(top, self._count(top))]
         try:
             while levels and self.n_files <= self._most:
+                self._look.go_on()
                 level = levels[-1]
-                if not level.names:
+                if not level.folders:
                     levels.pop()
                     if levels:
                         levels[-1].open_again(level.descriptor)
                     level.close()
                     continue
-                try:
-                    inner = _opened(level.names.pop(), level.descriptor)
-                except OSError:
-                    continue  # it is gone again
+                inner = level.open_one()
+                if inner is None:
+                    continue
                 levels.append(_Level(inner, self._count(inner)))
                 if len(levels) > _OPEN:
                     levels[-1 - _OPEN // 2].close()
@@ -57,9 +64,9 @@ class Below:
             for level in levels:
                 level.close()
 
-    def _count(self, folder: int) -> list[str]:
-        """Count what lies in a folder; the folders among it."""
-        names = []
+    def _count(self, folder: int) -> dict[int, str]:
+        """Count what lies in a folder; the folders among it, by their inodes."""
+        folders = {}
         try:
             with os.scandir(folder) as entries:
                 for entry in entries:
@@ -69,20 +76,20 @@ class Below:
                     try:
                         self.n_bytes += _stat(entry, folder).st_blocks * 512
                         if entry.is_dir(follow_symlinks=False):
-                            names.append(entry.name)
+                            folders[entry.inode()] = entry.name
                     except OSError:
                         continue  # it is gone again
         except OSError:
             pass
-        return names
+        return folders
 
 
 class _Level:
     """A folder on the way down, and those in it that are still to be visited."""
 
-    def __init__(self, descriptor: int, names: list[str]) -> None:
+    def __init__(self, descriptor: int, folders: dict[int, str]) -> None:
         self.descriptor = descriptor
-        self.names = names
+        self.folders = folders
         self._which = _which(descriptor)
 
     def close(self) -> None:
@@ -90,18 +97,36 @@ class _Level:
             os.close(self.descriptor)
             self.descriptor = -1
 
+    def open_one(self) -> int | None:
+        """Open the next folder; None where it is gone, or was not at once found again."""
+        inode, name = self.folders.popitem()
+        try:
+            return _opened(name, self.descriptor)
+        except (FileNotFoundError, NotADirectoryError):
+            pass
+        except OSError:
+            return None  # nobody can look into it
+        # One that has another name by now is looked for until it is opened.
+        self.folders[inode] = name
+        with os.scandir(self.descriptor) as entries:
+            names = {e.inode(): e.name for e in entries if e.is_dir(follow_symlinks=False)}
+        self.folders = {inode: names[inode] for inode in self.folders if inode in names}
+        return None
+
     def open_again(self, inner: int) -> None:
-        """From one that lay in it; where that was moved the rest is left for the next time."""
+        """From one that lay in it.
+
+        Raises:
+            TooLong: that was moved elsewhere, and what is left here cannot be found.
+        """
         if self.descriptor >= 0:
             return
         try:
             self.descriptor = _opened("..", inner)
-            if _which(self.descriptor) == self._which:
-                return
         except OSError:
-            pass
-        self.close()
-        self.names = []
+            raise TooLong from None
+        if _which(self.descriptor) != self._which:
+            raise TooLong
 
 
 def _which(descriptor: int) -> tuple[int, int]:

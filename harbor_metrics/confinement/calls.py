@@ -142,4 +142,6 @@ MODES = (
     ),
     ((52, 1, 0), (53, 2, 0), (56, 3, 2), (33, 2, 0)),
 )
+# Those of them that change it.
+OF_MODE = (frozenset({90, 91, 268}), frozenset({52, 53}))
 CONTROL, FILE_CONTROL = (16, 29), (72, 25)

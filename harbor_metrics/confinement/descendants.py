@@ -38,12 +38,17 @@ def children_of(pid: int) -> set[int]:
     """
     children: set[int] = set()
     try:
-        for thread in os.listdir(f"/proc/{pid}/task"):
+        threads = os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return children
+    for thread in threads:
+        try:
             with open(f"/proc/{pid}/task/{thread}/children", "rb") as file:
                 children.update(map(int, file.read().split()))
-    except OSError as error:
-        if not os.path.exists("/proc/thread-self/children"):
-            raise FileNotFoundError from error
+        except OSError as error:
+            if not os.path.exists("/proc/thread-self/children"):
+                raise FileNotFoundError from error
+            # It has ended: its children are now those of a thread that comes later.
     return children
 
 

@@ -39,6 +39,7 @@ _OTHER_NUMBERING = 0x40000000
 
 # That a program runs with the rights of its owner, or of its group.
 _SET_RIGHTS = 0o6000
+_WRITTEN_BY_OTHERS = 0o022
 _MAKES_A_FILE = 0x40 | 0x400000  # O_CREAT, and the bit of O_TMPFILE that is no other's
 # By `ioctl`: what terminals, pipes and files that are open are asked; with the network what any
 # socket is, names and addresses of networks, those of wireless ones. What a file system is asked,
@@ -112,8 +113,7 @@ def prepare(*, network: bool, apart: bool) -> tuple[bytes, list[int]]:
         if known is None:
             raise OSError(95, f"the system calls of {os.uname().machine} are not known")
         machine, column = known
-        datagrams = network or apart
-        program = _program(machine, column, network=network, datagrams=datagrams, process=_ITSELF)
+        program = _program(machine, column, network=network, apart=apart, process=_ITSELF)
         packed = struct.pack("=" + "HBBI" * len(program), *chain.from_iterable(program))
         places = [i * _INSTRUCTION + 4 for i, (*_, value) in enumerate(program) if value == _ITSELF]
         _PREPARED[asked] = packed, places
@@ -121,7 +121,7 @@ def prepare(*, network: bool, apart: bool) -> tuple[bytes, list[int]]:
 
 
 def _program(
-    machine: int, column: int, *, network: bool, datagrams: bool, process: int
+    machine: int, column: int, *, network: bool, apart: bool, process: int
 ) -> list[Instruction]:
     refuse, allow = (_RETURN, 0, 0, _REFUSE), (_RETURN, 0, 0, _ALLOW)
     unknown = (_RETURN, 0, 0, _UNKNOWN)
@@ -136,10 +136,10 @@ def _program(
     for *both, one in calls.OF_SOMEBODY.values():
         of_one = [(_LOAD, 0, 0, _ARGUMENTS[0]), (_IF_EQUAL, 1, 0, one), refuse]
         answers[both[column]] = [*of_one, *_by_value(1, itself, allow, refuse)]
-    answers |= _of_files(column) | _of_memory(column)
+    answers |= _of_files(column, apart=apart) | _of_memory(column)
     answers[calls.SOCKETPAIR[column]] = _sockets([(_UNIX, (_STREAM, _PACKETS), (0,))])
     # A socket for them has an address, which others can find, as soon as it is used.
-    kinds = [(_STREAM, _TCP), *([(_DATAGRAM, _UDP)] if datagrams else [])]
+    kinds = [(_STREAM, _TCP), *([(_DATAGRAM, _UDP)] if network or apart else [])]
     permitted: list[tuple[int, tuple[int, ...], tuple[int, ...]]] = [
         (family, (kind,), (0, protocol))
         for family in (_INTERNET, _INTERNET_6)
@@ -213,15 +213,20 @@ def _of_threads(column: int) -> dict[int, Sequence[Instruction]]:
     }
 
 
-def _of_files(column: int) -> dict[int, Sequence[Instruction]]:
+def _of_files(column: int, *, apart: bool) -> dict[int, Sequence[Instruction]]:
     """No file becomes a program with its owner's or group's rights, or is changed by its system.
 
     Landlock says nothing of modes, attributes, hints and leases; a lease stops who opens the file.
+    So where what lies elsewhere is not mounted `apart` to be read only, to let others write a file
+    is taken and not followed: who copies a file with its mode goes on.
     """
     refuse, allow = (_RETURN, 0, 0, _REFUSE), (_RETURN, 0, 0, _ALLOW)
     answers: dict[int, Sequence[Instruction]] = {}
     for number, mode, flags in calls.MODES[column]:
-        checks = [(_LOAD, 0, 0, _ARGUMENTS[mode]), (_IF_ANY_BIT, 0, 1, _SET_RIGHTS), refuse, allow]
+        checks = [(_LOAD, 0, 0, _ARGUMENTS[mode]), (_IF_ANY_BIT, 0, 1, _SET_RIGHTS), refuse]
+        if number in calls.OF_MODE[column] and not apart:
+            checks += [(_IF_ANY_BIT, 0, 1, _WRITTEN_BY_OTHERS), (_RETURN, 0, 0, _DONE)]
+        checks.append(allow)
         if flags:
             made = [(_LOAD, 0, 0, _ARGUMENTS[flags]), (_IF_ANY_BIT, 1, 0, _MAKES_A_FILE), allow]
             checks = [*made, *checks]

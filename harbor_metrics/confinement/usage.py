@@ -72,7 +72,7 @@ class Watch:
         """Which limit the program is above, where it is time to ask; else nothing.
 
         A look ends at the deadline, and says nothing then. Who takes too long to look at is above a
-        limit, that of memory if there is one.
+        limit, that of memory if there is one, or of bytes where folders are moved about.
         """
         began = time.monotonic()
         if began < self._next:
@@ -83,10 +83,11 @@ class Watch:
         look = Look(_OF_PROCESSOR, min(deadline, began + _ALTOGETHER))
         try:
             found = self._ask(look)
-        except TooLong:
+        except TooLong as error:
             if time.monotonic() >= deadline:
                 return ""
-            found = next((kind for kind in (MEMORY, BYTES, FILES) if self._most.get(kind)), "")
+            kinds = error.args or (MEMORY, BYTES, FILES)
+            found = next((kind for kind in kinds if self._most.get(kind)), "")
         ended = time.monotonic()
         self._next = ended + min(_LONGEST, max(_BETWEEN, _PART * (ended - began)))
         return found
@@ -98,7 +99,7 @@ class Watch:
     def _ask(self, look: Look) -> str:
         # For weight, too.
         from .below import Below
-        from .held import Held
+        from .held import Held, TooLong
 
         most = dict.fromkeys(KINDS, 0) | self._most
         pids = self._living()
@@ -122,7 +123,10 @@ class Watch:
         ):
             return MEMORY
         if most[BYTES] or most[FILES]:
-            below = Below(self._folders, most[FILES] or 1 << 62)
+            try:
+                below = Below(self._folders, most[FILES] or 1 << 62, look)
+            except TooLong:
+                raise TooLong(BYTES, FILES) from None
             n_bytes, n_files = map(_grown, self._before, _in_use(self._shared))
             if 0 < most[FILES] < below.n_files + held.n_files + n_files:
                 return FILES

@@ -10,6 +10,7 @@ import errno
 import os
 import re
 import signal
+import stat
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -126,9 +127,10 @@ class Workplace:
     @property
     def folder(self) -> str:
         """The folder, ours to use each time."""
-        # Landlock keeps no modes: a script can shut the folder to whoever comes after it.
+        # Landlock keeps no modes: a script can shut the folder to whoever comes after it, or open
+        # it to others.
         with contextlib.suppress(FileNotFoundError):
-            if os.lstat(self._folder).st_mode & 0o700 != 0o700:
+            if stat.S_IMODE(os.lstat(self._folder).st_mode) != 0o700:
                 permit(self._folder)
         return self._folder
 

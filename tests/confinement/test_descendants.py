@@ -52,3 +52,25 @@ def test_a_process_that_has_ended_has_no_children() -> None:
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
     assert module.children_of(process.pid) == set()
+
+
+@linux
+def test_children_are_found_beside_threads_that_have_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As they are when they end between the list of them and the look at each."""
+    listdir = module.os.listdir
+    process = subprocess.Popen([sys.executable, "-c", TREE], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    below = {process.pid}
+    try:
+        below |= {int(process.stdout.readline()) for _ in range(4)}
+        there = module.children_of(process.pid)
+        assert there
+        monkeypatch.setattr(module.os, "listdir", lambda path: ["999999", *listdir(path)])
+        assert module.children_of(process.pid) == there
+    finally:
+        for pid in below:
+            subprocess.run(["kill", "-9", str(pid)], stderr=subprocess.DEVNULL)
+        process.wait(10)
+        process.stdout.close()

@@ -51,7 +51,7 @@ def run(program, machine: int, number: int, *arguments: int) -> int:
 @cache
 def made(machine: str, network: bool, apart: bool):
     numbered, column = calls.MACHINES[machine]
-    return _program(numbered, column, network=network, datagrams=network or apart, process=7)
+    return _program(numbered, column, network=network, apart=apart, process=7)
 
 
 def asked(machine: str, name: str, *arguments: int, network: bool = False, apart: bool = False):
@@ -93,7 +93,7 @@ def test_every_call_but_those_denied_can_be_made(machine: str) -> None:
 
 def test_another_machine_or_numbering_is_refused(machine: str) -> None:
     numbered, column = calls.MACHINES[machine]
-    program = _program(numbered, column, network=True, datagrams=True, process=7)
+    program = _program(numbered, column, network=True, apart=False, process=7)
     getpid = CALLS["getpid"][column]
     assert run(program, MACHINES[machine], getpid) == ALLOWED
     assert run(program, 0x40000003, getpid) == REFUSED
@@ -101,10 +101,10 @@ def test_another_machine_or_numbering_is_refused(machine: str) -> None:
 
 
 @pytest.mark.parametrize("network", [False, True])
-@pytest.mark.parametrize("datagrams", [False, True])
-def test_program_is_one_that_the_kernel_takes(machine: str, network: bool, datagrams: bool) -> None:
+@pytest.mark.parametrize("apart", [False, True])
+def test_program_is_one_that_the_kernel_takes(machine: str, network: bool, apart: bool) -> None:
     numbered, column = calls.MACHINES[machine]
-    program = _program(numbered, column, network=network, datagrams=datagrams, process=7)
+    program = _program(numbered, column, network=network, apart=apart, process=7)
     assert len(program) <= 4096
     for at, (code, yes, no, _) in enumerate(program):
         # A jump has a byte, goes forward, and not beyond the end.
@@ -132,7 +132,7 @@ def test_calls_that_programs_can_do_without_are_unknown(machine: str) -> None:
 @pytest.mark.parametrize("network", [False, True])
 def test_calls_younger_than_the_table_are_unknown(machine: str, network: bool) -> None:
     numbered, column = calls.MACHINES[machine]
-    program = _program(numbered, column, network=network, datagrams=network, process=7)
+    program = _program(numbered, column, network=network, apart=False, process=7)
     last = max(n[column] or 0 for n in CALLS.values())
     for number in [*range(last + 1, 2000), 1 << 29, 0x3FFFFFFF]:
         assert run(program, MACHINES[machine], number) == UNKNOWN
@@ -223,6 +223,20 @@ def test_no_file_is_given_its_owners_rights(
         return
     assert asked(machine, name, *arguments, 0o755) == ALLOWED
     assert asked(machine, name, *arguments, 0o104755) == REFUSED
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"), [("chmod", (1,)), ("fchmod", (1,)), ("fchmodat", (1, 2))]
+)
+def test_what_others_could_write_by_it_is_no_mode_where_landlock_is_alone(
+    machine: str, name: str, arguments: tuple[int, ...]
+) -> None:
+    if CALLS[name][calls.MACHINES[machine][1]] is None:
+        return
+    for mode, answer in ((0o755, ALLOWED), (0o775, DONE), (0o702, DONE), (0o4777, REFUSED)):
+        assert asked(machine, name, *arguments, mode) == answer
+        apart = ALLOWED if answer == DONE else answer
+        assert asked(machine, name, *arguments, mode, apart=True) == apart
 
 
 def test_a_mode_says_nothing_where_no_file_is_made(machine: str) -> None:

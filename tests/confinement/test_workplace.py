@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import stat
 import subprocess
 import sys
 import threading
@@ -414,3 +415,10 @@ def test_abandoned_place_runs_nothing_more(place: Workplace) -> None:
 )
 def test_end_is_described_in_words(finished: Finished, words: str) -> None:
     assert ending(finished, 0.5) == words
+
+
+@pytest.mark.parametrize("mode", [0, 0o500, 0o755, 0o777, 0o1777])
+def test_folder_is_ours_alone_each_time(mode: int) -> None:
+    with Workplace() as place:
+        os.chmod(place.folder, mode)
+        assert stat.S_IMODE(os.stat(place.folder).st_mode) == 0o700

@@ -19,6 +19,7 @@ from ...documents.paths import holds_everything, leads_inside, real_path
 from ...documents.sizes import MOST_DATA, check_size, check_written
 from ...trials.snapshot import SNAPSHOT, DatasetSnapshot, Snapshot
 from ...trials.source import REFUSED, Job, JobDataset, Reported
+from .folders import trial_folders
 from .reported import reported
 
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -213,10 +214,10 @@ def _own(path: str, name: str, diagnostics: list[Diagnostic]) -> dict[str, Any]:
 def repeated_in_trials(job: str) -> Iterator[Diagnostic]:
     """What is said of the keys that stand twice in a job's lock or the result of a trial."""
     try:
-        folders = sorted(entry.path for entry in os.scandir(job) if entry.is_dir())
+        names, _ = trial_folders(job)
     except OSError:
         return
-    for file in (f"{job}/lock.json", *(f"{folder}/result.json" for folder in folders)):
+    for file in (f"{job}/lock.json", *(f"{job}/{name}/result.json" for name in names)):
         # What cannot be read was said when the job was.
         with contextlib.suppress(OSError):
             yield from repeated_keys(contents(file), file)

@@ -23,6 +23,7 @@ from ..files.entries import Entries
 from ..files.file import File
 from ..reading import Options
 from .documents import a_link, contents, fields, job_of
+from .folders import folders, trial_folders
 from .passes import Digested, Kept, Pass, Spooled
 from .tasks import labels_of
 from .trial import explain, has_misplaced_reward, trial_of, unreadable
@@ -37,8 +38,6 @@ _HALF_PAYS = 1_000
 _OURS_OF_KEPT = 0.53
 # Trials from which on counting them is worth an import.
 _COUNTS_PAY = 2_000
-# Where Harbor keeps the trials that it tried again.
-_ARCHIVE = "_retries"
 
 
 def read(file: File, options: Options) -> list[Source]:
@@ -52,7 +51,7 @@ def read(file: File, options: Options) -> list[Source]:
         return [_read_job(path, options)]
     jobs, entries = [], Entries()
     links: set[str] = set()
-    names = _folders(path, links)
+    names = folders(path, links)
     # What links lead to is called by its own name where it has one here.
     for name in sorted(names, key=lambda name: (name in links, name)):
         job = f"{path}/{name}"
@@ -86,7 +85,7 @@ def looks_like_job(path: str) -> bool:
         return True
     return any(
         {"trial_name", "task_name"} <= fields(f"{path}/{name}/result.json").keys()
-        for name in _folders(path)
+        for name in folders(path)
     )
 
 
@@ -98,10 +97,10 @@ def jobs_in(path: str) -> list[str]:
     if strayed(path) is not None:
         return []
     try:
-        jobs = [job for name in _folders(path) if looks_like_job(job := f"{path}/{name}")]
+        jobs = (f"{path}/{name}" for name in folders(path))
+        return [job for job in jobs if not leads_out(job, path) and looks_like_job(job)]
     except OSError:
         return []
-    return [job for job in jobs if not leads_out(job, path)]
 
 
 def _why_not(path: str) -> str:
@@ -122,31 +121,8 @@ def _why_not(path: str) -> str:
     )
 
 
-def _folders(path: str, links: set[str] | None = None) -> list[str]:
-    """The names of the folders in a folder, sorted; those that are links are put into `links`."""
-    names = []
-    # Entries are not kept: they take more memory than names.
-    with os.scandir(path) as entries:
-        for entry in filter(_is_folder, entries):
-            names.append(entry.name)
-            if links is not None and entry.is_symlink():
-                links.add(entry.name)
-    return sorted(names)
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.name[0] != "." and entry.name != _ARCHIVE and entry.is_dir()
-    except OSError:
-        return False
-
-
 def _read_job(path: str, options: Options) -> Source:
-    links: set[str] = set()
-    names = _folders(path, links)
-    strays = {name for name in links if leads_out(f"{path}/{name}", path)}
-    if strays:
-        names = [name for name in names if name not in strays]
+    names, strays = trial_folders(path)
     if (options.counts or options.spool) and len(names) >= _COUNTS_PAY and not strays:
         gone_by = Digested() if options.counts else Spooled()
         source = _read_once(path, names, gone_by, options.progress)
@@ -185,7 +161,7 @@ def _read_job(path: str, options: Options) -> Source:
     reading.failed += [(name, a_link(f"{path}/{name}")) for name in strays]
     for name, error in sorted(reading.failed, key=lambda pair: pair[0]):
         diagnostics.append(unreadable(f"{path}/{name}/result.json", name, error))
-        source.unread.append(_group_of(f"{path}/{name}", groups))
+        source.unread.append(_group_of(None if name in strays else f"{path}/{name}", groups))
     return source
 
 
@@ -310,11 +286,14 @@ def _read_trials(path: str, names: list[str], reading: Pass, progress: Progress 
         progress(len(names), len(names))
 
 
-def _group_of(folder: str, groups: set[GroupKey]) -> GroupKey | None:
-    """The group that an unread trial would be in, if the job or the trial's own config tells."""
+def _group_of(folder: str | None, groups: set[GroupKey]) -> GroupKey | None:
+    """The group that an unread trial would be in, if the job or the trial's own config tells.
+
+    Without a folder the trial has none of its own.
+    """
     if len(groups) == 1:
         return next(iter(groups))
-    config = fields(f"{folder}/config.json")
+    config = fields(f"{folder}/config.json") if folder is not None else {}
     task, agent = config.get("task"), config.get("agent")
     dataset = task.get("source") if isinstance(task, dict) else None
     name = agent.get("name") if isinstance(agent, dict) else None

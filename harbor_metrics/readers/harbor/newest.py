@@ -21,7 +21,7 @@ def newest_job(folder: str) -> str | None:
     started = [
         (when, path)
         for path in (os.path.join(folder, name) for name in names)
-        if (when := _started(path)) is not None and not leads_out(path, folder)
+        if not leads_out(path, folder) and (when := _started(path)) is not None
     ]
     return max(started)[1] if started else None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Mapping
 
-from ...documents.paths import real_path
+from ...documents.paths import leads_out, real_path
 from ...documents.sizes import MOST_SETTINGS
 from ...trials.labels import Labels, of_metadata
 from ...trials.trial import Label, Trial
@@ -33,9 +33,9 @@ def labels_of(job: str, trials: Iterable[Trial]) -> dict[str | None, Labels]:
 
 
 def _labels(job: str, trial: Trial, near: Near) -> _LabelsOfTask:
-    if trial.trial is None or "/" in trial.trial:
-        return {}
     folder = f"{job}/{trial.trial}"
+    if trial.trial is None or "/" in trial.trial or leads_out(folder, job):
+        return {}
     config = fields(f"{folder}/config.json") or fields(f"{folder}/result.json").get("config")
     task = config.get("task") if isinstance(config, dict) else None
     task = task if isinstance(task, dict) else {}

@@ -182,17 +182,19 @@ def test_negative_number_of_planned_trials_is_ignored(cli: Run, tmp_path: Path) 
 
 
 SECRET = "hunter2-of-somebody and more\n"
+TWICE = '{"token": "hunter2-of-somebody", "token": "hunter2 again"}'
 
 
+@pytest.mark.parametrize("secret", [SECRET, TWICE], ids=["text", "twice"])
 @pytest.mark.parametrize("command", ["compute", "audit", "convert", "report"])
 @pytest.mark.parametrize(
     "name", ["config.json", "result.json", "harbor-metrics.snapshot.json", "task-3", "folder"]
 )
 def test_nothing_is_quoted_of_what_a_link_leads_to(
-    name: str, command: str, cli: Run, job: Path, tmp_path: Path
+    name: str, command: str, secret: str, cli: Run, job: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "elsewhere" / "result.json").write_text(SECRET)
+    (tmp_path / "elsewhere" / "result.json").write_text(secret)
     victim = job / name
     if name == "folder":
         victim.symlink_to(tmp_path / "elsewhere")

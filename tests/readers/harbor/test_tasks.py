@@ -133,6 +133,20 @@ def test_labels_are_not_those_of_what_a_link_leads_to(
     assert "a" not in labels(job)["demo"]
 
 
+@pytest.mark.parametrize("named", ["link", ".."])
+def test_labels_are_not_those_of_a_trial_whose_folder_leads_out_of_the_job(
+    named: str, tmp_path: Path
+) -> None:
+    job = job_with_tasks(tmp_path)
+    for result in job.glob("*/result.json"):
+        written = {**json.loads(result.read_text()), "trial_name": named}
+        del written["config"]
+        result.write_text(json.dumps(written))
+    (tmp_path / "config.json").write_text(json.dumps({"task": {"path": "tasks/a"}}))
+    (job / "link").symlink_to(tmp_path)
+    assert labels(job) == {"demo": {}}
+
+
 def test_snapshot_says_the_labels_that_the_job_ran_with(cli: Run, tmp_path: Path) -> None:
     job = job_with_tasks(tmp_path)
     tasks = {"a": {"category": "x"}, "b": {"category": "y"}}

@@ -1,0 +1,40 @@
+"""The folders in a job, and in a folder of jobs: which can be trials, and which lead elsewhere."""
+
+from __future__ import annotations
+
+import os
+
+from ...documents.paths import leads_out
+
+# Where Harbor keeps the trials that it tried again.
+_ARCHIVE = "_retries"
+
+
+def trial_folders(job: str) -> tuple[list[str], set[str]]:
+    """The names of the folders that trials are read from, sorted, and of those that lead out.
+
+    Of what links lead out to no word is read: it may be anybody's.
+    """
+    links: set[str] = set()
+    names = folders(job, links)
+    strays = {name for name in links if leads_out(f"{job}/{name}", job)}
+    return [name for name in names if name not in strays] if strays else names, strays
+
+
+def folders(path: str, links: set[str] | None = None) -> list[str]:
+    """The names of the folders in a folder, sorted; those that are links are put into `links`."""
+    names = []
+    # Entries are not kept: they take more memory than names.
+    with os.scandir(path) as entries:
+        for entry in filter(_is_folder, entries):
+            names.append(entry.name)
+            if links is not None and entry.is_symlink():
+                links.add(entry.name)
+    return sorted(names)
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.name[0] != "." and entry.name != _ARCHIVE and entry.is_dir()
+    except OSError:
+        return False

@@ -45,6 +45,7 @@ def command(source: str, output: str | None, as_format: str | None, columns: str
     with progress("reading") as update:
         conversion = convert(source, as_format=as_format, columns=columns, progress=update)
     if output is not None:
+        refuse_input(output, conversion.inputs)
         if as_parquet:
             from ..engines.parquet import parquet
 

@@ -10,6 +10,8 @@ from ..documents.wording import in_command
 from ..errors import UsageError
 
 _JOB_DOCUMENTS = ("result.json", "config.json", "lock.json")
+# Where the shell has opened a file as standard input, this leads to it.
+_INPUT = "/dev/stdin"
 
 
 def copies_of(
@@ -64,12 +66,14 @@ def refuse_input(output: str, inputs: Sequence[str]) -> None:
     Raises:
         UsageError: `output` is one of the inputs, or a document of a job among them.
     """
+    # For weight: only what writes a file needs it.
+    from ..trials.snapshot import SNAPSHOT
+
+    documents = (*_JOB_DOCUMENTS, SNAPSHOT)
     target = real_path(output)
     for path in inputs:
-        real = real_path(path)
-        of_the_job = os.path.basename(target) in _JOB_DOCUMENTS and target.startswith(
-            f"{real}{os.sep}"
-        )
+        real = real_path(_INPUT if path == "-" else path)
+        of_the_job = os.path.basename(target) in documents and target.startswith(f"{real}{os.sep}")
         if target == real or of_the_job:
             role = "a document of the input" if of_the_job else "the same file as the input"
             raise UsageError(f"{output} is {role} {path}: it is the same file that would be read")

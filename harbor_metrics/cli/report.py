@@ -77,6 +77,7 @@ def command(
         )
         asked = gates(**{name: more[name] for name in _GATES})
         made = report(request, asked, more["unpaired"])
+    refuse_input(output, made.inputs)
     made.again = _again(sys.argv[1:])
     with working("drawing"):
         written = page(made).encode()

@@ -43,8 +43,9 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def inputs(self) -> list[str]:
-        """Every file that the numbers depend on and that the plans know the path of."""
-        return [path for group in self.groups for path in group.plan.inputs]
+        """Every path that was read, and every file that the plans know of beside."""
+        read = [path for source in self.sources for path in source.inputs]
+        return [*read, *(path for group in self.groups for path in group.plan.inputs)]
 
     @property
     def planned(self) -> list[Planned]:

@@ -22,6 +22,11 @@ class Unchanged:
         self._states = {path: _status(path) for path in paths}
         self._may_grow = may_grow
 
+    @property
+    def paths(self) -> list[str]:
+        """The files."""
+        return [*self._states]
+
     def check(self) -> None:
         """Refuse a file that has become another, or has other contents.
 

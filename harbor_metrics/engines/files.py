@@ -18,11 +18,15 @@ from .recognition import SUFFIX, is_parquet
 
 
 class Found(NamedTuple):
-    """The files in the order of the paths, the paths that led to some, and why others are not."""
+    """The files in the order of the paths, the paths that led to some, and why others are not.
+
+    `named` is what an engine is told: the files, or the folders that it takes as a whole.
+    """
 
     files: list[str]
     paths: list[str]
     diagnostics: list[Diagnostic]
+    named: list[str]
 
 
 def found(paths: Sequence[str], *, folders_whole: bool = False) -> Found:
@@ -38,19 +42,20 @@ def found(paths: Sequence[str], *, folders_whole: bool = False) -> Found:
     entries = Entries()
     files: list[str] = []
     led: list[str] = []
+    named: list[str] = []
     for path in paths:
         before = len(entries.diagnostics)
         is_folder = "://" not in path and os.path.isdir(path)
         inside = [*_inside(path, entries)]
         if is_folder and folders_whole and inside:
             _check_whole(path, entries.diagnostics[before:])
-            inside = [path]
         if inside:
             led.append(path)
             files += inside
+            named += [path] if is_folder and folders_whole else inside
         elif all(said.rule != "repeated-source" for said in entries.diagnostics[before:]):
             raise _nothing(path, entries.diagnostics[before:])
-    return Found(files, led, entries.diagnostics)
+    return Found(files, led, entries.diagnostics, named)
 
 
 def _inside(path: str, entries: Entries) -> Iterator[str]:

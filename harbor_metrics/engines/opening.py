@@ -85,10 +85,11 @@ def open_paths(paths: Sequence[str], engine: str | None) -> Opened:
         # They lie where its server is.
         once = list(dict.fromkeys(paths))
         return _spark(once, ", ".join(once), engine)
-    files, led, diagnostics = found(paths, folders_whole=engine == "spark")
+    files, led, diagnostics, named = found(paths, folders_whole=engine == "spark")
     shown = ", ".join(led)
-    unchanged = Unchanged(file for file in files if "://" not in file)
-    opened = _spark(files, shown, engine) if engine == "spark" else _duckdb(files, shown)
+    local = [file for file in (*named, *files) if "://" not in file]
+    unchanged = Unchanged(local)
+    opened = _spark(named, shown, engine) if engine == "spark" else _duckdb(files, shown)
     return opened._replace(diagnostics=[*diagnostics, *opened.diagnostics], unchanged=unchanged)
 
 

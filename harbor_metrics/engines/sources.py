@@ -81,6 +81,7 @@ def _source(
         kind="relation",
         diagnostics=list(opened.diagnostics),
         engine=Engine(opened.engine, opened.version, lambda: asked.sha256),
+        files=opened.unchanged.paths,
     )
 
 

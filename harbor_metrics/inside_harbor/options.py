@@ -15,10 +15,11 @@ from ..documents.wording import listed, shown
 from ..errors import HarborMetricsError, UsageError
 from ..evaluation.asked import plan_asked
 from ..registries.registry import Registries
+from ..trials.snapshot import SNAPSHOT
 from ..trials.table import Missing
 
 # Documents of the job itself, which its own result must not replace.
-_OF_THE_JOB = ("config.json", "lock.json", "result.json")
+_OF_THE_JOB = ("config.json", "lock.json", "result.json", SNAPSHOT)
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):

@@ -29,6 +29,11 @@ class Conversion:
         return [diagnostic for source in self.sources for diagnostic in source.diagnostics]
 
     @property
+    def inputs(self) -> list[str]:
+        """Every path that was read."""
+        return [path for source in self.sources for path in source.inputs]
+
+    @property
     def unread(self) -> int:
         """How many trials could not be read."""
         return sum(len(source.unread) for source in self.sources)

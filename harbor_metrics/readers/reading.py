@@ -45,6 +45,8 @@ class Reading:
         self.trials: list[Trial] = []
         self.n_unread = 0
         self.diagnostics: list[Diagnostic] = []
+        # What was read beside the file.
+        self.files: list[str] = []
         self._digest = hashlib.sha256()
 
     def blocks(self, start: int = 0, end: int | None = None) -> Iterator[tuple[int, bytes]]:
@@ -157,4 +159,5 @@ class Reading:
             diagnostics=self.diagnostics,
             job=job,
             reported=reported,
+            files=self.files,
         )

@@ -17,6 +17,7 @@ class Report:
 
     `sources` stand beside the run that each belongs to, where there are several. `lacking`: which
     pictures cannot be drawn, and why. `again` is the command that makes the page once more.
+    `inputs` are all paths that were read.
     """
 
     series: list[Series]
@@ -27,6 +28,7 @@ class Report:
     comparisons: list[Comparison] = field(default_factory=list)
     lacking: list[str] = field(default_factory=list)
     again: str = ""
+    inputs: list[str] = field(default_factory=list)
 
     @property
     def ranks(self) -> list[list[Rank]]:
@@ -62,4 +64,5 @@ def together(reports: Sequence[Report]) -> Report:
         all(report.complete for report in reports),
         [each for report in reports for each in report.comparisons],
         lacking=list(dict.fromkeys(text for report in reports for text in report.lacking)),
+        inputs=[path for report in reports for path in report.inputs],
     )

@@ -203,7 +203,9 @@ def _of_sources(request: Request, run: str | None, prepared: Prepared | None = N
         series = _series(run, result, prepared, request)
     except NeedsRowsError:
         series = _series(run, result, prepare(request, keep=True), request)
-    return report_of(result, series, run)
+    made = report_of(result, series, run)
+    made.inputs = prepared.inputs
+    return made
 
 
 def _series(run: str | None, result: Result, prepared: Prepared, request: Request) -> list[Series]:

@@ -132,3 +132,10 @@ class Source(msgspec.Struct, kw_only=True):
     # reader's own shape, where `readers.read` was asked to keep it.
     reported: Callable[[], Iterable[Reported]] = tuple
     scored: Callable[[], Any] = tuple
+    # What was read beside the path, or in its place where it stands for several files.
+    files: Sequence[str] = ()
+
+    @property
+    def inputs(self) -> list[str]:
+        """Every path that it was read from."""
+        return [self.path, *self.files]

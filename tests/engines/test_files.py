@@ -106,7 +106,7 @@ def test_folder_with_nothing_but_such_links_is_refused_with_them(
 def test_what_takes_a_folder_as_a_whole_is_given_none_with_such_links(
     lab: Path, tmp_path: Path
 ) -> None:
-    assert found([str(lab)], folders_whole=True).files == [str(lab)]
+    assert found([str(lab)], folders_whole=True).named == [str(lab)]
     shutil.copy(lab / "a.parquet", lab / "c.parquet")
     assert len(found([str(lab)]).files) == 2
     (lab / "b.parquet").symlink_to(tmp_path / "private" / "p.parquet")

@@ -117,6 +117,7 @@ def _results_of(
         if (said := stray(f"{folder}/{name}", folder)) is not None:
             reading.diagnostics.append(said)
         else:
+            reading.files.append(f"{folder}/{name}")
             read.append((f"{folder}/{name}", *_read(f"{folder}/{name}")))
     if same and read:
         return read[0]

@@ -10,6 +10,7 @@ from .. import __version__
 from ..documents.diagnostics import Diagnostic, Severity
 from ..documents.document import parse
 from ..documents.files import read_bytes, write_atomically
+from ..documents.limits import check_limits
 from ..documents.wording import encodable
 from ..errors import InputError, NeedsRowsError
 from ..numbers.exact import Number
@@ -233,6 +234,7 @@ class Written(Struct, frozen=True, kw_only=True):
         """
         data = read_bytes(path)
         try:
+            check_limits(data)
             document = msgspec.json.decode(data, type=cls)
             # Its diagnostics are checked here, and not where one of them is asked for.
             _ = getattr(document, "found", None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import jsonschema
@@ -27,6 +28,21 @@ def test_another_document_is_refused_as_a_result(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text('{"schema_version": "2"}')
     with pytest.raises(InputError, match="not a result document"):
         Result.read(str(tmp_path / "x.json"))
+
+
+@pytest.mark.parametrize(("command", "name"), [("compute", "mean"), ("compare", "difference")])
+def test_a_number_beyond_binary64_in_a_document_is_refused(
+    command: str, name: str, cli: Run, rewards: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "other.jsonl").write_text(rewards.read_text().replace("0.25", "0.5"))
+    cli(command, rewards, *(["other.jsonl"] if command == "compare" else []), "-o", "x.json")
+    text = (tmp_path / "x.json").read_text()
+    beyond, n = re.subn(rf'("{name}": )-?[0-9.]+', rf"\g<1>1{'0' * 400}", text, count=1)
+    assert n
+    (tmp_path / "x.json").write_text(beyond)
+    done = cli("report", "x.json", "-o", "x.html")
+    assert done.returncode == 3
+    assert "larger than any binary64 number" in done.stderr
 
 
 def test_notebook_shows_a_table(job: Path) -> None:

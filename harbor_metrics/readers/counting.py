@@ -7,7 +7,6 @@ the reader that keeps the trials begins anew.
 from __future__ import annotations
 
 import hashlib
-import os
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -34,7 +33,7 @@ _MOST_LINES = 1 << 12
 
 def pays(file: File) -> bool:
     """Whether a file is so large that its trials should not be kept where that can be."""
-    return os.path.getsize(file.local) >= COUNTS_PAY
+    return file.size >= COUNTS_PAY
 
 
 def count_lines(file: File) -> Source | None:
@@ -71,7 +70,7 @@ def _digest_of_counted(file: File, tally: _Lines | _Trials) -> str | None:
     """Count a file, and give its digest; None where it must be read otherwise."""
     if not pays(file):
         return None
-    half, end = halves(file.local)
+    half, end = halves(file.local, file.size)
     try:
         return _count_in_halves(file.local, half, end, tally)
     except (NotCountableError, *REFUSED):

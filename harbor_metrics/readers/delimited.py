@@ -48,7 +48,7 @@ def read(file: File, options: Options) -> list[Source]:
             the rewards.
     """
     reading = Reading(file)
-    with open(file.local, encoding="utf-8-sig", newline="", errors="strict") as stream:
+    with reading.text() as stream:
         try:
             names, placed = read_rows(stream, file.path)
             _check_columns(file.path, names, options.columns)
@@ -63,7 +63,6 @@ def read(file: File, options: Options) -> list[Source]:
                 rows.add(place, row)
         except (csv.Error, UnicodeDecodeError) as error:
             raise refusal(file.path, error) from error
-    reading.skim()
     return [reading.source()]
 
 

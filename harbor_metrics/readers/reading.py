@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TextIO
 
 import msgspec
 
@@ -17,6 +18,8 @@ from ..trials.source import REFUSED, Job, Progress, Reported, Source
 from ..trials.trial import GroupKey, Trial, group_key, in_canonical_order
 from .files.file import File
 from .files.lines import blocks, each_line
+
+_BLOCK = 1 << 16
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,6 +37,32 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     counts: bool = False
     spool: bool = False
     progress: Progress | None = None
+
+
+class _Digested(io.RawIOBase):
+    """The bytes of a file, which a digest gets as they are read."""
+
+    def __init__(self, file: File, digest: hashlib._Hash) -> None:
+        self._stream = open(file.local, "rb", buffering=0)  # noqa: SIM115  # closed by `close`
+        self._left = file.size
+        self._digest = digest
+
+    def readable(self) -> bool:
+        """That it is."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """The next bytes into a buffer, and how many there are."""
+        part = memoryview(buffer)[: self._left]
+        n = self._stream.readinto(part)
+        self._digest.update(part[:n])
+        self._left -= n
+        return n
+
+    def close(self) -> None:
+        """Close the file, too."""
+        self._stream.close()
+        super().close()
 
 
 class Reading:
@@ -55,7 +84,7 @@ class Reading:
         With each comes the number of its first line, counted from `start`.
         """
         first_line = 1
-        for block in blocks(self.file.local, start, end):
+        for block in blocks(self.file.local, start, self.file.size if end is None else end):
             self._digest.update(block)
             yield first_line, block
             first_line += block.count(b"\n")
@@ -68,14 +97,19 @@ class Reading:
         """
         with open(self.file.local, "rb") as stream:
             try:
-                data = whole(stream, MOST_DATA)
+                data = whole(stream, MOST_DATA)[: self.file.size]
             except OSError as error:
                 raise InputError(f"{self.path}: {reason(error)}") from error
         self._digest.update(data)
         return data
 
+    def text(self) -> TextIO:
+        """All of the file as UTF-8, of which the digest is taken as it is read."""
+        stream = io.BufferedReader(_Digested(self.file, self._digest), _BLOCK)
+        return io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
+
     def skim(self) -> None:
-        """Take the digest of a file that is read in another way."""
+        """Take the digest of an archive, which is read in another way."""
         with open(self.file.local, "rb") as stream:
             self._digest = hashlib.file_digest(stream, "sha256")
 

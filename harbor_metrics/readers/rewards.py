@@ -92,7 +92,7 @@ def read(file: File, options: Options) -> list[Source]:
             lines.add(block)
             spool.extend(lines.take())
         return [reading.source(trials=spool, unread=[NO_GROUP] * reading.n_unread)]
-    half, end = halves(file.local)
+    half, end = halves(file.local, file.size)
     wait = fork.alongside(lambda: _second_half(file, half, end)) if half < end else None
     answer = None
     try:

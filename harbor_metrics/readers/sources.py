@@ -70,6 +70,8 @@ def _read(file: File, format_: Format, options: Options) -> list[Source]:
         # A reader that knows better says where; this is for one that leaves it to its decoder.
         raise InputError(f"{file.path} is not {format_.noun} that can be read: {error}") from error
     for source in sources:
+        # Other bytes may have counted than its digest is of.
+        file.check(source.sha256)
         source.kind = format_.name
         if source.diagnostics and (where := strayed(file.path)):
             source.diagnostics = _rules_alone(source.diagnostics, file.path, where)

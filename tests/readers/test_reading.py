@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harbor_metrics.documents.diagnostics import Diagnostic, Severity
-from harbor_metrics.readers.files.file import File
+from harbor_metrics.readers.files.file import File, opened
 from harbor_metrics.readers.reading import Reading
 from harbor_metrics.trials.trial import GroupKey, Trial
 
@@ -31,6 +31,25 @@ def test_digest_is_that_of_the_bytes_however_they_are_read(reading: Reading) -> 
         again = Reading(reading.file)
         getattr(again, way)()
         assert again.source().sha256 == digest
+    again = Reading(reading.file)
+    with again.text() as stream:
+        assert list(stream) == LINES.decode().splitlines(keepends=True)
+    assert again.source().sha256 == digest
+
+
+@pytest.mark.parametrize("way", ["blocks", "content", "text"])
+def test_file_is_read_as_far_as_it_went_at_first(way: str, tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(LINES)
+    with opened(str(path)) as file:
+        path.write_bytes(LINES * 2)
+        reading = Reading(file)
+        if way == "text":
+            with reading.text() as stream:
+                stream.read()
+        else:
+            list(getattr(reading, way)())
+        assert reading.source().sha256 == hashlib.sha256(LINES).hexdigest()
 
 
 def test_line_that_cannot_be_read_is_refused_and_the_others_are_rows(reading: Reading) -> None:

@@ -13,7 +13,7 @@ import msgspec
 
 from ...documents.files import reason
 from ...documents.sizes import check_written
-from ...documents.unchanged import Unchanged
+from ...documents.unchanged import Beginning, Unchanged
 from ...errors import InputError
 from .packed import GZIP, SKIPPABLE, ZIP, ZSTD, DamagedError, gunzipped, unzstd
 
@@ -24,10 +24,28 @@ MOST_UNPACKED = 16 << 30
 
 
 class File(msgspec.Struct, frozen=True):
-    """`path` is for people, `local` for `open`; they differ where the bytes had to be unpacked."""
+    """`path` is for people, `local` for `open`; they differ where the bytes had to be unpacked.
+
+    `beginning` is what it had at first, where others may write on.
+    """
 
     path: str
     local: str
+    beginning: Beginning | None = None
+
+    @property
+    def size(self) -> int:
+        """How many bytes of it are read."""
+        return os.path.getsize(self.local) if self.beginning is None else self.beginning.size
+
+    def check(self, digest: str) -> None:
+        """Refuse a file whose bytes, as far as they were read, no longer have this SHA-256.
+
+        Raises:
+            InputError: it is so.
+        """
+        if self.beginning is not None:
+            self.beginning.check(digest)
 
 
 @contextlib.contextmanager
@@ -36,7 +54,7 @@ def opened(path: str) -> Iterator[File]:
 
     Raises:
         InputError: it is not a regular file, or it is compressed and its bytes are damaged; and in
-            the end if it was changed meanwhile: other bytes may have counted than its digest is of.
+            the end if it is an archive and was changed meanwhile. Of others `check` tells that.
     """
     if path == STANDARD_INPUT:
         if sys.stdin is None:
@@ -49,12 +67,13 @@ def opened(path: str) -> Iterator[File]:
     with open(path, "rb") as stream:
         head = stream.read(len(ZSTD))
         if not head.startswith((GZIP, ZSTD, *SKIPPABLE)):
-            is_zip = head.startswith(ZIP)
-            if not is_zip:
+            if head.startswith(ZIP):
+                unchanged = Unchanged([path])
+                yield File(path, path)
+                unchanged.check()
+            else:
                 _check_written(path, stream)
-            unchanged = Unchanged([path], may_grow=not is_zip)
-            yield File(path, path)
-            unchanged.check()
+                yield File(path, path, Beginning(path))
             return
         stream.seek(0)
         with _unpacked(path, stream) as file:

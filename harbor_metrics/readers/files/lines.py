@@ -38,13 +38,11 @@ def blocks(path: str, start: int = 0, end: int | None = None) -> Iterator[bytes]
         os.close(descriptor)
 
 
-def halves(path: str) -> tuple[int, int]:
+def halves(path: str, size: int) -> tuple[int, int]:
     """The offset of the second half, which a second process may read, and where that ends.
 
-    Both are the same where one process is faster. What is written behind it meanwhile is not read:
-    one reading would have it, another not.
+    Both are the same where one process is faster.
     """
-    size = os.path.getsize(path)
     if size <= _HALVES_PAY or not fork.pays():
         return size, size
     with open(path, "rb") as file:

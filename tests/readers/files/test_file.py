@@ -9,18 +9,20 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, TextIO
 
 import pytest
 from backports import zstd
 
 from harbor_metrics import InputError, readers
-from harbor_metrics.readers import counting
+from harbor_metrics.readers import counting, delimited, rewards, trials
 from harbor_metrics.readers.files import fork, lines
-from harbor_metrics.readers.files.file import opened
+from harbor_metrics.readers.files.file import File, opened
 from harbor_metrics.readers.reading import Options
 from harbor_metrics.readers.sources import sources_at
+from harbor_metrics.trials.source import Source
 
 
 def test_source_is_read_from_standard_input(tmp_path: Path) -> None:
@@ -57,6 +59,7 @@ def test_slow_pipe_is_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
         (b"{}", "rewritten", True),
         (b"{}", "cut", True),
         (b"{}", "grown", False),
+        (b"{}", "rewritten and grown", True),
         (b"{}", "gone", True),
         (b"{}", "read", False),
         (b"PK\3\4", "grown", True),
@@ -81,11 +84,14 @@ def test_file_that_changes_while_it_is_read_is_refused(
                 path.unlink()
             elif change == "rewritten":
                 path.write_bytes(data[::-1])
+            elif change == "rewritten and grown":
+                path.write_bytes(data[::-1] + b"{}")
             elif change == "cut":
                 path.write_bytes(data[:-1])
             elif change == "grown":
                 with path.open("ab") as stream:
                     stream.write(b"{}")
+            file.check(hashlib.sha256(data).hexdigest())
 
     if is_refused:
         with pytest.raises((InputError, FileNotFoundError), match=r"was changed|No such file"):
@@ -116,6 +122,57 @@ def test_digest_is_of_the_lines_that_count_while_others_are_added(
     monkeypatch.setattr(fork, "alongside", alongside)
     (source,) = sources_at(str(path), None, Options(counts=counts))
     assert added
-    n = len(source.trials)
-    assert n in (1000, 1001)  # the second where all is read anew
-    assert source.sha256 == hashlib.sha256(path.read_bytes()[: 14 * n]).hexdigest()
+    assert len(source.trials) == 1000
+    assert source.sha256 == hashlib.sha256(data).hexdigest()
+
+
+@pytest.mark.parametrize("counts", [True, False])
+@pytest.mark.parametrize(
+    ("reader", "head", "row"),
+    [
+        (rewards, "", '{"reward": 0}\n'),
+        (trials, "", '{"task": "a", "rewards": {"reward": 0}}\n'),
+        (delimited, "task,reward\n", "a,0\n"),
+    ],
+    ids=["rewards", "trials", "csv"],
+)
+def test_file_that_is_written_anew_and_longer_while_it_is_read_is_refused(
+    reader: Any, head: str, row: str, counts: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "source"
+    path.write_text(head + row * 1000)
+    really = reader.read
+
+    def read(file: File, options: Options) -> list[Source]:
+        sources: list[Source] = really(file, options)
+        path.write_text(head + row.replace("0", "1") * 1001)
+        return sources
+
+    monkeypatch.setattr(counting, "COUNTS_PAY", 0)
+    monkeypatch.setattr(reader, "read", read)
+    with pytest.raises(InputError, match="was changed while it was read"):
+        sources_at(str(path), None, Options(counts=counts))
+
+
+def test_digest_of_a_csv_is_of_the_rows_that_count_while_others_are_added(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "trials.csv"
+    data = b"task,reward\n" + b"a,1\n" * 1000
+    path.write_bytes(data)
+    rows = delimited.read_rows
+
+    def read_rows(stream: TextIO, path_: str) -> tuple[list[str], Iterator[Any]]:
+        names, placed = rows(stream, path_)
+
+        def meanwhile() -> Iterator[Any]:
+            yield from placed
+            with path.open("ab") as more:
+                more.write(b"b,0\n")
+
+        return names, meanwhile()
+
+    monkeypatch.setattr(delimited, "read_rows", read_rows)
+    (source,) = sources_at(str(path), None, Options())
+    assert len(source.trials) == 1000
+    assert source.sha256 == hashlib.sha256(data).hexdigest()

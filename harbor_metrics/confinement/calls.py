@@ -120,9 +120,9 @@ CALLING = {"connect": (42, 203), "sendmsg": (46, 211), "sendmmsg": (307, 269)}
 # Who has an address can be found by it, and found gone.
 CALLED = {"bind": (49, 200), "listen": (50, 201), "accept": (43, 202), "accept4": (288, 242)}
 SEND_TO, SET_OPTION = (44, 206), (54, 208)
+LIMIT, LIMIT_OF_PROCESS = (160, 164), (302, 261)
 # Those that take a process as their first argument, and 0 for the caller.
 OF_PROCESS = {
-    "prlimit64": (302, 261),
     "sched_setaffinity": (203, 122),
     "sched_setattr": (314, 274),
     "sched_setparam": (142, 118),

@@ -40,6 +40,7 @@ _OTHER_NUMBERING = 0x40000000
 # That a program runs with the rights of its owner, or of its group.
 _SET_RIGHTS = 0o6000
 _WRITTEN_BY_OTHERS = 0o022
+_OF_DUMPS = 4  # RLIMIT_CORE
 _MAKES_A_FILE = 0x40 | 0x400000  # O_CREAT, and the bit of O_TMPFILE that is no other's
 # By `ioctl`: what terminals, pipes and files that are open are asked; with the network what any
 # socket is, names and addresses of networks, those of wireless ones. What a file system is asked,
@@ -133,6 +134,7 @@ def _program(
     itself = (0, process)
     for numbers in calls.OF_PROCESS.values():
         answers[numbers[column]] = _by_value(0, itself, allow, refuse)
+    answers |= _of_limits(column, process)
     for *both, one in calls.OF_SOMEBODY.values():
         of_one = [(_LOAD, 0, 0, _ARGUMENTS[0]), (_IF_EQUAL, 1, 0, one), refuse]
         answers[both[column]] = [*of_one, *_by_value(1, itself, allow, refuse)]
@@ -190,6 +192,26 @@ def _search(answers: Sequence[Run]) -> list[Instruction]:
     middle = len(answers) // 2
     lower, upper = _search(answers[:middle]), _search(answers[middle:])
     return [(_IF_AT_LEAST, len(lower), 0, answers[middle][0]), *lower, *upper]
+
+
+def _of_limits(column: int, process: int) -> dict[int, Sequence[Instruction]]:
+    """Limits of no other process; and the size of a core dump stays what it is.
+
+    Any other is none to a system that hands dumps to a program, which runs as root and elsewhere.
+    """
+    refuse, allow = (_RETURN, 0, 0, _REFUSE), (_RETURN, 0, 0, _ALLOW)
+    done = (_RETURN, 0, 0, _DONE)
+    is_of_dumps = (_IF_EQUAL, 1, 0, _OF_DUMPS)
+    new = _ARGUMENTS[2]
+    return {
+        calls.LIMIT[column]: [(_LOAD, 0, 0, _ARGUMENTS[0]), is_of_dumps, allow, done],
+        calls.LIMIT_OF_PROCESS[column]: [
+            *((_LOAD, 0, 0, _ARGUMENTS[0]), (_IF_EQUAL, 2, 0, 0), (_IF_EQUAL, 1, 0, process)),
+            *(refuse, (_LOAD, 0, 0, _ARGUMENTS[1]), is_of_dumps, allow),
+            *((_LOAD, 0, 0, new), (_IF_EQUAL, 1, 0, 0), done),
+            *((_LOAD, 0, 0, new + _UPPER), (_IF_EQUAL, 1, 0, 0), done, allow),
+        ],
+    }
 
 
 def _of_threads(column: int) -> dict[int, Sequence[Instruction]]:

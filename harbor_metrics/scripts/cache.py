@@ -20,6 +20,8 @@ ENVIRONMENTS, REPOSITORIES, RECORDS = "environments", "git", "git-contents"
 # That the group, or anybody, can write; and that we can read a folder and reach what is in it.
 _OTHERS, _OPEN = 0o022, 0o500
 _NOWHERE = os.path.join(os.devnull, "cache")
+# More the system does not follow.
+_MOST_LINKS = 40
 DAYS = 30.0
 DAY = 86_400.0
 
@@ -54,15 +56,18 @@ def cache_folder(name: str) -> str:
 def is_among_work(path: str) -> bool:
     """Whether what is believed lies in the current folder or a checkout, and may have come with it.
 
-    Folders from the user's home upwards do not count, nor pyenv in it, which is a checkout. But
-    where the home is or lies in a checkout, or lies in the current folder, the checkout around the
-    current folder counts alone, or that.
+    So may a link there, wherever it leads. Folders from the user's home upwards do not count, nor
+    pyenv in it, which is a checkout. But where the home is or lies in a checkout, or lies in the
+    current folder, the checkout around the current folder counts alone, or that.
     """
     try:
         person, here = real_path(os.path.expanduser("~")), os.getcwd()
+        return any(_is_among_work(place, person, here) for place in _on_the_way(path))
     except OSError:
         return True
-    place = real_path(path)
+
+
+def _is_among_work(place: str, person: str, here: str) -> bool:
     holds_home = here != person and is_below(person, here)
     # Nobody works in a folder that every system has.
     holds_home = holds_home and bool(not_of_system([here])) and here not in PRIVATE
@@ -74,6 +79,22 @@ def is_among_work(path: str) -> bool:
             return True
         place = os.path.dirname(place)
     return False
+
+
+def _on_the_way(path: str) -> Iterator[str]:
+    """Each link that the system follows on the way to a path, and where they lead in the end."""
+    here, parts, n = "/", os.path.abspath(path).split("/")[::-1], 0
+    while parts and n <= _MOST_LINKS:
+        place = os.path.normpath(os.path.join(here, parts.pop()))
+        if not os.path.islink(place):
+            here = place
+            continue
+        yield place
+        n += 1
+        parts += os.readlink(place).split("/")[::-1]
+        if os.readlink(place).startswith("/"):
+            here = "/"
+    yield here
 
 
 def _is_checkout(folder: str) -> bool:

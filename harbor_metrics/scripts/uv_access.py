@@ -117,7 +117,8 @@ def uv_cache(place: Workplace) -> str:
     named = os.environ.get("UV_CACHE_DIR")
     kept = os.path.abspath(named or os.path.join(cache_home(), "uv"))
     try:
-        if is_among_work(kept) or (not named and not is_own(kept)):
+        # One that is named may be a link of the user's.
+        if is_among_work(kept) or not is_own(real_path(kept) if named else kept):
             raise PermissionError(kept)
         os.makedirs(kept, exist_ok=True)
     except OSError:

@@ -220,6 +220,37 @@ class TestOwners:
                 monkeypatch.setenv("UV_CACHE_DIR", str(tmp_path / "link" / ".uv-cache"))
             assert uv_cache(place).startswith(place.folder)
 
+    @pytest.mark.parametrize("of_user", [False, True])
+    def test_link_that_came_with_what_we_work_on_names_no_cache_of_uv(
+        self, of_user: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Whoever brings it knows where on this machine something lies that he has made."""
+        for folder in ("work/.git", "home", "elsewhere/uv"):
+            (tmp_path / folder).mkdir(parents=True)
+        link = tmp_path / ("home" if of_user else "work") / "cache"
+        link.symlink_to(tmp_path / "elsewhere")
+        monkeypatch.setenv("HOME", str(tmp_path / "home"))
+        monkeypatch.setenv("UV_CACHE_DIR", str(link / "uv"))
+        with Workplace() as place:
+            assert (uv_cache(place) == str(link / "uv")) == of_user
+
+    @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives things away")
+    def test_cache_of_uv_that_somebody_else_owns_is_not_used_where_it_is_named(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "uv").mkdir()
+        (tmp_path / "link").symlink_to("uv")
+        monkeypatch.setenv("UV_CACHE_DIR", str(tmp_path / "link"))
+        with Workplace() as place:
+            assert uv_cache(place) == str(tmp_path / "link")
+            os.chown(tmp_path / "uv", 65_534, 65_534)
+            assert uv_cache(place).startswith(place.folder)
+
+    def test_links_in_a_ring_lead_nowhere(self, tmp_path: Path) -> None:
+        (tmp_path / "a").symlink_to("b")
+        (tmp_path / "b").symlink_to("a")
+        assert not cache.is_among_work(str(tmp_path / "a" / "c"))
+
     @pytest.mark.parametrize(
         ("checkouts", "here", "used"),
         [

@@ -200,16 +200,15 @@ def _of_limits(column: int, process: int) -> dict[int, Sequence[Instruction]]:
     Any other is none to a system that hands dumps to a program, which runs as root and elsewhere.
     """
     refuse, allow = (_RETURN, 0, 0, _REFUSE), (_RETURN, 0, 0, _ALLOW)
-    done = (_RETURN, 0, 0, _DONE)
     is_of_dumps = (_IF_EQUAL, 1, 0, _OF_DUMPS)
     new = _ARGUMENTS[2]
     return {
-        calls.LIMIT[column]: [(_LOAD, 0, 0, _ARGUMENTS[0]), is_of_dumps, allow, done],
+        calls.LIMIT[column]: [(_LOAD, 0, 0, _ARGUMENTS[0]), is_of_dumps, allow, refuse],
         calls.LIMIT_OF_PROCESS[column]: [
             *((_LOAD, 0, 0, _ARGUMENTS[0]), (_IF_EQUAL, 2, 0, 0), (_IF_EQUAL, 1, 0, process)),
             *(refuse, (_LOAD, 0, 0, _ARGUMENTS[1]), is_of_dumps, allow),
-            *((_LOAD, 0, 0, new), (_IF_EQUAL, 1, 0, 0), done),
-            *((_LOAD, 0, 0, new + _UPPER), (_IF_EQUAL, 1, 0, 0), done, allow),
+            *((_LOAD, 0, 0, new), (_IF_EQUAL, 1, 0, 0), refuse),
+            *((_LOAD, 0, 0, new + _UPPER), (_IF_EQUAL, 1, 0, 0), refuse, allow),
         ],
     }
 

@@ -8,6 +8,10 @@ import os
 import sys
 import time
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 _KILL = 9
 # How often in a row nobody new is found before it is waited for those who were.
 _OFTEN = 50
@@ -16,27 +20,37 @@ _MANY = 10_000
 
 def descendants() -> set[int]:
     """The processes that have this one above them; none where there is no /proc to ask."""
+    return set(walk_descendants())
+
+
+def walk_descendants() -> Iterator[int]:
+    """The same one after the other, each as soon as it is found, of siblings the youngest first.
+
+    Who ends soon after its start is still there then.
+    """
     if sys.platform != "linux":
-        return set()
+        return
     found: set[int] = set()
     pending = [os.getpid()]
     try:
         while pending:
-            children = children_of(pending.pop()) - found
-            found |= children
+            children = [pid for pid in children_of(pending.pop()) if pid not in found]
+            found.update(children)
             pending += children
+            yield from reversed(children)
     except FileNotFoundError:
-        return _among_all()
-    return found
+        yield from _among_all() - found
 
 
-def children_of(pid: int) -> set[int]:
-    """The children of a process, as the kernel lists them; none of one that has ended.
+def children_of(pid: int) -> list[int]:
+    """The children of a process, as the kernel lists them, of each thread from old to young.
+
+    None of one that has ended.
 
     Raises:
         FileNotFoundError: it lists none of any.
     """
-    children: set[int] = set()
+    children: list[int] = []
     try:
         threads = os.listdir(f"/proc/{pid}/task")
     except OSError:
@@ -44,7 +58,7 @@ def children_of(pid: int) -> set[int]:
     for thread in threads:
         try:
             with open(f"/proc/{pid}/task/{thread}/children", "rb") as file:
-                children.update(map(int, file.read().split()))
+                children += map(int, file.read().split())
         except OSError as error:
             if not os.path.exists("/proc/thread-self/children"):
                 raise FileNotFoundError from error
@@ -104,7 +118,7 @@ def _hunt(until: float) -> None:
         known |= new
         forget_the_ended()
         try:
-            found = children_of(os.getpid())
+            found = set(children_of(os.getpid()))
         except FileNotFoundError:
             return
 

@@ -14,7 +14,7 @@ import select
 import time
 
 from . import launch, namespaces, sandbox
-from .descendants import descendants, end_descendants, forget_the_ended, signal
+from .descendants import descendants, end_descendants, forget_the_ended, signal, walk_descendants
 from .ending import REMAINING
 from .removal import remove
 from .requests import DONE, dump, load
@@ -137,7 +137,7 @@ class Program:
         self.watch = Watch(
             request["whole"],
             request["folders"],
-            lambda: descendants() - {self.pid},
+            lambda: (pid for pid in walk_descendants() if pid != self.pid),
             # In namespaces it is of a size; without any layer there are other places to fill, too.
             sandbox.SHARED_MEMORY if request["layers"] == [sandbox.LANDLOCK] else "",
         )

@@ -11,7 +11,7 @@ import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from .held import Look
 
@@ -51,7 +51,7 @@ class Watch:
         self,
         most: dict[str, int],
         folders: Sequence[str],
-        processes: Callable[[], set[int]],
+        processes: Callable[[], Iterable[int]],
         shared: str = "",
     ) -> None:
         self._most = most
@@ -92,9 +92,12 @@ class Watch:
         self._next = ended + min(_LONGEST, max(_BETWEEN, _PART * (ended - began)))
         return found
 
-    def _living(self) -> set[int]:
-        """The processes, each by the number of a thread that can tell of it."""
-        return set(map(_living_thread, self._processes()))
+    def _living(self) -> Iterator[int]:
+        """The processes, each by the number of a thread that can tell of it, as it is found.
+
+        One that hands on what it has and ends is asked at once, or not at all.
+        """
+        return map(_living_thread, self._processes())
 
     def _ask(self, look: Look) -> str:
         # For weight, too.
@@ -102,12 +105,15 @@ class Watch:
         from .held import Held, TooLong
 
         most = dict.fromkeys(KINDS, 0) | self._most
-        pids = self._living()
+        pids: set[int] = set()
+        resident = 0
+        for pid in self._living():
+            pids.add(pid)
+            resident += _taken([pid])
         if 0 < most[PROCESSES] < len(pids):
             return PROCESSES
         if 0 < most[THREADS] < _threads(pids):
             return THREADS
-        resident = _taken(pids)
         self._asked += 1
         in_doubt = 0 < most[MEMORY] < resident + _of_machine(_IN_MEMORY_ALONE)
         mapped = in_doubt or self._asked % _EVERY == 0

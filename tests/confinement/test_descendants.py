@@ -37,7 +37,7 @@ def test_descendants_are_the_same_however_they_are_found(monkeypatch: pytest.Mon
             assert process.pid in below
             assert found == module._among_all()
 
-            def lists_none(pid: int) -> set[int]:
+            def lists_none(pid: int) -> list[int]:
                 raise FileNotFoundError
 
             monkeypatch.setattr(module, "children_of", lists_none)
@@ -51,7 +51,7 @@ def test_descendants_are_the_same_however_they_are_found(monkeypatch: pytest.Mon
 def test_a_process_that_has_ended_has_no_children() -> None:
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
-    assert module.children_of(process.pid) == set()
+    assert module.children_of(process.pid) == []
 
 
 @linux
@@ -74,3 +74,16 @@ def test_children_are_found_beside_threads_that_have_ended(
             subprocess.run(["kill", "-9", str(pid)], stderr=subprocess.DEVNULL)
         process.wait(10)
         process.stdout.close()
+
+
+@linux
+def test_of_siblings_the_youngest_is_found_first() -> None:
+    before = module.descendants()
+    started = [subprocess.Popen(["sleep", "60"]) for _ in range(5)]
+    try:
+        found = [pid for pid in module.walk_descendants() if pid not in before]
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
+    assert found == [process.pid for process in reversed(started)]

@@ -70,7 +70,7 @@ def waiting(place: Workplace, count: int) -> set[int]:
     """The supervisor and the processes below it, once there are so many."""
     until = time.monotonic() + 10
     while (
-        len(below := {place._pid} | children_of(place._pid)) != count and time.monotonic() < until
+        len(below := {place._pid, *children_of(place._pid)}) != count and time.monotonic() < until
     ):
         time.sleep(0.01)
     assert len(below) == count

@@ -14,11 +14,12 @@ from .limits import check_decoded
 from .places import Extent, Steps
 
 _SPACE = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
+# One that nobody ends is no TOML: it is not looked at again from each quote in it.
 _STRING = re.compile(
-    r'"""(?:\\.|[^\\])*?"""{1,3}(?!")'
-    r"|'''.*?'''{1,3}(?!')"
-    r'|"(?:\\.|[^"\\\n])*"'
-    r"|'[^'\n]*'",
+    r'"""(?:\\.|[^\\"]|"(?!""))*+(?:"{3,5})?'
+    r"|'''(?:[^']|'(?!''))*+(?:'{3,5})?"
+    r'|"(?:\\.|[^"\\\n])*+"?'
+    r"|'[^'\n]*+'?",
     re.DOTALL,
 )
 _TEXT = re.compile(rf"#[^\n]*|{_STRING.pattern}", re.DOTALL)

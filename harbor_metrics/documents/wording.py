@@ -11,9 +11,13 @@ SHOWN = 40
 _LINES = 12
 _WIDTH = 300
 _COLOUR = r"\x1b\[[0-9;]*m"
-# Who logs in at an address; a user of ssh opens nothing.
-_USER = r"(?i)((?:(?<!ssh)|(?=://[^/\s:@]*:)):[/\\]{2})([^/\s?#\"'<>]*)(@)"
-_IN_QUERY = r"(?i)([?&][\w-]{0,30}?(?:token|key|secret|password|sig)[\w-]{0,10}=)([^&\s\"'#]+)()"
+# Where an address may say who logs in, up to the beginning of the next one; a user of ssh opens
+# nothing. What was looked at for an `@` in vain is not looked at again.
+_USER = (
+    r"(?i)((?:(?<!ssh)|(?=://[^/\s:@]*:)):[/\\]{2})"
+    r"((?:[^/:\s?#\"'<>]|:(?!/[/\\]|\\/))*+)"
+)
+_IN_QUERY = r"(?i)([?&][\w-]{0,30}?(?:token|key|secret|password|sig)[\w-]{0,10}=)([^&\s\"'#]+)"
 # Every character before it takes a column, and so do the signs of our own tables.
 _FIRST_ODD, _NARROW = "\u0300", "—…─→"
 _KINDS = {bool: "boolean", str: "string", list: "array", dict: "object", type(None): "null"}
@@ -87,10 +91,15 @@ def without_passwords(text: str, hidden: str = "***") -> str:
     if "://" not in text and ":\\\\" not in text:
         return text
 
-    def hide(found: re.Match[str]) -> str:
-        return found[1] + (hidden * len(found[2]) if len(hidden) == 1 else hidden) + found[3]
+    def instead(secret: str) -> str:
+        return hidden * len(secret) if len(hidden) == 1 else hidden
 
-    return re.sub(_IN_QUERY, hide, re.sub(_USER, hide, text))
+    def hide_user(found: re.Match[str]) -> str:
+        user, at, rest = found[2].rpartition("@")
+        return found[1] + instead(user) + at + rest if at else found[0]
+
+    text = re.sub(_USER, hide_user, text)
+    return re.sub(_IN_QUERY, lambda found: found[1] + instead(found[2]), text)
 
 
 def printable(text: str) -> str:

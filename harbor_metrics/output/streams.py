@@ -13,7 +13,8 @@ from .escapes import Line, escaped, escaped_json
 
 _NAMES = {1: "standard output", 2: "standard error"}
 _IN_JSON = ("json", "jsonl", "hub-rows", "sarif")
-_LONG_WORD = r"(\S{1000})\S*\w"
+# A word is looked at from its beginning alone.
+_LONG_WORD = r"(?<!\S)(\S{1000})\S*\w"
 
 
 class Stream(io.TextIOBase):

@@ -25,7 +25,7 @@ _CELL = r'(?:(?<={0})|\A)(?:"(?:[^"]|"")*"|[^{0}\n]*)(?={0}|\Z)'
 _MOST_OF_A_ROW = 1 << 24
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 # Without what `float` takes besides: NaN, inf, 1_000 and the digits of other scripts.
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 class Place:

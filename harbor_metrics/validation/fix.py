@@ -28,7 +28,7 @@ from .rules import Entry, View, array
 from .rules.fields import DATASET, TASK
 from .validation import findings_in
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[-+.\w]+')
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"?|[-+.\w]+')
 Wanted = Callable[[str], bool]
 
 

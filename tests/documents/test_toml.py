@@ -151,3 +151,9 @@ def test_tables_below_long_keys_are_as_deep_as_both() -> None:
     assert loads(f"[{keys}]\nb = 1")
     with pytest.raises(RecursionError):
         loads(f"[{keys}]\n{keys} = 1")
+
+
+@pytest.mark.parametrize("quote", ['"', "'", '"""', "'''"])
+def test_a_text_that_nobody_ends_is_looked_through_once(quote: str) -> None:
+    with pytest.raises(ValueError, match=r"[Ee]xpected|Unterminated|Illegal|Unescaped"):
+        loads("a = " + quote + "." * 600 + '\\"' * 500_000)

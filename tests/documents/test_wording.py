@@ -108,3 +108,14 @@ def test_names_in_a_command_are_words_and_no_options() -> None:
         wording.in_command("a b", "--metric=evil.py:f", "-", "x;y")
         == "'a b' ./--metric=evil.py:f ./- 'x;y'"
     )
+
+
+def test_whoever_logs_in_at_one_of_several_addresses_is_hidden() -> None:
+    text = r"http://u:p@a.b://v:q@c http:\\w:r:\\s@d ssh://git@e://x"
+    assert wording.without_passwords(text) == r"http://***@a.b://***@c http:\\***@d ssh://git@e://x"
+    assert wording.without_passwords("x://a:b@c:d@e", "*") == "x://*******@e"
+
+
+def test_a_text_of_many_addresses_is_looked_through_once() -> None:
+    for text in (":\\\\" * 500_000, "://" * 500_000, "://a:" * 500_000):
+        assert wording.without_passwords(text) == text

@@ -158,3 +158,8 @@ def test_what_other_code_prints_goes_through_the_same_writer() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("a\nb\n1 False True\n", "c\n")
+
+
+def test_a_long_word_is_cut_and_looked_through_once(capfd: pytest.CaptureFixture[str]) -> None:
+    streams.print_note(f"{'a' * 2_000}; {'-' * 500_000} b{'-' * 1_100}a,")
+    assert capfd.readouterr().err == f"{'a' * 1_000}…; {'-' * 500_000} b{'-' * 999}…,"

@@ -69,3 +69,7 @@ def test_a_label_is_the_same_in_a_file_of_trials_and_in_one_of_labels(
 def test_an_empty_cell_is_no_label(tmp_path: Path) -> None:
     (tmp_path / "l.csv").write_text("task,side,level\nt,, \nu,x,1\n")
     assert labels.read(str(tmp_path / "l.csv")) == {"t": {}, "u": {"side": "x", "level": 1}}
+
+
+def test_a_cell_of_very_many_digits_that_is_no_number_is_looked_through_once() -> None:
+    assert rows.number("1" * 1_000_000 + "x") is None

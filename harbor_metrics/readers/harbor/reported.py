@@ -23,7 +23,7 @@ _COUNTS = {
 }
 _OF_EVAL = {"n_trials": "n_scored", "n_errors": "n_errors"}
 _SECTIONS = ("metrics", "pass_at_k", "reward_stats", "exception_stats")
-_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*%?\s*")
+_NUMBER = re.compile(r"\s*[+-]?(\d++\.?\d*|\.\d+)([eE][+-]?\d+)?\s*+%?\s*")
 # A number that Harbor does not write.
 OTHER = "other"
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from harbor_metrics.readers.harbor.reported import reported
 
 RESULT: dict[str, Any] = {
@@ -70,3 +72,12 @@ def test_number_that_harbor_does_not_write_is_reported_too() -> None:
 
 def test_a_job_without_a_result_reports_nothing() -> None:
     assert list(reported({})) == []
+
+
+@pytest.mark.parametrize("text", ["1" * 1_000_000 + "x", "1" + " " * 1_000_000 + "x"])
+def test_a_very_long_text_that_is_no_number_is_looked_through_once(text: str) -> None:
+    def places(value: str) -> list[str]:
+        document = {"stats": {"evals": {"a": {"metrics": [{"m": value}]}}}}
+        return [each.place for each in reported(document)]
+
+    assert places(text) == places("x")

@@ -14,6 +14,8 @@ from ..documents.wording import printable
 from ..errors import InputError
 from .lm_eval_yaml import Loader
 
+# That include each other, for one task.
+_MOST_FILES = 100
 _PACKAGES = ("site-packages", "dist-packages")
 # What PyYAML quotes: of the text, or before that what it expects.
 _QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
@@ -26,10 +28,13 @@ def load(path: str) -> dict[str, Any]:
     Raises:
         InputError: it cannot be read, is not a task file, or includes what is not its own.
     """
-    return _load(path, _root(path), ())
+    return _load(path, _root(path), (), {})
 
 
-def _load(path: str, root: str | None, including: tuple[str, ...]) -> dict[str, Any]:
+def _load(
+    path: str, root: str | None, including: tuple[str, ...], read: dict[str, dict[str, Any]]
+) -> dict[str, Any]:
+    """What a file says, included by others perhaps; `read` are those that were, by their paths."""
     task = _parse(read_bytes(path), path)
     if not isinstance(task, dict):
         raise InputError(f"{path} is no task file of lm-eval: it is not a mapping")
@@ -44,7 +49,13 @@ def _load(path: str, root: str | None, including: tuple[str, ...]) -> dict[str, 
         real = real_path(other)
         if real in including:
             raise InputError(f"{path} includes itself by way of {name}")
-        base |= _load(other, root, (*including, real))
+        # What it includes itself is named from its folder: a link to it may mean others.
+        place = os.path.join(real_path(os.path.dirname(other)), os.path.basename(other))
+        if place not in read:
+            if len(read) + len(including) >= _MOST_FILES:
+                raise InputError(f"{path}: more than {_MOST_FILES} files are included")
+            read[place] = _load(other, root, (*including, real), read)
+        base |= read[place]
     return {**base, **task}
 
 

@@ -186,3 +186,21 @@ def test_the_command_says_what_it_refused(cli: Run, around: Path) -> None:
         f"task file is included\n  = help: put a copy below {os.path.dirname(path)}, or name the "
         "file with --from-lm-eval itself\n"
     )
+
+
+def test_a_file_that_several_include_is_read_once(tmp_path: Path) -> None:
+    for i in range(50):
+        (tmp_path / f"{i}.yaml").write_text(f"include: [{i + 1}.yaml, ./{i + 1}.yaml]\n")
+    (tmp_path / "50.yaml").write_text("task: last\n")
+    assert load(str(tmp_path / "0.yaml")) == {"task": "last"}
+
+
+def test_more_files_than_any_task_has_are_not_included(tmp_path: Path) -> None:
+    for i in range(2_000):
+        (tmp_path / f"{i}.yaml").write_text(f"include: {i + 1}.yaml\n")
+    (tmp_path / "2000.yaml").write_text("task: last\n")
+    with pytest.raises(InputError, match="more than 100 files are included"):
+        load(str(tmp_path / "0.yaml"))
+    (tmp_path / "all.yaml").write_text(f"include: [{', '.join(f'{i}.yaml' for i in range(2000))}]")
+    with pytest.raises(InputError, match="more than 100 files are included"):
+        load(str(tmp_path / "all.yaml"))

@@ -107,6 +107,17 @@ def test_action_annotates_the_mistakes_and_summarises_them(tmp_path: Path) -> No
     assert "error[missing-field]" in (tmp_path / "summary.md").read_text()
 
 
+def test_action_summarises_nothing_of_an_earlier_step_of_its_job(tmp_path: Path) -> None:
+    script = steps(ROOT / "action.yml")["Validate"]["run"]
+    install(tmp_path)
+    (tmp_path / "registry.json").write_text("[]")
+    assert run_step(script, tmp_path, FILES="registry.json").returncode == 0
+    (tmp_path / "pyproject.toml").write_text("[tool.harbor-metrics]\nx = 1\n")
+    (tmp_path / "summary.md").write_text("")
+    assert run_step(script, tmp_path, FILES="registry.json").returncode == 2
+    assert (tmp_path / "summary.md").read_text() == ""
+
+
 def test_each_dependency_has_its_weight_licence_and_reason_in_contributing() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"].values()

@@ -8,7 +8,7 @@ import msgspec
 
 from .. import __version__
 from ..documents.diagnostics import Diagnostic, Severity
-from ..documents.document import parse
+from ..documents.document import parse, repeated_keys
 from ..documents.files import read_bytes, write_atomically
 from ..documents.limits import check_limits
 from ..documents.wording import encodable
@@ -242,6 +242,9 @@ class Written(Struct, frozen=True, kw_only=True):
             _, diagnostics = parse(data, path)
             reason = diagnostics[0].message if diagnostics else str(error)
             raise InputError(f"{path} is not a {cls.NOUN} document: {reason}") from error
+        # A number that stands twice is one of two, and the document does not say which.
+        for repeated in repeated_keys(data, path):
+            raise InputError(f"{path} is not a {cls.NOUN} document: {repeated.message}")
         return document
 
 

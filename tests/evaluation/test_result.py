@@ -45,6 +45,17 @@ def test_a_number_beyond_binary64_in_a_document_is_refused(
     assert "larger than any binary64 number" in done.stderr
 
 
+def test_a_document_in_which_a_key_stands_twice_is_refused(
+    cli: Run, rewards: Path, tmp_path: Path
+) -> None:
+    cli("compute", rewards, "-o", "x.json")
+    text = (tmp_path / "x.json").read_text()
+    (tmp_path / "x.json").write_text(text.replace('"values": ', '"values": {}, "values": ', 1))
+    done = cli("report", "x.json", "-o", "x.html")
+    assert done.returncode == 3
+    assert "duplicate key `values`" in done.stderr
+
+
 def test_notebook_shows_a_table(job: Path) -> None:
     html = harbor_metrics.compute(job)._repr_html_()
     assert "<table>" in html

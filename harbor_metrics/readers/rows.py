@@ -18,6 +18,7 @@ from ..documents.diagnostics import Span
 from ..documents.wording import printable
 from ..errors import InputError
 from ..numbers.exact import Number
+from .columns import folded
 
 # A cell, quoted or not; the delimiter is to be filled in.
 _CELL = r'(?:(?<={0})|\A)(?:"(?:[^"]|"")*"|[^{0}\n]*)(?={0}|\Z)'
@@ -82,9 +83,12 @@ def read_rows(stream: TextIO, path: str) -> tuple[list[str], Iterator[tuple[Plac
     names = names_in(line.rstrip("\r\n"))
     if not any(names):
         raise InputError(f"{path} has no header line with the names of its columns")
-    for name, times in Counter(names).items():
+    for name, times in Counter(map(_compared, names)).items():
         if times > 1:
-            raise InputError(f"{path} has two columns named `{printable(name)}`", "rename one")
+            raise InputError(
+                f"{path} has two columns named `{printable(name)}`, or so but for case",
+                "rename one",
+            )
     return names, _placed(stream, path, _delimiter(line), blank + 2)
 
 
@@ -112,6 +116,11 @@ def label(cell: str) -> str | Number:
     """A number where the text is how a number is written; `007` stays text."""
     value = number(cell)
     return value if value is not None and str(value) == cell else cell
+
+
+def _compared(name: str) -> str:
+    """A name as it is compared: `reward.Acc` and `reward.acc` are two keys, others but for case."""
+    return name if "." in name else folded(name)
 
 
 def _delimiter(line: str) -> str:

@@ -66,6 +66,13 @@ def test_a_label_is_the_same_in_a_file_of_trials_and_in_one_of_labels(
     assert found == {"t": {"side": CELLS[cell]}} == {"t": source.trials[0].labels}
 
 
+@pytest.mark.parametrize("names", ["task,Reward,reward", "task,reward,reward", "task,reward,TASK"])
+def test_two_columns_of_one_name_are_refused(names: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(f"{names}\na,1,0\n")
+    with pytest.raises(InputError, match="has two columns named"):
+        readers.read(str(tmp_path / "t.csv"))
+
+
 def test_an_empty_cell_is_no_label(tmp_path: Path) -> None:
     (tmp_path / "l.csv").write_text("task,side,level\nt,, \nu,x,1\n")
     assert labels.read(str(tmp_path / "l.csv")) == {"t": {}, "u": {"side": "x", "level": 1}}

@@ -284,12 +284,19 @@ class _Samples:
         return found
 
     def _say_lacking(self) -> None:
-        """Say which metrics lack a number on some lines and have one on others."""
+        """Say which metrics lack a number on some lines and have one on others, or on all."""
         shapes_of: dict[str, list[tuple[set[str], int, int]]] = {f: [] for f in self.names}
         for (filter_, *keys), (first, count) in self.shapes.items():
             names = {name for key in keys if (name := _place(key))}
             shapes_of[filter_].append((names, first, count))
-        for shapes in shapes_of.values():
+        for filter_, shapes in shapes_of.items():
+            if shapes and not self.texts and not any(names for names, _, _ in shapes):
+                listed = ", ".join(f"`{printable(name)}`" for name in self.metrics[filter_])
+                self.reading.note(
+                    rule="metric-missing",
+                    message=f"{self.path}: no sample has a number of {listed}, which they list",
+                    notes=("each counts as 0",),
+                )
             for name in sorted(set().union(*(names for names, _, _ in shapes))):
                 lacking = [(first, count) for names, first, count in shapes if name not in names]
                 n = sum(count for _, count in lacking)

@@ -149,6 +149,14 @@ def test_line_on_which_a_metric_is_not_a_number_is_named(
     assert "samples.jsonl: `acc` has no number in 1 of 4 samples, first on line 3" in done.stderr
 
 
+def test_metric_that_no_line_has_is_named(cli: Run, tmp_path: Path) -> None:
+    write_samples(tmp_path, [line(i, metrics=["Acc"], acc=1.0) for i in range(3)])
+    done = cli("compute", "samples.jsonl", "--metric", "accuracy")
+    assert "samples.jsonl: no sample has a number of `Acc`, which" in done.stderr
+    write_samples(tmp_path, [line(i, metrics=["bleu"], bleu=["a", "b"]) for i in range(3)])
+    assert "no sample has" not in cli("compute", "samples.jsonl").stderr
+
+
 def test_first_sample_without_an_id_is_reported(cli: Run, tmp_path: Path) -> None:
     rows = [line(i, acc=1.0) for i in range(3)]
     del rows[0]["doc_id"]

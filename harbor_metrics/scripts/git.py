@@ -144,7 +144,9 @@ def _fetched(
     git = which("git")
     if git is None:
         raise MetricFailure(
-            "script-git", "git was not found, which fetches this script: install git"
+            "script-git",
+            "git was not found, which fetches this script: install git (what PATH names in the "
+            "current folder or a checkout is not used, for it may have come with it)",
         )
     try:
         os.makedirs(os.path.dirname(kept), exist_ok=True)

@@ -17,7 +17,7 @@ from ..errors import MetricFailure
 from .cache import is_among_work
 from .steps import Work, not_made
 from .uv_access import environ_of_uv, our_python, pythons_of_uv, pythons_on_path, reach, uv_cache
-from .variables import TO_ALL, TO_FIND_PYTHONS, folders, told
+from .variables import TO_ALL, TO_FIND_PYTHONS, told
 
 _NO_PYTHON = "(no Python is downloaded unless UV_PYTHON_DOWNLOADS=automatic)"
 _ABOUT = (
@@ -123,10 +123,5 @@ def _install(admitted: object, script: str, uv: str, pythons: str, work: Work) -
 def _environ_to_find(pythons: str, work: Work) -> dict[str, str]:
     """What says where Pythons lie, and nothing else; none where what we work on lies."""
     env = {"UV_PYTHON_DOWNLOADS": "never", **told((*TO_ALL, *TO_FIND_PYTHONS))}
-    env["PATH"] = os.pathsep.join(each for each in folders("PATH") if not is_among_work(each))
     nowhere = os.path.join(work.folder, "pythons")
-    env["UV_PYTHON_INSTALL_DIR"] = nowhere if is_among_work(pythons) else pythons
-    for name in ("HOME", "XDG_DATA_HOME"):
-        if is_among_work(env.get(name, os.devnull)):
-            del env[name]
-    return env
+    return env | {"UV_PYTHON_INSTALL_DIR": nowhere if is_among_work(pythons) else pythons}

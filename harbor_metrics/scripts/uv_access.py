@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import site
 import sys
 import threading
 from contextlib import suppress
@@ -13,12 +14,12 @@ from glob import escape, glob
 from ..confinement.homes import homes
 from ..confinement.sandbox import LANDLOCK, PRIVATE
 from ..confinement.workplace import Confinement, Workplace
-from ..documents.paths import real_path, strayed
+from ..documents.paths import is_below, real_path, strayed
 from ..errors import MetricFailure
 from .beside import beside
 from .cache import cache_home, is_among_work, is_own
 from .indexes import packages_of_user
-from .variables import CERTIFICATES, TO_UV, folders, told, which
+from .variables import CERTIFICATES, TO_UV, folders, named, told, which
 
 # What belongs to a Python, by its place below its prefix or by how its name begins.
 _PARTS = (
@@ -139,16 +140,17 @@ def reach(uv: str, script: str, writable: list[str], *, passwords: bool = True) 
     how hosts are reached.
     """
     home = os.path.expanduser("~")
-    of_user = [".local/bin", ".pyenv"]
-    named = []
+    of_user = [os.path.join(home, part) for part in (".local/bin", ".pyenv")]
+    passwords_of_user = []
     if passwords:
-        of_user += [".netrc", ".gitconfig"]
-        named = [os.path.join(_data_of_uv(), "credentials")]
-        named += list(told(("NETRC", "SSL_CLIENT_CERT", "UV_CREDENTIALS_DIR")).values())
+        of_user += [os.path.join(home, ".gitconfig"), os.path.join(_data_of_uv(), "credentials")]
+        passwords_of_user = [*told(("SSL_CLIENT_CERT", "UV_CREDENTIALS_DIR")).values()]
+        if netrc := _netrc():
+            passwords_of_user.append(netrc)
     files, listed = beside(script)
-    readable = [uv, *files, *pythons(), *certificates(), *programs(), *named]
+    readable = [uv, *files, *pythons(), *certificates(), *programs(), *passwords_of_user]
     readable += packages_of_user()[1]
-    readable += [os.path.join(home, part) for part in of_user]
+    readable += [path for path in of_user if not is_among_work(path)]
     return Confinement(
         layers=(LANDLOCK,),
         filtered=False,
@@ -167,7 +169,8 @@ def certificates() -> list[str]:
 def pythons() -> list[str]:
     """The Pythons that uv may choose from."""
     ours = [*readable_of(our_python(), sys.base_prefix), *_of(sys.prefix)]
-    return [*ours, pythons_of_uv()]
+    of_uv = pythons_of_uv()
+    return ours if is_among_work(of_uv) else [*ours, of_uv]
 
 
 def pythons_on_path() -> list[str]:
@@ -175,20 +178,25 @@ def pythons_on_path() -> list[str]:
     found: list[str] = []
     for folder in programs():
         prefix, name = os.path.split(real_path(folder))
-        if name == "bin" and not is_among_work(folder) and glob(f"{escape(folder)}/python3*"):
+        if name == "bin" and glob(f"{escape(folder)}/python3*"):
             found += _of(prefix)
     return found
 
 
 def pythons_of_uv() -> str:
     """The folder of the Pythons that uv itself has installed."""
-    named = told(["UV_PYTHON_INSTALL_DIR"]).get("UV_PYTHON_INSTALL_DIR")
-    return named or os.path.join(_data_of_uv(), "python")
+    return named("UV_PYTHON_INSTALL_DIR") or os.path.join(_data_of_uv(), "python")
 
 
 def _data_of_uv() -> str:
-    data = told(["XDG_DATA_HOME"]).get("XDG_DATA_HOME")
-    return os.path.join(data or os.path.join(os.path.expanduser("~"), ".local", "share"), "uv")
+    data = named("XDG_DATA_HOME") or os.path.join(os.path.expanduser("~"), ".local", "share")
+    return os.path.join(data, "uv")
+
+
+def _netrc() -> str | None:
+    """The file with the user's passwords of hosts, by no link out of its folder."""
+    path = named("NETRC") or os.path.join(os.path.abspath(os.path.expanduser("~")), ".netrc")
+    return path if os.path.isfile(path) and strayed(path) is None else None
 
 
 def programs_of_all() -> list[str]:
@@ -219,24 +227,34 @@ def find_uv() -> str:
     try:
         # It asks sysconfig, which two threads must not ask for the first time at once.
         with _ASKING:
-            return str(find_uv_bin())
+            found = os.path.abspath(find_uv_bin())
     except FileNotFoundError:
-        found = which("uv")
-        if found is None:
-            raise MetricFailure(
-                "script-environment",
-                "uv was not found, which makes the environments of metric scripts: "
-                "python -m pip install uv",
-            ) from None
-        return os.path.abspath(found)
+        found = ""
+    # It looks into the user's home, too, from where we run no code ourselves.
+    if not found or (is_among_work(found) and not any(is_below(found, p) for p in _our_prefixes())):
+        found = which("uv") or ""
+    if not found:
+        raise MetricFailure(
+            "script-environment",
+            "uv was not found, which makes the environments of metric scripts: "
+            "python -m pip install uv",
+        )
+    return os.path.abspath(found)
+
+
+def _our_prefixes() -> list[str]:
+    """Where the packages lie that our own Python runs."""
+    user = [site.getuserbase()] if site.ENABLE_USER_SITE else []
+    return [sys.prefix, sys.base_prefix, *user]
 
 
 def environ_of_uv() -> dict[str, str]:
     """The variables of ours that uv is told, the user's passwords for indexes among them."""
     passwords = [name for name in os.environ if _OF_INDEX.fullmatch(name)]
     env = told([*TO_UV, *passwords]) | packages_of_user()[0]
-    home = env.get("HOME")
-    if home is not None and not os.access(home, os.W_OK | os.X_OK):
+    if not os.access(env.get("HOME", ""), os.W_OK | os.X_OK):
         # uv fails when it cannot write to HOME, and does without one when there is none.
-        del env["HOME"]
+        env.pop("HOME", None)
+        if netrc := _netrc():
+            env["NETRC"] = netrc
     return {"UV_PYTHON_DOWNLOADS": "never", **env, "UV_NO_PROGRESS": "1"}

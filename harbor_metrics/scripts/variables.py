@@ -1,12 +1,15 @@
 """The variables of ours that other programs are told: by name, and no path in them a relative one.
 
-They are started where a stranger's files lie, where a relative path would mean one of those.
+They are started where a stranger's files lie, where a relative path would mean one of those. Nor
+are they told of a place for programs, settings or caches that may have come with what we work on.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+
+from .cache import is_among_work
 
 # By name: ssh passes on whatever variables begin with LC_.
 _LOCALE = (
@@ -39,35 +42,49 @@ TO_UV = (
     *("UV_PYPY_INSTALL_MIRROR", "UV_PYTHON_DOWNLOADS_JSON_URL"),
 )
 _LISTS = ("PATH", "LD_LIBRARY_PATH")
-_PATHS = (
-    *(*CERTIFICATES, "SSL_CLIENT_CERT", "NETRC", "UV_CREDENTIALS_DIR", "UV_CACHE_DIR"),
-    *("UV_PYTHON_INSTALL_DIR", "GIT_CONFIG_GLOBAL", "GIT_SSL_CAINFO"),
+# Where programs lie, or what names some, or what is taken for whole without being looked at.
+_BELIEVED = (
     *("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"),
+    *("UV_CACHE_DIR", "UV_PYTHON_INSTALL_DIR", "GIT_CONFIG_GLOBAL"),
 )
+_PATHS = (*CERTIFICATES, "SSL_CLIENT_CERT", "NETRC", "UV_CREDENTIALS_DIR", "GIT_SSL_CAINFO")
 
 
 def told(names: Iterable[str]) -> dict[str, str]:
-    """Those of the variables that are set."""
-    return {name: _absolute(name, os.environ[name]) for name in names if name in os.environ}
+    """Those of the variables that are set, and name nothing that may have come with our work."""
+    return {
+        name: value
+        for name in names
+        if name in os.environ and (value := _told(name, os.environ[name])) is not None
+    }
+
+
+def named(name: str) -> str | None:
+    """The place that a variable names, whether or not it may have come with our work."""
+    value = os.environ.get(name)
+    return os.path.abspath(value) if value else None
 
 
 def folders(name: str) -> list[str]:
-    """The folders that a variable such as PATH lists, those by an absolute path."""
+    """The folders that a variable such as PATH lists by an absolute path; none among our work."""
     # An empty one is the current folder, too, and often an oversight.
-    return [*filter(os.path.isabs, os.environ.get(name, "").split(os.pathsep))]
+    listed = filter(os.path.isabs, os.environ.get(name, "").split(os.pathsep))
+    return [folder for folder in listed if not is_among_work(folder)]
 
 
 def which(program: str) -> str | None:
-    """Where a program lies, in the folders that PATH lists by an absolute path."""
+    """Where a program lies, in `folders` of PATH."""
     # For weight: most scripts need none.
     import shutil
 
     return shutil.which(program, path=told(["PATH"]).get("PATH"))
 
 
-def _absolute(name: str, value: str) -> str:
+def _told(name: str, value: str) -> str | None:
     if name in _LISTS:
         return os.pathsep.join(folders(name))
-    if name in _PATHS and value:
+    if name in _BELIEVED and value and is_among_work(value):
+        return None
+    if name in (*_BELIEVED, *_PATHS) and value:
         return os.pathsep.join(map(os.path.abspath, value.split(os.pathsep)))
     return value

@@ -393,8 +393,8 @@ def test_of_folders_for_libraries_only_libraries_are_read(
         (tmp_path / link).symlink_to(target)
     for name in ("libx.so", "libx.so.1", ".env", "note", "other.so"):
         (tmp_path / name).write_text("")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("LD_LIBRARY_PATH", f".::{tmp_path}:{tmp_path}/none")
+    monkeypatch.chdir(tmp_path / "folder.so")
+    monkeypatch.setenv("LD_LIBRARY_PATH", f"..::{tmp_path}:{tmp_path}/none")
     found = libraries()
     assert sorted(found) == [str(tmp_path / name) for name in ("libc.so", "libx.so", "libx.so.1")]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import tomllib
@@ -17,7 +16,7 @@ from uv import find_uv_bin
 from harbor_metrics.confinement.workplace import Workplace
 from harbor_metrics.errors import MetricFailure
 from harbor_metrics.registries.script_file import find
-from harbor_metrics.scripts import install
+from harbor_metrics.scripts import install, uv_access
 from harbor_metrics.scripts.environment import environment
 
 pytestmark = [linux, pytest.mark.usefixtures("own_caches")]
@@ -45,8 +44,8 @@ def uv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "uv"
     path.touch(0o755)
     monkeypatch.setattr(install, "find_uv", lambda: str(path))
-    # Where the real one is found within what uv may reach.
-    monkeypatch.setenv("PATH", f"{Path(find_uv_bin()).parent}{os.pathsep}{os.environ['PATH']}")
+    # The real one is within what uv may reach.
+    monkeypatch.setattr(uv_access, "certificates", lambda: [find_uv_bin()])
     return path
 
 

@@ -7,30 +7,104 @@ from pathlib import Path
 
 import pytest
 
+from harbor_metrics.errors import MetricFailure
 from harbor_metrics.scripts.passwords import environ_without_passwords
-from harbor_metrics.scripts.uv_access import certificates, environ_of_uv, pythons
-from harbor_metrics.scripts.variables import TO_ALL, TO_UV, told
+from harbor_metrics.scripts.uv_access import certificates, environ_of_uv, find_uv, pythons
+from harbor_metrics.scripts.variables import TO_ALL, TO_UV, told, which
+
+PLACES = (
+    *("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "UV_CACHE_DIR"),
+    *("UV_PYTHON_INSTALL_DIR", "GIT_CONFIG_GLOBAL"),
+)
 
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    return tmp_path / "here"
 
 
 def test_no_relative_path_begins_where_a_program_is_started(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    mine = here.parent / "mine"
     for name in ("SSL_CERT_FILE", "NETRC", "UV_PYTHON_INSTALL_DIR", "XDG_DATA_HOME", "HOME"):
-        monkeypatch.setenv(name, "mine/one")
-    monkeypatch.setenv("PATH", f"bin::/usr/bin:.:{here}")
+        monkeypatch.setenv(name, "../mine")
+    monkeypatch.setenv("PATH", f"bin::/usr/bin:.:{mine}")
     monkeypatch.setenv("LD_LIBRARY_PATH", "/lib/x:")
     found = told(TO_UV)
-    assert {found[name] for name in ("SSL_CERT_FILE", "NETRC", "HOME")} == {str(here / "mine/one")}
-    assert (found["PATH"], found["LD_LIBRARY_PATH"]) == (f"/usr/bin:{here}", "/lib/x")
+    assert {found[name] for name in ("SSL_CERT_FILE", "NETRC", "HOME")} == {str(mine)}
+    assert (found["PATH"], found["LD_LIBRARY_PATH"]) == (f"/usr/bin:{mine}", "/lib/x")
     assert told(TO_ALL)["PATH"] == found["PATH"]
-    assert certificates()[0] == str(here / "mine/one")
-    assert pythons()[-1] == str(here / "mine/one")
+    assert certificates()[0] == str(mine)
+    assert pythons()[-1] == str(mine)
+
+
+@pytest.mark.parametrize("came", ["in it", "by a link in it", "no"])
+def test_no_place_that_may_have_come_with_our_work_is_told(
+    came: str, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What lies in a checkout may be somebody else's programs, settings and packages."""
+    place = (here.parent if came == "no" else here) / "place"
+    (here.parent / "other").mkdir()
+    if came == "in it":
+        place.mkdir()
+    else:
+        place.symlink_to(here.parent / "other")
+    for name in PLACES:
+        monkeypatch.setenv(name, str(place))
+    for name in ("PATH", "LD_LIBRARY_PATH"):
+        monkeypatch.setenv(name, f"{place}/bin:/usr/bin")
+    found = told([*PLACES, "PATH", "LD_LIBRARY_PATH"])
+    of_place = [f"{place}/bin:/usr/bin"] if came == "no" else ["/usr/bin"]
+    assert [found.pop(name) for name in ("PATH", "LD_LIBRARY_PATH")] == of_place * 2
+    assert found == (dict.fromkeys(PLACES, str(place)) if came == "no" else {})
+
+
+def test_passwords_for_hosts_and_authorities_may_lie_in_a_checkout(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As CI writes them into a home that is the checkout: they are data, and run nothing."""
+    (here / ".git").mkdir()
+    (here / ".netrc").write_text("machine corp.example login me password p")
+    monkeypatch.delenv("NETRC", raising=False)
+    monkeypatch.setenv("HOME", str(here))
+    monkeypatch.setenv("SSL_CERT_FILE", "corp.pem")
+    env = environ_of_uv()
+    assert "HOME" not in env
+    assert env["NETRC"] == str(here / ".netrc")
+    assert env["SSL_CERT_FILE"] == str(here / "corp.pem")
+    (here / ".netrc").unlink()
+    (here / ".netrc").symlink_to("/etc/passwd")
+    assert "NETRC" not in environ_of_uv()
+
+
+def test_no_program_of_a_checkout_is_run_for_the_users(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in (here / "bin", here.parent / "bin"):
+        folder.mkdir()
+        (folder / "git").write_text("#!/bin/sh")
+        (folder / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{here}/bin:{here.parent}/bin")
+    assert which("git") == str(here.parent / "bin" / "git")
+
+
+@pytest.mark.parametrize("ours", [True, False])
+def test_uv_of_a_checkout_is_run_where_we_run_from_it_ourselves(
+    ours: bool, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = here / ".venv" / "bin" / "uv"
+    monkeypatch.setattr("uv.find_uv_bin", lambda: str(found))
+    monkeypatch.setattr("site.ENABLE_USER_SITE", False)
+    monkeypatch.setenv("PATH", "")
+    if ours:
+        monkeypatch.setattr("sys.prefix", str(here / ".venv"))
+        assert find_uv() == str(found)
+    else:
+        with pytest.raises(MetricFailure, match="uv was not found"):
+            find_uv()
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from ..registries.script_file import Script, read
 from . import cache
 from .bounds import GIB, THREADS
 from .git_address import LOCAL, PROTOCOLS, check_address
-from .git_home import Home, home_for, readable
+from .git_home import Home, home_in, with_password
 from .uv_access import certificates, programs
 from .variables import CERTIFICATES, PROXIES, TO_ALL, told, which
 
@@ -175,9 +175,10 @@ def _into(
 ) -> str:
     """Fetch into an empty folder, which becomes `kept`."""
     home = Home()
-    run = _Git(place, git, url, new, allow_outside, time.monotonic() + FETCH_SECONDS, home)
     tree = os.path.join(new, "tree")
     try:
+        home = home_in(place.folder)
+        run = _Git(place, git, url, new, allow_outside, time.monotonic() + FETCH_SECONDS, home)
         # 64 digits are the name of a tag or a branch, perhaps, where commits have 40.
         form = ["--object-format=sha256"] if len(commit) == 64 else []
         run(["init", "--quiet", *form, tree])
@@ -191,8 +192,7 @@ def _into(
         run([*there, "remote", "add", "--", "origin", url])
         # The user may have set that it is asked for elsewhere.
         asked = run([*there, "remote", "get-url", "origin"]).stdout.decode("utf-8", "replace")
-        home = home_for(asked.strip(), place.folder)
-        run = replace(run, home=home)
+        run = replace(run, home=with_password(home, asked.strip()))
         what = ["--quiet", "--depth=1", "--filter=blob:none", "--no-tags", "--no-write-fetch-head"]
         run([*there, "fetch", *what, "origin", commit])
         checkout = ["checkout", "--quiet", "--detach", "--force", commit]
@@ -247,6 +247,8 @@ class _Git:
         }
         if self.home.path is not None:
             env["HOME"] = self.home.path
+        if self.home.empty:
+            env.pop("XDG_CONFIG_HOME", None)
         settings = [part for setting in _SETTINGS for part in ("-c", setting)]
         seconds = max(1.0, self.deadline - time.monotonic())
         done = self.place.run(
@@ -275,7 +277,7 @@ class _Git:
             network=True,
             readable=(
                 *(os.path.dirname(os.path.dirname(real_path(self.git))), *programs()),
-                *(*certificates(), *readable()),
+                *(*certificates(), *self.home.readable()),
                 *told(_NAMED).values(),
                 *_OF_SYSTEM,
                 *([local] if self.allow_outside and os.path.isabs(local) else []),

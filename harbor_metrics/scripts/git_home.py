@@ -14,6 +14,7 @@ import msgspec
 
 from ..documents.files import open_regular
 from .cache import is_among_work
+from .variables import told
 
 # Where the user says how hosts are reached and who he is there; git may read nothing else of his.
 _OF_HOME = (
@@ -33,44 +34,71 @@ class Home(msgspec.Struct, frozen=True):
 
     path: str | None = None
     said: str = ""
+    # Nothing of the user's is told.
+    empty: bool = False
+
+    def readable(self) -> list[str]:
+        """What git may read of the user's home."""
+        own = _own()
+        return [] if is_among_work(own) else [os.path.join(own, part) for part in _OF_HOME]
 
 
-def readable() -> list[str]:
-    """What git may read of the user's home."""
-    own = os.path.expanduser("~")
-    return [os.path.join(own, part) for part in _OF_HOME]
+def home_in(folder: str) -> Home:
+    """A home for git without the passwords of hosts, made in the folder where there are any.
 
-
-def home_for(url: str, folder: str) -> Home:
-    """A home for git to reach that address from, made in the folder where it must be another.
+    An empty one where settings may have come with what we work on, and name programs.
 
     Raises:
         OSError: it cannot be made.
     """
-    own = os.path.abspath(os.path.expanduser("~"))
-    netrc = os.path.join(own, _NETRC)
-    came = is_among_work(os.path.join(own, ".gitconfig"))
-    if not came and not os.path.lexists(netrc):
+    own = _own()
+    came = any(map(is_among_work, (own, *_settings(own))))
+    if not came and not os.path.lexists(os.path.join(own, _NETRC)):
         return Home()
     home = os.path.join(folder, f"home-{os.urandom(4).hex()}")
     os.mkdir(home, 0o700)
     if came:
-        # Its settings may name programs that came with it.
-        return Home(home, "; git was told nothing of ~, which is a checkout or lies in one")
+        return Home(
+            home,
+            "; git was told nothing of ~, for its settings lie in the current folder or a checkout",
+            empty=True,
+        )
     for name in os.listdir(own):
         if name != _NETRC:
             os.symlink(os.path.join(own, name), os.path.join(home, name))
+    return Home(home)
+
+
+def with_password(home: Home, url: str) -> Home:
+    """The home with the passwords for that address.
+
+    Raises:
+        OSError: they cannot be written.
+    """
+    if home.path is None or home.empty:
+        return home
     try:
-        with open_regular(netrc) as file:
+        with open_regular(os.path.join(_own(), _NETRC)) as file:
             text = file.read(_MOST_BYTES + 1).decode()
         lines = of_host(text, _host(url))
     except (OSError, ValueError):
-        return Home(home, "; git was told nothing of ~/.netrc, which cannot be read strictly")
+        why = "; git was told nothing of ~/.netrc, which cannot be read strictly"
+        return Home(home.path, why)
     if lines:
-        to = os.open(os.path.join(home, _NETRC), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        to = os.open(os.path.join(home.path, _NETRC), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with open(to, "w", encoding="utf-8") as copy:
             copy.write(lines)
-    return Home(home)
+    return home
+
+
+def _own() -> str:
+    return os.path.abspath(os.path.expanduser("~"))
+
+
+def _settings(own: str) -> list[str]:
+    """The files in which git looks for what the user has set."""
+    above = told(["XDG_CONFIG_HOME"]).get("XDG_CONFIG_HOME") or os.path.join(own, ".config")
+    return [os.path.join(own, ".gitconfig"), os.path.join(above, "git", "config")]
 
 
 def of_host(text: str, host: str) -> str:

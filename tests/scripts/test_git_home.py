@@ -13,7 +13,12 @@ import pytest
 from harbor_metrics.confinement.workplace import Workplace
 from harbor_metrics.errors import MetricFailure
 from harbor_metrics.scripts.git import fetch
-from harbor_metrics.scripts.git_home import home_for, of_host
+from harbor_metrics.scripts.git_home import Home, home_in, of_host, with_password
+
+
+def home_for(url: str, folder: str) -> Home:
+    return with_password(home_in(folder), url)
+
 
 MINE = 'machine a.example login me password "a b"\n'
 NETRC = """\
@@ -116,19 +121,41 @@ def test_why_nothing_is_told_is_said(home: Path, tmp_path: Path, kind: str) -> N
     assert "~/.netrc" in made.said
 
 
+@pytest.mark.parametrize("settings", [".gitconfig", ".config/git/config", "a link to nothing"])
 def test_home_that_is_a_checkout_gives_git_no_settings(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    settings: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """They name programs, which would run beside git with the user's passwords and services."""
     home, place = tmp_path / "home", tmp_path / "place"
-    for folder in (home / ".git", place):
+    for folder in (home / ".git", home / ".config" / "git", place):
         folder.mkdir(parents=True)
-    (home / ".gitconfig").write_text("[credential]\n\thelper = !evil\n")
+    if settings.startswith("."):
+        (home / settings).write_text("[credential]\n\thelper = !evil\n")
+    else:
+        (home / ".gitconfig").symlink_to("/dev/null")
+    (home / ".ssh").symlink_to(tmp_path)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.chdir(home)
     found = home_for("https://example.org/x", str(place))
     assert found.path is not None
     assert not os.listdir(found.path)
     assert "checkout" in found.said
+    assert found.readable() == []
+
+
+@pytest.mark.parametrize("came", [True, False])
+def test_settings_that_a_link_of_the_home_has_in_a_checkout_are_told_to_nobody(
+    came: bool, home: Path, tmp_path: Path
+) -> None:
+    checkout = tmp_path / "other"
+    checkout.mkdir()
+    if came:
+        (checkout / ".git").mkdir()
+    (home / ".config").mkdir()
+    (home / ".config" / "git").symlink_to(checkout)
+    found = home_for("https://example.org/x", str(tmp_path))
+    assert found.empty == came
+    assert str(home / ".ssh") in found.readable()
 
 
 def test_no_program_of_the_current_folder_is_git(

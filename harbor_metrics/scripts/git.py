@@ -46,6 +46,14 @@ _TOLD = (
     *(*TO_ALL, *CERTIFICATES, *PROXIES, "NO_PROXY", "no_proxy", *_NAMED, "GIT_CONFIG_NOSYSTEM"),
     *("HOME", "USER", "XDG_CONFIG_HOME", "SSH_AUTH_SOCK"),
 )
+# It asks nothing; and whatever the user has set for all hosts, the server that a registry names is
+# lent no agent, display or port of his.
+_SSH = " -o".join(
+    (
+        *("ssh", "BatchMode=yes", "ForwardAgent=no", "ForwardX11=no", "ClearAllForwardings=yes"),
+        *("Tunnel=no", "GSSAPIDelegateCredentials=no", "PermitLocalCommand=no", "ControlMaster=no"),
+    )
+)
 # Files as they were committed: whatever repository or user have set for filters and links.
 _NO_ATTRIBUTES = "* -filter -text -eol -ident -working-tree-encoding -export-subst\n"
 _SETTINGS = (
@@ -241,7 +249,7 @@ class _Git:
             "GIT_TERMINAL_PROMPT": "0",
             "GIT_ASKPASS": "true",
             "SSH_ASKPASS": "true",
-            "GIT_SSH_COMMAND": "ssh -oBatchMode=yes",
+            "GIT_SSH_COMMAND": _SSH,
             "GIT_LFS_SKIP_SMUDGE": "1",
             "LC_ALL": "C",
         }

@@ -17,7 +17,7 @@ from conftest import Run
 from metric_scripts import HEAD, linux, metric, registry_of
 
 import harbor_metrics
-from harbor_metrics.scripts import cache
+from harbor_metrics.scripts import cache, git
 from harbor_metrics.scripts.options import ScriptOptions
 
 
@@ -405,3 +405,18 @@ def test_the_rest_of_the_users_settings_is_where_it_was(tmp_path: Path, home: Pa
     (home / ".config" / "git" / "config").write_text(f'[credential]\nhelper = "{helper}"\n')
     _, heard = heard_by_hosts(tmp_path)
     assert told(heard) == {("localhost", "me:HELPED")}
+
+
+@pytest.mark.skipif(shutil.which("ssh") is None, reason="there is no ssh")
+def test_the_server_of_a_script_is_lent_no_agent_and_no_port(tmp_path: Path) -> None:
+    """Whoever sets `ForwardAgent yes` for all hosts means his own: a server signs with his keys."""
+    config = tmp_path / "config"
+    config.write_text(
+        "Host *\n ForwardAgent yes\n ForwardX11 yes\n GSSAPIDelegateCredentials yes\n"
+        " RemoteForward 2222 localhost:22\n Tunnel yes\n IdentityFile /mine\n"
+    )
+    command = [*git._SSH.split(), "-F", str(config), "-G", "a.example"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    said = done.stdout.splitlines()
+    assert {"forwardagent no", "forwardx11 no", "tunnel false", "identityfile /mine"} <= {*said}
+    assert {"gssapidelegatecredentials no", "clearallforwardings yes"} <= {*said}

@@ -22,6 +22,9 @@ from harbor_metrics.confinement import landlock
 from harbor_metrics.confinement.kernel import call
 from harbor_metrics.confinement.workplace import Workplace
 
+# Of the system or of other programs: it is the same on every Python.
+pytestmark = pytest.mark.one_python
+
 # Seconds after which heads end by themselves, whatever becomes of the test.
 LIFE = 40
 # Locks a file for itself and all that it starts, and lets the first head grow.

@@ -18,7 +18,8 @@ from harbor_metrics.confinement.removal import remove
 from harbor_metrics.confinement.usage import Watch
 from harbor_metrics.confinement.workplace import Confinement, Whole, Workplace
 
-pytestmark = linux
+# Of what the system tells: it is the same on every Python.
+pytestmark = [linux, pytest.mark.one_python]
 LAYERS = {
     "both": ("landlock", "namespaces"),
     "landlock": ("landlock",),

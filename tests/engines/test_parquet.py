@@ -18,6 +18,9 @@ from harbor_metrics.engines.asked import Asked
 from harbor_metrics.engines.parquet import written
 from harbor_metrics.errors import InputError
 
+# Of the system or of other programs: it is the same on every Python.
+pytestmark = pytest.mark.one_python
+
 METRICS = ("median", "pass@1", "ci", "mean-reward")
 
 

@@ -140,6 +140,7 @@ def ran(tmp_path: Path, text: str, layers: str, memory: float = 0.25) -> dict[st
 
 
 @linux
+@pytest.mark.one_python
 @pytest.mark.parametrize("layers", CONFINEMENTS)
 @pytest.mark.parametrize(
     ("text", "why"),

@@ -21,6 +21,9 @@ from conftest import HERE, ROOT
 from harbor_metrics.confinement.filter import FILTER
 from harbor_metrics.confinement.sandbox import LAYERS
 
+# Of the system or of other programs: it is the same on every Python.
+pytestmark = pytest.mark.one_python
+
 SCRIPTS = HERE / "scripts" / "hostile"
 EXPECTED: dict[str, dict[str, Any]] = json.loads((SCRIPTS / "expected.json").read_text())
 TOLD = [name for name, expected in EXPECTED.items() if "what" in expected]

@@ -13,6 +13,9 @@ from hypothesis import strategies as st
 
 from harbor_metrics.validation.patterns import patterns_in
 
+# Of the system or of other programs: it is the same on every Python.
+pytestmark = pytest.mark.one_python
+
 _SIGNS = ["a", "b", "A", "*", "**", "?", "[", "]", "!", "^", "-", "\\", "/", "/", "#", " ", "\t"]
 _SIGNS += ["é", "\r", "[a-b]", "[!a]", "[[:alpha:]]", "[[:x:]]", "[:", ":]", "**/", "/**", "***"]
 # Pieces of which many patterns fit many paths.

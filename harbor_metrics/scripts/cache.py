@@ -56,12 +56,16 @@ def cache_folder(name: str) -> str:
 def is_among_work(path: str) -> bool:
     """Whether what is believed lies in the current folder or a checkout, and may have come with it.
 
-    So may a link there, wherever it leads. Folders from the user's home upwards do not count, nor
-    pyenv in it, which is a checkout. But where the home is or lies in a checkout, or lies in the
-    current folder, the checkout around the current folder counts alone, or that.
+    So may a link there, wherever it leads, and what we have fetched ourselves. Folders from the
+    user's home upwards do not count, nor pyenv in it, which is a checkout. But where the home is or
+    lies in a checkout, or lies in the current folder, the checkout around the current folder counts
+    alone, or that.
     """
     try:
         person, here = real_path(os.path.expanduser("~")), os.getcwd()
+        kept = real_path(os.path.join(cache_home(), "harbor-metrics"))
+        if is_below(real_path(path), kept):
+            return True
         return any(_is_among_work(place, person, here) for place in _on_the_way(path))
     except OSError:
         return True

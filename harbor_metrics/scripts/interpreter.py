@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
+from ..confinement.finished import Finished
 from ..confinement.sandbox import LAYERS
+from ..confinement.workplace import Confinement
 from ..documents.paths import real_path
 from ..documents.wording import printable
 from ..errors import MetricFailure
 from .cache import is_among_work
 from .steps import Work, not_made
-from .uv_access import environ_of_uv, our_python, pythons_of_uv, pythons_on_path, reach, uv_cache
+from .uv_access import (
+    environ_of_uv,
+    our_python,
+    programs,
+    pythons,
+    pythons_of_uv,
+    pythons_on_path,
+    reach,
+    uv_cache,
+)
 from .variables import TO_ALL, TO_FIND_PYTHONS, told
 
 _NO_PYTHON = "(no Python is downloaded unless UV_PYTHON_DOWNLOADS=automatic)"
@@ -64,64 +76,81 @@ def interpreter(wants: Mapping[str, Any], script: str, uv: str, work: Work) -> B
     if admitted.contains(ours, prereleases=True):
         return Base(our_python(), sys.base_prefix, platform.python_version())
     # uv runs each that it looks at, and where they lie others may have put one: what those write
-    # nobody reads afterwards, no other step of uv either.
-    apart = Work.of(work.place, work.options)
-    pythons = pythons_of_uv()
-    env = _environ_to_find(pythons, apart)
+    # nobody reads afterwards, no other step of uv either, and what they say is not shown.
+    apart = Work.of(work.place, work.options, quoted=False)
+    of_uv = pythons_of_uv()
+    env = _environ_to_find(of_uv, apart)
     # Asked to be quiet, it would not say which it has found.
     find = [uv, "python", "find", "--no-config", "--no-cache"]
     find += ["--system", "--no-project", "--", str(admitted)]
-    reached = reach(uv, script, [apart.folder], passwords=False)
-    reached = replace(
-        reached,
-        readable=(*reached.readable, *pythons_on_path()),
-        layers=LAYERS,
-        filtered=True,
-        network=False,
-    )
-    automatic = env["UV_PYTHON_DOWNLOADS"] == "automatic"
-    found = apart.step(find, env, reached, may_fail=automatic, advice=_NO_PYTHON)
-    if found.code != 0:
-        _install(admitted, script, uv, pythons, work)
-        found = apart.step(find, env, reached)
+    reached = _reach_of_pythons(uv, apart)
+    found = apart.step(find, env, reached, may_fail=True)
+    if _failed(found) and env["UV_PYTHON_DOWNLOADS"] == "automatic":
+        _install(admitted, script, uv, of_uv, work)
+        found = apart.step(find, env, reached, may_fail=True)
+    if found.timed_out:
+        raise apart.failure(found, "")
     python = os.fsdecode(found.stdout.rstrip(b"\r\n"))
-    if not os.path.isabs(python):
-        raise apart.failure(found, _NO_PYTHON)
+    if _failed(found) or not os.path.isabs(python):
+        raise not_made(f"uv found no Python {admitted} {_NO_PYTHON}")
     _refuse_among_work(python, "the Python that uv has found")
+    if not os.path.isfile(python):
+        raise not_made("what uv has found is no Python")
     # Of the user's Python, which knows of no package of the script's; without `site` all the same.
     about = apart.step([python, "-I", "-S", "-c", _ABOUT], {}, reached)
-    version, prefix, path = json.loads(about.stdout)
+    try:
+        version, prefix, path = msgspec.json.decode(about.stdout, type=tuple[str, str, str])
+    except ValueError as error:
+        raise not_made("what uv has found is no Python") from error
+    for place in (path, prefix):
+        _refuse_among_work(place, "the Python that uv has found")
     return Base(real_path(path), prefix, version)
+
+
+def _failed(finished: Finished) -> bool:
+    return finished.timed_out or finished.code != 0
+
+
+def _reach_of_pythons(uv: str, work: Work) -> Confinement:
+    """What the Pythons reach that uv looks at: themselves."""
+    pyenv = os.path.join(os.path.expanduser("~"), ".pyenv")
+    of_user = [] if is_among_work(pyenv) else [pyenv]
+    return Confinement(
+        layers=LAYERS,
+        filtered=True,
+        readable=(uv, *pythons(), *programs(), *pythons_on_path(), *of_user),
+        writable=(work.folder,),
+    )
 
 
 def _refuse_among_work(path: str, what: str) -> None:
     if is_among_work(path):
         raise not_made(
-            f"{what}, {printable(path)}, lies in the folder or checkout that is worked on, and may "
-            "have come with it: install one elsewhere"
+            f"{what} lies in the folder or checkout that is worked on, or a link there leads to "
+            "it, and may have come with it: install one elsewhere"
         )
 
 
-def _install(admitted: object, script: str, uv: str, pythons: str, work: Work) -> None:
+def _install(admitted: object, script: str, uv: str, of_uv: str, work: Work) -> None:
     """Let uv download a Python: nothing of the script's but the version that it wants has a say.
 
     Raises:
         MetricFailure: it would come where a stranger's may lie, or cannot be had.
     """
-    _refuse_among_work(pythons, "the folder of uv's Pythons")
+    _refuse_among_work(of_uv, "the folder of uv's Pythons")
     try:
-        os.makedirs(pythons, exist_ok=True)
+        os.makedirs(of_uv, exist_ok=True)
     except OSError as error:
         raise not_made(str(error)) from error
     cache = uv_cache(work.place)
     # Where users look for programs it is nobody's but theirs to put one.
     install = [uv, "python", "install", "--no-config", "--cache-dir", cache, "--no-bin"]
-    install += ["--install-dir", pythons, "--", str(admitted)]
-    work.step(install, environ_of_uv(), reach(uv, script, [cache, pythons, work.folder]))
+    install += ["--install-dir", of_uv, "--", str(admitted)]
+    work.step(install, environ_of_uv(), reach(uv, script, [cache, of_uv, work.folder]))
 
 
-def _environ_to_find(pythons: str, work: Work) -> dict[str, str]:
+def _environ_to_find(of_uv: str, work: Work) -> dict[str, str]:
     """What says where Pythons lie, and nothing else; none where what we work on lies."""
     env = {"UV_PYTHON_DOWNLOADS": "never", **told((*TO_ALL, *TO_FIND_PYTHONS))}
     nowhere = os.path.join(work.folder, "pythons")
-    return env | {"UV_PYTHON_INSTALL_DIR": nowhere if is_among_work(pythons) else pythons}
+    return env | {"UV_PYTHON_INSTALL_DIR": nowhere if is_among_work(of_uv) else of_uv}

@@ -37,9 +37,11 @@ class Work:
     place: Workplace
     options: ScriptOptions
     folder: str
+    # Whether what a program says when it fails is shown.
+    quoted: bool = True
 
     @classmethod
-    def of(cls, place: Workplace, options: ScriptOptions) -> Work:
+    def of(cls, place: Workplace, options: ScriptOptions, *, quoted: bool = True) -> Work:
         """Work in a new folder: what code of packages leaves in it nobody else reads.
 
         Raises:
@@ -50,7 +52,7 @@ class Work:
             os.mkdir(folder, 0o700)
         except OSError as error:
             raise not_made(str(error)) from error
-        return cls(place, options, folder)
+        return cls(place, options, folder, quoted)
 
     def step(
         self,
@@ -98,4 +100,6 @@ class Work:
         seconds = max(LEAST_SECONDS, self.options.timeout)
         late = "(--script-timeout)" if finished.timed_out else advice
         said = f"{ending(finished, seconds)}{f' {late}' if late else ''}"
-        return not_made(f"uv {said}{last_lines(without_our_passwords(finished.stderr))}")
+        if self.quoted:
+            said += last_lines(without_our_passwords(finished.stderr))
+        return not_made(f"uv {said}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from harbor_metrics.confinement.sandbox import LAYERS
 from harbor_metrics.confinement.workplace import Confinement, Workplace
 from harbor_metrics.errors import MetricFailure
 from harbor_metrics.registries.script_file import find
+from harbor_metrics.scripts.cache import REPOSITORIES, cache_folder
 from harbor_metrics.scripts.environment import environment
 from harbor_metrics.scripts.interpreter import interpreter
 from harbor_metrics.scripts.options import ScriptOptions
@@ -107,6 +109,77 @@ def test_python_that_came_with_what_we_work_on_is_not_run(
     (writable,) = confined.writable
     assert "hunter2" not in str(env)
     assert "/harbor-metrics-" in writable
+
+
+@linux
+def test_what_a_python_says_that_uv_looks_at_is_not_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may be a stranger's, and has read of the user's folders what lies beside Pythons."""
+    program = tmp_path / "bin" / "python3.99"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\necho hunter2 >&2; echo hunter2; exit 1\n")
+    program.chmod(0o755)
+    (tmp_path / "wheels").mkdir()
+    monkeypatch.setenv("UV_FIND_LINKS", str(tmp_path / "wheels"))
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    reached: list[Confinement] = []
+    step = Work.step
+
+    def noted(
+        work: Work, argv: list[str], env: dict[str, str], confined: Confinement, **more: Any
+    ) -> Finished:
+        reached.append(confined)
+        return step(work, argv, env, confined, **more)
+
+    monkeypatch.setattr(Work, "step", noted)
+    with Workplace() as place, pytest.raises(MetricFailure) as raised:
+        interpreter(
+            {"requires-python": ">=3.99"}, "/m.py", find_uv(), Work.of(place, ScriptOptions())
+        )
+    assert "found no Python >=3.99 (no Python is downloaded" in str(raised.value)
+    assert "hunter2" not in str(raised.value)
+    (confined,) = reached
+    assert not {str(tmp_path / "wheels"), "/m.py"} & {*confined.readable}
+    assert not [
+        path
+        for path in confined.readable
+        if str(tmp_path / "home") in path and not path.endswith(("/.pyenv", "/uv/python"))
+    ]
+
+
+@pytest.mark.parametrize("part", ["path", "prefix", "fetched", "neither"])
+def test_python_that_says_it_lies_elsewhere_is_believed_there_as_little(
+    part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = tmp_path / "work"
+    (work / ".git").mkdir(parents=True)
+    python = tmp_path / "python3.99"
+    python.touch()
+    fetched = Path(cache_folder(REPOSITORIES)) / "tree" / "python3.99"
+    fetched.parent.mkdir(parents=True)
+    fetched.touch()
+    about = {
+        "path": str(work / "python") if part == "path" else str(python),
+        "prefix": str(work) if part == "prefix" else "/usr",
+    }
+    if part == "fetched":
+        python.unlink()
+        python.symlink_to(fetched)
+
+    def step(_work: Work, argv: list[str], *_rest: Any, **_more: Any) -> Finished:
+        said = json.dumps(["3.99.1", about["prefix"], about["path"]])
+        return Finished(0, (str(python) if argv[1] == "python" else said).encode(), b"", False, 1.0)
+
+    monkeypatch.setattr(Work, "step", step)
+    with Workplace() as place:
+        wanted = {"requires-python": ">=3.99"}, "/m.py", "uv", Work.of(place, ScriptOptions())
+        if part == "neither":
+            assert interpreter(*wanted).path == str(python)
+        else:
+            with pytest.raises(MetricFailure, match="install one elsewhere"):
+                interpreter(*wanted)
 
 
 @pytest.mark.parametrize("among_work", [True, False])

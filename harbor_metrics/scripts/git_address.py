@@ -40,6 +40,13 @@ def check_address(url: str, commit: str, script_path: str, *, allow_outside: boo
         raise MetricFailure(
             "script-outside", f"script_path {printable(script_path)!r} leads out of the repository"
         )
+    if not script_path.endswith(".py") or any(part[:1] == "." and part != "." for part in parts):
+        # What is no Python is quoted where it does not run, a password perhaps.
+        raise MetricFailure(
+            "script-outside",
+            f"script_path {printable(script_path)!r} is hidden, or does not end in .py, as the "
+            "name of a script must in a repository",
+        )
 
 
 def _protocol(url: str) -> str:

@@ -39,7 +39,8 @@ _UNKNOWN_PACKAGES = (
     "read, or there is more in them than can be hashed"
 )
 _NOT_QUOTED = (
-    "what it says is not shown, for only the registry of a job names it, from another folder"
+    "what it says is not shown, for only the registry of a job names it, from another folder or a "
+    "repository"
 )
 
 
@@ -255,9 +256,11 @@ def _may_be_quoted(metric: Planned) -> bool:
 
     A job of a stranger's can name any script of the user's own.
     """
-    if metric.named_by != "registry of a job" or metric.script is None or metric.registry is None:
+    if metric.named_by != "registry of a job" or metric.registry is None:
         return True
-    return is_below(metric.script.path, os.path.dirname(real_path(metric.registry)))
+    # Nor is it known whether others may read a repository.
+    folder = os.path.dirname(real_path(metric.registry))
+    return metric.script is not None and is_below(metric.script.path, folder)
 
 
 def _check_pin(metric: Planned, script: Script) -> None:

@@ -85,6 +85,10 @@ class TestGit:
             ("https://127.0.0.1:9/x.git", "1" * 40, "/etc/m.py", "out of the repository"),
             ("https://127.0.0.1:9/x.git", "1" * 40, "a\n!/b\n/m.py", "out of the repository"),
             ("https://127.0.0.1:9/x.git", "1" * 40, ".git/config", "out of the repository"),
+            ("https://127.0.0.1:9/x.git", "1" * 40, "conf/.env", "is hidden, or does not end"),
+            ("https://127.0.0.1:9/x.git", "1" * 40, "secrets.yaml", "is hidden, or does not end"),
+            ("https://127.0.0.1:9/x.git", "1" * 40, ".conf/m.py", "is hidden, or does not end"),
+            ("https://127.0.0.1:9/x.git", "1" * 40, "./m.py", "could not be fetched"),
         ],
     )
     def test_wrong_address_commit_or_path_is_refused(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,29 @@ def test_a_script_of_the_users_own_is_not_quoted_at_the_word_of_a_job(
         done = cli("compute", "jobs/job", *known, "--format", "json")
         assert "hunter2" in script_of(done)["error"]["message"]
         (registry.parent / "m.py").write_bytes((tmp_path / "m.py").read_bytes())
+
+
+@linux
+def test_a_script_in_a_repository_is_not_quoted_at_the_word_of_a_job(
+    cli: Run, tmp_path: Path
+) -> None:
+    """It can be one that the user alone may read."""
+    path = tmp_path / "repository"
+    path.mkdir()
+    (path / "m.py").write_text(BLOCK + "1 / 0  # hunter2")
+    command = ["git", "-C", str(path), "-c", "user.name=n", "-c", "user.email=e"]
+    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "first"]):
+        subprocess.run([*command, *arguments], check=True, capture_output=True)
+    head = subprocess.run([*command, "rev-parse", "HEAD"], capture_output=True, text=True)
+    place = {"git_url": f"file://{path}", "git_commit_id": head.stdout.strip()}
+    kwargs = {"script_path": "m.py", **place}
+    (tmp_path / "jobs").mkdir()
+    job_with_registry(tmp_path / "jobs", {"type": "uv-script", "kwargs": kwargs})
+    done = cli("compute", "jobs/job", "--allow-outside", "--format", "json")
+    error = script_of(done)["error"]
+    assert error["rule"] == "script-failed"
+    assert "what it says is not shown" in error["message"]
+    assert "hunter2" not in done.stdout + done.stderr
 
 
 class TestJobScripts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 import stat
@@ -179,7 +180,7 @@ def use(path: str) -> None:
     mark = cache_folder("pruned")
     if _age(mark) < DAY:
         return
-    with contextlib.suppress(OSError), open(mark, "wb", opener=_without_links):
+    with contextlib.suppress(OSError), open(mark, "wb", opener=_regular):
         for entry in entries(sizes=False):
             if entry.age >= DAYS * DAY:
                 remove_unused(entry.paths)
@@ -218,7 +219,9 @@ def remove_unused(paths: Sequence[str]) -> bool:
     with contextlib.ExitStack() as stack:
         for path in paths:
             try:
-                descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+                descriptor = os.open(
+                    path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+                )
             except OSError:
                 continue
             stack.callback(os.close, descriptor)
@@ -237,7 +240,7 @@ def alone(record: str) -> Iterator[None]:
     """One run at a time makes what has this record, where that can be agreed upon."""
     try:
         os.makedirs(os.path.dirname(record), exist_ok=True)
-        file = open(f"{record}.lock", "wb", opener=_without_links)  # noqa: SIM115
+        file = open(f"{record}.lock", "wb", opener=_regular)  # noqa: SIM115
     except OSError:
         yield
         return
@@ -282,8 +285,14 @@ def _remove(paths: Sequence[str]) -> None:
                 os.unlink(path)
 
 
-def _without_links(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+def _regular(path: str, flags: int) -> int:
+    """Open a file, by no link; who reads a pipe would be waited for."""
+    flags |= os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    descriptor = os.open(path, flags, 0o600)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), path)
+    return descriptor
 
 
 def _age(path: str) -> float:

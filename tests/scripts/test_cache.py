@@ -323,6 +323,24 @@ class TestOwners:
             cache.use(str(folder / "a.json"))
         assert (tmp_path / "precious").read_text() == "1"
 
+    @pytest.mark.parametrize("read_by_us", [False, True])
+    def test_nobody_waits_for_a_pipe_that_a_cache_brings(
+        self, read_by_us: bool, tmp_path: Path
+    ) -> None:
+        folder = Path(cache.cache_folder(cache.ENVIRONMENTS))
+        folder.mkdir(parents=True)
+        readers = []
+        for pipe in (folder / "a.json.lock", folder.parent / "pruned", folder / "a.json"):
+            os.mkfifo(pipe)
+            os.utime(pipe, (0, 0))
+            if read_by_us:
+                readers.append(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK))
+        with cache.alone(str(folder / "a.json")):
+            cache.use(str(folder / "a.json"))
+        assert cache.prune(0)
+        for reader in readers:
+            os.close(reader)
+
     @linux
     @pytest.mark.parametrize(
         "forged",

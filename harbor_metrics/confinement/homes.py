@@ -7,7 +7,7 @@ import pwd
 from collections.abc import Iterable
 from functools import cache
 
-from .sandbox import OF_PROGRAMS
+from .sandbox import OF_PROGRAMS, SHARED_MEMORY
 
 # What programs are read from, and what every system has: to have such a home is to have none.
 _NO_HOME = (
@@ -38,4 +38,6 @@ def _of_system() -> str:
 
 
 def _is_of_system(path: str) -> bool:
-    return path in _NO_HOME or path.startswith(_OF_KERNEL)
+    # Some keep all that they work with in memory.
+    in_memory = path.startswith(f"{SHARED_MEMORY}/")
+    return path in _NO_HOME or (path.startswith(_OF_KERNEL) and not in_memory)

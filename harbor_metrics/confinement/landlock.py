@@ -112,7 +112,7 @@ def restrict(
             _permit(ruleset, path, files)
         if not alone:
             _permit(ruleset, SHARED_MEMORY, files)
-        elif not any(map(_is_shared_memory, (*readable, *writable, *listed))):
+        elif not any(map(_is_shared_memory, (*readable, *writable, *listed, *hidden))):
             # Of everybody's nothing is found but what one knows the name of.
             _permit(ruleset, SHARED_MEMORY, files & ~_READ_DIR)
         call(_RESTRICT_SELF, ruleset, 0)

@@ -52,7 +52,9 @@ def test_no_home_is_a_part_of_the_system(home: str, monkeypatch: pytest.MonkeyPa
     assert homes.homes() == ["/var/lib/somebody"]
 
 
-@pytest.mark.parametrize("home", ["/usr/people/somebody", "/usr/local/home/somebody", "/etc/x"])
+@pytest.mark.parametrize(
+    "home", ["/usr/people/somebody", "/usr/local/home/somebody", "/etc/x", "/dev/shm/somebody"]
+)
 def test_home_lies_within_the_system(home: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", home)
     assert homes.homes() == sorted(["/var/lib/somebody", home])

@@ -46,6 +46,28 @@ def test_what_is_read_of_shared_memory_cannot_be_changed(
         shutil.rmtree(folder)
 
 
+@pytest.mark.parametrize("layers", [("landlock",), ("namespaces",), ("landlock", "namespaces")])
+def test_a_home_in_shared_memory_is_kept_from_programs(
+    layers: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tempfile.mkdtemp(dir="/dev/shm")
+    monkeypatch.setenv("HOME", home)
+    secret = Path(home, ".netrc")
+    secret.write_text("password")
+    code = f"print(open({str(secret)!r}).read())"
+    confined = Confinement(layers=layers, readable=(sys.prefix, sys.base_prefix))
+    try:
+        with Workplace() as place:
+            argv = [sys.executable, "-I", "-S", "-c", code]
+            finished = place.run(argv, env={}, cwd="/", timeout=30, confinement=confined)
+    finally:
+        shutil.rmtree(home)
+    if finished.layers != layers:
+        pytest.skip(f"not here: {finished.missing}")
+    assert (finished.code, finished.stdout) == (1, b"")
+    assert b"Error" in finished.stderr
+
+
 def test_no_temporary_folder_is_where_shared_memory_is_mounted_again(tmp_path: Path) -> None:
     code = (
         "import os, sys\n"

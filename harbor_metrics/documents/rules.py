@@ -111,8 +111,8 @@ OF_RUNS = {
     ),
     "file-not-read": Rule(
         _WARNING,
-        "A folder that was given with `--as` has files of other formats. They are left out, the "
-        "others are read. Give a file by its own path to have it read, or move it elsewhere.",
+        "Of a folder some logs are left out: beside its jobs, in folders beside logs of its own, "
+        "or, with `--as`, of other formats. Give each that is to be read by its own path.",
     ),
     "job-document": Rule(
         _WARNING,

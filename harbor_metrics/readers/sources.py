@@ -122,19 +122,27 @@ def _in_directory(path: str, given: Format | None, options: Options) -> list[Sou
     why_not: list[str] = []
     for format_ in directories:
         try:
-            return _read(File(path, path), format_, options)
+            jobs = _read(File(path, path), format_, options)
         except NotThisFormatError as error:
             if given is not None or not any(_files(path)):
                 raise _refused(path, str(error)) from error
             why_not.append(str(error))
+        else:
+            own = {job.path for job in jobs}
+            beside = [] if given is not None or path in own else _but_in(_files(path), own)
+            jobs[0].diagnostics += _read_alone(path, beside, "jobs")
+            return jobs
     wanted = [f for f in formats.FORMATS if f.in_folders] if given is None else [given]
     sources: list[Source] = []
     others: list[str] = []
     entries = Entries()
+    own_files, below = _files(path)
     # The folders in it only where none of its own files is one, as lm-eval lays them.
-    for files in _files(path):
+    for files in (own_files, below):
         sources = _of_files(files, path, wanted, options, entries, others)
         if sources:
+            if files is own_files and given is None:
+                sources[0].diagnostics += _read_alone(path, below, "logs itself")
             break
     else:
         why_not += [said.message for said in entries.diagnostics]
@@ -169,6 +177,38 @@ def _of_files(
             elif entries.admits(name, folder):
                 sources += _read(file, fitting, options)
     return sources
+
+
+def _but_in(files: tuple[list[str], list[str]], folders: set[str]) -> list[str]:
+    return [name for part in files for name in part if os.path.dirname(name) not in folders]
+
+
+def _read_alone(path: str, beside: list[str], what: str) -> list[Diagnostic]:
+    """What is said where a folder is read as one thing, and files beside it are logs, too."""
+    # For weight: as above.
+    from .recognition import head_of
+
+    found = []
+    for name in beside:
+        try:
+            with opened(name) as file:
+                head = head_of(file)
+                fits = (f.reader.fit(head) for f in formats.FORMATS if f.in_folders)
+                if head.data.strip() and any(not fit.why for fit in fits):
+                    found.append(name)
+        except (InputError, OSError):
+            continue  # nobody would read it either
+    if not found:
+        return []
+    names = listed([os.path.relpath(name, path) for name in found], 6)
+    return [
+        Diagnostic(
+            rule="file-not-read",
+            message=f"{path} holds {what}; logs below it are left out: {names}",
+            path=path,
+            help="name each folder or file that is to be read",
+        )
+    ]
 
 
 def _refused(path: str, why: str) -> NotThisFormatError:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
-from conftest import Run
+from conftest import Run, trial, write_job
+from lm_eval_logs import line
 
 from harbor_metrics.errors import InputError
 from harbor_metrics.readers.reading import Options
@@ -97,3 +99,29 @@ def test_what_a_link_leads_to_is_not_quoted(how: str, cli: Run, tmp_path: Path) 
         assert "hunter2" not in done.stdout + done.stderr
         assert "a link to" in done.stdout + done.stderr, arguments
     assert "hunter2" not in (work / "o.html").read_text()
+
+
+def test_logs_that_are_left_out_of_a_folder_are_named(cli: Run, tmp_path: Path) -> None:
+    """One file or folder more hides no others without a word."""
+    text = json.dumps(line(0, metrics=["acc"], acc=1.0))
+    (tmp_path / "out" / "mine").mkdir(parents=True)
+    (tmp_path / "out" / "mine" / "a.jsonl").write_text(text)
+    assert "file-not-read" not in cli("compute", "out").stderr
+    (tmp_path / "out" / "b.jsonl").write_text(text)
+    said = "out holds logs itself; logs below it are left out: mine/a.jsonl"
+    assert said in " ".join(cli("compute", "out").stderr.split())
+    (tmp_path / "out" / "b.jsonl").unlink()
+    write_job(tmp_path / "out" / "job", [trial("a", {"r": 1.0})])
+    said = "out holds jobs; logs below it are left out: mine/a.jsonl"
+    assert said in " ".join(cli("compute", "out").stderr.split())
+    assert "file-not-read" not in cli("compute", "out/job").stderr
+
+
+def test_a_trial_among_jobs_makes_no_job_of_them(cli: Run, tmp_path: Path) -> None:
+    write_job(tmp_path / "jobs" / "mine", [trial("a", {"r": 1.0})])
+    (tmp_path / "jobs" / "evil").mkdir()
+    (own,) = (tmp_path / "jobs" / "mine").glob("a__*/result.json")
+    (tmp_path / "jobs" / "evil" / "result.json").write_bytes(own.read_bytes())
+    done = cli("compute", "jobs")
+    assert done.returncode == 3
+    assert "jobs holds a trial as a job does, and 1 job" in done.stderr

@@ -13,6 +13,7 @@ from ...documents.diagnostics import Diagnostic
 from ...documents.files import reason
 from ...documents.paths import leads_out, strayed
 from ...documents.wording import listed, plural
+from ...errors import InputError
 from ...trials.counts import NotCountableError, digest_of, joint_digest
 from ...trials.labels import Labels
 from ...trials.repeated import Repeated, may_repeat
@@ -48,6 +49,11 @@ def read(file: File, options: Options) -> list[Source]:
     """
     path = file.path
     if looks_like_job(path):
+        if not _says_it_is_one(path) and (jobs := jobs_in(path)):
+            raise InputError(
+                f"{path} holds a trial as a job does, and {plural(len(jobs), 'job')}",
+                "name the jobs themselves",
+            )
         return [_read_job(path, options)]
     jobs, entries = [], Entries()
     links: set[str] = set()
@@ -75,18 +81,22 @@ def _closed(path: str, error: OSError) -> Diagnostic:
 
 def looks_like_job(path: str) -> bool:
     """Whether a directory is a job: by its own documents, or by a trial in it."""
-    result = fields(f"{path}/result.json")
-    if "trial_name" in result:
+    if "trial_name" in fields(f"{path}/result.json"):
         return False
-    if "n_total_trials" in result and "stats" in result:
-        return True
-    config = fields(f"{path}/config.json")
-    if "task" not in config and config.keys() & {"datasets", "n_attempts", "job_name", "tasks"}:
-        return True
-    return any(
+    return _says_it_is_one(path) or any(
         {"trial_name", "task_name"} <= fields(f"{path}/{name}/result.json").keys()
         for name in folders(path)
     )
+
+
+def _says_it_is_one(path: str) -> bool:
+    """Whether a directory has the documents of a job."""
+    result = fields(f"{path}/result.json")
+    if "n_total_trials" in result and "stats" in result:
+        return True
+    config = fields(f"{path}/config.json")
+    ours = config.keys() & {"datasets", "n_attempts", "job_name", "tasks"}
+    return "task" not in config and bool(ours)
 
 
 def jobs_in(path: str) -> list[str]:

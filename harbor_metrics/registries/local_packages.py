@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,6 +12,7 @@ from urllib.parse import unquote
 
 from ..documents.contents import contents, walk
 from ..documents.paths import holds_everything, is_below, real_path
+from ..documents.sizes import MOST_DATA, check_written
 from ..errors import MetricFailure
 from .script_block import check_depth, table
 from .script_lock import lock_of, read_lock
@@ -22,6 +24,8 @@ _LONGEST = 4096
 _LOCAL = ("path", "directory", "editable", "virtual")
 # Of all that a script names in its folder.
 MOST_FILES, MOST_BYTES = 10_000, 2 << 30
+# Of what an environment is made of, pinned or not: links to one file count each time.
+_MOST_FILES_AT_ALL, _MOST_BYTES_AT_ALL = 1_000_000, MOST_DATA
 # The path of each, with the digest of what is in it: an empty one where it is not there.
 Packages = tuple[tuple[str, str], ...]
 
@@ -71,7 +75,7 @@ def _hashed(packages: Sequence[str], folder: str) -> Packages | None:
         return None
     paths = [os.path.join(folder, name) for name in packages]
     try:
-        if _is_too_much(paths):
+        if _is_too_much(paths, MOST_FILES, MOST_BYTES):
             return None
         return tuple((name, _digest(path)) for name, path in zip(packages, paths, strict=True))
     except OSError:
@@ -84,7 +88,7 @@ def _is_not_its_own(name: str, folder: str) -> bool:
     return name.startswith(".") or (inside and holds_everything(folder))
 
 
-def _is_too_much(paths: Sequence[str]) -> bool:
+def _is_too_much(paths: Sequence[str], most_files: int, most_bytes: int) -> bool:
     n = size = 0
     for path in paths:
         if os.path.isdir(path):
@@ -94,7 +98,7 @@ def _is_too_much(paths: Sequence[str]) -> bool:
         for each in sizes:
             n += 1
             size += each
-            if n > MOST_FILES or size > MOST_BYTES:
+            if n > most_files or size > most_bytes:
                 return True
     return False
 
@@ -103,8 +107,10 @@ def digests(packages: Sequence[str], known: Mapping[str, str]) -> Packages:
     """Each package with the SHA-256 of all that is in it, that of before where it is `known`.
 
     Raises:
-        OSError: one cannot be read.
+        OSError: one cannot be read, or there is more in them than anybody would hash.
     """
+    if _is_too_much(packages, _MOST_FILES_AT_ALL, _MOST_BYTES_AT_ALL):
+        raise OSError(errno.EFBIG, f"more than {_MOST_BYTES_AT_ALL >> 30} GiB")
     return tuple((p, known[p] if p in known else _digest(p)) for p in packages)
 
 
@@ -140,4 +146,5 @@ def _digest(path: str) -> str:
     if not os.path.isfile(path):
         return ""
     with open(path, "rb") as file:
+        check_written(file.fileno(), os.path.getsize(path))
         return file_digest(file, "sha256").hexdigest()

@@ -55,6 +55,20 @@ def test_digests_follow_what_packages_hold(tmp_path: Path) -> None:
     assert [os.path.basename(path) for path, _ in seen[0]] == ["folder", "file", "nowhere"]
 
 
+def test_what_nobody_has_written_is_not_hashed(tmp_path: Path) -> None:
+    """It takes no room in an archive, and hours."""
+    sparse, small = tmp_path / "a.tar.gz", tmp_path / "b.tar.gz"
+    for path, size in ((sparse, 1 << 30), (small, 1000)):
+        path.touch()
+        os.truncate(path, size)
+    with pytest.raises(OSError, match="a sparse file"):
+        digests([str(sparse)], {})
+    os.truncate(sparse, 1 << 40)
+    with pytest.raises(OSError, match="more than 16 GiB"):
+        digests([str(sparse)], {})
+    assert digests([str(small)], {})[0][1]
+
+
 BLOCK = f"# /// script\n# [tool.uv.sources]\n# x = {{path = 'wheels/{X}'}}\n# ///\n"
 
 

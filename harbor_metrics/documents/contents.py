@@ -12,7 +12,10 @@ from .sizes import check_written
 
 
 class File(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A file or a link: its path in the folder, its status, and the SHA-256 of what it holds."""
+    """A file or a link: its path in the folder, its status, and the SHA-256 of what it holds.
+
+    Of a link that of where it leads, after `link `: no file has the same.
+    """
 
     path: str
     size: int
@@ -92,11 +95,11 @@ def walk(folder: str) -> Iterator[tuple[str, os.stat_result]]:
 def _file(folder: str, path: str, status: os.stat_result) -> File:
     place = os.path.join(folder, path)
     if os.path.islink(place):
-        digest = hashlib.sha256(b"link " + os.fsencode(os.readlink(place)))
+        digest = f"link {hashlib.sha256(os.fsencode(os.readlink(place))).hexdigest()}"
     else:
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
         with open(os.open(place, flags), "rb") as file:
             check_written(file.fileno(), status.st_size)
-            digest = hashlib.file_digest(file, "sha256")
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
     times = (status.st_mtime_ns, status.st_ctime_ns)
-    return File(path, status.st_size, *times, status.st_ino, digest.hexdigest())
+    return File(path, status.st_size, *times, status.st_ino, digest)

@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from ..documents.contents import contents, walk
+from ..documents.folders import walk as folders
 from ..documents.paths import holds_everything, is_below, real_path
 from ..documents.sizes import MOST_DATA, check_written
 from ..errors import MetricFailure
@@ -142,6 +143,8 @@ def _tables(value: Any) -> Iterator[str]:
 def _digest(path: str) -> str:
     if os.path.isdir(path):
         listing = [(file.path, file.sha256) for file in contents(path)]
+        # A build can look for one that is empty.
+        listing += [(f"{os.path.relpath(each, path)}/", "") for each, *_ in folders(path)]
         return sha256(repr(sorted(listing)).encode("utf-8", "surrogatepass")).hexdigest()
     if not os.path.isfile(path):
         return ""

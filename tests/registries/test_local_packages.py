@@ -55,6 +55,24 @@ def test_digests_follow_what_packages_hold(tmp_path: Path) -> None:
     assert [os.path.basename(path) for path, _ in seen[0]] == ["folder", "file", "nowhere"]
 
 
+def test_a_link_a_text_that_looks_like_it_and_a_folder_have_digests_of_their_own(
+    tmp_path: Path,
+) -> None:
+    """A package of which one became the other was installed under one pin."""
+    package = tmp_path / "package"
+    package.mkdir()
+    words = package / "words"
+    words.symlink_to("values")
+    seen = [digests([str(package)], {})]
+    words.unlink()
+    for text in ("link values", "values"):
+        words.write_text(text)
+        seen.append(digests([str(package)], {}))
+    (package / "tests").mkdir()
+    seen.append(digests([str(package)], {}))
+    assert len({*seen}) == 4
+
+
 def test_what_nobody_has_written_is_not_hashed(tmp_path: Path) -> None:
     """It takes no room in an archive, and hours."""
     sparse, small = tmp_path / "a.tar.gz", tmp_path / "b.tar.gz"

@@ -83,17 +83,28 @@ def find(record: str, key: str, held: dict[str, int]) -> Kept | None:
             kept = msgspec.json.decode(file.readline(), type=Kept)
     except (OSError, ValueError, RecursionError):
         return None
-    try:
-        if not (kept.key == key and is_own(record) and hold(kept.folder, held)):
-            return None
-        # A record that somebody else wrote would name what is theirs.
-        known = kept.identity == identity(kept.folder) and "" in kept.listings
-    except (OSError, ValueError):
-        known = False
-    if not known:
+    # A record that somebody else wrote would name what is theirs, or the user's.
+    if kept.key != key or not _is_of(kept, record) or "" not in kept.listings:
+        return None
+    if not (is_own(record) and hold(kept.folder, held)):
+        return None
+    # Until it was held others could change it.
+    if not _is_of(kept, record):
         release(kept.folder, held)
         return None
     return kept
+
+
+def _is_of(kept: Kept, record: str) -> bool:
+    """Whether the folder is the one that was made, where what has this record is made."""
+    parent, name = os.path.split(kept.folder)
+    of_record = f"{os.path.basename(record).removesuffix('.json')}-"
+    if parent != os.path.dirname(record) or not name.startswith(of_record):
+        return False
+    try:
+        return kept.identity == identity(kept.folder)
+    except (OSError, ValueError):
+        return False
 
 
 def _write(record: str, kept: Kept, files: list[File]) -> None:

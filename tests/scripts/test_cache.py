@@ -15,7 +15,7 @@ from metric_scripts import BLOCK, COUNT, linux
 
 from harbor_metrics.confinement.workplace import Workplace
 from harbor_metrics.registries.script_file import find
-from harbor_metrics.scripts import cache
+from harbor_metrics.scripts import cache, kept
 from harbor_metrics.scripts.environment import environment
 from harbor_metrics.scripts.uv_access import uv_cache
 
@@ -340,6 +340,29 @@ class TestOwners:
         assert cache.prune(0)
         for reader in readers:
             os.close(reader)
+
+    @linux
+    def test_record_that_came_with_what_we_work_on_changes_nothing_elsewhere(
+        self, tmp_path: Path
+    ) -> None:
+        """All that stands in one can be known beforehand, but for the identity of what is ours."""
+        (tmp_path / "m.py").write_text(BLOCK)
+        script = find(str(tmp_path / "m.py"), None)
+        with Workplace() as place:
+            environment(script, place)
+        (record,) = Path(cache.cache_folder(cache.ENVIRONMENTS)).glob("*.json")
+        line, _, rest = record.read_text().partition("\n")
+        beside = record.with_name(f"{record.stem}-0")
+        for theirs in (tmp_path / "shared", beside):
+            theirs.mkdir()
+            theirs.chmod(0o775)
+            forged = json.loads(line) | {"folder": str(theirs)}
+            if theirs != beside:
+                forged["identity"] = cache.identity(str(theirs))
+            record.write_text(f"{json.dumps(forged)}\n{rest}")
+            with Workplace() as place:
+                assert kept.find(str(record), forged["key"], place.kept) is None
+            assert theirs.stat().st_mode & 0o777 == 0o775
 
     @linux
     @pytest.mark.parametrize(

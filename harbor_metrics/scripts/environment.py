@@ -24,9 +24,10 @@ from .cache import ENVIRONMENTS, alone, cache_folder, hold, release, remove_unus
 from .install import Wanted, install
 from .kept import Environment, command_in, find, keep, prefix_in
 from .options import ScriptOptions
+from .passwords import addresses_without_logins
 from .steps import not_made
 from .uv_access import our_python, packages_of, readable_of
-from .variables import CHOICES, told
+from .variables import CHOICES, PROXIES, told
 from .wheels import check_wheels
 
 # Changes whenever environments are made or kept in another way.
@@ -127,9 +128,11 @@ def _asked(
             packages, {os.path.join(beside, p): digest for p, digest in script.packages or ()}
         ),
     )
+    # Of one version another index has another package.
+    indexes = {n: at for n, at in addresses_without_logins().items() if n not in PROXIES}
     asked = (
         *(_FORM, script.path, wants, wanted.lock, wanted.local),
-        *(options.allow_build, our_python(), told(CHOICES)),
+        *(options.allow_build, our_python(), told(CHOICES), indexes),
     )
     key = sha256(repr(asked).encode("utf-8", "surrogatepass")).hexdigest()
     folder = cache_folder(ENVIRONMENTS)

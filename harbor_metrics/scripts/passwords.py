@@ -18,10 +18,16 @@ def environ_without_passwords(folder: str) -> dict[str, str]:
     """The environment of what may log in nowhere, at home in that folder: build code, or uv."""
     home = os.path.join(folder, "home-without-passwords")
     os.mkdir(home, 0o700)
-    env = told(TO_ANY_UV)
-    for name, separator, texts in _addresses():
-        env[name] = separator.join(filter(None, map(_without_login, texts)))
+    env = told(TO_ANY_UV) | addresses_without_logins()
     return {"UV_PYTHON_DOWNLOADS": "never", **env, "UV_NO_PROGRESS": "1", "HOME": home}
+
+
+def addresses_without_logins() -> dict[str, str]:
+    """The variables that hold addresses of indexes and proxies, without who logs in there."""
+    return {
+        name: separator.join(filter(None, map(_without_login, texts)))
+        for name, separator, texts in _addresses()
+    }
 
 
 def _without_login(text: str) -> str:

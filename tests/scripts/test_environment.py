@@ -537,6 +537,20 @@ class TestKept:
             monkeypatch.setenv("UV_EXCLUDE_NEWER", "2026-01-01T00:00:00Z")
             assert environment(script, place) != first
 
+    def test_another_index_makes_another_and_another_password_does_not(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "m.py").write_text(BLOCK)
+        script = find(str(tmp_path / "m.py"), None)
+        monkeypatch.setenv("UV_DEFAULT_INDEX", "https://me:one@a.invalid/simple")
+        with Workplace() as place:
+            first = environment(script, place)
+            monkeypatch.setenv("UV_DEFAULT_INDEX", "https://me:two@a.invalid/simple")
+            monkeypatch.setenv("HTTPS_PROXY", "http://proxy.invalid:1")
+            assert environment(script, place) == first
+            monkeypatch.setenv("UV_DEFAULT_INDEX", "https://me:two@b.invalid/simple")
+            assert environment(script, place) != first
+
 
 BUILDER = """\
 import glob, os, zipfile

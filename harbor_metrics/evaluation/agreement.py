@@ -60,6 +60,23 @@ def of_all_registries(
     return [*agreed, *differing]
 
 
+def of_all_runs(runs: Sequence[tuple[str, Sequence[Planned]]]) -> list[Planned]:
+    """What runs themselves make numbers of, each once; what one of them does not has failed."""
+    having: dict[str, set[str]] = {}
+    for path, metrics in runs:
+        for metric in metrics:
+            having.setdefault(_entry(metric), set()).add(path)
+    found = []
+    for entry, metric in {_entry(metric): metric for _, own in runs for metric in own}.items():
+        lacking = [path for path, _ in runs if path not in having[entry]]
+        message = (
+            f"runs that are pooled have different metrics, and not this one: {listed(lacking)} "
+            "(--metric runs it)"
+        )
+        found.append(_failed(metric, message) if lacking else metric)
+    return found
+
+
 def of_all_jobs(metrics: Sequence[Planned]) -> list[Planned]:
     """The metrics of jobs' own configurations; scripts that one entry finds several of fail."""
     scripts: dict[str, dict[str | None, str]] = {}

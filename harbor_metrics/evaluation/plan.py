@@ -17,7 +17,7 @@ from ..errors import InputError, MetricFailure
 from ..registries.registry import Dataset, Registries
 from ..trials.source import Job
 from ..validation.entries import remarks_on_dataset, remarks_on_job
-from .agreement import of_all_jobs, of_all_registries
+from .agreement import of_all_jobs, of_all_registries, of_all_runs
 from .datasets import find_datasets
 from .planned import NamedBy, Planned
 from .remarks import NOT_FOUND
@@ -125,8 +125,12 @@ def plan(
 
 def _defaults(dataset: str | None, jobs: Sequence[tuple[str, Job]]) -> list[Planned]:
     """What the runs themselves make numbers of, each once."""
-    entries = [entry for _, job in jobs for entry in job.defaults.get(dataset, ())]
-    return _each_once([], _planned(entries, "default", "defaults", None, "user", False))
+    runs = [
+        (path, _planned(entries, "default", "defaults", None, "user", False))
+        for path, job in jobs
+        if (entries := job.defaults.get(dataset, ()))
+    ]
+    return _each_once([], of_all_runs(runs))
 
 
 def _without_metrics(

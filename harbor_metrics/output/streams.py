@@ -13,8 +13,9 @@ from .escapes import Line, escaped, escaped_json
 
 _NAMES = {1: "standard output", 2: "standard error"}
 _IN_JSON = ("json", "jsonl", "hub-rows", "sarif")
-# A word is looked at from its beginning alone.
-_LONG_WORD = r"(?<!\S)(\S{1000})\S*\w"
+# A word is looked at from its beginning alone. No quote is cut away: what stands between quotes in
+# a command would be outside of them.
+_LONG_WORD = r"(?<![^\s'\"])([^\s'\"]{1000})[^\s'\"]*\w"
 
 
 class Stream(io.TextIOBase):

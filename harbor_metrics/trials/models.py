@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import msgspec
 
 from ..documents.diagnostics import Diagnostic
@@ -18,16 +20,17 @@ def by_short_names(pools: Pools, diagnostics: list[Diagnostic]) -> Pools:
 
     A name is taken apart where the jobs configured it as it is written. Groups of different jobs
     are joined where all jobs configured the very same name; `diagnostics` gets that. Groups of one
-    job stay as Harbor has them.
+    job stay as Harbor has them, and so do those of two models with one short name.
     """
     named, repeated = dict(pools), Repeated()
-    # In an order that is not that of the sources: two full names may have one short name.
+    targets = {key: _shortened(key, pool) for key, pool in pools.items()}
+    times = Counter(targets.values())
     for key in sorted(pools, key=lambda key: [part or "" for part in key]):
-        provider, slash, short = (key.model or "").partition("/")
-        jobs = [job for _, job in pools[key].jobs]
-        if not slash or not jobs or not all(key.model in job.models for job in jobs):
+        provider, _, short = (key.model or "").partition("/")
+        target = targets[key]
+        # One short name for two models would be that of either.
+        if target is None or times[target] > 1:
             continue
-        target = key._replace(model=short)
         other = named.get(target)
         if other is None:
             own = msgspec.structs.replace(named.pop(key), provider=provider, written=key.model)
@@ -38,6 +41,13 @@ def by_short_names(pools: Pools, diagnostics: list[Diagnostic]) -> Pools:
             diagnostics.append(_joined(short, str(key.model)))
     diagnostics += repeated.diagnostics()
     return named
+
+
+def _shortened(key: GroupKey, pool: Pool) -> GroupKey | None:
+    """The group by the model's short name, None where its jobs did not configure the full one."""
+    _, slash, short = (key.model or "").partition("/")
+    configured = pool.jobs and all(key.model in job.models for _, job in pool.jobs)
+    return key._replace(model=short) if slash and configured else None
 
 
 def _is_same_model(pool: Pool, name: str) -> bool:

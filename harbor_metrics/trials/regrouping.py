@@ -16,19 +16,17 @@ Pools = dict[GroupKey, Pool]
 def of_dataset(pools: Pools, name: str, diagnostics: list[Diagnostic]) -> Pools:
     """The groups of that dataset; a group that names none is taken to be of it.
 
-    A trial of both counts as that of the dataset; `diagnostics` gets that.
-
-    Where no group is of that very name, those of its scorers and filters (`name:scorer`).
+    A trial of both counts as that of the dataset; `diagnostics` gets that. Those of its scorers and
+    filters (`name:scorer`) keep their names.
 
     Raises:
         InputError: no group is of that dataset.
     """
     kept: Pools = {}
     repeated = Repeated()
-    whole = any(key.dataset in (None, name) for key in pools)
     for key, pool in sorted(pools.items(), key=lambda item: item[0].dataset is None):
-        if key.dataset in (None, name) or (not whole and part_of(key.dataset) == name):
-            named = key._replace(dataset=name) if whole else key
+        if key.dataset in (None, name) or part_of(key.dataset) == name:
+            named = key._replace(dataset=name) if key.dataset is None else key
             kept[named] = kept[named].united(pool, repeated) if named in kept else pool
     if not kept:
         others = ", ".join(sorted({str(key.dataset) for key in pools}))

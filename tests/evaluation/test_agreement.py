@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from conftest import Run, run_cli, trial, write_job
+from lm_eval_logs import OLD
 from metric_scripts import linux
 from printed import group
 
@@ -295,3 +296,22 @@ def test_a_job_names_no_registry_but_one_near_it(
     done = cli("compute", path)
     assert "registry-not-found" in done.stderr
     assert "ACME" not in done.stdout + done.stderr
+
+
+def test_metric_that_one_of_two_runs_of_lm_eval_has_fails(cli: Run, tmp_path: Path) -> None:
+    (results,) = OLD.glob("results_*")
+    (samples,) = OLD.glob("samples_two_choices_*")
+    value = json.loads(results.read_text())
+    for folder, stamp in (("mine", ".json"), ("theirs", "1.json")):
+        (tmp_path / folder).mkdir()
+        for name, text in ((samples.name, samples.read_text()), (results.name, json.dumps(value))):
+            (tmp_path / folder / name.replace(".json", stamp)).write_text(text)
+        value["configs"]["two_choices"]["metric_list"] = [
+            {"metric": "acc", "aggregation": "median"}
+        ]
+    for order in (["mine", "theirs"], ["theirs", "mine"]):
+        done = cli("compute", *order, "--format", "json")
+        assert done.returncode == 1
+        metrics = json.loads(done.stdout)["groups"][0]["metrics"]
+        failed = {m["name"]: m["error"]["rule"] for m in metrics if m["status"] == "failed"}
+        assert failed["lm-eval/median"] == failed["lm-eval/acc"] == "metrics-differ"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import shlex
 import subprocess
 import sys
 import time
@@ -158,6 +159,15 @@ def test_what_other_code_prints_goes_through_the_same_writer() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("a\nb\n1 False True\n", "c\n")
+
+
+@pytest.mark.parametrize("at", [*range(990, 1010), 3_000])
+def test_no_quote_is_cut_out_of_a_command(at: int, capfd: pytest.CaptureFixture[str]) -> None:
+    name = f"job/b c{'a' * at}'B x $(touch PWNED) \" #.json"
+    streams.print_note(f"help: {shlex.join(['harbor-metrics', 'validate', name, name])}")
+    words = shlex.split(capfd.readouterr().err)
+    assert [word for word in words if "$(" in word] == words[-2:]
+    assert len(words) == 5
 
 
 def test_a_long_word_is_cut_and_looked_through_once(capfd: pytest.CaptureFixture[str]) -> None:

@@ -75,6 +75,16 @@ def test_models_that_are_not_surely_the_same_stay_apart(
     assert rules == []
 
 
+def test_two_models_of_one_short_name_keep_their_full_ones(cli: Run, tmp_path: Path) -> None:
+    """Whose sorts first would be shown under a name that was the other's before."""
+    other = f"aaa/{OLD}"
+    jobs = job(tmp_path / "mine", NEW), job(tmp_path / "theirs", other, configured=(other,))
+    for order in (jobs, jobs[::-1]):
+        found, rules = groups(cli, *order)
+        assert sorted(group[0] for group in found) == sorted([NEW, other])
+        assert rules == []
+
+
 def test_slash_of_a_name_that_was_configured_otherwise_is_the_models_own(
     cli: Run, tmp_path: Path
 ) -> None:

@@ -58,6 +58,12 @@ def test_parts_of_a_dataset_stay_apart() -> None:
     assert tasks(of_dataset(pools, "d:words", [])) == {"d:words": ["a"]}
 
 
+@pytest.mark.parametrize("other", ["d", None])
+def test_parts_of_a_dataset_stay_beside_trials_of_it(other: str | None) -> None:
+    pools = {key("d:words"): pool("a"), key("d:letters"): pool("a"), key(other): pool("b")}
+    assert tasks(of_dataset(pools, "d", [])) == {"d:words": ["a"], "d:letters": ["a"], "d": ["b"]}
+
+
 def test_dataset_that_no_group_has_is_refused_with_those_there_are() -> None:
     with pytest.raises(InputError, match="no source has trials of dataset z; they are of d, e"):
         of_dataset({key("d"): pool("a"), key("e"): pool("b")}, "z", [])

@@ -13,6 +13,7 @@ from ...documents.diagnostics import Severity
 from ...documents.document import repeated_keys
 from ...documents.files import open_regular, reason
 from ...documents.sizes import MOST_DATA, whole
+from ...documents.wording import listed
 from ...errors import InputError
 from ...trials.source import Reported
 from ..files.entries import stray
@@ -111,7 +112,7 @@ def _results_of(
         names = sorted(name for name in os.listdir(folder) if _RESULTS.fullmatch(name))
     except OSError:
         return None
-    same = [name for name in names if stamp and stamp in name]
+    same = [name for name in names if stamp and _stamp_of(name) == stamp]
     read = []
     for name in same or names:
         if (said := stray(f"{folder}/{name}", folder)) is not None:
@@ -120,7 +121,16 @@ def _results_of(
             reading.files.append(f"{folder}/{name}")
             read.append((f"{folder}/{name}", *_read(f"{folder}/{name}")))
     if same and read:
-        return read[0]
+        if all(data == read[0][2] for *_, data in read):
+            return read[0]
+        reading.note(
+            rule="other-results",
+            severity=Severity.ERROR,
+            message=f"{listed([name for name, *_ in read])} are results of one run, and differ; "
+            "none of them is used",
+            advice=_ADVICE,
+        )
+        return None
     fitting = [
         (name, value, data)
         for name, value, data in read
@@ -131,6 +141,11 @@ def _results_of(
         )
     ]
     return fitting[0] if len(fitting) == 1 else None
+
+
+def _stamp_of(name: str) -> str | None:
+    found = _RESULTS.fullmatch(name)
+    return found["stamp"] if found else None
 
 
 def _read(path: str) -> tuple[dict[str, Any], bytes]:

@@ -49,6 +49,23 @@ def test_results_of_other_samples_are_reported_and_not_used(cli: Run, tmp_path: 
     assert json.loads(done.stdout)["groups"][0]["model"] is None
 
 
+@pytest.mark.parametrize("other", ["a", "z"])
+@pytest.mark.parametrize("same", [True, False])
+def test_of_two_results_of_one_run_neither_is_chosen(
+    other: str, same: bool, cli: Run, tmp_path: Path
+) -> None:
+    for path in (*OLD.glob("*ends*"), results := next(OLD.glob("results_*"))):
+        shutil.copy(path, tmp_path / path.name)
+    text = results.read_text()
+    (tmp_path / f"{other}_{results.name}").write_text(
+        text if same else text.replace("scripted", "evil")
+    )
+    done = cli("compute", next(tmp_path.glob("samples*")).name, "--format", "json")
+    assert done.returncode == (0 if same else 1)
+    assert json.loads(done.stdout)["groups"][0]["model"] == ("scripted" if same else None)
+    assert ("are results of one run, and differ" in " ".join(done.stderr.split())) != same
+
+
 def test_broken_results_file_is_refused(tmp_path: Path) -> None:
     shutil.copy(next(OLD.glob("samples_ends_*")), tmp_path)
     name = next(OLD.glob("results_*")).name

@@ -23,6 +23,7 @@ from ..errors import InputError, UsageError
 from .asked import first_line
 from .extras import literal, require
 from .files import found, on_storage
+from .footers import check_nulls
 from .united import Alike, United, united_by_duckdb
 
 _CONNECT = "sc://"
@@ -112,6 +113,7 @@ def _duckdb(paths: Sequence[str], shown: str) -> Opened:
     for filesystem in storage.values():
         connection.register_filesystem(filesystem)
     patterns = [_for_duckdb(path) for path in paths if "://" not in path]
+    here = tuple(patterns)
     diagnostics: list[Diagnostic] = []
     try:
         for protocol, filesystem in storage.items():
@@ -122,6 +124,7 @@ def _duckdb(paths: Sequence[str], shown: str) -> Opened:
         native = connection.read_parquet(patterns, union_by_name=True)
     except Exception as error:
         raise _unreadable(shown, error) from error
+    check_nulls(connection, here)
     frugal = partial(_frugal, connection)
     united = united_by_duckdb(connection, patterns, native)
     return Opened(native, shown, "duckdb", duckdb.__version__, frugal, diagnostics, united)

@@ -1,0 +1,93 @@
+"""What the footer of a Parquet says of its pages is not taken for what they hold."""
+
+from __future__ import annotations
+
+import io
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from harbor_metrics import compute
+from harbor_metrics.engines.footers import check_nulls
+from harbor_metrics.errors import InputError
+
+# What DuckDB says has nothing of Python's in it.
+pytestmark = pytest.mark.one_python
+_NULLS = {
+    "double": pa.float64(),
+    "integer": pa.int64(),
+    "text": pa.string(),
+    "flag": pa.bool_(),
+    "list": pa.list_(pa.string()),
+}
+
+
+def lying(path: Path, rewards: list[float | None], written: bytes, said: bytes) -> str:
+    """A file whose footer says another number of rewards that are null than was written."""
+    columns = {"task": [f"t{place}" for place in range(len(rewards))], "reward": rewards}
+    stream = io.BytesIO()
+    parquet.write_table(pa.table(columns), stream, store_schema=False, use_dictionary=False)
+    data = stream.getvalue()
+    size = int.from_bytes(data[-8:-4], "little")
+    body, footer = data[: -8 - size], data[-8 - size : -8]
+    assert footer.count(written) == 1
+    footer = footer.replace(written, said)
+    path.write_bytes(body + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("rewards", "written", "said"),
+    [
+        ([1.0, None, 0.5, 1.0, 1.0, 0.0, 1.0], b"\x16\x02\x28", b"\x16\x0e\x28"),
+        # Of such the footer names no least and no largest, and the page tells alone.
+        ([float("nan"), None, *[float("nan")] * 5], b"\x36\x02\x00", b"\x36\x0e\x00"),
+    ],
+)
+def test_footer_that_says_all_null_of_rewards_is_refused(
+    rewards: list[float | None], written: bytes, said: bytes, tmp_path: Path
+) -> None:
+    """DuckDB counted them as missing, and others read them."""
+    path = lying(tmp_path / "x.parquet", rewards, written, said)
+    read = parquet.read_table(path).column("reward").to_pylist()
+    assert str(read) == str(rewards)
+    with pytest.raises(InputError) as caught:
+        compute(path)
+    assert str(caught.value) == (
+        f"{path}: its footer says that all values of a part of column `reward` are null, and they "
+        "are not"
+    )
+
+
+@pytest.mark.parametrize("rows", [1, 8, 1000, 20_001])
+@pytest.mark.parametrize("pages", ["1.0", "2.0"])
+def test_columns_that_are_null_are_read(pages: Any, rows: int, tmp_path: Path) -> None:
+    path = str(tmp_path / "x.parquet")
+    nulls = {name: pa.nulls(rows, kind) for name, kind in _NULLS.items()}
+    nulls["lists"] = pa.array([None, *[[]] * (rows - 1)], pa.list_(pa.string()))
+    for codec, dictionary in product(["none", "snappy", "zstd"], [True, False]):
+        parquet.write_table(
+            pa.table(nulls), path, compression=codec, data_page_version=pages,
+            use_dictionary=dictionary,
+        )  # fmt: skip
+        check_nulls(duckdb.connect(), [path])
+
+
+@pytest.mark.parametrize("rows", [1, 8, 1000, 130_000])
+@pytest.mark.parametrize("version", ["v1", "v2"])
+def test_columns_that_are_null_and_written_by_duckdb_are_read(
+    version: str, rows: int, tmp_path: Path
+) -> None:
+    path = str(tmp_path / "x.parquet")
+    connection = duckdb.connect()
+    connection.execute(
+        "copy (select null::double as d, null::varchar as t, null::integer as i, null::varchar[] "
+        f"as l, if(range % 2 = 0, [], null)::varchar[] as e from range({rows})) to '{path}' "
+        f"(format parquet, parquet_version {version})"
+    )
+    check_nulls(connection, [path])

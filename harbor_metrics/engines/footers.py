@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
@@ -9,6 +10,9 @@ from ..documents.wording import printable
 from ..errors import InputError
 from .extras import literal
 
+# As of archives: no file of trials comes near so many rows and bytes for each of its own bytes.
+_MOST_TIMES = 500
+_MOST_ROWS, _MOST_BYTES = 16 << 20, 64 << 20
 # Of a page's head; what is longer has a text in it that nobody needs there.
 _HEAD = 1 << 16
 _DATA, _DICTIONARY, _DATA_V2 = 0, 2, 3
@@ -36,6 +40,34 @@ class _Chunk(NamedTuple):
 
 class _BrokenError(Exception):
     """A page has no head that can be read."""
+
+
+def check_sizes(connection: Any, files: Sequence[str]) -> None:
+    """Refuse files that are small and unpack to very much: 2 kB held a machine for minutes.
+
+    Raises:
+        InputError: they do.
+    """
+    if not files:
+        return
+    # A name that is told to DuckDB stands for one file, of which it gives the name itself.
+    sizes = connection.execute(
+        "select sum(row_group_num_rows) filter (column_id = 0), sum(total_uncompressed_size), "
+        "file_name from parquet_metadata(?) group by file_name",
+        [list(files)],
+    ).fetchall()
+    size = sum(os.path.getsize(file) for _, _, file in sizes)
+    for place, least, what in ((0, _MOST_ROWS, "rows"), (1, _MOST_BYTES, "bytes")):
+        found = sum(each[place] or 0 for each in sizes)
+        if found > max(least, _MOST_TIMES * size):
+            largest = max(sizes, key=lambda each: each[place] or 0)[-1]
+            raise InputError(
+                f"{printable(largest)} would unpack to {found:,} {what}, {found // size:,} times "
+                "as many as its bytes"
+                + (", together with the other files" if len(sizes) > 1 else "")
+                + f"; at most {_MOST_TIMES} times is read",
+                "no file of trials is like that: convert the trials anew",
+            )
 
 
 def check_nulls(connection: Any, files: Sequence[str]) -> None:

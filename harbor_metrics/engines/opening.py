@@ -23,7 +23,7 @@ from ..errors import InputError, UsageError
 from .asked import first_line
 from .extras import literal, require
 from .files import found, on_storage
-from .footers import check_nulls
+from .footers import check_nulls, check_sizes
 from .united import Alike, United, united_by_duckdb
 
 _CONNECT = "sc://"
@@ -124,6 +124,7 @@ def _duckdb(paths: Sequence[str], shown: str) -> Opened:
         native = connection.read_parquet(patterns, union_by_name=True)
     except Exception as error:
         raise _unreadable(shown, error) from error
+    check_sizes(connection, here)
     check_nulls(connection, here)
     frugal = partial(_frugal, connection)
     united = united_by_duckdb(connection, patterns, native)

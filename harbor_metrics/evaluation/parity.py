@@ -6,6 +6,9 @@ import math
 
 from ..trials.table import Table
 
+# A table of all k has a line for each fifth attempt: one task in 2 kB of Parquet can have billions.
+_MOST_OF_K = 10_000
+
 
 def evals_key(agent: str | None, model: str | None, dataset: str | None) -> str | None:
     """The key of Harbor's `stats.evals`; for people, never split."""
@@ -19,12 +22,14 @@ def pass_at_k(table: Table) -> dict[str, float]:
     """Harbor's `pass_at_k`: k -> chance that one of k attempts passes, rounded as Harbor rounds.
 
     Empty unless every reward is a single 0 or 1 and each task has two attempts or more. A trial
-    without rewards is a failed attempt. k is 2, 4, 8, … and 5, 10, 15, … up to the fewest attempts.
+    without rewards is a failed attempt. k is 2, 4, 8, … and 5, 10, 15, … up to the fewest attempts,
+    and to 10,000.
     """
     outcomes = table.task_passes()
     if outcomes is None:
         return {}
-    choices = _choices_of_k(min((n for n, _ in outcomes), default=0))
+    fewest = min((n for n, _ in outcomes), default=0)
+    choices = _choices_of_k(min(fewest, _MOST_OF_K))
     chances = [(_passing(n, c, choices), tasks) for (n, c), tasks in outcomes.items()]
     n_tasks = outcomes.total()
     return {

@@ -13,6 +13,7 @@ import pytest
 from pyarrow import parquet
 
 from harbor_metrics import compute
+from harbor_metrics.engines import footers
 from harbor_metrics.engines.footers import check_nulls
 from harbor_metrics.errors import InputError
 
@@ -91,3 +92,25 @@ def test_columns_that_are_null_and_written_by_duckdb_are_read(
         f"(format parquet, parquet_version {version})"
     )
     check_nulls(connection, [path])
+
+
+@pytest.mark.parametrize("what", ["rows", "bytes"])
+def test_small_file_that_unpacks_to_very_much_is_refused(
+    what: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(footers, f"_MOST_{what.upper()}", 1000)
+    path = str(tmp_path / "x.parquet")
+    value, rows = ("'t'", 2_000_000) if what == "rows" else ("repeat('t', 2000000)", 2)
+    duckdb.sql(
+        f"copy (select {value} as task, 1.0::double as reward from range({rows})) to '{path}' "
+        "(format parquet, compression zstd, row_group_size 10000000)"
+    )
+    with pytest.raises(InputError, match=rf"would unpack to [\d,]+ {what}, .* at most 500 times"):
+        compute(path)
+
+
+def test_few_bytes_may_unpack_to_some(tmp_path: Path) -> None:
+    path = str(tmp_path / "x.parquet")
+    duckdb.sql("select 't' as task, 1.0 as reward from range(1000000)").write_parquet(path)
+    (group,) = compute(path).groups
+    assert group.counts.found == 1_000_000

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from conftest import JOBS, ROOT
 
 import harbor_metrics
+from harbor_metrics.evaluation.parity import pass_at_k
+
+if TYPE_CHECKING:
+    from harbor_metrics.trials.table import Table
 
 REGISTRY = {
     "single": "ds",
@@ -52,3 +58,16 @@ def test_interrupted_job_says_what_it_lacks() -> None:
     (group,) = harbor_metrics.compute(JOBS / "interrupted", registry=registry).groups
     assert not group.complete
     assert (group.counts.expected, group.counts.found) == (200, 61)
+
+
+def test_of_very_many_attempts_no_table_of_all_k_is_made() -> None:
+    """A Parquet of 2 kB can have fifty million."""
+
+    class Attempts:
+        @staticmethod
+        def task_passes() -> Counter[tuple[int, int]]:
+            return Counter({(50_000_000, 49_999_990): 1})
+
+    chances = pass_at_k(cast("Table", Attempts()))
+    assert len(chances) < 3000
+    assert max(map(int, chances)) == 10_000

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
+from ..contract.deadline import LateError, at_most
 from ..contract.estimate import Estimate, Undefined, estimate, ratio_units
 from ..contract.parameters import Higher, Lower
 from ..errors import MetricFailure
@@ -43,6 +44,8 @@ _Absent = Annotated[
         description="A trial without the texts fails the metric (`error`), or is left out (`skip`)."
     ),
 ]
+# Of the processor, for all texts; a registry can have brought the regular expressions.
+_SECONDS = 60
 _WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _WITHOUT_DIGITS = str.maketrans("", "", string.digits)
 
@@ -77,9 +80,19 @@ def exact_match(
 
     if any(not right for _, (_, right) in texts if right is not None):
         return Undefined("undefined: a trial has no reference")
-    hits = [
-        int(right is not None and plain(guess) in map(plain, right)) for _, (guess, right) in texts
-    ]
+    try:
+        with at_most(_SECONDS):
+            hits = [
+                int(right is not None and plain(guess) in map(plain, right))
+                for _, (guess, right) in texts
+            ]
+    except LateError as error:
+        raise MetricFailure(
+            "invalid-metric-kwargs",
+            f"`regexes_to_ignore` of `exact-match` takes more than {_SECONDS} s for these texts: "
+            "a repetition within a repetition can go on for ever",
+            "regexes_to_ignore",
+        ) from error
     rows = Column(hits, [task for task, _ in texts])
     return estimate(ratio_units(rows, hits, None, 1, bounds=Range.BINARY), n=len(rows))
 

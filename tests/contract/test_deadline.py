@@ -1,0 +1,36 @@
+"""What could go on for ever ends."""
+
+from __future__ import annotations
+
+import re
+import signal
+import threading
+
+import pytest
+
+from harbor_metrics.contract.deadline import LateError, at_most
+
+_PATTERN, _TEXT = "(a|a)*$b", "a" * 60
+
+
+def test_regular_expression_ends_with_its_time() -> None:
+    before = signal.getsignal(signal.SIGVTALRM)
+    with pytest.raises(LateError), at_most(0.01):
+        re.sub(_PATTERN, "", _TEXT)
+    assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0, 0)
+    assert signal.getsignal(signal.SIGVTALRM) is before
+
+
+def test_what_takes_less_is_done_in_any_thread() -> None:
+    done = []
+
+    def work() -> None:
+        with at_most(60):
+            done.append(re.sub("a", "b", "a"))
+
+    work()
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert done == ["b", "b"]
+    assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0, 0)

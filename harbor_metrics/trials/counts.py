@@ -16,6 +16,9 @@ from .trial import NO_USAGE, GroupKey, Rewards, Trial, Usage
 
 # More different tasks than these are not worth counting.
 MOST_STATES = 1 << 16
+# Nor are tasks with so many different rewards: those of each state that a task went through are,
+# where it gets another reward each time, the square of its trials. So many, and some a trial.
+_ENTRIES, _ENTRIES_A_TRIAL = 1 << 12, 8
 # So many trials tell whether most of them differ.
 _TELLING = 1 << 12
 # The smallest binary64 number is 2^-1074: in units of it every number is an integer.
@@ -76,6 +79,7 @@ class Counts:
         self.totals = {name: Total() for name in Usage.__struct_fields__}
         self._row_of: dict[bytes, int] = {}
         self._state_of: dict[State, int] = {(): 0}
+        self._n_entries = 0
         # State -> row -> the state after one more trial that gave it.
         self._next: list[dict[int, int]] = [{}]
 
@@ -132,7 +136,9 @@ class Counts:
             number = self._state_of[after] = len(self.states)
             self.states.append(after)
             self._next.append({})
-            if number > MOST_STATES:
+            self._n_entries += len(after)
+            most = _ENTRIES + _ENTRIES_A_TRIAL * self.n
+            if number > MOST_STATES or self._n_entries > most:
                 raise NotCountableError("too many different tasks")
         if times == 1:
             self._next[state][row] = number

@@ -139,6 +139,19 @@ def test_trials_that_mostly_differ_are_given_up_soon() -> None:
         counts.add(rows[2_000:])
 
 
+def test_task_with_another_reward_each_time_is_given_up_soon() -> None:
+    """Its states took memory with the square of the file: 9 GB of 3 MB."""
+    counts = Counts()
+    rows = [
+        Trial(task=task, rewards={"r": reward})
+        for i in range(3_000)
+        for task, reward in ((f"u{i}", 1), (f"v{i}", 1), ("t", i))
+    ]
+    with pytest.raises(NotCountableError, match="too many different"):
+        counts.add(rows)
+    assert sum(map(len, counts.states)) < 100_000
+
+
 @pytest.mark.parametrize(
     "metric",
     [

@@ -27,6 +27,7 @@ from functools import partial
 from typing import Any
 
 from ...documents.wording import printable, shown
+from ...errors import InputError
 from ...numbers import exact
 from ...numbers.exact import Number
 from ...trials.source import Job, Source
@@ -45,6 +46,8 @@ from .scores import rewards_of
 _MARKS = ("version", "status", "eval", "plan", "samples")
 _OWN = "inspect/"
 _NUMBERS = (int, float)
+# Each makes a trial of each sample, also of those that it gave no score.
+_MOST_SCORERS = 100
 _EXCEPTION = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*)\(")
 
 
@@ -110,8 +113,18 @@ class _Log:
             self.samples.append(sample)
 
     def source(self) -> Source:
-        """Everything as one source."""
+        """Everything as one source.
+
+        Raises:
+            InputError: there are more scorers than any eval has.
+        """
         header = self.header
+        if len(self.scorers) > _MOST_SCORERS:
+            raise InputError(
+                f"{self.path}: its samples have scores of {len(self.scorers):,} scorers; at most "
+                f"{_MOST_SCORERS} are read",
+                "the scorers of an eval score all of its samples: a scorer for each sample is none",
+            )
         scorers: list[str | None] = list(self.scorers) or [None]
         agent = header.eval.solver or "+".join(step.solver for step in header.plan.steps) or None
         unread: list[GroupKey | None] = []

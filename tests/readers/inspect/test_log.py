@@ -247,3 +247,15 @@ def test_fault_of_a_sample_is_reported_once_for_all_scorers(cli: Run, tmp_path: 
     done = cli("audit", "x.json")
     assert done.stderr.count("has no id") == 1
     assert "1 samples could not be read" in done.stdout
+
+
+def test_log_with_a_scorer_for_each_sample_is_refused(cli: Run, tmp_path: Path) -> None:
+    """Each would make a trial of each sample: 182 kB took 3.5 GB."""
+    samples = [{"id": i, "epoch": 1, "scores": {f"s{i}": {"value": 1.0}}} for i in range(100)]
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(log(samples[:99], metric("mean", 1.0))))
+    assert len(trials(path)) == 99 * 100
+    path.write_text(json.dumps(log(samples, metric("mean", 1.0))))
+    done = cli("compute", path)
+    assert done.returncode == 3
+    assert "x.json: its samples have scores of 101 scorers; at most 100 are read" in done.stderr

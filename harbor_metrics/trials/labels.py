@@ -50,16 +50,20 @@ def joined(table: Table, labels: Labels, *, path: str | None = None) -> Table:
         InputError: a label of the file at `path` is not the one that a trial has.
     """
     # What reads labels needs the trials, which are then kept.
-    if not table.has_rows or not labels.keys() & set(table.tasks):
+    here = labels.keys() & set(table.tasks) if table.has_rows else ()
+    if not here:
         return table
     trials = []
+    # Most trials have none of their own: those of a task then share theirs.
+    shared = {task: dict(labels[task]) for task in here}
     for trial in table:
-        more = labels.get(trial.task, {})
+        more = shared.get(trial.task, {})
         for name in more.keys() & trial.labels.keys() if path else ():
             if more[name] != trial.labels[name]:
                 raise InputError(
                     f"{path}: label `{name}` of task {trial.task} is {more[name]!r}, "
                     f"and its trials say {trial.labels[name]!r}"
                 )
-        trials.append(msgspec.structs.replace(trial, labels={**more, **trial.labels}))
+        own = {**more, **trial.labels} if trial.labels else more
+        trials.append(msgspec.structs.replace(trial, labels=own))
     return Table(trials)

@@ -23,6 +23,15 @@ def test_labels_are_added_to_the_trials_of_their_task() -> None:
     assert [t.labels for t in table] == [{"side": "own", "kind": "art"}, {"side": "own"}]
 
 
+def test_trials_of_a_task_share_its_labels() -> None:
+    """A dict for each of them was the product of trials and labels."""
+    table = Table([Trial(task=task, rewards=None) for task in ("a", "b", "a")])
+    first, second, other = (trial.labels for trial in joined(table, {"a": {"kind": "art"}}))
+    assert first == {"kind": "art"}
+    assert first is second
+    assert other == {}
+
+
 def test_labels_of_other_tasks_leave_the_table_itself() -> None:
     assert joined(TABLE, {"gone": {"kind": "x"}}) is TABLE
 

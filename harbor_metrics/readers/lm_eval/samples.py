@@ -155,15 +155,25 @@ class _Samples:
         if self.lines is not None:
             line = Line(values, repeats, row.filtered_resps)
             self.lines.setdefault(row.filter, []).append(line)
+        # Of all attempts the same: there can be as many as the document has members.
+        labels = {**_labels(row.doc), "lm-eval/filter": row.filter}
         if not repeats:
-            self._add_trial(row, name, number, values, None)
+            self._add_trial(row, name, number, values, None, labels)
             return
+        left = list(repeats.items())
         for attempt in range(1, max(map(len, repeats.values())) + 1):
-            scores = {m: v[attempt - 1] for m, v in repeats.items() if len(v) >= attempt}
-            self._add_trial(row, name, number, scores, attempt)
+            left = [(metric, scores) for metric, scores in left if len(scores) >= attempt]
+            values = {metric: scores[attempt - 1] for metric, scores in left}
+            self._add_trial(row, name, number, values, attempt, labels)
 
     def _add_trial(
-        self, row: Row, name: str, number: int, values: dict[str, Any], attempt: int | None
+        self,
+        row: Row,
+        name: str,
+        number: int,
+        values: dict[str, Any],
+        attempt: int | None,
+        labels: dict[str, Any],
     ) -> None:
         try:
             rewards, texts = self.values.measured(values, row.filtered_resps)
@@ -178,12 +188,12 @@ class _Samples:
         if not rewards and not texts and row.metrics in ([], [BYPASS]):
             # What was not scored has no reward; without any key it would count as 0.
             self.n_unscored += 1
-            self._keep(row, name, None, texts, attempt)
+            self._keep(row, name, None, texts, attempt, labels)
             return
         shape = (row.filter, *rewards)
         first, count = self.shapes.get(shape, (number, 0))
         self.shapes[shape] = first, count + 1
-        self._keep(row, name, rewards, texts, attempt)
+        self._keep(row, name, rewards, texts, attempt, labels)
 
     def _keep(
         self,
@@ -192,11 +202,10 @@ class _Samples:
         rewards: dict[str, Number] | None,
         texts: Texts,
         attempt: int | None,
+        labels: dict[str, Any],
     ) -> None:
         if "prediction" not in texts:
             texts |= texts_of(row.filtered_resps, row.target, attempt, rewards or {})
-        labels = _labels(row.doc)
-        labels["lm-eval/filter"] = row.filter
         self.reading.trials.append(
             Trial(
                 task=name,

@@ -44,6 +44,19 @@ def test_repeats_are_attempts() -> None:
         assert trial.rewards == {"exact_match": int(right)}
 
 
+def test_repeats_share_the_labels_of_their_document(tmp_path: Path) -> None:
+    """Labels for each repeat were the product of both: 435 MB of 70 kB."""
+    repeats = {"a": [1, 0, 1], "b": [0.5], "c": [1, 0]}
+    row = {**line(0, metrics=["a", "b", "c"], a=1, b=0.5, c=0.5), "scores_per_repeat": repeats}
+    (found,) = readers.read(str(write(tmp_path, [{**row, "doc": {"kind": "x"}}])))
+    assert [t.rewards for t in found.trials] == [
+        {"a": 1, "b": 0.5, "c": 1}, {"a": 0, "c": 0}, {"a": 1},
+    ]  # fmt: skip
+    first, second, third = (trial.labels for trial in found.trials)
+    assert first == {"kind": "x", "lm-eval/filter": "none"}
+    assert first is second is third
+
+
 def test_a_document_may_lack_a_metric_and_another_have_more(tmp_path: Path) -> None:
     rows = [
         line(0, metrics=["a"], a=1),

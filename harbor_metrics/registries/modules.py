@@ -12,6 +12,7 @@ from .imports import imported
 # What Python imports; a byte-compiled file of a cache is one of a source.
 _CODE = (".py", ".pyc", ".so", ".pyd")
 _CACHES = ("__pycache__",)
+_METADATA = (".dist-info", ".egg-info", ".egg", ".egg-link")
 MOST_FILES, MOST_BYTES = 1_000, 16 << 20
 Modules = tuple[tuple[str, bytes], ...]
 
@@ -73,6 +74,8 @@ def _line(digest: str, path: str) -> str:
 
 def copy(modules: Modules, folder: str, to: str) -> None:
     """Write the modules to an empty folder; what else lies beside the script is linked there.
+
+    But for what says of packages that they are installed: the environment says that.
 
     A folder is linked where nothing can be imported from it: none that leads to another one.
 
@@ -169,8 +172,13 @@ def _is_unknown_code(entry: os.DirEntry[str], inside: str, written: Collection[s
     return entry.name.endswith(_CODE) and os.path.join(inside, entry.name) not in written
 
 
+def is_metadata(name: str) -> bool:
+    """Whether it says of a package that it is installed there: its version, its plugins."""
+    return name.lower().endswith(_METADATA)
+
+
 def _is_private(name: str) -> bool:
-    return name.startswith(".") or name in _CACHES
+    return name.startswith(".") or name in _CACHES or is_metadata(name)
 
 
 def _above(name: str) -> Sequence[str]:

@@ -19,7 +19,7 @@ from ..documents.files import reason
 from ..documents.wording import first_line
 from ..errors import MetricFailure
 from ..numbers.exact import Number
-from ..registries.modules import copy
+from ..registries.modules import copy, is_metadata
 from ..registries.script_file import Script
 from ..trials.table import Table
 from ..trials.trial import Rewards
@@ -40,12 +40,15 @@ _WATCHER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "refusals.py
 # As `python FILE` does, which would read the file again; no name of its own is left behind.
 _BE_THE_SCRIPT = """\
 __file__ = __import__("sys").argv[2]
-__import__("sys").path[0] = __file__.rpartition("/")[0]
+__import__("sys").path[0] = {folder}
 exec(
     compile(open(__import__("sys").argv[1], "rb").read(), __file__, "exec", dont_inherit=True),
     (__import__("sys").argv.__delitem__(slice(0, 2)), globals())[1],
 )
 """
+_ITS_FOLDER = '__file__.rpartition("/")[0]'
+# Where packages seem to be installed beside it, who asks which there are looks into the copy, too.
+_THE_COPY = '__import__("sys").argv[1].rpartition("/")[0] + "/modules"'
 # What is imported from the script's folder is looked for among the modules that were hashed.
 _FROM_THE_COPY = """\
 __import__("sys").path_importer_cache[__import__("sys").argv[2].rpartition("/")[0]] = (
@@ -217,7 +220,9 @@ def _started(script: Script, files: dict[str, str], *, watched: bool) -> list[st
     if watched:
         return [_WATCHER, os.path.join(files["answer"], _LOG), files["script"], script.path]
     redirected = "" if script.modules is None else _FROM_THE_COPY
-    return ["-c", redirected + _BE_THE_SCRIPT, files["script"], script.path]
+    folder = _THE_COPY if "metadata" in files else _ITS_FOLDER
+    code = redirected + _BE_THE_SCRIPT.format(folder=folder)
+    return ["-c", code, files["script"], script.path]
 
 
 def _files(folder: str, inputs: Inputs, script: Script) -> dict[str, str]:
@@ -227,10 +232,12 @@ def _files(folder: str, inputs: Inputs, script: Script) -> dict[str, str]:
         for path in (folder, *places.values()):
             os.mkdir(path, 0o700)
         if script.modules is not None:
-            modules = os.path.join(folder, "modules")
+            modules, beside_it = os.path.join(folder, "modules"), os.path.dirname(script.path)
             os.mkdir(modules, 0o700)
-            if script.modules:
-                copy(script.modules, os.path.dirname(script.path), modules)
+            if metadata := any(map(is_metadata, os.listdir(beside_it))):
+                places["metadata"] = beside_it
+            if script.modules or metadata:
+                copy(script.modules, beside_it, modules)
         given = (("rewards.jsonl", inputs.rewards), ("trials.jsonl", inputs.trials))
         for name, data in (*given, ("script.py", script.text)):
             path = places[name.partition(".")[0]] = os.path.join(folder, name)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from harbor_metrics.registries import modules
-from harbor_metrics.registries.modules import TooManyError, copy, importable
+from harbor_metrics.registries.modules import TooManyError, copy, importable, is_metadata
 from harbor_metrics.registries.script_file import find
 
 
@@ -131,6 +131,19 @@ def test_a_copy_holds_the_modules_and_leads_to_the_rest(folder: Path, tmp_path: 
     assert (to / "data" / "v.txt").read_text() == "5"
     assert (to / "package" / "table.json").read_text() == "{}"
     assert not {"late.py", ".hidden.py", "__pycache__"} & set(os.listdir(to))
+
+
+def test_a_copy_has_no_packages_that_seem_to_be_installed(folder: Path, tmp_path: Path) -> None:
+    for name in ("scores-2.0.dist-info", "Scores-2.0.DIST-INFO", "scores.egg-info", "s.egg"):
+        (folder / name).mkdir()
+        (folder / name / "code.py").write_text("")
+        (folder / name / "METADATA").write_text("Name: scores")
+    (folder / "s.egg-link").write_text("..")
+    found = importable(str(folder / "m.py"), b"import helper")
+    assert not [name for name, _ in found if "scores" in name.lower() or ".egg" in name]
+    to = tmp_path / "to"
+    copy(found, str(folder), str(to))
+    assert not list(filter(is_metadata, os.listdir(to)))
 
 
 @pytest.fixture

@@ -283,6 +283,27 @@ if __name__ == "__main__":
     assert one["values"] == {"four": 4, "six": 6, "here": 1, "first": 1, "path": 1, "sys": 1}, one
 
 
+@pytest.mark.parametrize("kind", ["dist-info", "egg-info", "DIST-INFO"])
+def test_what_seems_to_be_installed_beside_a_script_is_not(
+    kind: str, outcomes: Any, tmp_path: Path
+) -> None:
+    folder = tmp_path / f"numpy-99.0.{kind}"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: numpy\nVersion: 99.0\n")
+    (folder / "entry_points.txt").write_text("[scores]\nx = builtins:max\n")
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "v.txt").write_text("5")
+    text = f"""{BLOCK}{HEAD}
+import importlib.metadata as installed
+try: found = installed.version("numpy")
+except installed.PackageNotFoundError: found = ""
+answer(found=len(found), points=len(installed.entry_points(group="scores")),
+       v=int(open(os.path.join(sys.path[0], "data", "v.txt")).read()))
+"""
+    (one,), _ = outcomes(text)
+    assert one["values"] == {"found": 0, "points": 0, "v": 5}, one
+
+
 def test_code_of_a_script_is_that_of_its_file(outcomes: Any) -> None:
     text = f"""# -*- coding: latin-1 -*-
 from __future__ import annotations

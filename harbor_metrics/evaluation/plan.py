@@ -186,11 +186,11 @@ def bind(
     folder of a job that names a script, which is looked for there as beside a registry.
     """
     bound, script, failure = None, None, None
+    beside = registry if job is None else os.path.join(job, "config.json")
     try:
         if spec.type == UV_SCRIPT and metric is None:
             kwargs = converted(UV_SCRIPT, spec.kwargs, ScriptKwargs)
             if kwargs.git_url is None:
-                beside = registry if job is None else os.path.join(job, "config.json")
                 # For weight: most metrics are no scripts.
                 from ..registries.script_file import find as find_script
 
@@ -206,6 +206,7 @@ def bind(
         spec=spec,
         origin=origin,
         registry=registry,
+        beside=beside,
         named_by=named_by,
         bound=bound,
         script=script,

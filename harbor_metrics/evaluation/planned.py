@@ -25,12 +25,14 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
 
     Either `bound` is what computes it; or `failure` says why nothing can; or it is a script, which
     lies in the file `script` or in a git repository. `file` is where a user's own function stands.
+    Scripts are looked for `beside` the registry, or the configuration of a job, that names them.
     """
 
     name: str
     spec: MetricSpec
     origin: Origin
     registry: str | None = None
+    beside: str | None = None
     named_by: NamedBy = "user"
     bound: Bound | None = None
     script: Script | None = None

@@ -39,7 +39,7 @@ _UNKNOWN_PACKAGES = (
     "read, or there is more in them than can be hashed"
 )
 _NOT_QUOTED = (
-    "what it says is not shown, for only the registry of a job names it, from another folder or a "
+    "what it says is not shown, for only a job or its registry names it, from another folder or a "
     "repository"
 )
 
@@ -256,10 +256,10 @@ def _may_be_quoted(metric: Planned) -> bool:
 
     A job of a stranger's can name any script of the user's own.
     """
-    if metric.named_by != "registry of a job" or metric.registry is None:
+    if metric.named_by == "user" or metric.beside is None:
         return True
     # Nor is it known whether others may read a repository.
-    folder = os.path.dirname(real_path(metric.registry))
+    folder = os.path.dirname(real_path(metric.beside))
     return metric.script is not None and is_below(metric.script.path, folder)
 
 

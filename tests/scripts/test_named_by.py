@@ -118,6 +118,18 @@ def test_a_script_in_a_repository_is_not_quoted_at_the_word_of_a_job(
 class TestJobScripts:
     """Those that only the configuration of a job names."""
 
+    @linux
+    def test_are_quoted_where_they_lie_in_the_job(self, cli: Run, tmp_path: Path) -> None:
+        text = BLOCK + "print('out', flush=True); 1 / 0  # hunter2"
+        (tmp_path / "m.py").write_text(text)
+        job_of(tmp_path / "job", metrics=[ENTRY])
+        done = cli("compute", "job", "--job-scripts", "--format", "json")
+        assert script_of(done)["error"]["rule"] == "script-failed"
+        assert "hunter2" not in done.stdout + done.stderr
+        (tmp_path / "job" / "m.py").write_text(text)
+        done = cli("compute", "job", "--job-scripts", "--format", "json")
+        assert "hunter2" in script_of(done)["error"]["message"]
+
     def test_are_not_run(self, cli: Run, tmp_path: Path) -> None:
         (tmp_path / "m.py").write_text(SCRIPT)
         job_of(tmp_path / "job", metrics=[ENTRY])

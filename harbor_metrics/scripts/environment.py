@@ -31,7 +31,7 @@ from .variables import CHOICES, PROXIES, told
 from .wheels import check_wheels
 
 # Changes whenever environments are made or kept in another way.
-_FORM = 8
+_FORM = 9
 
 
 def environment(

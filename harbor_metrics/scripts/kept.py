@@ -28,12 +28,16 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
 class Kept(msgspec.Struct, frozen=True):
     """The environment of the script at one path, what it was made from, and what lies in it.
 
+    Of the Python it is based on the `base` tells whether it is the same: one of another version can
+    come to its place.
+
     In its record a line with the files follows, which is read where the listings differ.
     """
 
     key: str
     folder: str
     identity: tuple[int, int]
+    base: tuple[int, ...]
     environment: Environment
     listings: dict[str, str]
 
@@ -72,7 +76,8 @@ def keep(record: str, key: str, folder: str, environment: Environment) -> None:
     prefix = prefix_in(folder)
     # Build code can give a file a name that is no text.
     with contextlib.suppress(OSError, UnicodeEncodeError):
-        kept = Kept(key, folder, identity(folder), environment, tree(prefix))
+        base = _base(folder)
+        kept = Kept(key, folder, identity(folder), base, environment, tree(prefix))
         _write(record, kept, contents(prefix))
 
 
@@ -102,9 +107,19 @@ def _is_of(kept: Kept, record: str) -> bool:
     if parent != os.path.dirname(record) or not name.startswith(of_record):
         return False
     try:
-        return kept.identity == identity(kept.folder)
+        return kept.identity == identity(kept.folder) and kept.base == _base(kept.folder)
     except (OSError, ValueError):
         return False
+
+
+def _base(folder: str) -> tuple[int, ...]:
+    """What tells the interpreter that an environment starts from another in its place.
+
+    Raises:
+        OSError: it is not there.
+    """
+    status = os.stat(command_in(folder)[0])
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _write(record: str, kept: Kept, files: list[File]) -> None:

@@ -313,6 +313,24 @@ class TestOwners:
         with Workplace() as place:
             assert environment(script, place).command != first.command
 
+    def test_environment_of_a_python_that_was_upgraded_is_made_anew(self, tmp_path: Path) -> None:
+        (tmp_path / "m.py").write_text(BLOCK)
+        script = find(str(tmp_path / "m.py"), None)
+        with Workplace() as place:
+            first = environment(script, place)
+            assert environment(script, place) == first
+        python = Path(first.command[0])
+        upgraded = tmp_path / "python"
+        shutil.copy(python, upgraded)
+        record = next(Path(cache.cache_folder(cache.ENVIRONMENTS)).glob("*.json"))
+        # As in the place of the one before, which the record knows.
+        text = record.read_text()
+        own, other = python.stat(), upgraded.stat()
+        assert str(own.st_ino) in text
+        record.write_text(text.replace(str(own.st_ino), str(other.st_ino), 1))
+        with Workplace() as place:
+            assert environment(script, place).command != first.command
+
     def test_nothing_is_written_through_a_link(self, tmp_path: Path) -> None:
         (tmp_path / "precious").write_text("1")
         folder = Path(cache.cache_folder(cache.ENVIRONMENTS))

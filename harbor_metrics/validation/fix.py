@@ -23,9 +23,10 @@ from ..documents.wording import nearest, printable
 from ..errors import MetricFailure
 from ..registries import edit
 from ..registries.change import Change, apply
-from ..registries.script_file import differs, digest_of
+from ..registries.script_file import differs
 from .rules import Entry, View, array
 from .rules.fields import DATASET, TASK
+from .script_texts import Scripts
 from .validation import findings_in
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"?|[-+.\w]+')
@@ -65,8 +66,10 @@ def _mended(document: Document, wanted: Wanted) -> tuple[str, str]:
     messages: list[str] = []
     if not isinstance(document.value, list):
         return document.text, "not a registry"
-    for mend in (_mend_fields, _mend_entries, _remove_repeated):
-        document = _with_cuts(document, list(mend(document, wanted, messages)))
+    scripts = Scripts()
+    document = _with_cuts(document, list(_mend_fields(document, wanted, messages, scripts)))
+    document = _with_cuts(document, list(_mend_entries(document, wanted, messages, scripts)))
+    document = _with_cuts(document, list(_remove_repeated(document, wanted, messages)))
     return document.text, "\n".join(messages) or "nothing to mend in one way only"
 
 
@@ -82,12 +85,12 @@ def _with_cuts(document: Document, cuts: list[Cut]) -> Document:
     return after
 
 
-def _mistakes(dataset: dict[str, Any], path: str) -> tuple[int, int, int]:
+def _mistakes(dataset: dict[str, Any], path: str, scripts: Scripts) -> tuple[int, int, int]:
     """How many errors, unknown fields and findings a dataset has; a mend makes it less.
 
     A field with its right name is better even where its value is now seen to be wrong, too.
     """
-    findings = findings_in([dataset], path)
+    findings = findings_in([dataset], path, scripts)
     # What only Harbor refuses has a place of its own to go to, and is said after the mend, too.
     ours = [finding for finding in findings if finding.rule != "not-in-harbor"]
     errors = sum(finding.severity == Severity.ERROR for finding in ours)
@@ -110,7 +113,9 @@ def _renamed(field: str, near: str) -> str:
     return f"renamed `{printable(field)}` to `{near}`"
 
 
-def _mend_fields(document: Document, wanted: Wanted, messages: list[str]) -> Iterator[Cut]:
+def _mend_fields(
+    document: Document, wanted: Wanted, messages: list[str], scripts: Scripts
+) -> Iterator[Cut]:
     """Rename the fields of datasets."""
     if not wanted("unknown-field"):
         return
@@ -119,7 +124,8 @@ def _mend_fields(document: Document, wanted: Wanted, messages: list[str]) -> Ite
         value = dataset.value
         for field, near in _misspelt(value, DATASET):
             after = {near if name == field else name: part for name, part in value.items()}
-            if _mistakes(after, document.path) < _mistakes(value, document.path):
+            before = _mistakes(value, document.path, scripts)
+            if _mistakes(after, document.path, scripts) < before:
                 value = after
                 names_of[*dataset.at, field] = near
                 messages.append(_renamed(field, near))
@@ -129,7 +135,9 @@ def _mend_fields(document: Document, wanted: Wanted, messages: list[str]) -> Ite
             yield Cut(*place.key, json.dumps(names_of[path]))
 
 
-def _mend_entries(document: Document, wanted: Wanted, messages: list[str]) -> Iterator[Cut]:
+def _mend_entries(
+    document: Document, wanted: Wanted, messages: list[str], scripts: Scripts
+) -> Iterator[Cut]:
     """Mend each task and each metric as long as there is something to mend."""
     view = View(document.value, document.path)
     tasks = [
@@ -143,7 +151,7 @@ def _mend_entries(document: Document, wanted: Wanted, messages: list[str]) -> It
     style = edit.Style.of(document.text)
     for entry in entries:
         place = places[entry.at]
-        mending = _Mending(document, entry, place, style)
+        mending = _Mending(document, entry, place, style, scripts)
         messages += [mend.message for mend in mending.mends(wanted)]
         if mending.text != document.text[place.start : place.end]:
             yield Cut(place.start, place.end, mending.text)
@@ -152,8 +160,16 @@ def _mend_entries(document: Document, wanted: Wanted, messages: list[str]) -> It
 class _Mending:
     """An entry as it is mended: its text and its value."""
 
-    def __init__(self, document: Document, entry: Entry, place: Extent, style: edit.Style) -> None:
+    def __init__(
+        self,
+        document: Document,
+        entry: Entry,
+        place: Extent,
+        style: edit.Style,
+        scripts: Scripts,
+    ) -> None:
         self.document = document
+        self.scripts = scripts
         self.at = entry.at
         self.place = place
         self.style = style
@@ -185,7 +201,7 @@ class _Mending:
         dataset, field, _ = self.at
         whole = self.document.value[dataset]
         alone = {k: [] if k in (*ARRAYS, "tasks") else v for k, v in whole.items()}
-        return _mistakes({**alone, str(field): [value]}, self.document.path)
+        return _mistakes({**alone, str(field): [value]}, self.document.path, self.scripts)
 
     def with_key(self, field: str, name: str) -> str:
         """The text with another name for a field."""
@@ -225,7 +241,7 @@ def _metric(mending: _Mending) -> Iterator[Mend]:
             moved = ", ".join(f"`{printable(k)}`" for k in beside)
             yield Mend("misplaced-kwargs", f"moved {moved} into `kwargs`", text)
     if "sha256" in entry:
-        digest = digest_of(entry, mending.document.path)
+        digest = mending.scripts.pin(entry, mending.document.path)
         if digest is not None and differs(entry, digest):
             message = f"wrote the sha256 of {printable(entry['kwargs']['script_path'])}"
             yield Mend("script-pin", message, mending.with_value("sha256", digest))

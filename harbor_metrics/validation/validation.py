@@ -21,6 +21,7 @@ from ..errors import InputError
 from . import lines, schema_check
 from .lines import in_file_order
 from .rules import LOADING, View, hints, run, with_hints
+from .script_texts import Scripts
 from .search import NAMES, Besides, search
 
 STDIN = "-"
@@ -79,6 +80,7 @@ def validate(
     found = dict.fromkeys(expanded(given, report.unread, besides))
     report.others = [path for path in dict.fromkeys(besides.others) if path not in found]
     ignored = [path for path in dict.fromkeys(besides.ignored) if path not in found]
+    scripts = Scripts()
     for path in found:
         if _is_clean(path):
             report.n_files += 1
@@ -91,7 +93,7 @@ def validate(
             report.unread.append(error)
             continue
         report.n_files += 1
-        report.found += _of_file(path, data, report)
+        report.found += _of_file(path, data, report, scripts)
     if not report.n_files and report.unread:
         raise report.unread[0]
     if ignored:
@@ -163,7 +165,7 @@ def _is_clean(path: str) -> bool:
     return False
 
 
-def _of_file(path: str, data: bytes, report: Report) -> list[Diagnostic]:
+def _of_file(path: str, data: bytes, report: Report, scripts: Scripts) -> list[Diagnostic]:
     shown = wording.shown_path(path)
     if path.endswith(".toml"):
         # For weight: most documents are registries.
@@ -181,7 +183,7 @@ def _of_file(path: str, data: bytes, report: Report) -> list[Diagnostic]:
     if document is None:
         return diagnostics
     if document.is_whole:
-        diagnostics = in_file_order(diagnostics, _document(document, report))
+        diagnostics = in_file_order(diagnostics, _document(document, report, scripts))
     if diagnostics:
         report.sources[shown] = document.text
     return diagnostics
@@ -194,7 +196,7 @@ def _of_registry(slip: Diagnostic) -> Diagnostic:
     return msgspec.structs.replace(slip, notes=(*slip.notes, LOADING))
 
 
-def _document(document: Document, report: Report) -> list[Diagnostic]:
+def _document(document: Document, report: Report, scripts: Scripts) -> list[Diagnostic]:
     value = document.value
     if isinstance(value, dict):
         return _single_object(document)
@@ -218,10 +220,10 @@ def _document(document: Document, report: Report) -> list[Diagnostic]:
             )
         ]
     report.n_datasets += len(value)
-    return _array(document, report.hints)
+    return _array(document, report.hints, scripts)
 
 
-def _array(document: Document, hints: Collection[str]) -> list[Diagnostic]:
+def _array(document: Document, hints: Collection[str], scripts: Scripts) -> list[Diagnostic]:
     """What the schema, the rules and these hints find in an array of datasets."""
     value = document.value
     if not value:
@@ -233,16 +235,16 @@ def _array(document: Document, hints: Collection[str]) -> list[Diagnostic]:
             )
         ]
     try:
-        findings = findings_in(value, document.path)
-        findings += run(View(value, document.path), sorted(hints))
+        findings = findings_in(value, document.path, scripts)
+        findings += run(View(value, document.path, scripts=scripts), sorted(hints))
     except (ValueError, RecursionError):
         return document.slips()  # deeper than the validator goes
     return document.resolve(findings) if findings else []
 
 
-def findings_in(datasets: list[Any], path: str) -> list[Finding]:
+def findings_in(datasets: list[Any], path: str, scripts: Scripts) -> list[Finding]:
     """What the schema and the rules find, without places; `path` is the registry's."""
-    return [*schema_check.of_registry(datasets), *run(View(datasets, path))]
+    return [*schema_check.of_registry(datasets), *run(View(datasets, path, scripts=scripts))]
 
 
 def _only_numbers(entry: Any) -> bool:

@@ -18,6 +18,7 @@ from ...contract.spec import ARRAYS
 from ...documents.diagnostics import Severity
 from ...documents.document import Finding
 from ...documents.wording import printable
+from ..script_texts import Scripts
 
 Step = str | int
 Rule = Callable[["View"], Iterator[Finding]]
@@ -76,7 +77,8 @@ class View(msgspec.Struct, frozen=True, dict=True):
     """The entries of a registry that are objects; the schema says what is wrong with others.
 
     With `only` a view of one dataset, by its index. `title` is how to call a dataset that has
-    neither name nor version. Of a `manifest`, the one dataset is the whole document.
+    neither name nor version. Of a `manifest`, the one dataset is the whole document. `scripts` are
+    known from other views, too.
     """
 
     value: list[Any]
@@ -84,6 +86,7 @@ class View(msgspec.Struct, frozen=True, dict=True):
     only: int | None = None
     title: str = _NAMELESS
     manifest: dict[str, Any] | None = None
+    scripts: Scripts = msgspec.field(default_factory=Scripts)
 
     @cached_property
     def folder(self) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -14,7 +13,6 @@ from ...contract.spec import DEFAULT_TYPE, MetricSpec
 from ...documents.document import Finding
 from ...documents.wording import printable
 from ...errors import MetricFailure
-from ...registries.script_file import Script, digest_of, metadata
 from . import NOTE, Entry, View, array
 from .scripts import _readable as readable
 
@@ -92,19 +90,8 @@ def script_of_catalogue(view: View) -> Iterator[Finding]:
     catalogue needs no environment, has an error bar, and is the same number everywhere.
     """
     known = set(metric_names())
-    for metric, path, text in readable(view):
-        try:
-            tree = ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue  # script-arguments says it
-        keys = {
-            key.value
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Dict)
-            for key in node.keys
-            if isinstance(key, ast.Constant) and isinstance(key.value, str)
-        }
-        names = sorted({key.lower().replace("_", "-") for key in keys})
+    for metric, path, script in readable(view):
+        names = sorted({key.lower().replace("_", "-") for key in script.keys})
         if names and known.issuperset(names):
             yield metric.find(
                 *_PATH,
@@ -121,12 +108,9 @@ def script_dependency(view: View) -> Iterator[Finding]:
     # For weight: asked for rarely.
     from packaging.requirements import InvalidRequirement, Requirement
 
-    for metric, path, text in readable(view):
-        try:
-            block = metadata(Script(path, text.encode())) or {}
-        except MetricFailure:
-            continue  # script-metadata says it
-        packages = block.get("dependencies")
+    for metric, path, script in readable(view):
+        # What is wrong with a block script-metadata says.
+        packages = script.block.get("dependencies") if isinstance(script.block, dict) else None
         for package in packages if isinstance(packages, list) else ():
             try:
                 requirement = Requirement(package)
@@ -151,7 +135,7 @@ def script_digest(view: View) -> Iterator[Finding]:
     if not any(isinstance(task, dict) and task.get("git_url") for task in tasks):
         return
     for metric, path, _ in readable(view):
-        digest = digest_of(metric.value, view.path)
+        digest = view.scripts.pin(metric.value, view.path)
         if digest is not None and "sha256" not in metric.value:
             yield metric.find(
                 *_PATH,

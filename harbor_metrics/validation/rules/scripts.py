@@ -2,38 +2,24 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import os
 import re
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
 from ...contract.spec import ARRAYS, UV_SCRIPT
-from ...documents.diagnostics import Severity
 from ...documents.document import Finding
-from ...documents.files import open_regular
 from ...documents.paths import real_path
-from ...documents.sizes import MOST_WRITTEN, whole
 from ...documents.wording import printable
 from ...errors import MetricFailure
 from ...registries.harbor_script import DISTRIBUTION, is_pinned, settings_of
-from ...registries.script_file import (
-    Script,
-    differs,
-    digest_of,
-    is_at_home,
-    is_script_by_name,
-    metadata,
-    other_copy,
-)
-from . import ERROR, MAKING, NOTE, RUNNING, WARNING, Entry, View
+from ...registries.script_file import differs, is_at_home, is_script_by_name
+from ..script_texts import ScriptText
+from . import ERROR, MAKING, RUNNING, WARNING, Entry, View
 
 _COMMIT = re.compile(r"[0-9a-fA-F]{40}|[0-9a-fA-F]{64}")
 _URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+://|[\w.-]+@[\w.-]+:")
-_OPENING = re.compile(r"^# /// *(\S*)", re.MULTILINE)
-_BOTH = {"-i", "-o"}
 # Where in a metric the path of its script stands.
 _PATH = ("kwargs", "script_path")
 
@@ -128,7 +114,7 @@ def script_twice(view: View) -> Iterator[Finding]:
     Here the one beside the registry runs, in Harbor the one in the current directory.
     """
     for metric, path, _ in _readable(view):
-        if other_copy(path, view.path):
+        if view.scripts.have_other_copy(path, view.path):
             yield metric.find(
                 *_PATH,
                 severity=WARNING,
@@ -146,13 +132,12 @@ def script_metadata(view: View) -> Iterator[Finding]:
     the standard library only here, and in Harbor whatever project the current directory is in.
     With a block that cannot be read the metric fails in `compute`.
     """
-    for metric, path, text in _readable(view):
+    for metric, path, script in _readable(view):
         message, severity = "", ERROR
-        try:
-            if metadata(Script(path, text.encode())) is None:
-                message, severity = _no_block(text)
-        except MetricFailure as error:
-            message = str(error)
+        if script.block is None:
+            message, severity = script.without_block
+        elif isinstance(script.block, MetricFailure):
+            message = str(script.block)
         if message:
             yield metric.find(
                 *_PATH,
@@ -164,39 +149,19 @@ def script_metadata(view: View) -> Iterator[Finding]:
             )
 
 
-def _no_block(text: str) -> tuple[str, Severity]:
-    opening = _OPENING.search(text)
-    if opening is None:
-        return "the script has no PEP 723 block", NOTE
-    line = text.count("\n", 0, opening.start()) + 1
-    if opening[1] != "script":
-        return f"line {line}: `# /// {opening[1]}` is not a PEP 723 script block", ERROR
-    return f"line {line}: the PEP 723 block is not closed by a line `# ///`", ERROR
-
-
 def script_arguments(view: View) -> Iterator[Finding]:
     """A script does not look at `-i` and `-o`, with which Harbor calls it, or is not Python.
 
     Read from the text alone, so a script that takes its arguments in an unusual way may be meant
     wrongly: a warning. A text that is not Python is an error.
     """
-    for metric, path, text in _readable(view):
-        try:
-            tree = _parsed(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            number = error.lineno if isinstance(error, SyntaxError) else None
-            line = f"line {number}: " if number else ""
+    for metric, path, script in _readable(view):
+        missing = script.untaken
+        if isinstance(missing, int):
+            line = f"line {missing}: " if missing else ""
             message = f"{path}: {line}the script is not Python"
             yield metric.find(*_PATH, message=message, label="this script", notes=(RUNNING,))
-            continue
-        strings = {
-            n.value
-            for n in ast.walk(tree)
-            if isinstance(n, ast.Constant) and isinstance(n.value, str)
-        }
-        reads_all = any(isinstance(n, ast.Attribute) and n.attr == "argv" for n in ast.walk(tree))
-        missing = sorted(_BOTH - strings)
-        if missing and not reads_all:
+        elif missing:
             yield metric.find(
                 *_PATH,
                 severity=WARNING,
@@ -205,13 +170,6 @@ def script_arguments(view: View) -> Iterator[Finding]:
                 notes=("Harbor calls it with `-i rewards.jsonl -o metric.json`",),
                 help='declare them: `parser.add_argument("-i", "--input-path", required=True)`',
             )
-
-
-def _parsed(text: str) -> ast.Module:
-    with warnings.catch_warnings():
-        # Warnings about the style of a script are not about the metric.
-        warnings.simplefilter("ignore")
-        return ast.parse(text)
 
 
 def script_pin(view: View) -> Iterator[Finding]:
@@ -224,7 +182,7 @@ def script_pin(view: View) -> Iterator[Finding]:
         pin = metric.value.get("sha256")
         if not isinstance(pin, str) or view.folder is None:
             continue
-        digest = digest_of(metric.value, view.path)
+        digest = view.scripts.pin(metric.value, view.path)
         if digest is None or not differs(metric.value, digest):
             continue
         path = printable(metric.value["kwargs"]["script_path"])
@@ -297,13 +255,10 @@ def script_first(view: View) -> Iterator[Finding]:
 
 def _for_harbor(view: View) -> Iterator[tuple[Entry, str, dict[str, Any]]]:
     """Every metric whose script has a `[tool.harbor-metrics]`, with its path and its block."""
-    for metric, path, text in _readable(view):
-        try:
-            block = metadata(Script(path, text.encode()))
-        except MetricFailure:
-            continue
-        tool = block.get("tool") if block is not None else None
-        if block is not None and isinstance(tool, dict) and DISTRIBUTION in tool:
+    for metric, path, script in _readable(view):
+        block = script.block
+        tool = block.get("tool") if isinstance(block, dict) else None
+        if isinstance(block, dict) and isinstance(tool, dict) and DISTRIBUTION in tool:
             yield metric, path, block
 
 
@@ -342,14 +297,11 @@ def _scripts(view: View) -> Iterator[tuple[Entry, str]]:
                 yield metric, path
 
 
-def _readable(view: View) -> Iterator[tuple[Entry, str, str]]:
-    """Every metric whose script can be read, with its path and its text."""
+def _readable(view: View) -> Iterator[tuple[Entry, str, ScriptText]]:
+    """Every metric whose script can be read, with its path and what its text says."""
     for metric, path in _scripts(view):
         if view.folder is None or _wrong_path(path, view.folder):
             continue
-        try:
-            with open_regular(_where(path, view.folder)) as file:
-                text = whole(file, MOST_WRITTEN).decode("utf-8-sig", "replace")
-        except OSError:
-            continue
-        yield metric, path, text
+        script = view.scripts.text(_where(path, view.folder))
+        if script.can_be_read:
+            yield metric, path, script

@@ -197,3 +197,16 @@ def test_wrong_encoding_is_named_with_its_place(tmp_path: Path) -> None:
     for value, rule in (("1" * 5_000, "toml-syntax"), ("[" * 5_000, "too-deep")):
         (tmp_path / "dataset.toml").write_text(f'[dataset]\nname = "a/b"\nx = {value}')
         assert rules_of(tmp_path / "dataset.toml") == [rule]
+
+
+def test_long_name_of_a_dataset_is_not_said_whole_with_each_mistake(tmp_path: Path) -> None:
+    """Output and memory were the product of both: 127 kB of registry printed 162 MB."""
+    metrics = [{"type": f"meen{i}"} for i in range(30)]
+    (tmp_path / "registry.json").write_text(
+        json.dumps([{**ONE, "name": "n" * 10_000, "metrics": metrics}])
+    )
+    found = validate(str(tmp_path / "registry.json")).found
+    assert len(found) >= 30
+    assert max(len(each.subject) for each in found) < 300
+    subject = next(each.subject for each in found if each.rule == "unknown-metric-type")
+    assert subject == f"dataset {'n' * 199}…, metrics[0]"

@@ -33,6 +33,7 @@ MAKING = "Harbor fails when it makes the job"
 RUNNING = "Harbor fails when it runs the metric, after the first trial"
 # What to call a dataset that has neither name nor version.
 _NAMELESS = "a dataset without a name"
+_LONGEST = 200
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -140,7 +141,10 @@ def label(dataset: dict[str, Any], title: str = _NAMELESS) -> str:
     name, version = dataset.get("name"), dataset.get("version")
     if not isinstance(name, str):
         return title
-    return f"dataset {printable(f'{name}@{version}' if isinstance(version, str) else name)}"
+    called = f"{name}@{version}" if isinstance(version, str) else name
+    # Whatever is wrong in the dataset says it, so that a long one would be there often.
+    cut = called if len(called) <= _LONGEST else f"{called[: _LONGEST - 1]}…"
+    return f"dataset {printable(cut)}"
 
 
 @cache

@@ -23,9 +23,13 @@ from .together import ranks
 
 
 class ComparisonRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to be compared; the sources are `NAME=SOURCE`, and see `api.compare` for the rest."""
+    """What is to be compared; the sources are `NAME=SOURCE`, and see `api.compare` for the rest.
+
+    `named` are the sources of each run where somebody has read the names already.
+    """
 
     computed: Request
+    named: Mapping[str, Sequence[str]] | None = None
     base: str | None = None
     by: str | None = None
     only: tuple[str, ...] = ()
@@ -52,7 +56,7 @@ def prepare(request: ComparisonRequest) -> Prepared:
     request.settings.check()
     if not request.computed.sources:
         raise UsageError("no source was given")
-    named = named_sources(request.computed.sources)
+    named = request.named or named_sources(request.computed.sources)
     for paths in named.values():
         _refuse_results(paths)
     if request.by in (None, "run") and len(named) > 1:

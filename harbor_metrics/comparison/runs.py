@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 
-from ..documents.wording import listed, printable
+from ..documents.folders import is_pattern, matching
+from ..documents.wording import in_command, listed, printable
 from ..errors import MetricFailure, UsageError
 from ..evaluation.plan import Plan
 from ..trials.labelled import TASK, label_text
@@ -35,43 +36,88 @@ class Run(msgspec.Struct, frozen=True):
 
 
 def named_sources(sources: Sequence[str]) -> dict[str, list[str]]:
-    """NAME -> its sources, from `NAME=SOURCE`; a NAME has no `/`, and a path that exists wins.
-
-    Without a name it is the end of the path, as much of it as tells the sources apart.
+    """NAME -> its sources, from `NAME=SOURCE`; without a name as `names_of` says.
 
     Raises:
-        UsageError: a name is empty.
+        UsageError: see `separate`; or two paths are told apart by what cannot be printed.
     """
-    named: list[tuple[str | None, str]] = []
-    for source in sources:
-        name, equals, path = source.partition("=")
-        if not equals or "/" in name or os.path.exists(source):
-            named.append((None, source))
-        elif not name or not path:
-            raise UsageError(f"{source}: a run is written NAME=SOURCE, and neither part is empty")
-        else:
-            named.append((name, path))
+    named = [separate(source) for source in sources]
     given = {name for name, _ in named if name is not None}
-    ends = _ends([path for name, path in named if name is None], given)
+    names = names_of([path for name, path in named if name is None], given)
+    printed: dict[str, str] = {}
+    for path, name in names.items():
+        if os.path.normpath(printed.setdefault(name, path)) != os.path.normpath(path):
+            raise UsageError(
+                f"two sources would both be called {name}", "give each a name: NAME=SOURCE"
+            )
     runs: dict[str, list[str]] = {}
     for given_name, path in named:
-        runs.setdefault(ends[path] if given_name is None else given_name, []).append(path)
+        runs.setdefault(names[path] if given_name is None else given_name, []).append(path)
     return runs
 
 
-def _ends(paths: Sequence[str], taken: set[str]) -> dict[str, str]:
-    """Path -> as many of its last parts as no other path has."""
+def separate(source: str) -> tuple[str | None, str]:
+    """The NAME and the SOURCE of `NAME=SOURCE`, where NAME has no `/`; else a path alone.
+
+    What is a path as a whole is one only where SOURCE is none: whoever has made the current folder
+    would else say what a name in a command leads to.
+
+    Raises:
+        UsageError: it can be read both ways, or a part is empty.
+    """
+    name, equals, path = source.partition("=")
+    if not equals or "/" in name:
+        return None, source
+    if os.path.exists(source):
+        if not path or not _leads_somewhere(path):
+            return None, source
+        raise UsageError(
+            f"{source} is a path here, and so is {path}: neither is taken for what is meant",
+            f"write {in_command(os.path.join(os.curdir, source))} for the path"
+            + _written_otherwise(name, path),
+        )
+    if not name or not path:
+        raise UsageError(f"{source}: a run is written NAME=SOURCE, and neither part is empty")
+    return name, path
+
+
+def _leads_somewhere(source: str) -> bool:
+    """Whether a source may be there: what lies on storage, and standard input, are not asked."""
+    if source == "-" or "://" in source or os.path.lexists(source):
+        return True
+    return is_pattern(source) and bool(matching(source))
+
+
+def _written_otherwise(name: str, path: str) -> str:
+    """How `NAME=SOURCE` is written so that nothing is there of that path, where it can be."""
+    if path == "-" or "://" in path:
+        return ""
+    ways = (os.path.join(os.curdir, path), os.path.relpath(path), os.path.abspath(path))
+    for way in ways:
+        if not os.path.lexists(f"{name}={way}"):
+            return f", {in_command(f'{name}={way}')} for a run called {name}"
+    return ""
+
+
+def names_of(paths: Sequence[str], taken: Collection[str] = ()) -> dict[str, str]:
+    """Path -> as many of its last parts as no other path and nothing that is taken has."""
     parts = {path: os.path.normpath(path).split(os.sep) for path in paths}
-    found = {}
+    names: dict[str, str] = {}
     for path, own in parts.items():
         others = [other for key, other in parts.items() if key != path]
         n = 1
         while n < len(own) and (
-            "/".join(own[-n:]) in taken or own[-n:] in [other[-n:] for other in others]
+            _printed(own, n) in taken or own[-n:] in [other[-n:] for other in others]
         ):
             n += 1
-        found[path] = printable("/".join(own[-n:]))
-    return found
+        name = _printed(own, n)
+        # Not the run of that name: who made the current folder would add to it.
+        names[path] = name if name not in taken else f"{os.curdir}/{name}"
+    return names
+
+
+def _printed(parts: Sequence[str], n: int) -> str:
+    return printable("/".join(parts[-n:]))
 
 
 def run_of(name: str, parts: Sequence[Part]) -> Run:

@@ -12,7 +12,7 @@ from ..comparison import request as comparison
 from ..comparison.document import Comparison
 from ..comparison.gates import Gate
 from ..comparison.request import ComparisonRequest
-from ..comparison.runs import named_sources
+from ..comparison.runs import named_sources, names_of, separate
 from ..comparison.settings import Settings, Unpaired
 from ..computation import computing
 from ..computation.preparation import Prepared, prepare
@@ -44,7 +44,7 @@ def report(
         UsageError: the request contradicts itself, or gates are set where nothing is compared.
         InputError: a source, a registry or a document cannot be read.
     """
-    documents = [path for path in request.sources if _is_document(path)]
+    documents = [s for s in request.sources if separate(s)[0] is None and _is_document(s)]
     named = named_sources([path for path in request.sources if path not in documents])
     several = len(documents) + len(named) > 1
     Settings(gates=gates, unpaired=unpaired).check()
@@ -71,9 +71,10 @@ def _of_runs(
     unpaired: Unpaired | None,
 ) -> Report:
     """Runs and how they compare; each by itself where they cannot be compared."""
-    sources = tuple(f"{name}={path}" for name, paths in named.items() for path in paths)
+    sources = tuple(path for paths in named.values() for path in paths)
     asked = ComparisonRequest(
         computed=msgspec.structs.replace(request, sources=sources),
+        named=named,
         settings=Settings(
             level=LEVEL if request.level is None else request.level,
             over=request.over,
@@ -158,7 +159,7 @@ def _of_comparison(path: str) -> Report:
     for run, source in sources:
         runs.setdefault(source.path, []).append(run)
     # A run of its own name is told so; a source of several runs tells them apart itself.
-    default = {path: name for name, paths in named_sources(list(runs)).items() for path in paths}
+    default = names_of(list(runs))
     named = [
         path if len(own) > 1 or own[0] in (None, default.get(path)) else f"{own[0]}={path}"
         for path, own in runs.items()

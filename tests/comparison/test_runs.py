@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -33,18 +34,85 @@ def names(comparison: Comparison) -> list[tuple[str, str]]:
         (["b=jobs/a", "jobs/b"], {"b": ["jobs/a"], "jobs/b": ["jobs/b"]}),
         (["n=one", "n=two", "three"], {"n": ["one", "two"], "three": ["three"]}),
         (["a/b=c", "d"], {"b=c": ["a/b=c"], "d": ["d"]}),
+        (["b=/jobs/a", "b", "c"], {"b": ["/jobs/a"], "./b": ["b"], "c": ["c"]}),
     ],
 )
 def test_names_of_sources(sources: list[str], expected: dict[str, list[str]]) -> None:
     assert named_sources(sources) == expected
 
 
-def test_a_path_that_exists_wins_over_a_name(
+def test_a_path_that_exists_is_one_where_its_end_is_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "k=1").mkdir()
     assert named_sources(["k=1", "k=2"]) == {"k=1": ["k=1"], "k": ["2"]}
+
+
+@pytest.mark.parametrize("source", ["main.jsonl", "../main.jsonl", "/main.jsonl", "ma?n.jsonl"])
+def test_a_path_of_the_name_and_the_source_that_it_names_are_not_guessed_between(
+    source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "main.jsonl").write_text("")
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    if source[0] == "/":
+        source = f"{tmp_path}{source}"
+    if source[0] == "m":
+        Path("main.jsonl").write_text("")
+    assert named_sources([f"base={source}"]) == {"base": [source]}
+    Path(f"base={source}").parent.mkdir(parents=True, exist_ok=True)
+    Path(f"base={source}").write_text("")
+    with pytest.raises(UsageError, match="neither is taken for what is meant") as refusal:
+        named_sources([f"base={source}"])
+    # It says how to write either.
+    path, run = re.fullmatch(r"write (\S+) for the path, (\S+) for .*", refusal.value.help).groups()  # type: ignore[union-attr]
+    path, run = shlex.split(f"{path} {run}")
+    assert named_sources([path]) == {Path(path).name: [path]}
+    ((name, (other,)),) = named_sources([run]).items()
+    assert name == "base"
+    if "?" not in source:
+        assert Path(other).samefile(source)
+
+
+@pytest.mark.parametrize("source", ["s3://bucket/main.parquet", "-"])
+def test_what_cannot_be_asked_for_may_be_there(
+    source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = Path(f"base={source}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("")
+    with pytest.raises(UsageError, match="neither is taken for what is meant"):
+        named_sources([f"base={source}"])
+
+
+def test_a_file_in_the_current_folder_is_no_part_of_a_run_that_was_named(
+    tmp_path: Path, cli: Run
+) -> None:
+    always = {f"t{i}": [1] for i in range(30)}
+    half = {f"t{i}": [int(i > 9)] for i in range(30)}
+    main = write_run(tmp_path / "main.jsonl", always, agent="a")
+    write_run(tmp_path / "new", half, agent="a")
+    write_run(tmp_path / "base", {f"t{i}": [0] for i in range(30)}, agent="a", attempt=3)
+    done = cli("compare", f"base={main}", "new", "base", "--no-worse", "mean")
+    assert done.returncode == 1
+    assert "./base" in done.stdout
+    (tmp_path / "page").mkdir()
+    done = cli("report", f"base={main}", "new", "base", "-o", "page/x.html")
+    assert done.returncode == 0, done.stderr
+
+
+def test_sources_that_are_printed_alike_are_no_one_run() -> None:
+    with pytest.raises(UsageError, match="would both be called"):
+        named_sources(["a\n", "a\\n"])
+
+
+def test_a_report_compares_what_has_an_equals_sign_in_its_path(tmp_path: Path, cli: Run) -> None:
+    for number in (1, 2):
+        write_run(tmp_path / f"k={number}", TASKS, agent=str(number))
+    done = cli("report", "k=1", "k=2", "-o", "x.html")
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_source_of_two_models_is_compared_by_them() -> None:

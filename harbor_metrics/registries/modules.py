@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from ..documents.paths import holds_everything, leads_inside, real_path
 from .imports import imported
 
 # What Python imports; a byte-compiled file of a cache is one of a source.
-_CODE = (".py", ".pyc", ".so", ".pyd")
+_CODE = re.compile(r".*\.(?:py|pyc|pyd|dylib|so(?:\.[^/]*)?)\Z", re.DOTALL)
 _CACHES = ("__pycache__",)
-_METADATA = (".dist-info", ".egg-info", ".egg", ".egg-link")
+_METADATA = (".dist-info", ".egg-info", ".egg", ".egg-link", ".pkg")
 MOST_FILES, MOST_BYTES = 1_000, 16 << 20
 Modules = tuple[tuple[str, bytes], ...]
 
@@ -97,7 +98,7 @@ def copy(modules: Modules, folder: str, to: str) -> None:
         os.makedirs(os.path.join(to, inside), exist_ok=True)
         for entry in walked.get(inside, ()):
             name = os.path.join(inside, entry.name)
-            if name in made or entry.name.endswith(_CODE) or _is_private(entry.name):
+            if name in made or _CODE.match(entry.name) or _is_private(entry.name):
                 continue
             if name in walked or not os.path.isdir(entry.path):
                 os.symlink(os.path.join(folder, name), os.path.join(to, name))
@@ -111,7 +112,7 @@ def _code(folder: str) -> Iterator[str]:
     root = real_path(folder)
     for inside, entries in _walk(folder):
         for entry in entries:
-            if not entry.name.endswith(_CODE) or _is_private(entry.name):
+            if not _CODE.match(entry.name) or _is_private(entry.name):
                 continue
             own = not entry.is_symlink() or leads_inside(entry.path, root)
             if own and os.path.isfile(entry.path):
@@ -169,11 +170,11 @@ def _is_apart(entry: os.DirEntry[str]) -> bool:
 
 
 def _is_unknown_code(entry: os.DirEntry[str], inside: str, written: Collection[str]) -> bool:
-    return entry.name.endswith(_CODE) and os.path.join(inside, entry.name) not in written
+    return bool(_CODE.match(entry.name)) and os.path.join(inside, entry.name) not in written
 
 
 def is_metadata(name: str) -> bool:
-    """Whether it says of a package that it is installed there: its version, its plugins."""
+    """Whether it says that a package is installed there, or a part of one: its version, plugins."""
     return name.lower().endswith(_METADATA)
 
 

@@ -133,12 +133,24 @@ def test_a_copy_holds_the_modules_and_leads_to_the_rest(folder: Path, tmp_path: 
     assert not {"late.py", ".hidden.py", "__pycache__"} & set(os.listdir(to))
 
 
+@pytest.mark.parametrize("name", ["libx.so", "libx.so.1", "libx.so.1.2", "libx.dylib", "x.pyc"])
+def test_a_library_that_modules_are_linked_to_belongs_to_them(
+    name: str, folder: Path, tmp_path: Path
+) -> None:
+    (folder / name).write_bytes(b"1")
+    found = importable(str(folder / "m.py"), b"import helper")
+    assert (name, b"1") in found
+    copy([module for module in found if module[0] != name], str(folder), str(tmp_path / "to"))
+    assert not (tmp_path / "to" / name).is_symlink()
+
+
 def test_a_copy_has_no_packages_that_seem_to_be_installed(folder: Path, tmp_path: Path) -> None:
     for name in ("scores-2.0.dist-info", "Scores-2.0.DIST-INFO", "scores.egg-info", "s.egg"):
         (folder / name).mkdir()
         (folder / name / "code.py").write_text("")
         (folder / name / "METADATA").write_text("Name: scores")
-    (folder / "s.egg-link").write_text("..")
+    for name in ("s.egg-link", "scores.pkg"):
+        (folder / name).write_text("..")
     found = importable(str(folder / "m.py"), b"import helper")
     assert not [name for name, _ in found if "scores" in name.lower() or ".egg" in name]
     to = tmp_path / "to"

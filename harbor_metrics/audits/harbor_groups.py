@@ -11,7 +11,7 @@ from ..evaluation.result import Group, Outcome
 from ..numbers.exact import Number
 from ..trials.source import Reported
 from ..trials.table import Table
-from ..trials.trial import NO_GROUP, Trial
+from ..trials.trial import NO_GROUP
 from .row import Absent, Answer, Instead, Known, Unknown, agree
 from .tables import measured
 
@@ -53,7 +53,7 @@ class Trials:
         if reported.metric == "reward":
             return self._with_reward(reported)
         if reported.metric == "exception":
-            return _same_trials(reported, [t for t in self.table if t.error == reported.part])
+            return _same_trials(reported, self._by_error.get(str(reported.part), set()))
         return self._of_metric(reported)
 
     def _with_reward(self, reported: Reported) -> Answer:
@@ -61,11 +61,26 @@ class Trials:
         value = _number(str(reported.part))
         if value is None:
             return Unknown(f"the reward `{reported.part}` is no number")
-        key = str(reported.key)
-        return _same_trials(
-            reported,
-            [t for t in self.table if t.rewards is not None and t.rewards.get(key) == value],
-        )
+        return _same_trials(reported, self._by_reward.get((str(reported.key), value), set()))
+
+    # Both once: a job may report as many rewards, and errors, as it has trials.
+    @cached_property
+    def _by_reward(self) -> dict[tuple[str, Number], set[str]]:
+        """The names of the trials that have a reward."""
+        names: dict[tuple[str, Number], set[str]] = {}
+        for trial in self.table:
+            for key, value in (trial.rewards or {}).items():
+                names.setdefault((key, value), set()).add(str(trial.trial))
+        return names
+
+    @cached_property
+    def _by_error(self) -> dict[str, set[str]]:
+        """The names of the trials that ended with an error."""
+        names: dict[str, set[str]] = {}
+        for trial in self.table:
+            if trial.error is not None:
+                names.setdefault(trial.error, set()).add(str(trial.trial))
+        return names
 
     def _of_metric(self, reported: Reported) -> Answer:
         index, name = reported.params["index"], str(reported.part)
@@ -210,8 +225,8 @@ def _number(text: str) -> Number | None:
         return None
 
 
-def _same_trials(reported: Reported, trials: list[Trial]) -> Known:
-    names, listed = {str(trial.trial) for trial in trials}, reported.params["trials"]
+def _same_trials(reported: Reported, names: set[str]) -> Known:
+    listed = reported.params["trials"]
     if names == set(listed) or len(names) != len(listed):
         return Known(len(names))
     other = names.symmetric_difference(listed)

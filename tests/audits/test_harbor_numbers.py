@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,8 @@ from conftest import registry_of_job as registry
 
 from harbor_metrics.audits import Audit, audit
 from harbor_metrics.audits.row import Row, Verdict
+from harbor_metrics.trials.table import Table
+from harbor_metrics.trials.trial import Trial
 
 
 def test_a_changed_job_is_seen(cli: Run, tmp_path: Path) -> None:
@@ -39,6 +43,30 @@ def test_as_many_but_other_trials_differ(cli: Run, tmp_path: Path) -> None:
     done = cli("audit", "job")
     assert done.returncode == 1
     assert "it is as many, but other trials" in done.stdout
+
+
+def test_trials_are_gone_through_as_often_whatever_rewards_are_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each reward that a job reports took all of its trials."""
+    walks: Counter[str] = Counter()
+    walk = Table.__iter__
+
+    def counted(table: Table) -> Iterator[Trial]:
+        walks[job] += 1
+        return walk(table)
+
+    monkeypatch.setattr(Table, "__iter__", counted)
+    for job, n in (("few", 0), ("many", 50)):
+        shutil.copytree(JOBS / "single", tmp_path / job)
+        result = tmp_path / job / "result.json"
+        document = json.loads(result.read_text())
+        numbers = document["stats"]["evals"]["oracle__local-single"]
+        numbers["reward_stats"]["reward"] |= {f"0.{i}1": [] for i in range(n)}
+        numbers["exception_stats"] |= {f"Error{i}": [] for i in range(n)}
+        result.write_text(json.dumps(document))
+        audit(str(tmp_path / job))
+    assert walks["many"] == walks["few"] > 0
 
 
 def test_missing_trials_leave_a_difference_unverified(cli: Run, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
+from ...errors import InputError
 from ...numbers.exact import Number
 from ...trials.source import Reported
 from ...trials.trial import GroupKey
@@ -19,6 +20,8 @@ EFFECTIVE = "n-samples"
 _COUNTS = (_SIZE, _SIZES, EFFECTIVE)
 # Before a number of a group that is another one among the tasks' results.
 _PREFIX = "results: "
+# Of all groups together: where each is in another they are the square of what is written.
+_MOST_MEMBERS = 1_000_000
 _REDUCED = re.compile(r"[^()]+\((?P<metric>.+)\)")
 
 
@@ -42,6 +45,9 @@ def reported(
         task: whose samples were read.
         model: of the run.
         elsewhere: gives the tasks whose own sources have their numbers.
+
+    Raises:
+        InputError: its groups are larger than those of any run.
     """
     effective = member(value, "n-samples", task, "effective")
     if effective is not None:
@@ -204,10 +210,15 @@ def _constant(number: Any) -> str:
 
 
 def _leaves(value: dict[str, Any], groups: Collection[str]) -> dict[str, list[str]]:
-    """The tasks of each group, through the groups in it, each of which is gone through once."""
+    """The tasks of each group, through the groups in it, each of which is gone through once.
+
+    Raises:
+        InputError: they are far more than any run has.
+    """
     subtasks = _dict(member(value, "group_subtasks"))
     leaves: dict[str, list[str]] = {}
     entered: set[str] = set()
+    n = 0
     waiting = [*groups]
     while waiting:
         name = waiting[-1]
@@ -220,6 +231,13 @@ def _leaves(value: dict[str, Any], groups: Collection[str]) -> dict[str, list[st
             continue
         waiting.pop()
         if name not in leaves:
+            n += sum(len(leaves.get(inner, ())) for inner in below)
+            if n > _MOST_MEMBERS:
+                raise InputError(
+                    f"the results file of lm-eval has groups of more than {_MOST_MEMBERS:,} tasks "
+                    "together, those of groups in groups counted again",
+                    "lm-eval writes no such groups: leave out `group_subtasks`",
+                )
             found = dict.fromkeys(leaf for inner in below for leaf in leaves.get(inner, ()))
             leaves[name] = list(found) if below else [name]
     return leaves

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harbor_metrics.errors import InputError
 from harbor_metrics.readers.lm_eval.reported import reported
 
 _BELOW = st.dictionaries(
@@ -53,6 +55,14 @@ def test_groups_of_groups_take_no_longer_than_the_file_is_long() -> None:
     n = 3_000
     chain: dict[str, Any] = {str(i): [str(i + 1), str(i + 1)] for i in range(n)}
     assert _members({**chain, str(n): ["t"]}, "0") == ["t"]
+
+
+def test_groups_of_which_each_has_all_tasks_below_are_refused() -> None:
+    """Memory was the square of the file: 2 GB of 735 kB."""
+    chain: dict[str, Any] = {f"g{i}": [f"g{i + 1}", f"t{i}"] for i in range(1_500)}
+    assert len(_members({**chain, "g1000": ["t"]}, "g0")) == 1_001
+    with pytest.raises(InputError, match="has groups of more than 1,000,000 tasks together"):
+        _members({**chain, "g1500": ["t"]}, "g0")
 
 
 def test_groups_that_are_in_themselves_have_the_tasks_below() -> None:

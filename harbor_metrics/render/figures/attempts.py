@@ -14,7 +14,7 @@ from ...reports.tasks import Attempts, Tasks, easiest
 from .. import svg
 from ..markup import Markup, element, joined
 from ..numerals import exact
-from .figure import MOST_LINES, Block, Figure, Numbers, called, heads_of, stacked
+from .figure import MOST_LINES, Block, Figure, Numbers, called, heads_of, of_each, stacked
 
 # Beyond these a page is too small for a row a task, and a telephone for a square an attempt.
 _MOST_TASKS, _MOST_SQUARES = 150, 48
@@ -78,7 +78,7 @@ def _sentence(series: Sequence[Series], runs: Sequence[_Run], *, each_task: bool
     how += "; hatched where the reward is missing, crossed where it ended in an error"
     bins = f"Tasks from the easiest to the hardest in up to {_BINS} bars, each as high as its mean"
     of = f", by the reward `{printable(first.key)}`" if first.n_keys > 1 else ""
-    return f"{'; '.join(parts)}{of}. {how if each_task else bins}."
+    return f"{of_each(parts)}{of}. {how if each_task else bins}."
 
 
 def _grid(runs: Sequence[_Run], order: Sequence[str], top: float) -> tuple[Markup, float]:

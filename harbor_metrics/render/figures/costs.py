@@ -15,7 +15,7 @@ from .. import rows, svg
 from ..markup import Markup
 from ..numerals import Numerals
 from ..svg import Scale, picture
-from .figure import Figure, Numbers, called, key_of
+from .figure import Figure, Numbers, called, key_of, of_each
 
 _HEIGHT = 190
 
@@ -137,7 +137,7 @@ def _sentence(
     unknown = [name for i, name in enumerate(who) if i not in known]
     if unknown:
         more += f" What it costs is not known of {listed(unknown, 3)}."
-    return f"{'; '.join(texts)}.{more}"
+    return f"{of_each(texts)}.{more}"
 
 
 def _texts(series: Series) -> tuple[Numerals, Numerals]:

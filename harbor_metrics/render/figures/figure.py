@@ -13,6 +13,9 @@ from ..svg import LEGEND_LINE, legend, picture, told_apart
 
 # The longest table; how many lines more there are is said.
 MOST_LINES = 200
+# Of so many runs the sentence of a picture says something: each part of the picture has it, and of
+# many runs there are many parts.
+_MOST_SAID = 12
 
 
 class Numbers(NamedTuple):
@@ -106,6 +109,12 @@ def stacked(
 def _sheet(title: str, described: str, foot: float, drawn: Sequence[Markup], before: int) -> Markup:
     name = f"{title}, part {before + 1}" if before else title
     return picture(name, described, max(foot, 1), *drawn)
+
+
+def of_each(texts: Sequence[str]) -> str:
+    """What is said of each run, as a sentence without its end; of many runs of the first ones."""
+    more = [f"and {len(texts) - _MOST_SAID} more"] if len(texts) > _MOST_SAID else []
+    return "; ".join([*texts[:_MOST_SAID], *more])
 
 
 def listed_by(names: Sequence[str], texts: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ from ...reports.series import Series
 from .. import svg
 from ..markup import Markup, joined
 from ..numerals import exact
-from .figure import Figure, Numbers, called, stacked
+from .figure import Figure, Numbers, called, of_each, stacked
 
 _HEIGHT = 90
 
@@ -26,10 +26,12 @@ def rewards(series: Sequence[Series]) -> Figure | None:
     who = called(series)
     across = svg.scale((edge for _, bins in found for edge in bins.edges), svg.INSIDE)
     blocks = [partial(_block, index, bins, across) for index, bins in found]
-    sentence = "; ".join(
-        _sentence(each, who[i] if len(series) > 1 else "")
-        for i, each in enumerate(series)
-        if each.rewards is not None
+    sentence = of_each(
+        [
+            _sentence(each, who[i] if len(series) > 1 else "")
+            for i, each in enumerate(series)
+            if each.rewards is not None
+        ]
     )
     return Figure(
         "rewards",

@@ -9,7 +9,7 @@ from ...documents.wording import printable
 from ...evaluation.result import Group
 from ...reports.series import Series
 from .. import rows
-from .figure import Figure, Numbers, called, heads_of, stacked
+from .figure import Figure, Numbers, called, heads_of, of_each, stacked
 from .lanes import Lane, Spot, blocks
 
 _MOST_KINDS = 6
@@ -33,9 +33,11 @@ def trials(series: Sequence[Series]) -> Figure:
         for fate, times in table.items()
     ]
     counts = [rows.counts(each.group) for each in series]
-    sentence = "; ".join(
-        f"{name}: {text}" if len(series) > 1 else text
-        for name, text in zip(who, counts, strict=True)
+    sentence = of_each(
+        [
+            f"{name}: {text}" if len(series) > 1 else text
+            for name, text in zip(who, counts, strict=True)
+        ]
     )
     return Figure(
         "trials",

@@ -175,3 +175,19 @@ def test_trials_are_told_by_what_became_of_them(drawn) -> None:
         *((kind, "1") for kind in "ABCDEF"),
         ("other errors", "2"),
     ]  # fmt: skip
+
+
+def test_pictures_of_many_runs_grow_with_them(drawn) -> None:
+    """Each part of a picture said something of all runs: 1.5 GB for 4,000."""
+
+    def sizes(n: int) -> dict[str, int]:
+        values = ((f"g{i}", reward) for i in range(n) for reward in (0, 0.5))
+        lines = [row for agent, value in values for row in rows(("a", value), agent=agent)]
+        found = drawn(lines)
+        if n > 12:
+            assert found["trials"].sentence.endswith(f"; and {n - 12} more.")
+        return {name: len(figure.drawn) for name, figure in found.items()}
+
+    few, many = sizes(60), sizes(240)
+    assert set(many) == {"values", "attempts", "rewards", "trials"}
+    assert all(many[name] < 5 * few[name] for name in many)

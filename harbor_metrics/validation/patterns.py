@@ -72,6 +72,36 @@ class Pattern(NamedTuple):
         return step == len(self.steps)
 
 
+class Patterns:
+    """The patterns of a file together: those without signs are looked up, the others tried."""
+
+    def __init__(self, patterns: Sequence[Pattern]) -> None:
+        self._patterns = patterns
+        # A name, or a path with true before it -> the last pattern that is that: of all, and of
+        # those about folders.
+        self._exact: tuple[dict[tuple[bool, bytes], int], ...] = ({}, {})
+        self.others: list[tuple[int, Pattern]] = []
+        for place, pattern in enumerate(patterns):
+            exact = pattern.beginning if pattern.whole_path else pattern.steps[0]
+            if isinstance(exact, bytes) and (not pattern.whole_path or pattern.steps == (b"",)):
+                self._exact[pattern.folders_only][pattern.whole_path, exact] = place
+            else:
+                self.others.append((place, pattern))
+
+    def leave_out(self, names: Sequence[bytes], *, is_folder: bool) -> bool | None:
+        """What the last one says that is about what lies there; None where none is."""
+        keys = (False, names[-1]), (True, b"/".join(names))
+        tables = self._exact if is_folder else self._exact[:1]
+        last = max(table.get(key, -1) for table in tables for key in keys)
+        for place, pattern in reversed(self.others):
+            if place < last:
+                break
+            if pattern.fits(names, is_folder=is_folder):
+                last = place
+                break
+        return None if last < 0 else self._patterns[last].leaves_out
+
+
 def patterns_in(data: bytes) -> list[Pattern]:
     """The patterns of a file, the first first; a line that is none, for git either, is passed."""
     lines = data.removeprefix(codecs.BOM_UTF8).split(b"\n")

@@ -13,8 +13,9 @@ from typing import NamedTuple
 from ..documents.files import open_regular, reason
 from ..documents.paths import leads_out, real_path
 from ..documents.sizes import whole
+from ..documents.wording import printable
 from ..errors import InputError
-from .patterns import Pattern, patterns_in
+from .patterns import Patterns, patterns_in
 
 # What registries and manifests are called.
 NAMES = ("registry.json", "dataset.toml")
@@ -22,6 +23,8 @@ _LIKE_REGISTRY = re.compile(r"registr(?:y|ies)(?!.*\.schema\.).*\.json$", re.IGN
 _IGNORE = ".gitignore"
 # Git reads no larger file of patterns either.
 _MOST_OF_RULES = 100 << 20
+# Of a file: each pattern with a sign is tried at each name below.
+_MOST_WITH_SIGNS = 10_000
 
 
 # How much of ignored folders is gone through: environments and jobs are among them.
@@ -29,7 +32,7 @@ _MOST_IGNORED = 20_000
 
 
 # The real path of a folder, and what its .gitignore says of all below; the strongest last.
-Rules = list[tuple[str, list[Pattern]]]
+Rules = list[tuple[str, Patterns]]
 # A path as it was asked for, its real one, and the rules that hold there.
 _Found = tuple[str, str, os.DirEntry[str], Rules]
 
@@ -48,6 +51,9 @@ def search(folder: str, unread: list[InputError], besides: Besides | None = None
     are repositories inside the repository and links to folders. Nothing is run. A folder that
     cannot be read is told of in `unread`; `besides` gets JSON that is called a registry and not
     `registry.json`, and the registries and manifests that patterns leave out: git may have them.
+
+    Raises:
+        InputError: a file has more patterns than any repository needs.
     """
     besides = Besides([], []) if besides is None else besides
     folders: list[str] = []
@@ -139,16 +145,29 @@ def _inherited(top: str, above: list[str]) -> Rules:
     # As git, through no link: the patterns would be the lines of any file of the user's, and what
     # is left out because of them is said.
     found += [(base, _rules_in(os.path.join(base, _IGNORE), follow=False)) for base in above[:-1]]
-    return [(base, rules) for base, rules in found if rules]
+    return [(base, rules) for base, rules in found if rules is not None]
 
 
-def _rules_in(file: str, *, follow: bool = True) -> list[Pattern]:
-    """The patterns in a file; none where it cannot be read."""
+def _rules_in(file: str, *, follow: bool = True) -> Patterns | None:
+    """The patterns in a file; None where it has none, or cannot be read.
+
+    Raises:
+        InputError: it has more than any repository needs.
+    """
     try:
         with open_regular(file, follow=follow) as stream:
-            return patterns_in(whole(stream, _MOST_OF_RULES))
+            patterns = patterns_in(whole(stream, _MOST_OF_RULES))
     except OSError:
-        return []
+        return None
+    if not patterns:
+        return None
+    rules = Patterns(patterns)
+    if len(rules.others) > _MOST_WITH_SIGNS:
+        raise InputError(
+            f"{printable(file)} has more than {_MOST_WITH_SIGNS:,} patterns with signs such as `*`",
+            "name the files that are to be looked at",
+        )
+    return rules
 
 
 def _is_ignored(path: str, is_folder: bool, rules: Rules) -> bool:
@@ -158,7 +177,7 @@ def _is_ignored(path: str, is_folder: bool, rules: Rules) -> bool:
         if not path.startswith(inside):
             continue  # rules of a folder are about what is in it
         names = os.fsencode(path.removeprefix(inside)).split(b"/")
-        for pattern in reversed(patterns):
-            if pattern.fits(names, is_folder=is_folder):
-                return pattern.leaves_out
+        leaves_out = patterns.leave_out(names, is_folder=is_folder)
+        if leaves_out is not None:
+            return leaves_out
     return False

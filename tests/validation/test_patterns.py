@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from harbor_metrics.validation.patterns import patterns_in
+from harbor_metrics.validation.patterns import Patterns, patterns_in
 
 # Of the system or of other programs: it is the same on every Python.
 pytestmark = pytest.mark.one_python
@@ -95,6 +95,31 @@ def test_a_line_of_stars_fits_what_git_says(
     repository: Path, line: str, path: str, is_folder: bool
 ) -> None:
     agree(repository, line, path, is_folder)
+
+
+_LINES = ["a", "b/", "/a", "a/b", "!a", "!b/", "!/a/b", "ab/", "*", "!*b", "**/a", "!a/*", "a*/"]
+
+
+@given(st.lists(st.sampled_from(_LINES), max_size=8), _NEAR, st.booleans())
+def test_patterns_together_say_what_the_last_one_says_that_fits(
+    lines: list[str], path: str, is_folder: bool
+) -> None:
+    patterns = patterns_in("\n".join(lines).encode())
+    names = path.encode().split(b"/")
+    fitting = [p.leaves_out for p in patterns if p.fits(names, is_folder=is_folder)]
+    said = Patterns(patterns).leave_out(names, is_folder=is_folder)
+    assert said == (fitting[-1] if fitting else None)
+
+
+def test_patterns_without_signs_are_looked_up_and_not_tried() -> None:
+    """Each was tried at each name: a pull request held CI for minutes."""
+    lines = [
+        f"{before}name{i}{end}"
+        for i in range(50)
+        for before in ("", "/", "!a/")
+        for end in ("", "/")
+    ]
+    assert not Patterns(patterns_in("\n".join(lines).encode())).others
 
 
 def agree(repository: Path, line: str, path: str, is_folder: bool) -> None:

@@ -215,3 +215,14 @@ def test_of_ignored_folders_what_is_near_is_gone_through(
     besides = Besides([], [])
     assert len(list(search(str(tmp_path), [], besides))) == 1
     assert [os.path.relpath(path, tmp_path) for path in besides.ignored] == ["out/registry.json"]
+
+
+def test_more_patterns_with_signs_than_any_repository_needs_are_refused(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "registry.json").write_text(DATASETS)
+    patterns = tmp_path / ".gitignore"
+    patterns.write_text("".join(f"name{i}\n" for i in range(20_000)) + "*.log\n")
+    assert validate(str(tmp_path)).n_files == 1
+    patterns.write_text("".join(f"*name{i}\n" for i in range(10_001)))
+    with pytest.raises(InputError, match=r"gitignore has more than 10,000 patterns with signs"):
+        validate(str(tmp_path))

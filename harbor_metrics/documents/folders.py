@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ..errors import InputError
-from .wording import printable
+from .wording import in_command, printable
+
+_SIGNS = frozenset("*?[")
 
 
 def walk(
@@ -36,10 +38,7 @@ def walk(
 
 def is_pattern(path: str) -> bool:
     """Whether it has a sign that stands for other names."""
-    # For weight: most paths lead to a file.
-    import glob
-
-    return glob.has_magic(path)
+    return not _SIGNS.isdisjoint(path)
 
 
 def matching(pattern: str) -> list[str]:
@@ -48,7 +47,7 @@ def matching(pattern: str) -> list[str]:
     Raises:
         InputError: it leads into folders that are nested too deep to be searched.
     """
-    # For weight: see above.
+    # For weight: most paths lead to a file.
     import glob
 
     try:
@@ -58,3 +57,66 @@ def matching(pattern: str) -> list[str]:
             f"{printable(pattern)} leads into folders that are nested too deep for a pattern",
             "name a folder or a file",
         ) from error
+
+
+def check_hides_nothing(path: str, given: Iterable[str]) -> None:
+    """Refuse a path that is there and that other files fit, too, as they fit a pattern.
+
+    Whoever has made what has the name of a pattern would hide what the pattern means. Names that
+    a shell or pre-commit hands over hide none of what is `given` beside them.
+
+    Raises:
+        InputError: so it is; or what it fits cannot be found.
+    """
+    others = [*hidden_by(path)]
+    known = {*map(os.path.normpath, given)} if others else set()
+    for other in others:
+        if os.path.normpath(other) not in known:
+            raise two_meanings(path, other, matching, os.path.lexists)
+
+
+def hidden_by(path: str) -> Iterator[str]:
+    """The other files that a path which is there would match, were it a pattern.
+
+    Raises:
+        InputError: they cannot be found.
+    """
+    if not is_pattern(path):
+        return
+    # Somebody else has made the name, and the way of each `**` is gone for each way of the others.
+    if path.split("/").count("**") > 1:
+        raise InputError(
+            f"{printable(path)} is there, and it is a pattern with several `**`: neither is taken "
+            "for what is meant",
+            "write one `**`, which stands for any folders",
+        )
+    own = os.path.normpath(path)
+    for match in matching(path):
+        if os.path.normpath(match) != own and not os.path.isdir(match):
+            yield match
+
+
+def two_meanings(
+    path: str,
+    match: str,
+    matches: Callable[[str], Sequence[str]],
+    is_there: Callable[[str], bool],
+) -> InputError:
+    """That a path is there and is a pattern for others, such as `match`, and how to write either.
+
+    `matches` and `is_there` ask where it lies.
+    """
+    # For weight: see above.
+    import glob
+
+    # A letter alone in brackets is that letter, and the name of nothing that is there.
+    pattern = f"{path[:-1]}[{path[-1:]}]"
+    is_same = not is_there(pattern) and sorted(matches(pattern)) == sorted(matches(path))
+    # With `/` behind it it is that of folders alone.
+    name = f"{path}/" if "://" not in path and os.path.isdir(path) else glob.escape(path)
+    return InputError(
+        f"{printable(path)} is there, and it is a pattern that {printable(match)} fits, too: "
+        "neither is taken for what is meant",
+        f"write {in_command(name)} for what is called so"
+        + (f", {in_command(pattern)} for the pattern" if is_same else ", and name the others"),
+    )

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..documents.diagnostics import Diagnostic
 from ..documents.files import reason
-from ..documents.folders import matching, walk
+from ..documents.folders import (
+    check_hides_nothing,
+    is_pattern,
+    matching,
+    two_meanings,
+    walk,
+)
 from ..documents.wording import printable
 from ..errors import InputError
 from ..readers.files.entries import Entries, stray
@@ -46,6 +51,8 @@ def found(paths: Sequence[str], *, folders_whole: bool = False) -> Found:
     for path in paths:
         before = len(entries.diagnostics)
         is_folder = "://" not in path and os.path.isdir(path)
+        if "://" not in path and os.path.lexists(path):
+            check_hides_nothing(path, paths)
         inside = [*_inside(path, entries)]
         if is_folder and folders_whole and inside:
             _check_whole(path, entries.diagnostics[before:])
@@ -96,19 +103,31 @@ def _refuse(error: OSError) -> None:
 def on_storage(
     paths: Sequence[str], protocol: str, filesystem: Any
 ) -> tuple[list[str], list[Diagnostic]]:
-    """The paths on one storage as patterns of DuckDB; several that overlap as their files."""
+    """The paths on one storage as patterns of DuckDB; several that overlap as their files.
 
-    def is_pattern(path: str) -> bool:
-        return glob.has_magic(path) and not filesystem.exists(path)
+    Raises:
+        InputError: a path that is there is a pattern for others, too.
+    """
+
+    def matches(path: str) -> list[str]:
+        return [name if "://" in name else protocol + name.lstrip("/") for name in named(path)]
+
+    def named(path: str) -> list[str]:
+        return sorted(filesystem.glob(path))
 
     patterns = {path for path in paths if is_pattern(path)}
+    for path in [*patterns]:
+        if filesystem.exists(path):
+            patterns.discard(path)
+            for match in matches(path):
+                if match not in paths:
+                    raise two_meanings(path, match, matches, filesystem.exists)
     if not patterns or len(paths) == 1:
         return [path if path in patterns else literal(path) for path in paths], []
     entries = Entries()
     files: list[str] = []
     for path in paths:
-        names = sorted(filesystem.glob(path)) if path in patterns else [path]
-        meant = [name if "://" in name else protocol + name.lstrip("/") for name in names]
+        meant = matches(path) if path in patterns else [path]
         files += [literal(file) for file in meant if entries.admits(file)]
         if not meant:
             files.append(path)  # the engine says that nothing is there
@@ -118,7 +137,7 @@ def on_storage(
 def _fixed(pattern: str) -> str:
     """The folder that somebody has named by a pattern: what stands before the first sign."""
     folder = pattern
-    while glob.has_magic(folder):
+    while is_pattern(folder):
         folder = os.path.dirname(folder)
     return folder or os.curdir
 

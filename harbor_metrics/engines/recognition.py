@@ -16,12 +16,18 @@ def is_relation(source: Any, engine: str | None = None) -> bool:
         return True
     if engine is not None or "://" in source or source.lower().endswith(SUFFIX):
         return True
-    if os.path.lexists(source):
-        return is_parquet(source)
-    # For weight: most sources are there.
-    from ..documents.folders import matching
+    is_there = os.path.lexists(source)
+    if is_there and is_parquet(source):
+        return True
+    # For weight: most sources are there and no pattern.
+    from ..documents.folders import hidden_by, matching, two_meanings
 
-    return any(map(is_parquet, matching(source)[:1]))
+    if not is_there:
+        return any(map(is_parquet, matching(source)[:1]))
+    for match in hidden_by(source):
+        if is_parquet(match):
+            raise two_meanings(source, match, matching, os.path.lexists)
+    return False
 
 
 def is_parquet(path: str) -> bool:

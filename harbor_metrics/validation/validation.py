@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -15,7 +15,7 @@ from ..documents import mismatch, wording
 from ..documents.diagnostics import Diagnostic, Severity
 from ..documents.document import Document, Finding, parse
 from ..documents.files import open_regular, read_bytes
-from ..documents.folders import is_pattern, matching
+from ..documents.folders import check_hides_nothing, is_pattern, matching
 from ..documents.paths import check_stays
 from ..errors import InputError
 from . import lines, schema_check
@@ -127,14 +127,21 @@ def _with_hints(ignore: Collection[str] | Mapping[str, str]) -> Collection[str] 
 
 
 def expanded(
-    paths: Iterable[str], unread: list[InputError], besides: Besides | None = None
+    paths: Sequence[str], unread: list[InputError], besides: Besides | None = None
 ) -> Iterator[str]:
     """The paths, with patterns replaced by the files that they match, and folders by those in them.
 
-    That a pattern matches no file, or that a folder has none, is added to `unread`; to
-    `besides` what else in a folder is called a registry, and what is left out there.
+    That a pattern matches no file, or that something is called so and others fit it, too, or that
+    a folder has none, is added to `unread`; to `besides` what else in a folder is called a
+    registry, and what is left out there.
     """
     for path in paths:
+        if os.path.lexists(path):
+            try:
+                check_hides_nothing(path, paths)
+            except InputError as error:
+                unread.append(error)
+                continue
         if path != STDIN and os.path.isdir(path):
             more = Besides([], []) if besides is None else besides
             found = [*search(path, unread, more)]

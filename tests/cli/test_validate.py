@@ -46,6 +46,25 @@ def test_standard_input_files_and_patterns_are_validated(cli: Run, tmp_path: Pat
     assert cli("validate", "gone.json").returncode == 3
 
 
+def test_a_folder_that_is_called_as_a_pattern_hides_nothing(cli: Run, tmp_path: Path) -> None:
+    for name, text in (("a", "[1]"), ("**", "[]")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "registry.json").write_text(text)
+    done = cli("validate", "**/registry.json")
+    assert done.returncode == 3
+    assert "neither is taken for what is meant" in done.stderr
+    # As pre-commit and shells hand over what there is.
+    assert cli("validate", "**/registry.json", "a/registry.json").returncode == 1
+    (tmp_path / "a" / "registry.json").unlink()
+    assert cli("validate", "**/registry.json").returncode == 0
+    (tmp_path / "*").mkdir()
+    (tmp_path / "x.json").write_text("[1]")
+    done = cli("validate", "*")
+    assert done.returncode == 3
+    assert "write '*/' for what is called so" in done.stderr
+    assert "there is no registry.json or dataset.toml in */" in cli("validate", "*/").stderr
+
+
 def test_validate_runs_no_script(cli: Run, tmp_path: Path) -> None:
     (tmp_path / "m.py").write_text("open('ran', 'w')\n")
     metrics = [{"type": "uv-script", "kwargs": {"script_path": "m.py"}}]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from harbor_metrics.confinement.removal import remove
-from harbor_metrics.documents.folders import is_pattern, matching, walk
+from harbor_metrics.documents.folders import check_hides_nothing, is_pattern, matching, walk
 from harbor_metrics.engines.files import found
 from harbor_metrics.engines.recognition import is_relation
 from harbor_metrics.errors import InputError
@@ -53,3 +55,42 @@ def test_what_is_deep_is_found_or_said(nested: Path, monkeypatch: pytest.MonkeyP
             ask("**/registry.json")
     report = validate("**/registry.json", ".")
     assert (report.n_files, len(report.unread)) == (1, 1)
+
+
+@pytest.mark.parametrize("name", ["r[1].json", "[a]/r.json", "r?.json", "**/r.json", "r*.json"])
+def test_a_name_that_others_fit_is_refused_unless_they_are_named(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(name).parent.mkdir(exist_ok=True)
+    Path(name).write_text("name")
+    # Alone it stays a name, as a shell and pre-commit hand it over.
+    check_hides_nothing(name, [name])
+    other = name.replace("[a]", "a").replace("[1]", "1").replace("**", "b").replace("r*", "rx")
+    other = other.replace("?", "x")
+    Path(other).parent.mkdir(exist_ok=True)
+    Path(other).write_text("other")
+    check_hides_nothing(name, [name, f"./{other}"])
+    check_hides_nothing(other, [])
+    with pytest.raises(InputError, match="neither is taken for what is meant") as refusal:
+        check_hides_nothing(name, [name])
+    # It says how to write either.
+    of_name, of_pattern = re.fullmatch(
+        r"write (\S+) for what is called so, (\S+) for the pattern", refusal.value.help
+    ).groups()  # type: ignore[union-attr]
+    of_name, of_pattern = shlex.split(f"{of_name} {of_pattern}")
+    assert [Path(path).read_text() for path in matching(of_name)] == ["name"]
+    assert other in matching(of_pattern)
+    for path in (of_name, of_pattern):
+        assert not os.path.lexists(path)
+
+
+def test_a_name_with_several_signs_for_any_folders_is_not_searched_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    deep = Path(*["**"] * 20)
+    deep.mkdir(parents=True)
+    (deep / "r.json").write_text("")
+    with pytest.raises(InputError, match="several"):
+        check_hides_nothing(str(deep / "r.json"), [])

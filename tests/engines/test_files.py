@@ -114,6 +114,24 @@ def test_what_takes_a_folder_as_a_whole_is_given_none_with_such_links(
         found([str(lab)], folders_whole=True)
 
 
+@pytest.mark.parametrize("content", ["parquet", "lines", "link"])
+def test_a_file_that_is_called_as_a_pattern_hides_nothing(
+    content: str, cli: Run, lab: Path, tmp_path: Path
+) -> None:
+    hiding = lab / "*.parquet" if content == "parquet" else lab / "*"
+    if content == "link":
+        hiding.symlink_to("nowhere")
+    elif content == "lines":
+        hiding.write_text('{"task": "t", "rewards": {"reward": 1}}\n')
+    else:
+        shutil.copy(tmp_path / "private" / "p.parquet", hiding)
+    done = cli("compute", f"lab/{hiding.name}")
+    assert done.returncode == 3
+    assert "lab/a.parquet fits, too: neither is taken for what is meant" in done.stderr
+    (lab / "a.parquet").unlink()
+    assert cli("compute", f"lab/{hiding.name}").returncode == (3 if content == "link" else 0)
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root lists every folder")
 def test_folder_below_that_cannot_be_listed_is_refused(lab: Path) -> None:
     (lab / "deep").chmod(0)

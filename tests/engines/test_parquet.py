@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -315,7 +316,11 @@ def named(tmp_path: Path) -> None:
 def test_path_that_is_there_is_no_pattern(cli: Run) -> None:
     for i, name in enumerate(SIGNS):
         for path in (f"{name}.parquet", name):
-            done = cli("compute", path, "--metric", "mean", "--engine=duckdb", "--format", "json")
+            asked = ("compute", "--metric", "mean", "--engine=duckdb", "--format", "json")
+            done = cli(*asked, path)
+            if "neither is taken for what is meant" in done.stderr:
+                path = f"{path}/" if path == name else escape(path)
+                done = cli(*asked, path)
             if path == "back\\s":
                 assert "DuckDB takes a backslash" in done.stderr
                 continue
@@ -331,7 +336,7 @@ def test_nor_is_it_for_spark(cli: Run) -> None:
     pytest.importorskip("pyspark")
     # `file:d` is a protocol to it, whose names have no colon.
     names = [name for name in SIGNS if ":" not in name and "=" not in name]
-    paths = [path for name in names for path in (f"{name}.parquet", name)]
+    paths = [path for name in names for path in (escape(f"{name}.parquet"), name)]
     done = cli("compute", *paths, "--metric", "mean", "--engine=spark", "--format", "json")
     (metric,) = document(done)["groups"][0]["metrics"]
     wanted = sum(2 ** SIGNS.index(name) for name in names) / len(names)
@@ -360,9 +365,16 @@ def test_path_on_storage_that_is_there_is_no_pattern() -> None:
             file.write(
                 written([{"task": "t", "reward": reward}], {"task": "VARCHAR", "reward": "BIGINT"})
             )
-    for pattern, value in (("r[1]", 0), ("r[1-9]", 1)):
+    for pattern, value in (("r[[]1]", 0), ("r[1-9]", 1)):
         result = compute(f"memory://lab/{pattern}.parquet", metrics=["mean"])
         assert result.groups[0].metrics[0].values == {"mean": value}
+    named = "memory://lab/r[1].parquet"
+    with pytest.raises(InputError, match=r"r1\.parquet fits, too: neither is taken"):
+        compute(named)
+    result = compute(named, "memory://lab/r1.parquet", metrics=["mean"])
+    assert result.groups[0].metrics[0].values == {"mean": 0.5}
+    storage.rm("/lab/r1.parquet")
+    assert compute(named, metrics=["mean"]).groups[0].metrics[0].values == {"mean": 0}
 
 
 def test_temporary_folder_may_have_signs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

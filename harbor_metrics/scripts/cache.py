@@ -47,26 +47,34 @@ def cache_home() -> str:
 def cache_folder(name: str) -> str:
     """A folder of ours in the user's cache; it need not be there, nor be writable.
 
-    Of what somebody else can write nothing is believed: then the path leads nowhere.
+    Of what somebody else can write, or can have brought with what we work on, nothing is believed:
+    then the path leads nowhere.
     """
-    home = os.path.join(cache_home(), "harbor-metrics")
+    home = _ours()
     folder = os.path.join(home, name)
-    return folder if is_own(home) and is_own(folder) else os.path.join(_NOWHERE, name)
+    if may_have_come(home) or not (is_own(home) and is_own(folder)):
+        return os.path.join(_NOWHERE, name)
+    return folder
+
+
+def _ours() -> str:
+    return os.path.join(cache_home(), "harbor-metrics")
 
 
 def is_among_work(path: str) -> bool:
-    """Whether what is believed lies in the current folder or a checkout, and may have come with it.
+    """Whether what is believed may have come with what we work on, or is what we have fetched."""
+    return is_below(real_path(path), real_path(_ours())) or may_have_come(path)
 
-    So may a link there, wherever it leads, and what we have fetched ourselves. Folders from the
-    user's home upwards do not count, nor pyenv in it, which is a checkout. But where the home is or
-    lies in a checkout, or lies in the current folder, the checkout around the current folder counts
-    alone, or that.
+
+def may_have_come(path: str) -> bool:
+    """Whether a path lies in the current folder or a checkout, and may have come with it.
+
+    So may a link there, wherever it leads. Folders from the user's home upwards do not count, nor
+    pyenv in it, which is a checkout. But where the home is or lies in a checkout, or lies in the
+    current folder, the checkout around the current folder counts alone, or that.
     """
     try:
         person, here = real_path(os.path.expanduser("~")), os.getcwd()
-        kept = real_path(os.path.join(cache_home(), "harbor-metrics"))
-        if is_below(real_path(path), kept):
-            return True
         return any(_is_among_work(place, person, here) for place in _on_the_way(path))
     except OSError:
         return True
@@ -154,9 +162,10 @@ def entries(*, sizes: bool = True) -> list[Entry]:
     found: dict[tuple[str, str], list[str]] = {}
     for folder in (ENVIRONMENTS, REPOSITORIES, RECORDS):
         kind = REPOSITORIES if folder == RECORDS else folder
+        place = cache_folder(folder)
         with contextlib.suppress(OSError):
-            for name in os.listdir(cache_folder(folder)):
-                path = os.path.join(cache_folder(folder), name)
+            for name in os.listdir(place):
+                path = os.path.join(place, name)
                 known = name.partition(".")[0]
                 if kind == ENVIRONMENTS:
                     known = known.partition("-")[0]

@@ -22,16 +22,16 @@ from .addresses import lead_elsewhere
 from .bounds import Required
 from .cache import ENVIRONMENTS, alone, cache_folder, hold, release, remove_unused, use
 from .install import Wanted, install
-from .kept import Environment, command_in, find, keep, prefix_in
+from .kept import Environment, environment_in, find, keep, prefix_in
 from .options import ScriptOptions
 from .passwords import addresses_without_logins
 from .steps import not_made
-from .uv_access import our_python, packages_of, readable_of
+from .uv_access import our_python, packages_of, prefix_of, readable_of
 from .variables import CHOICES, PROXIES, told
 from .wheels import check_wheels
 
 # Changes whenever environments are made or kept in another way.
-_FORM = 9
+_FORM = 10
 
 
 def environment(
@@ -154,15 +154,16 @@ def _make(
     try:
         base, uv = install(wanted, prefix, place, options, required)
         _check_unchanged(wanted)
-        made = Environment(
-            command=command_in(folder),
-            readable=[prefix, *readable_of(base.path, base.prefix)],
-            hidden=packages_of(base.prefix),
+        made = environment_in(
+            folder,
+            readable_of(base.path, base.prefix),
+            packages_of(base.prefix),
             python=base.version,
             uv=uv,
             lock=wanted.lock,
         )
-        if lasting:
+        # Of one that is built in another way nobody would know later what it reads.
+        if lasting and real_path(prefix_of(base.path)) == real_path(base.prefix):
             keep(record, key, folder, made)
         done = True
     finally:

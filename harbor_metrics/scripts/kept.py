@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import os
+from dataclasses import dataclass
 
 import msgspec
 
 from ..documents.contents import File, checked, contents
 from ..documents.files import open_regular, write_atomically
+from ..documents.paths import real_path
 from ..errors import OutputError
 from .cache import hold, identity, is_own, release
 from .listing import listings, tree
+from .uv_access import packages_of, prefix_of, readable_of
 
 
-class Environment(msgspec.Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Environment:
     """How to run a script's Python: the command, where it reads and not, and what made it."""
 
     command: list[str]
@@ -29,7 +33,8 @@ class Kept(msgspec.Struct, frozen=True):
     """The environment of the script at one path, what it was made from, and what lies in it.
 
     Of the Python it is based on the `base` tells whether it is the same: one of another version can
-    come to its place.
+    come to its place. What is run and read is not written down: who could write a record would name
+    what is the user's.
 
     In its record a line with the files follows, which is read where the listings differ.
     """
@@ -38,8 +43,23 @@ class Kept(msgspec.Struct, frozen=True):
     folder: str
     identity: tuple[int, int]
     base: tuple[int, ...]
-    environment: Environment
+    python: str
+    uv: str | None
+    lock: str | None
     listings: dict[str, str]
+
+    @property
+    def environment(self) -> Environment:
+        """What is run, by the folder and the Python that the environment in it starts."""
+        python = real_path(_python_in(self.folder))
+        return environment_in(
+            self.folder,
+            readable_of(python, prefix_of(python)),
+            packages_of(prefix_of(python)),
+            python=self.python,
+            uv=self.uv,
+            lock=self.lock,
+        )
 
     def is_unchanged(self, record: str) -> bool:
         """Whether nobody has changed a file of it; this takes a while."""
@@ -66,9 +86,28 @@ def prefix_in(folder: str) -> str:
     return os.path.join(folder, "python")
 
 
-def command_in(folder: str) -> list[str]:
-    """How the Python of an environment is started."""
-    return [os.path.join(prefix_in(folder), "bin", "python"), "-B"]
+def environment_in(
+    folder: str,
+    of_base: list[str],
+    hidden: tuple[str, ...],
+    *,
+    python: str,
+    uv: str | None,
+    lock: str | None,
+) -> Environment:
+    """The environment in a folder, whose Python reads `of_base` of the one that it is based on."""
+    return Environment(
+        command=[_python_in(folder), "-B"],
+        readable=[prefix_in(folder), *of_base],
+        hidden=hidden,
+        python=python,
+        uv=uv,
+        lock=lock,
+    )
+
+
+def _python_in(folder: str) -> str:
+    return os.path.join(prefix_in(folder), "bin", "python")
 
 
 def keep(record: str, key: str, folder: str, environment: Environment) -> None:
@@ -76,8 +115,8 @@ def keep(record: str, key: str, folder: str, environment: Environment) -> None:
     prefix = prefix_in(folder)
     # Build code can give a file a name that is no text.
     with contextlib.suppress(OSError, UnicodeEncodeError):
-        base = _base(folder)
-        kept = Kept(key, folder, identity(folder), base, environment, tree(prefix))
+        made = environment.python, environment.uv, environment.lock
+        kept = Kept(key, folder, identity(folder), _base(folder), *made, tree(prefix))
         _write(record, kept, contents(prefix))
 
 
@@ -118,7 +157,7 @@ def _base(folder: str) -> tuple[int, ...]:
     Raises:
         OSError: it is not there.
     """
-    status = os.stat(command_in(folder)[0])
+    status = os.stat(_python_in(folder))
     return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 

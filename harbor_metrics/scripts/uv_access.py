@@ -48,6 +48,13 @@ def our_python() -> str:
     return real_path(getattr(sys, "_base_executable", None) or sys.executable)
 
 
+def prefix_of(python: str) -> str:
+    """Where an interpreter, by its real path, has its library, as in each environment of it."""
+    if python == our_python():
+        return sys.base_prefix
+    return os.path.dirname(os.path.dirname(python))
+
+
 def readable_of(python: str, prefix: str) -> list[str]:
     """What an interpreter reads of its installation, in which other things may lie.
 
@@ -108,9 +115,10 @@ def _is_library(real: str, folder: str) -> bool:
 
 def _is_second_name(path: str, folder: str) -> bool:
     """Whether it is a folder beside it: as `python3.1` in conda, by which all would be shown."""
+    if not os.path.islink(path):
+        return False
     real = real_path(path)
-    beside = os.path.islink(path) and os.path.dirname(real) == real_path(folder)
-    return beside and os.path.isdir(real)
+    return os.path.dirname(real) == real_path(folder) and os.path.isdir(real)
 
 
 def uv_cache(place: Workplace) -> str:

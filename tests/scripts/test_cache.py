@@ -246,6 +246,45 @@ class TestOwners:
             os.chown(tmp_path / "uv", 65_534, 65_534)
             assert uv_cache(place).startswith(place.folder)
 
+    @linux
+    @pytest.mark.parametrize("where", ["here", "checkout", "linked"])
+    def test_no_cache_of_ours_lies_among_what_we_work_on(
+        self, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A script is told where its environment lies and since when, and tells its author."""
+        work = tmp_path / "work"
+        work.mkdir()
+        (tmp_path / "m.py").write_text(BLOCK)
+        script = find(str(tmp_path / "m.py"), None)
+        monkeypatch.setenv("HOME", str(tmp_path / "home"))
+        monkeypatch.setenv("XDG_CACHE_HOME", str(work / "cache"))
+        assert cache.cache_folder("git") == str(work / "cache" / "harbor-metrics" / "git")
+        if where == "linked":
+            (tmp_path / "link").symlink_to(work)
+            monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "link" / "cache"))
+        if where == "checkout":
+            (work / ".git").mkdir()
+        else:
+            monkeypatch.chdir(work)
+        assert not cache.cache_folder("git").startswith(str(tmp_path))
+        with Workplace() as place:
+            assert environment(script, place).command[0].startswith(place.folder)
+        assert not (work / "cache" / "harbor-metrics").exists()
+
+    @linux
+    def test_record_names_nothing_that_is_run_or_read(self, tmp_path: Path) -> None:
+        (tmp_path / "m.py").write_text(BLOCK)
+        script = find(str(tmp_path / "m.py"), None)
+        with Workplace() as place:
+            first = environment(script, place)
+            (record,) = Path(cache.cache_folder(cache.ENVIRONMENTS)).glob("*.json")
+            line, _, rest = record.read_text().partition("\n")
+            theirs = {"command": ["/bin/false"], "readable": [str(tmp_path)], "hidden": []}
+            forged = json.loads(line) | theirs | {"environment": theirs}
+            record.write_text(f"{json.dumps(forged)}\n{rest}")
+            assert environment(script, place) == first
+        assert not any(f'"{name}"' in line for name in theirs)
+
     def test_links_in_a_ring_lead_nowhere(self, tmp_path: Path) -> None:
         (tmp_path / "a").symlink_to("b")
         (tmp_path / "b").symlink_to("a")

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import gc
+import os
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
 import harbor_metrics
 from harbor_metrics import cli
@@ -32,3 +36,27 @@ def test_cycles_are_looked_for_seldom(monkeypatch: pytest.MonkeyPatch) -> None:
         gc.set_threshold(*kept)
     assert seen == [1_000_000]
     assert gc.isenabled()
+
+
+@pytest.mark.parametrize("how", ["module", "empty part", "named"])
+def test_no_module_of_the_current_folder_is_imported_unless_it_is_named(
+    how: str, tmp_path: Path
+) -> None:
+    (tmp_path / "click.py").write_text("raise SystemExit('a stranger')")
+    site = Path(sys.modules["click"].__file__ or "").parents[1]
+    before = f"{ROOT}{os.pathsep}{site}{os.pathsep}"
+    paths = {
+        "module": before[:-1],
+        "empty part": before,
+        "named": f"{tmp_path}{os.pathsep}{before}",
+    }
+    start = "from harbor_metrics.__main__ import main; main()"
+    done = subprocess.run(
+        [sys.executable, *(["-m", "harbor_metrics"] if how == "module" else ["-c", start]), "list"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": paths[how]},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode == 0) == (how != "named"), done.stderr
+    assert ("a stranger" in done.stderr) == (how == "named")

@@ -51,9 +51,11 @@ def is_link(path: str) -> bool:
 
 def holds_everything(folder: str) -> bool:
     """Whether a real path is above all that a person has, or all temporary files, or is theirs."""
-    people = {os.path.expanduser("~"), os.environ.get("TMPDIR") or "/tmp"}  # noqa: S108
-    own = [real_path(path) for path in people]
-    return any(is_below(place, folder) for place in (*own, *_private()))
+    # For weight: most commands look at no path of others.
+    from ..confinement.homes import homes
+
+    temporary = real_path(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108
+    return any(is_below(place, folder) for place in (*homes(), temporary, *_private()))
 
 
 def leads_inside(path: str, folder: str) -> bool:
@@ -166,7 +168,7 @@ def is_below(path: str, folder: str) -> bool:
 
 @cache
 def _private() -> tuple[str, ...]:
-    # For weight: most commands look at no path of others.
+    # For weight, too.
     from ..confinement.sandbox import PRIVATE
 
     return tuple(map(real_path, PRIVATE))

@@ -171,6 +171,12 @@ OF_RUNS = {
         "the exit code 1 with `--require-complete`. Look for folders that were deleted or not "
         "copied.",
     ),
+    "trials-not-planned": Rule(
+        _WARNING,
+        "More trials of a job are on disk than its own `result.json` says that it has, or more "
+        "samples than a results file of lm-eval counts. All of them count. Look for folders or "
+        "lines that came to it later.",
+    ),
     "repeated-trial": Rule(
         _NOTE,
         "The same trial was found more than once: by its id within one agent, model and dataset, "

@@ -17,7 +17,7 @@ _USER = (
     r"(?i)((?:(?<!ssh)|(?=://[^/\s:@]*:)):[/\\]{2})"
     r"((?:[^/:\s?#\"'<>]|:(?!/[/\\]|\\/))*+)"
 )
-_IN_QUERY = r"(?i)([?&][\w-]{0,30}?(?:token|key|secret|password|sig)[\w-]{0,10}=)([^&\s\"'#]+)"
+_IN_QUERY = r"(?i)([?&]\]?[\w-]{0,30}?(?:token|key|secret|password|sig)[\w-]{0,10}=)([^&\s\"'#]+)"
 # Every character before it takes a column, and so do the signs of our own tables.
 _FIRST_ODD, _NARROW = "\u0300", "—…─→"
 _KINDS = {bool: "boolean", str: "string", list: "array", dict: "object", type(None): "null"}

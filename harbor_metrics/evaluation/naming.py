@@ -65,13 +65,18 @@ def in_columns(
 def told_by(outcome: Outcome, without: Collection[str] = ()) -> Hashable:
     """What two metrics have in common that are one, on whatever trials; not what they gave.
 
-    Two scripts of one name are two where their texts are, or one is the user's and one is not.
+    Two scripts of one name are two where their texts are, or what is pinned with these, or one is
+    the user's and one is not.
     """
     kwargs = {k: v for k, v in outcome.kwargs.items() if k not in without}
     same = (outcome.type, msgspec.json.encode(kwargs, order="deterministic"))
     if outcome.type != UV_SCRIPT:
         return same
-    return (*same, outcome.origin, outcome.script.sha256 if outcome.script else "")
+    script = outcome.script or None
+    digests = script and (
+        *(script.sha256, script.modules_sha256, script.packages_sha256, script.lock_sha256),
+    )
+    return (*same, outcome.origin, digests)
 
 
 def model_of(group: Group) -> str | None:

@@ -10,6 +10,7 @@ import msgspec
 
 from .. import readers
 from ..documents.diagnostics import Diagnostic, Severity
+from ..trials.pool import remarks
 from ..trials.source import Progress, Source
 from ..trials.trial import Trial
 from .files.spool import Spool
@@ -25,8 +26,12 @@ class Conversion:
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """Everything that is wrong in the sources."""
-        return [diagnostic for source in self.sources for diagnostic in source.diagnostics]
+        """Everything that is wrong in the sources, and what jobs lack of what they planned."""
+        return [
+            diagnostic
+            for source in self.sources
+            for diagnostic in (*source.diagnostics, *remarks(source))
+        ]
 
     @property
     def inputs(self) -> list[str]:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..documents.wording import encodable
 from ..errors import UsageError
-from ..evaluation.naming import apart
+from ..evaluation.naming import apart, told_by
 from ..evaluation.result import Group, Outcome, Result
 
 _COUNTS = ("trials", "scored")
 _PARTS = ("_stderr", "_low", "_high")
-# Of a value the metric's name, the how-manieth of that name it is, and the key.
-_Value = tuple[str, int, str]
+# Of a value the metric's name, what tells it from others of that name, and the key.
+_Value = tuple[str, Hashable, str]
 # What Harbor takes at once.
 _MOST_ROWS = 500
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -70,13 +69,11 @@ def _values(group: Group) -> Iterator[tuple[_Value, str, Outcome]]:
     Raises:
         UsageError: a metric failed, and a row without it would look whole.
     """
-    often: Counter[str] = Counter()
     for outcome in group.metrics:
         if outcome.status == "failed":
             why = outcome.error.message if outcome.error else ""
             raise UsageError(f"a row needs every metric, and {outcome.name} failed: {why}")
-        often[outcome.name] += 1
         for key in outcome.values:
             name = outcome.name if key == outcome.type else f"{outcome.name}_{key}"
             written = str(encodable(name)).replace("/", "_")
-            yield (outcome.name, often[outcome.name], key), written, outcome
+            yield (outcome.name, told_by(outcome), key), written, outcome

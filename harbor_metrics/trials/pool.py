@@ -76,7 +76,7 @@ def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[Group
             for key in {GroupKey(*group) for group, _ in grouped(source.trials)} - tables.keys():
                 if key in pools:
                     pools[key] = pools[key].with_source(source)
-        diagnostics += [*source.diagnostics, *_remarks(source), *lacking.remarks(source, tables)]
+        diagnostics += [*source.diagnostics, *remarks(source), *lacking.remarks(source, tables)]
     if repeated is not None:
         named_by = [source for source in sources if not isinstance(source.trials, LineTrials)]
         diagnostics += repeated.diagnostics(named_by)
@@ -145,8 +145,8 @@ def _add(
     pools[key] = pools[key] + new if key in pools else new
 
 
-def _remarks(source: Source) -> Iterator[Diagnostic]:
-    """What there is to say of a job that has fewer results than it planned."""
+def remarks(source: Source) -> Iterator[Diagnostic]:
+    """What there is to say of a job that has fewer results than it planned, or more."""
     job, path = source.job, source.path
     if job is None:
         return
@@ -171,4 +171,11 @@ def _remarks(source: Source) -> Iterator[Diagnostic]:
             message=f"job {path} planned {job.n_total_trials} trials, only {read} are on disk",
             path=path,
             notes=("the numbers are over the trials that are there",),
+        )
+    elif job.n_total_trials is not None and read > job.n_total_trials:
+        yield Diagnostic(
+            rule="trials-not-planned",
+            message=f"job {path} planned {job.n_total_trials} trials, and {read} are on disk",
+            path=path,
+            notes=("the numbers are over all of them",),
         )

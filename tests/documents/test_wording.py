@@ -116,6 +116,12 @@ def test_whoever_logs_in_at_one_of_several_addresses_is_hidden() -> None:
     assert wording.without_passwords("x://a:b@c:d@e", "*") == "x://*******@e"
 
 
+@pytest.mark.parametrize("mark", ["?", "&", "[?]"])
+def test_a_signature_is_hidden_however_an_address_is_written(mark: str) -> None:
+    said = wording.without_passwords(f"http://a/b{mark}X-Amz-Signature=abc&x=1")
+    assert said == f"http://a/b{mark}X-Amz-Signature=***&x=1"
+
+
 def test_a_text_of_many_addresses_is_looked_through_once() -> None:
     for text in (":\\\\" * 500_000, "://" * 500_000, "://a:" * 500_000):
         assert wording.without_passwords(text) == text

@@ -98,3 +98,8 @@ def test_texts_of_an_inspect_log_are_read_where_a_metric_needs_them(
     after = cli("compute", "t.jsonl", "--metric", metric, "--format", "json")
     (first,), (second,) = (json.loads(done.stdout)["groups"] for done in (direct, after))
     assert first["metrics"] == second["metrics"]
+
+
+def test_what_a_job_lacks_is_said(cli: Run) -> None:
+    done = cli("convert", JOBS / "interrupted", "-o", "t.jsonl")
+    assert "job-not-finished" in done.stderr

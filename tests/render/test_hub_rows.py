@@ -121,3 +121,28 @@ def test_a_name_is_the_same_values_in_all_rows(cli: Run, tmp_path: Path) -> None
     assert first["metrics"]["mean_low#2"] == second["metrics"]["mean_low#2"] == 0.5
     assert "mean_low" not in first["metrics"]
     assert second["metrics"]["mean_low"] < 0.5
+
+
+def test_metrics_of_one_name_and_other_kwargs_are_two_columns(cli: Run, tmp_path: Path) -> None:
+    """Each job has a registry of its own, and both metrics are called `mean`."""
+    kwargs = ({}, {"missing": "skip"})
+    for name, own in zip(("one", "two"), kwargs, strict=True):
+        dataset = {"name": name, "version": "1", "description": "", "tasks": []}
+        metrics = [{"type": "mean", "kwargs": own}]
+        entry = {**dataset, "metrics": [], "extra_metrics": metrics} if own else dataset
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "registry.json").write_text(
+            json.dumps([entry if own else {**entry, "metrics": metrics}])
+        )
+        lines = [
+            {"task": f"t{i}", "agent": name, "dataset": name, "rewards": reward}
+            for i, reward in enumerate((None, {"r": 0}, {"r": 1}))
+        ]
+        (tmp_path / f"{name}.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    registries = [
+        part for name in ("one", "two") for part in ("--registry", f"{name}/registry.json")
+    ]
+    done = cli("compute", "one.jsonl", "two.jsonl", *registries, "--format", "hub-rows")
+    first, second = rows(done)
+    assert first["metrics"]["mean"] == pytest.approx(1 / 3)
+    assert {k: v for k, v in second["metrics"].items() if k.startswith("mean")}["mean#2"] == 0.5

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from harbor_metrics.confinement import homes
 from harbor_metrics.confinement.sandbox import PRIVATE
 from harbor_metrics.confinement.workplace import Confinement, Workplace
 from harbor_metrics.documents.paths import holds_everything
@@ -103,6 +104,15 @@ def test_of_a_folder_that_holds_everything_only_its_own_files_are_given(
     (folder / "again").symlink_to("m.py")
     (folder / "loop").symlink_to("loop")
     assert _given(folder) == {"m.py", "again"}
+
+
+def test_the_home_that_the_system_names_holds_everything_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "another"))
+    monkeypatch.setattr(homes, "_of_system", lambda: str(tmp_path / "home"))
+    assert holds_everything(str(tmp_path / "home"))
+    assert not holds_everything(str(tmp_path / "home" / "jobs"))
 
 
 @pytest.mark.parametrize("place", ["/", *PRIVATE, "/var", "/dev"])

@@ -105,6 +105,13 @@ def test_planned_trials_part_evenly_over_the_groups() -> None:
     assert "planned 6 trials, only 4 are on disk" in diagnostic.message
 
 
+def test_trials_that_a_job_did_not_plan_are_said() -> None:
+    job = Job(n_total_trials=2)
+    _, (diagnostic,) = pooled(source(of("x", "a", "b", "c"), job=job))
+    assert diagnostic.rule == "trials-not-planned"
+    assert "planned 2 trials, and 3 are on disk" in diagnostic.message
+
+
 def test_unread_trials_are_expected_and_make_no_group_whole() -> None:
     job = Job(n_total_trials=2)
     pools, _ = pooled(source(of("x", "a"), job=job, unread=[X]))

@@ -20,7 +20,7 @@ _OF_KERNEL = ("/dev/", "/proc/", "/sys/")
 
 def homes() -> list[str]:
     """The real path of the home that the user says there is, and of that which the system says."""
-    return not_of_system([os.path.expanduser("~"), _of_system()])
+    return not_of_system([os.path.expanduser("~"), home_of_system()])
 
 
 def not_of_system(folders: Iterable[str]) -> list[str]:
@@ -30,7 +30,8 @@ def not_of_system(folders: Iterable[str]) -> list[str]:
 
 
 @cache
-def _of_system() -> str:
+def home_of_system() -> str:
+    """The home that the system says the user has; empty where it knows of none."""
     try:
         return pwd.getpwuid(os.getuid()).pw_dir
     except KeyError:

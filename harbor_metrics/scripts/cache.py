@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..confinement.homes import not_of_system
+from ..confinement.homes import home_of_system, not_of_system
 from ..confinement.removal import remove
 from ..confinement.sandbox import PRIVATE
 from ..documents.folders import walk
@@ -69,26 +69,34 @@ def is_among_work(path: str) -> bool:
 def may_have_come(path: str) -> bool:
     """Whether a path lies in the current folder or a checkout, and may have come with it.
 
-    So may a link there, wherever it leads. Folders from the user's home upwards do not count, nor
-    pyenv in it, which is a checkout. But where the home is or lies in a checkout, or lies in the
-    current folder, the checkout around the current folder counts alone, or that.
+    So may a link there, wherever it leads. Folders from the user's home upwards do not count, where
+    it is the one that the system names, nor pyenv in a home, which is a checkout. But where the
+    home is or lies in a checkout, or lies in the current folder, the checkout around the current
+    folder counts alone, or that.
     """
     try:
         person, here = real_path(os.path.expanduser("~")), os.getcwd()
-        return any(_is_among_work(place, person, here) for place in _on_the_way(path))
+        return any(_may_have_come(place, person, here) for place in _on_the_way(path))
     except OSError:
         return True
 
 
-def _is_among_work(place: str, person: str, here: str) -> bool:
-    holds_home = here != person and is_below(person, here)
+def _may_have_come(place: str, person: str, here: str) -> bool:
+    holds_home = is_below(person, here)
     # Nobody works in a folder that every system has.
-    holds_home = holds_home and bool(not_of_system([here])) and here not in PRIVATE
-    # A runner may have a checkout, or a folder in one, for a home.
-    if holds_home or _checkout_of(person) is not None:
-        return is_below(place, _checkout_of(here) or here)
-    while not is_below(person, place):
-        if place == here or (_is_checkout(place) and place != os.path.join(person, ".pyenv")):
+    is_work = not holds_home or (
+        bool(not_of_system([here])) and (here == person or here not in PRIVATE)
+    )
+    above = "/"
+    # HOME may name what a runner works on, the current folder itself perhaps.
+    if person == real_path(home_of_system()):
+        above = person
+        if (holds_home and is_work and here != person) or _checkout_of(person) is not None:
+            return is_below(place, _checkout_of(here) or here)
+    while not is_below(above, place):
+        if place == here and is_work:
+            return True
+        if _is_checkout(place) and place != os.path.join(person, ".pyenv"):
             return True
         place = os.path.dirname(place)
     return False

@@ -20,7 +20,7 @@ pytestmark = linux
 
 @pytest.fixture(autouse=True)
 def of_system(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(homes, "_of_system", lambda: "/var/lib/somebody")
+    monkeypatch.setattr(homes, "home_of_system", lambda: "/var/lib/somebody")
 
 
 def test_home_is_what_the_user_says_and_what_the_system_says(
@@ -93,9 +93,9 @@ def test_home_within_the_system_is_hidden(
 
 def test_user_without_an_entry_has_no_home_of_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
-    homes._of_system.cache_clear()
-    assert homes._of_system() == pwd.getpwuid(os.getuid()).pw_dir
+    homes.home_of_system.cache_clear()
+    assert homes.home_of_system() == pwd.getpwuid(os.getuid()).pw_dir
     monkeypatch.setattr(os, "getuid", lambda: 4_000_000_001)
-    homes._of_system.cache_clear()
-    assert homes._of_system() == ""
-    homes._of_system.cache_clear()
+    homes.home_of_system.cache_clear()
+    assert homes.home_of_system() == ""
+    homes.home_of_system.cache_clear()

@@ -291,33 +291,58 @@ class TestOwners:
         assert not cache.is_among_work(str(tmp_path / "a" / "c"))
 
     @pytest.mark.parametrize(
-        ("checkouts", "here", "used"),
+        ("checkouts", "here", "used", "used_if_only_named"),
         [
-            ((), "jobs", True),
-            ((), ".", True),
-            ((".",), ".", False),
-            ((".",), "jobs", False),
-            ((".", "jobs"), "jobs/deep", True),
-            (("jobs",), "jobs", True),
-            ((), "..", False),
-            (("..",), "jobs", False),
+            ((), "jobs", True, True),
+            ((), ".", True, False),
+            ((".",), ".", False, False),
+            ((".",), "jobs", False, False),
+            ((".",), "/usr/share", True, False),
+            ((".", "jobs"), "jobs/deep", True, False),
+            (("jobs",), "jobs", True, True),
+            ((), "..", False, False),
+            (("..",), "jobs", False, False),
+            ((), "/usr/share", True, True),
         ],
     )
+    @pytest.mark.parametrize("of_system", [True, False])
     def test_home_is_work_where_it_is_what_we_work_on(
         self,
         checkouts: tuple[str, ...],
         here: str,
         used: bool,
+        used_if_only_named: bool,
+        of_system: bool,
         tmp_path: Path,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
+        """What HOME alone names, and not the system, a runner works on perhaps."""
         home = tmp_path / "home"
         (home / "jobs" / "deep").mkdir(parents=True)
         for checkout in checkouts:
             (home / checkout / ".git").mkdir()
         monkeypatch.setenv("HOME", str(home))
         monkeypatch.chdir(home / here)
-        assert cache.is_among_work(str(home / ".cache" / "uv")) != used
+        if of_system:
+            monkeypatch.setattr(cache, "home_of_system", lambda: str(home))
+        believed = used if of_system else used_if_only_named
+        for place in (".cache/uv", ".gitconfig", ".local/bin", ".pyenv/versions"):
+            assert cache.is_among_work(str(home / place)) != believed
+        # What every system has is believed wherever we are.
+        assert not cache.is_among_work("/bin")
+
+    @pytest.mark.parametrize("home", ["/", "elsewhere", "here"])
+    def test_nobody_works_at_the_root_whatever_the_home_of_a_container(
+        self, home: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        here, elsewhere = tmp_path / "here", tmp_path / "elsewhere"
+        here.mkdir()
+        monkeypatch.setenv("HOME", str(tmp_path / home))
+        for current in ("/", str(here)):
+            monkeypatch.chdir(current)
+            assert not cache.is_among_work("/usr/bin")
+            assert not cache.is_among_work(str(elsewhere / ".cache" / "uv"))
+        assert cache.is_among_work(str(here / ".gitconfig"))
 
     @pytest.mark.parametrize(("here", "work"), [("jobs", False), (".pyenv", True), (".", False)])
     def test_pyenv_is_a_checkout_that_is_worked_on_only_in_it(
@@ -327,6 +352,7 @@ class TestOwners:
             (tmp_path / checkout / ".git").mkdir(parents=True)
         (tmp_path / ".pyenv" / "versions" / "3.12.1" / ".git").rmdir()
         monkeypatch.setenv("HOME", str(tmp_path))
+        monkeypatch.setattr(cache, "home_of_system", lambda: str(tmp_path))
         monkeypatch.chdir(tmp_path / here)
         assert cache.is_among_work(str(tmp_path / ".pyenv" / "versions" / "3.12.1")) == work
         assert cache.is_among_work(str(tmp_path / "jobs" / "python"))

@@ -139,10 +139,8 @@ def test_metrics_of_one_name_and_other_kwargs_are_two_columns(cli: Run, tmp_path
             for i, reward in enumerate((None, {"r": 0}, {"r": 1}))
         ]
         (tmp_path / f"{name}.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    registries = [
-        part for name in ("one", "two") for part in ("--registry", f"{name}/registry.json")
-    ]
-    done = cli("compute", "one.jsonl", "two.jsonl", *registries, "--format", "hub-rows")
+    named = ("--registry", "one/registry.json", "--registry", "two/registry.json")
+    done = cli("compute", "one.jsonl", "two.jsonl", *named, "--format", "hub-rows")
     first, second = rows(done)
     assert first["metrics"]["mean"] == pytest.approx(1 / 3)
     assert {k: v for k, v in second["metrics"].items() if k.startswith("mean")}["mean#2"] == 0.5

@@ -97,7 +97,7 @@ class Workplace:
 
     def __init__(self, *, adopt: bool = False) -> None:
         wanted = os.environ.get("TMPDIR")
-        parent = os.path.realpath(wanted or _temporary())
+        parent = os.path.realpath(wanted) if wanted else _temporary()
         shared = ("/dev/", f"{os.path.realpath(SHARED_MEMORY)}/")
         if f"{parent}/".startswith(shared) or is_shared_memory(parent):
             raise NoPlaceError(
@@ -271,9 +271,18 @@ def _number(text: str) -> int:
 
 
 def _temporary() -> str:
+    """The real path of the system's folder for temporary files.
+
+    Raises:
+        NoPlaceError: there is none but the current folder, of which scripts may read everything.
+    """
     if os.access("/tmp", os.W_OK | os.X_OK):  # noqa: S108
-        return "/tmp"  # noqa: S108  # a folder of our own is made in it
+        return os.path.realpath("/tmp")  # noqa: S108  # a folder of our own is made in it
     # For weight: nearly every system has /tmp.
     import tempfile
 
-    return tempfile.gettempdir()
+    found, here = os.path.realpath(tempfile.gettempdir()), os.path.realpath(os.curdir)
+    if f"{found}/".startswith(f"{here.rstrip('/')}/"):
+        why = "there is none that can be written but the current folder: set TMPDIR"
+        raise NoPlaceError(OSError(errno.EACCES, why))
+    return found

@@ -110,7 +110,7 @@ def test_the_home_that_the_system_names_holds_everything_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "another"))
-    monkeypatch.setattr(homes, "_of_system", lambda: str(tmp_path / "home"))
+    monkeypatch.setattr(homes, "home_of_system", lambda: str(tmp_path / "home"))
     assert holds_everything(str(tmp_path / "home"))
     assert not holds_everything(str(tmp_path / "home" / "jobs"))
 

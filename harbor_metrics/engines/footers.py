@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, NamedTuple
 from ..documents.wording import printable
 from ..errors import InputError
 from .extras import literal
+from .pages import unpacked_page
 
 # As of archives: no file of trials comes near so many rows and bytes for each of its own bytes.
 _MOST_TIMES = 500
@@ -31,7 +32,9 @@ class _Chunk(NamedTuple):
 
     file: str
     column: str
+    codec: str
     values: int
+    rows: int
     named: bool
     plain: bool
     start: int
@@ -95,17 +98,19 @@ def check_nulls(connection: Any, files: Sequence[str]) -> None:
 
 def _said_null(connection: Any, files: Sequence[str]) -> Iterator[_Chunk]:
     rows = connection.execute(
-        "select file_name, column_id, path_in_schema, num_values, least(data_page_offset, "
-        "dictionary_page_offset), total_compressed_size, coalesce(stats_min, stats_max, "
-        "stats_min_value, stats_max_value) is not null from parquet_metadata(?) where "
+        "select file_name, column_id, path_in_schema, compression, num_values, row_group_num_rows, "
+        "least(data_page_offset, nullif(dictionary_page_offset, 0)), total_compressed_size, "
+        "coalesce(stats_min, stats_max, stats_min_value, stats_max_value) is not null "
+        "from parquet_metadata(?) where "
         "stats_null_count >= least(num_values, row_group_num_rows) and num_values > 0",
         [list(files)],
     ).fetchall()
     plain: dict[str, list[bool]] = {}
-    for file, column, called, values, start, size, named in rows:
+    for file, column, called, codec, values, n, start, size, named in rows:
         if file not in plain:
             plain[file] = _plain(connection, file)
-        yield _Chunk(file, called, values, named, plain[file][column], start, start + size)
+        of = plain[file][column]
+        yield _Chunk(file, called, codec, values, n, named, of, start, start + size)
 
 
 def _plain(connection: Any, file: str) -> list[bool]:
@@ -121,40 +126,63 @@ def _plain(connection: Any, file: str) -> list[bool]:
 
 
 def _has_values(file: BinaryIO, chunk: _Chunk) -> bool:
-    """Whether a page is larger than one that says of each value no more than that it is null."""
+    """Whether a page says of a value more than that it is null."""
     place, left = chunk.start, chunk.values
-    while left > 0 and place < chunk.end:
-        file.seek(place)
-        head = _Head(file.read(min(_HEAD, chunk.end - place)))
-        n = 0
-        try:
+    if chunk.plain and left > chunk.rows:
+        return True
+    try:
+        while left > 0 and place < chunk.end:
+            file.seek(place)
+            head = _Head(file.read(min(_HEAD, chunk.end - place)))
             page = head.struct()
-            kind, unpacked, packed = page[1], page[2], page[3]
-            if kind == _DICTIONARY and page[7][1] > 0:
+            packed = page[3]
+            place += head.place
+            file.seek(place)
+            data = file.read(max(0, min(packed, chunk.end - place)))
+            n = _nulls(page, data, chunk)
+            if n is None or n > left or packed < 0:
                 return True
-            if kind == _DATA:
-                n, encoding = page[5][1], page[5][2]
-                if unpacked > _most_of_nulls(n, encoding, plain=chunk.plain):
-                    return True
-                left -= n
-            elif kind == _DATA_V2:
-                n, nulls = page[8][1], page[8][2]
-                if n != nulls:
-                    return True
-                left -= n
-        except (_BrokenError, IndexError, KeyError, TypeError, RecursionError):
-            return True
-        if packed < 0 or (kind in (_DATA, _DATA_V2) and n <= 0):
-            return True
-        place += head.place + packed
+            left -= n
+            place += packed
+    except (_BrokenError, IndexError, KeyError, TypeError, RecursionError):
+        return True
     return left > 0
 
 
+def _nulls(page: dict[int, Any], data: bytes, chunk: _Chunk) -> int | None:
+    """Of how many values a page says that they are null; None where it has others."""
+    if page[1] == _DICTIONARY:
+        return None if page[7][1] > 0 else 0
+    if page[1] == _DATA_V2:
+        n, nulls = page[8][1], page[8][2]
+        return n if n == nulls > 0 else None
+    if page[1] != _DATA:
+        return 0
+    n, encoding = page[5][1], page[5][2]
+    if n <= 0 or page[2] > _most_of_nulls(n, encoding, plain=chunk.plain):
+        return None
+    content = unpacked_page(chunk.codec, data, page[2]) if chunk.plain else None
+    return n if content is None or _are_null(content, n) else None
+
+
 def _most_of_nulls(n: int, encoding: int, *, plain: bool) -> int:
-    """The most bytes of a page of nulls: how long one run of them is, and an encoding's head."""
+    """The most bytes of a page of nulls: a bit for each, how many, and an encoding's head."""
     if not plain:
         return 128 + n  # nobody knows how many lists are empty, and how many are null
-    return 4 + ((2 * n).bit_length() + 6) // 7 + 1 + _OF_NO_VALUES.get(encoding, 2)
+    # fastparquet writes so many, and eight more; others say how many there are, and no more.
+    return 4 + 5 + (n + 7) // 8 + 8 + _OF_NO_VALUES.get(encoding, 2)
+
+
+def _are_null(content: bytes, n: int) -> bool:
+    """Whether a page says of its values that all are null: before them, how long it says so."""
+    levels = _Head(content[4 : 4 + int.from_bytes(content[:4], "little")])
+    while n > 0:
+        times, packed = divmod(levels.unsigned(), 2)
+        length = times if packed else 1
+        if any(levels.bytes(length)):
+            return False
+        n -= 8 * times if packed else times
+    return True
 
 
 class _Head:
@@ -185,7 +213,7 @@ class _Head:
         if kind == _DOUBLE:
             return self._skip(8)
         if kind == _TEXT:
-            return self._skip(self._unsigned())
+            return self._skip(self.unsigned())
         if kind == _STRUCT:
             return self.struct(depth + 1)
         raise _BrokenError  # lists, sets and maps are in no page's head
@@ -198,7 +226,16 @@ class _Head:
     def _skip(self, n: int) -> None:
         self.place += n
 
-    def _unsigned(self) -> int:
+    def bytes(self, n: int) -> bytes:
+        """The next bytes."""
+        found = self._data[self.place : self.place + n]
+        if n <= 0 or len(found) < n:
+            raise _BrokenError
+        self.place += n
+        return found
+
+    def unsigned(self) -> int:
+        """The next integer without a sign."""
         value = shift = 0
         while True:
             byte = self._byte()
@@ -210,5 +247,5 @@ class _Head:
                 raise _BrokenError
 
     def _integer(self) -> int:
-        value = self._unsigned()
+        value = self.unsigned()
         return (value >> 1) ^ -(value & 1)

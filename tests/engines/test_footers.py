@@ -15,6 +15,7 @@ from pyarrow import parquet
 from harbor_metrics import compute
 from harbor_metrics.engines import footers
 from harbor_metrics.engines.footers import check_nulls
+from harbor_metrics.engines.pages import unpacked_page
 from harbor_metrics.errors import InputError
 
 # What DuckDB says has nothing of Python's in it.
@@ -114,3 +115,38 @@ def test_few_bytes_may_unpack_to_some(tmp_path: Path) -> None:
     duckdb.sql("select 't' as task, 1.0 as reward from range(1000000)").write_parquet(path)
     (group,) = compute(path).groups
     assert group.counts.found == 1_000_000
+
+
+@pytest.mark.parametrize("rows", [1, 9, 100])
+@pytest.mark.parametrize("codec", ["UNCOMPRESSED", "SNAPPY", "GZIP", "ZSTD"])
+def test_nulls_that_are_said_bit_by_bit_are_nulls(codec: str, rows: int) -> None:
+    """As fastparquet writes them: with eight bytes more, as many as a number takes."""
+    groups = (rows + 7) // 8
+    for bits, null in ((b"\0" * groups, True), (b"\1" + b"\0" * (groups - 1), False)):
+        levels = bytes([2 * groups + 1]) + bits
+        page = len(levels).to_bytes(4, "little") + levels + b"\0" * 8
+        packer = None if codec == "UNCOMPRESSED" else pa.Codec(codec.lower())
+        packed = packer.compress(page, asbytes=True) if packer else page
+        head = _thrift(len(page), len(packed), rows)
+        end = len(head) + len(packed)
+        chunk = footers._Chunk("f", "c", codec, rows, rows, False, True, 0, end)
+        assert footers._has_values(io.BytesIO(head + packed), chunk) is not null
+
+
+def _thrift(unpacked: int, packed: int, rows: int) -> bytes:
+    """The head of a page: its kind, both sizes, and how many values, plain, after RLE."""
+
+    def integer(n: int) -> bytes:
+        n *= 2
+        return b"\x15" + (bytes([n]) if n < 128 else bytes([n & 127 | 128, n >> 7]))
+
+    sizes = integer(0) + integer(unpacked) + integer(packed)
+    return sizes + b"\x2c" + integer(rows) + integer(0) + integer(3) + integer(4) + b"\0\0"
+
+
+def test_what_snappy_packs_is_unpacked() -> None:
+    for data in (b"a" * 5000, bytes(range(256)) * 20, b"ab" * 30 + bytes(range(200)), b""):
+        packed = pa.Codec("snappy").compress(data, asbytes=True)
+        assert unpacked_page("SNAPPY", packed, len(data)) == data
+    assert unpacked_page("SNAPPY", b"\x05\x01\x09", 5) is None
+    assert unpacked_page("BROTLI", b"", 5) is None

@@ -104,7 +104,8 @@ def _may_have_come(place: str, person: str, here: str) -> bool:
 
 def _on_the_way(path: str) -> Iterator[str]:
     """Each link that the system follows on the way to a path, and where they lead in the end."""
-    here, parts, n = "/", os.path.abspath(path).split("/")[::-1], 0
+    # As it is written: from a link `..` goes up to where that leads.
+    here, parts, n = "/", os.path.join(os.getcwd(), path).split("/")[::-1], 0
     while parts and n <= _MOST_LINKS:
         place = os.path.normpath(os.path.join(here, parts.pop()))
         if not os.path.islink(place):

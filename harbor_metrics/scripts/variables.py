@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
+from ..documents.paths import real_path
 from .cache import is_among_work
 
 # By name: ssh passes on whatever variables begin with LC_.
@@ -69,7 +70,9 @@ def folders(name: str) -> list[str]:
     """The folders that a variable such as PATH lists by an absolute path; none among our work."""
     # An empty one is the current folder, too, and often an oversight.
     listed = filter(os.path.isabs, os.environ.get(name, "").split(os.pathsep))
-    return [folder for folder in listed if not is_among_work(folder)]
+    found = [folder for folder in listed if not is_among_work(folder)]
+    # Others may strike out `..` and a link before it, which lead elsewhere together.
+    return [real_path(folder) if ".." in folder.split("/") else folder for folder in found]
 
 
 def which(program: str) -> str | None:
@@ -83,7 +86,7 @@ def which(program: str) -> str | None:
 def _told(name: str, value: str) -> str | None:
     if name in _LISTS:
         return os.pathsep.join(folders(name))
-    if name in _BELIEVED and value and is_among_work(value):
+    if name in _BELIEVED and value and is_among_work(os.path.abspath(value)):
         return None
     if name in (*_BELIEVED, *_PATHS) and value:
         return os.pathsep.join(map(os.path.abspath, value.split(os.pathsep)))

@@ -107,6 +107,32 @@ def test_uv_of_a_checkout_is_run_where_we_run_from_it_ourselves(
             find_uv()
 
 
+@pytest.mark.parametrize("name", ["PATH", "LD_LIBRARY_PATH"])
+def test_up_from_a_link_is_where_the_system_goes(
+    name: str, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `$PWD/build/../../tools/bin`, of which the text alone leads out of the checkout."""
+    outside = here.parent
+    for folder in (outside, here, here / "deep", outside / "mine"):
+        (folder / "tools" / "bin").mkdir(parents=True)
+    (here / "build").symlink_to("deep/tools")
+    (outside / "current").symlink_to("mine/tools/bin")
+    for folder in (f"{here}/build/../../tools/bin", f"{here}/build/../../../tools/bin"):
+        monkeypatch.setenv(name, f"{folder}:/usr/bin")
+        assert told([name]) == {name: "/usr/bin"}
+    monkeypatch.setenv(name, f"{outside}/current/../bin:{here}/../tools/bin")
+    assert told([name]) == {name: f"{outside}/mine/tools/bin:{outside}/tools/bin"}
+
+
+def test_place_is_asked_about_as_it_is_told(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (here / "place").mkdir()
+    (here.parent / "deep" / "er").mkdir(parents=True)
+    (here.parent / "link").symlink_to("deep/er")
+    for name in PLACES:
+        monkeypatch.setenv(name, f"{here.parent}/link/../here/place")
+    assert told(PLACES) == {}
+
+
 @pytest.mark.parametrize(
     "name",
     [

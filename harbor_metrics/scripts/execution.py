@@ -49,11 +49,18 @@ exec(
 _ITS_FOLDER = '__file__.rpartition("/")[0]'
 # Where packages seem to be installed beside it, who asks which there are looks into the copy, too.
 _THE_COPY = '__import__("sys").argv[1].rpartition("/")[0] + "/modules"'
-# What is imported from the script's folder is looked for among the modules that were hashed.
+# What is imported from the script's folder is looked for among the modules that were hashed, and
+# by their names alone: a folder of data would be a part of a package that is called like it.
 _FROM_THE_COPY = """\
-__import__("sys").path_importer_cache[__import__("sys").argv[2].rpartition("/")[0]] = (
-    __import__("sys").path_hooks[-1](__import__("sys").argv[1].rpartition("/")[0] + "/modules")
-)
+def _(sys, own):
+    copy = sys.argv[1].rpartition("/")[0] + "/modules"
+    finder = sys.path_hooks[-1](copy)
+    find = finder.find_spec
+    finder.find_spec = lambda name, target=None: find(name, target) if name in own else None
+    for folder in (copy, sys.argv[2].rpartition("/")[0]):
+        sys.path_importer_cache[folder] = finder
+_(__import__("sys"), {own!a})
+del _
 """
 _encode_line = json.JSONEncoder().encode
 _encode_lines = msgspec.json.Encoder().encode_lines
@@ -219,7 +226,10 @@ def _started(script: Script, files: dict[str, str], *, watched: bool) -> list[st
     """
     if watched:
         return [_WATCHER, os.path.join(files["answer"], _LOG), files["script"], script.path]
-    redirected = "" if script.modules is None else _FROM_THE_COPY
+    redirected = ""
+    if script.modules is not None:
+        own = sorted({name.partition("/")[0].partition(".")[0] for name, _ in script.modules})
+        redirected = _FROM_THE_COPY.format(own=own)
     folder = _THE_COPY if "metadata" in files else _ITS_FOLDER
     code = redirected + _BE_THE_SCRIPT.format(folder=folder)
     return ["-c", code, files["script"], script.path]

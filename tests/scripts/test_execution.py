@@ -304,6 +304,46 @@ answer(found=len(found), points=len(installed.entry_points(group="scores")),
     assert one["values"] == {"found": 0, "points": 0, "v": 5}, one
 
 
+@pytest.mark.parametrize(
+    "beside", [(), ("helper.py",), ("numpy-9.dist-info",), ("extra/__pycache__",)]
+)
+def test_a_folder_of_data_beside_a_script_is_no_package(
+    beside: tuple[str, ...], outcomes: Any, tmp_path: Path
+) -> None:
+    """It would stand in for the data of a package of that name."""
+    (tmp_path / "extra").mkdir()
+    (tmp_path / "extra" / "v.txt").write_text("5")
+    if beside == "helper.py":
+        (tmp_path / beside).write_text(
+            "import os; V = os.path.dirname(__file__) + '/extra/v.txt'\n"
+        )
+    elif beside:
+        (tmp_path / beside).mkdir(parents=True)
+    text = f"""{BLOCK}{HEAD}
+import importlib.util
+if os.path.exists(os.path.join(os.path.dirname(__file__), "helper.py")):
+    import helper
+    assert open(helper.V).read() == "5"
+found = importlib.util.find_spec("extra")
+answer(found=int(found is not None), v=int(open(os.path.dirname(__file__) + "/extra/v.txt").read()))
+"""
+    (one,), _ = outcomes(text)
+    assert one["values"] == {"found": 0, "v": 5}, one
+
+
+def test_modules_without_an_init_are_found_with_their_data(outcomes: Any, tmp_path: Path) -> None:
+    (tmp_path / "parts" / "deep").mkdir(parents=True)
+    (tmp_path / "parts" / "deep" / "one.py").write_text("V = 7")
+    (tmp_path / "parts" / "v.txt").write_text("5")
+    text = f"""{BLOCK}{HEAD}
+import importlib.resources
+from parts.deep import one
+answer(one=one.V, v=int((importlib.resources.files("parts") / "v.txt").read_text()))
+"""
+    (one,), _ = outcomes(text)
+    assert one["values"] == {"one": 7, "v": 5}, one
+
+
 def test_code_of_a_script_is_that_of_its_file(outcomes: Any) -> None:
     text = f"""# -*- coding: latin-1 -*-
 from __future__ import annotations
@@ -323,7 +363,7 @@ answer(own=int(named(1) == [__file__] and named.__code__.co_filename == __file__
     [
         ("x = 1\ny = (\n", ('m0.py", line 2', "'(' was never closed")),
         ("def f():\n    1 / 0\nf()\n", ('m0.py", line 3', 'm0.py", line 2', "ZeroDivisionError")),
-        ("exec('a b')\n", ('m0.py", line 1', '"<string>", line 1', "SyntaxError")),
+        ("exec('a b')\n", ('m0.py", line 1', '"<string>", line 1\n', "SyntaxError")),
         ("x = 1\0\n", ("null bytes",)),
     ],
 )

@@ -18,8 +18,9 @@ from ..documents.folders import walk
 from ..documents.paths import is_below, real_path
 
 ENVIRONMENTS, REPOSITORIES, RECORDS = "environments", "git", "git-contents"
-# That the group, or anybody, can write; and that we can read a folder and reach what is in it.
-_OTHERS, _OPEN = 0o022, 0o500
+# What others may: who can reach a folder changes what programs leave in it by a group's umask. And
+# that we can read a folder and reach what is in it.
+_OTHERS, _OPEN = 0o077, 0o500
 _NOWHERE = os.path.join(os.devnull, "cache")
 # More the system does not follow.
 _MOST_LINKS = 40
@@ -144,7 +145,7 @@ def identity(folder: str) -> tuple[int, int]:
 
 
 def is_own(path: str) -> bool:
-    """Whether what is there, if anything is, is ours, and from now on ours alone to write.
+    """Whether what is there, if anything is, is ours, and from now on ours alone to reach.
 
     A folder of ours is ours to read again, where a script took that away: Landlock keeps no modes.
     """
@@ -164,6 +165,15 @@ def is_own(path: str) -> bool:
     except OSError:
         return False
     return True
+
+
+def make_own(folder: str) -> None:
+    """Make a folder that nobody else reaches, whatever the umask, where there is none.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    os.makedirs(folder, mode=0o700, exist_ok=True)
 
 
 def entries(*, sizes: bool = True) -> list[Entry]:
@@ -257,7 +267,7 @@ def remove_unused(paths: Sequence[str]) -> bool:
 def alone(record: str) -> Iterator[None]:
     """One run at a time makes what has this record, where that can be agreed upon."""
     try:
-        os.makedirs(os.path.dirname(record), exist_ok=True)
+        make_own(os.path.dirname(record))
         file = open(f"{record}.lock", "wb", opener=_regular)  # noqa: SIM115
     except OSError:
         yield

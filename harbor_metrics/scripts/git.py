@@ -135,7 +135,7 @@ def _note(kept: str, record: str) -> None:
     """Write down what has been fetched, where the cache can be written."""
     if os.path.dirname(kept) == cache.cache_folder(cache.REPOSITORIES):
         with contextlib.suppress(OSError):
-            os.makedirs(os.path.dirname(record), exist_ok=True)
+            cache.make_own(os.path.dirname(record))
             _write(record, kept, contents(os.path.join(kept, "tree")))
 
 
@@ -157,16 +157,16 @@ def _fetched(
             "current folder or a checkout is not used, for it may have come with it)",
         )
     try:
-        os.makedirs(os.path.dirname(kept), exist_ok=True)
+        cache.make_own(os.path.dirname(kept))
         cache.remove_unfinished(os.path.dirname(kept))
         # What may be there was changed since it was fetched; somebody may run what is left of it.
         if not cache.remove_unused([kept]):
             raise BlockingIOError
         new = f"{kept}.{os.urandom(4).hex()}.tmp"
-        os.mkdir(new)
+        os.mkdir(new, 0o700)
     except OSError:
         new = kept = os.path.join(place.folder, f"git-{os.urandom(4).hex()}")
-        os.mkdir(new)
+        os.mkdir(new, 0o700)
     with cache.at_work(new):
         return _into(new, git, url, commit, folder, place, kept, allow_outside)
 

@@ -17,7 +17,7 @@ from ..confinement.workplace import Confinement
 from ..documents.paths import real_path
 from ..documents.wording import printable
 from ..errors import MetricFailure
-from .cache import is_among_work
+from .cache import is_among_work, make_own
 from .steps import Work, not_made
 from .uv_access import (
     environ_of_uv,
@@ -139,7 +139,7 @@ def _install(admitted: object, script: str, uv: str, of_uv: str, work: Work) -> 
     """
     _refuse_among_work(of_uv, "the folder of uv's Pythons")
     try:
-        os.makedirs(of_uv, exist_ok=True)
+        make_own(of_uv)
     except OSError as error:
         raise not_made(str(error)) from error
     cache = uv_cache(work.place)

@@ -17,7 +17,7 @@ from ..confinement.workplace import Confinement, Workplace
 from ..documents.paths import is_below, real_path, strayed
 from ..errors import MetricFailure
 from .beside import beside
-from .cache import cache_home, is_among_work, is_own
+from .cache import cache_home, is_among_work, is_own, make_own
 from .indexes import packages_of_user
 from .variables import CERTIFICATES, TO_UV, folders, named, told, which
 
@@ -129,10 +129,10 @@ def uv_cache(place: Workplace) -> str:
         # One that is named may be a link of the user's.
         if is_among_work(kept) or not is_own(real_path(kept) if named else kept):
             raise PermissionError(kept)
-        os.makedirs(kept, exist_ok=True)
+        make_own(kept)
     except OSError:
         kept = os.path.join(place.folder, "uv")
-        os.makedirs(kept, exist_ok=True)
+        make_own(kept)
     return kept
 
 

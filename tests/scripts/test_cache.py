@@ -55,7 +55,7 @@ def test_what_is_old_goes_whole_and_what_is_used_stays() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mode", "after"), [(0, 0o700), (0o100, 0o700), (0o500, 0o500), (0o777, 0o755)]
+    ("mode", "after"), [(0, 0o700), (0o100, 0o700), (0o500, 0o500), (0o777, 0o700)]
 )
 def test_folder_of_ours_that_was_shut_is_open_again(mode: int, after: int, tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
@@ -64,7 +64,7 @@ def test_folder_of_ours_that_was_shut_is_open_again(mode: int, after: int, tmp_p
         (tmp_path / name).chmod(mode)
         assert cache.is_own(str(tmp_path / name))
     assert (tmp_path / "folder").stat().st_mode & 0o777 == after
-    assert (tmp_path / "file").stat().st_mode & 0o777 == mode & 0o755
+    assert (tmp_path / "file").stat().st_mode & 0o777 == mode & 0o700
 
 
 def test_one_use_a_day_removes_what_is_old() -> None:
@@ -163,13 +163,35 @@ def test_an_environment_stays_while_a_run_has_it(tmp_path: Path) -> None:
 class TestOwners:
     """Of what somebody else can write nothing is believed."""
 
-    def test_what_the_group_could_write_is_ours_alone_from_now_on(self) -> None:
+    @pytest.mark.parametrize("mode", [0o777, 0o775, 0o755, 0o700])
+    def test_what_the_group_could_write_is_ours_alone_from_now_on(self, mode: int) -> None:
+        """Of a folder that it can only read, it could write what lies in it."""
         folder = Path(cache.cache_folder(cache.ENVIRONMENTS))
         folder.mkdir(parents=True)
-        for path in (folder.parent, folder):
-            path.chmod(0o777)
+        of_uv = Path(os.environ["UV_CACHE_DIR"])
+        of_uv.mkdir()
+        (of_uv / "archive-v0").mkdir()
+        for path in (folder.parent, folder, of_uv):
+            path.chmod(mode)
         assert cache.cache_folder(cache.ENVIRONMENTS) == str(folder)
-        assert [path.stat().st_mode & 0o777 for path in (folder.parent, folder)] == [0o755] * 2
+        with Workplace() as place:
+            assert uv_cache(place) == str(of_uv)
+        for path in (folder.parent, folder, of_uv):
+            assert path.stat().st_mode & 0o777 == 0o700
+        assert (of_uv / "archive-v0").is_dir()
+
+    @linux
+    def test_nobody_else_reaches_what_is_made_where_a_group_may_write(self, outcome) -> None:
+        before = os.umask(0o002)
+        try:
+            one, _done = outcome(BLOCK + COUNT)
+            with Workplace() as place:
+                of_uv = uv_cache(place)
+        finally:
+            os.umask(before)
+        assert one["values"] == {"n": 2}
+        for folder in (of_uv, cache.cache_folder(cache.ENVIRONMENTS)):
+            assert os.stat(folder).st_mode & 0o777 == 0o700
 
     @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives things away")
     @pytest.mark.parametrize("link", [False, True], ids=["folder", "link"])

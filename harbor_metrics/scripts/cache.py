@@ -5,7 +5,10 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import functools
+import grp
 import os
+import pwd
 import stat
 import time
 from collections.abc import Iterator, Sequence
@@ -20,7 +23,7 @@ from ..documents.paths import is_below, real_path
 ENVIRONMENTS, REPOSITORIES, RECORDS = "environments", "git", "git-contents"
 # What others may: who can reach a folder changes what programs leave in it by a group's umask. And
 # that we can read a folder and reach what is in it.
-_OTHERS, _OPEN = 0o077, 0o500
+_OTHERS, _OPEN, _WRITABLE = 0o077, 0o500, 0o022
 _NOWHERE = os.path.join(os.devnull, "cache")
 # More the system does not follow.
 _MOST_LINKS = 40
@@ -52,8 +55,10 @@ def cache_folder(name: str) -> str:
     then the path leads nowhere.
     """
     home = _ours()
-    folder = os.path.join(home, name)
-    if may_have_come(home) or not (is_own(home) and is_own(folder)):
+    # No link is followed again.
+    real = real_path(home)
+    folder = os.path.join(real, name)
+    if may_have_come(home) or not (stays_there(real) and is_own(home) and is_own(folder)):
         return os.path.join(_NOWHERE, name)
     return folder
 
@@ -165,6 +170,52 @@ def is_own(path: str) -> bool:
     except OSError:
         return False
     return True
+
+
+def stays_there(path: str) -> bool:
+    """Whether nobody else can put something in the place of a real path.
+
+    From the user's home on, as for keys of ssh, or from the root for what lies elsewhere.
+    """
+    person, folder = real_path(os.path.expanduser("~")), path
+    try:
+        while folder not in (person, "/"):
+            folder = os.path.dirname(folder)
+            with contextlib.suppress(FileNotFoundError):
+                if not _is_kept_from_others(folder, os.path.join(person, ".cache")):
+                    return False
+    except OSError:
+        return False
+    return True
+
+
+def _is_kept_from_others(folder: str, of_caches: str) -> bool:
+    """Whether nobody else changes names in a folder, in the one of all caches from now on."""
+    status, ours = os.stat(folder), os.geteuid()
+    if status.st_uid not in (0, ours):
+        return False
+    shared = status.st_mode & _WRITABLE
+    # Everybody owns what he has put into such a folder.
+    if not shared or status.st_mode & stat.S_ISVTX:
+        return True
+    if folder == of_caches and status.st_uid == ours:
+        os.chmod(folder, stat.S_IMODE(status.st_mode) & ~_WRITABLE)
+        return True
+    return shared == stat.S_IWGRP and _is_of_one(status.st_gid)
+
+
+@functools.cache
+def _is_of_one(group: int) -> bool:
+    """Whether a group is that which a system makes for each user, and nobody else's."""
+    try:
+        user, named = pwd.getpwuid(os.geteuid()), grp.getgrgid(group)
+    except KeyError:
+        return False
+    return (
+        named.gr_gid == user.pw_gid
+        and named.gr_name == user.pw_name
+        and set(named.gr_mem) <= {user.pw_name}
+    )
 
 
 def make_own(folder: str) -> None:

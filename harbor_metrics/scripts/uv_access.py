@@ -17,7 +17,7 @@ from ..confinement.workplace import Confinement, Workplace
 from ..documents.paths import is_below, real_path, strayed
 from ..errors import MetricFailure
 from .beside import beside
-from .cache import cache_home, is_among_work, is_own, make_own
+from .cache import cache_home, is_among_work, is_own, make_own, stays_there
 from .indexes import packages_of_user
 from .variables import CERTIFICATES, TO_UV, folders, named, told, which
 
@@ -126,9 +126,11 @@ def uv_cache(place: Workplace) -> str:
     named = os.environ.get("UV_CACHE_DIR")
     kept = os.path.abspath(named or os.path.join(cache_home(), "uv"))
     try:
-        # One that is named may be a link of the user's.
-        if is_among_work(kept) or not is_own(real_path(kept) if named else kept):
+        # No link is followed again; one that is named may be anybody's.
+        real = real_path(kept)
+        if is_among_work(kept) or not (stays_there(real) and is_own(real if named else kept)):
             raise PermissionError(kept)
+        kept = real
         make_own(kept)
     except OSError:
         kept = os.path.join(place.folder, "uv")

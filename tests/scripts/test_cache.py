@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import fcntl
+import grp
 import json
 import os
+import pwd
 import shutil
 import time
 from pathlib import Path
@@ -180,6 +182,84 @@ class TestOwners:
             assert path.stat().st_mode & 0o777 == 0o700
         assert (of_uv / "archive-v0").is_dir()
 
+    @pytest.mark.parametrize(
+        ("mode", "of_one", "used"),
+        [
+            (0o777, True, False),
+            (0o1777, False, True),
+            (0o775, False, False),
+            (0o2775, False, False),
+            (0o775, True, True),
+            (0o755, False, True),
+            (0o700, False, True),
+        ],
+    )
+    @pytest.mark.parametrize("below", [".", "mine"])
+    def test_cache_in_a_folder_where_others_change_names_is_not_used(
+        self,
+        below: str,
+        mode: int,
+        of_one: bool,
+        used: bool,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """They would put another in its place between our look and the use."""
+        lab = tmp_path / "lab"
+        (lab / below).mkdir(parents=True)
+        lab.chmod(mode)
+        monkeypatch.setattr(cache, "_is_of_one", lambda group: of_one)
+        monkeypatch.setenv("UV_CACHE_DIR", str(lab / below / "uv"))
+        monkeypatch.setenv("XDG_CACHE_HOME", str(lab / below))
+        with Workplace() as place:
+            assert (uv_cache(place) == str(lab / below / "uv")) == used
+        assert (cache.cache_folder("git") == str(lab / below / "harbor-metrics/git")) == used
+        assert lab.stat().st_mode & 0o7777 == mode
+
+    @pytest.mark.parametrize("mode", [0o775, 0o777, 0o755])
+    def test_no_group_changes_names_in_the_folder_of_all_caches_of_a_user(
+        self, mode: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A umask for groups has made it so."""
+        caches = tmp_path / "home" / ".cache"
+        caches.mkdir(parents=True)
+        caches.chmod(mode)
+        monkeypatch.setattr(cache, "_is_of_one", lambda group: False)
+        monkeypatch.setenv("HOME", str(tmp_path / "home"))
+        monkeypatch.delenv("XDG_CACHE_HOME")
+        assert cache.cache_folder("git") == str(caches / "harbor-metrics" / "git")
+        assert caches.stat().st_mode & 0o777 == 0o755
+        (tmp_path / "home").chmod(0o777)
+        assert not cache.cache_folder("git").startswith(str(tmp_path))
+
+    @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives things away")
+    def test_cache_in_a_folder_of_somebody_else_is_not_used(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "lab" / "uv").mkdir(parents=True)
+        monkeypatch.setenv("UV_CACHE_DIR", str(tmp_path / "lab" / "uv"))
+        os.chown(tmp_path / "lab", 65_534, 65_534)
+        with Workplace() as place:
+            assert uv_cache(place).startswith(place.folder)
+
+    def test_group_of_one_is_that_of_the_user_and_has_no_other(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        me = pwd.struct_passwd(("me", "x", os.geteuid(), 5, "", "/", "/bin/sh"))
+        monkeypatch.setattr("pwd.getpwuid", lambda user: me)
+        for name, number, members, is_of_one in (
+            ("me", 5, [], True),
+            ("me", 5, ["me"], True),
+            ("me", 5, ["you"], False),
+            ("users", 5, [], False),
+            ("me", 6, [], False),
+        ):
+            group = grp.struct_group((name, "x", number, members))
+            monkeypatch.setattr("grp.getgrgid", lambda _, group=group: group)
+            cache._is_of_one.cache_clear()
+            assert cache._is_of_one(number) == is_of_one
+        cache._is_of_one.cache_clear()
+
     @linux
     def test_nobody_else_reaches_what_is_made_where_a_group_may_write(self, outcome) -> None:
         before = os.umask(0o002)
@@ -254,7 +334,7 @@ class TestOwners:
         monkeypatch.setenv("HOME", str(tmp_path / "home"))
         monkeypatch.setenv("UV_CACHE_DIR", str(link / "uv"))
         with Workplace() as place:
-            assert (uv_cache(place) == str(link / "uv")) == of_user
+            assert (uv_cache(place) == str(tmp_path / "elsewhere" / "uv")) == of_user
 
     @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives things away")
     def test_cache_of_uv_that_somebody_else_owns_is_not_used_where_it_is_named(
@@ -264,7 +344,7 @@ class TestOwners:
         (tmp_path / "link").symlink_to("uv")
         monkeypatch.setenv("UV_CACHE_DIR", str(tmp_path / "link"))
         with Workplace() as place:
-            assert uv_cache(place) == str(tmp_path / "link")
+            assert uv_cache(place) == str(tmp_path / "uv")
             os.chown(tmp_path / "uv", 65_534, 65_534)
             assert uv_cache(place).startswith(place.folder)
 

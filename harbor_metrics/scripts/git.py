@@ -42,7 +42,7 @@ _LIMITS = {"RLIMIT_CORE": 1, "RLIMIT_FSIZE": _WHOLE.bytes, "RLIMIT_CPU": int(FET
 _OF_SYSTEM = ("/etc/gitconfig", "/etc/ssh", "/etc/crypto-policies", "/etc/krb5.conf")
 _NAMED = ("GIT_CONFIG_GLOBAL", "GIT_SSL_CAINFO")
 # git and ssh ask for nothing; what else they need to reach a private repository is the user's.
-_TOLD = (
+TO_GIT = (
     *(*TO_ALL, *CERTIFICATES, *PROXIES, "NO_PROXY", "no_proxy", *_NAMED, "GIT_CONFIG_NOSYSTEM"),
     *("HOME", "USER", "XDG_CONFIG_HOME", "SSH_AUTH_SOCK"),
 )
@@ -244,7 +244,7 @@ class _Git:
     home: Home
 
     def __call__(self, arguments: list[str]) -> Finished:
-        env = told(_TOLD) | {
+        env = told(TO_GIT) | {
             "GIT_ALLOW_PROTOCOL": ":".join((*PROTOCOLS, *(LOCAL if self.allow_outside else ()))),
             "GIT_TERMINAL_PROMPT": "0",
             "GIT_ASKPASS": "true",

@@ -7,6 +7,7 @@ are they told of a place for programs, settings or caches that may have come wit
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 
 from ..documents.paths import real_path
@@ -36,11 +37,14 @@ TO_FIND_PYTHONS = (
     *("HOME", "XDG_DATA_HOME", "UV_PYTHON_INSTALL_DIR", "UV_PYTHON_PREFERENCE"),
     *("UV_PYTHON_DOWNLOADS", "UV_MANAGED_PYTHON", "UV_NO_MANAGED_PYTHON"),
 )
+# Where Pythons come from, which are run: addresses or paths.
+_OF_PYTHONS = ("UV_PYTHON_INSTALL_MIRROR", "UV_PYPY_INSTALL_MIRROR", "UV_PYTHON_DOWNLOADS_JSON_URL")
+# The one form: of others not everybody makes the same path.
+_FILE = re.compile(r"file://(/[\w.~+/-]+)", re.ASCII)
 # With who the user is: for what comes from addresses that the user has set.
 TO_UV = (
     *(*TO_ANY_UV, *PROXIES, "SSL_CLIENT_CERT", "NETRC", "UV_CREDENTIALS_DIR", "UV_CACHE_DIR"),
-    *(*TO_FIND_PYTHONS, "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "UV_PYTHON_INSTALL_MIRROR"),
-    *("UV_PYPY_INSTALL_MIRROR", "UV_PYTHON_DOWNLOADS_JSON_URL"),
+    *(*TO_FIND_PYTHONS, "XDG_CACHE_HOME", "XDG_CONFIG_HOME", *_OF_PYTHONS),
 )
 _LISTS = ("PATH", "LD_LIBRARY_PATH")
 # Where programs lie, or what names some, or what is taken for whole without being looked at.
@@ -84,6 +88,8 @@ def which(program: str) -> str | None:
 
 
 def _told(name: str, value: str) -> str | None:
+    if name in _OF_PYTHONS and value:
+        return _not_from_work(value)
     if name in _LISTS:
         return os.pathsep.join(folders(name))
     if name in _BELIEVED and value and is_among_work(os.path.abspath(value)):
@@ -91,3 +97,14 @@ def _told(name: str, value: str) -> str | None:
     if name in (*_BELIEVED, *_PATHS) and value:
         return os.pathsep.join(map(os.path.abspath, value.split(os.pathsep)))
     return value
+
+
+def _not_from_work(value: str) -> str | None:
+    """An address, or a path unless what lies there may have come with our work."""
+    if re.match("https?://", value, re.IGNORECASE):
+        return value
+    file = _FILE.fullmatch(value)
+    path = os.path.abspath(file[1] if file else value)
+    if is_among_work(path):
+        return None
+    return f"file://{path}" if file else path

@@ -8,9 +8,18 @@ from pathlib import Path
 import pytest
 
 from harbor_metrics.errors import MetricFailure
+from harbor_metrics.scripts.git import TO_GIT
 from harbor_metrics.scripts.passwords import environ_without_passwords
 from harbor_metrics.scripts.uv_access import certificates, environ_of_uv, find_uv, pythons
-from harbor_metrics.scripts.variables import TO_ALL, TO_UV, told, which
+from harbor_metrics.scripts.variables import (
+    CERTIFICATES,
+    CHOICES,
+    PROXIES,
+    TO_ALL,
+    TO_UV,
+    told,
+    which,
+)
 
 PLACES = (
     *("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "UV_CACHE_DIR"),
@@ -122,6 +131,56 @@ def test_up_from_a_link_is_where_the_system_goes(
         assert told([name]) == {name: "/usr/bin"}
     monkeypatch.setenv(name, f"{outside}/current/../bin:{here}/../tools/bin")
     assert told([name]) == {name: f"{outside}/mine/tools/bin:{outside}/tools/bin"}
+
+
+PYTHONS = ("UV_PYTHON_INSTALL_MIRROR", "UV_PYPY_INSTALL_MIRROR", "UV_PYTHON_DOWNLOADS_JSON_URL")
+
+
+@pytest.mark.parametrize("name", PYTHONS)
+def test_no_file_among_our_work_says_where_pythons_come_from(
+    name: str, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is installed so is run, and stays the user's."""
+    (here.parent / "deep" / "er").mkdir(parents=True)
+    (here / "link").symlink_to(here.parent / "deep" / "er")
+    among = (
+        *("pythons.json", f"{here}/pythons.json", f"file://{here}/pythons.json"),
+        *(f"file://{here.parent}/deep/../here/x", f"file://{here}/link/x", f"FILE://{here}/x"),
+        *(f"file://localhost{here}/x", f"file://{here.parent}/%68ere/x", f"file:{here}/x"),
+    )
+    for value in among:
+        monkeypatch.setenv(name, value)
+        assert told([name]) == {}, value
+    mine = here.parent / "mine.json"
+    for value in (
+        "https://mirror.example/x?y",
+        "HTTP://mirror.example",
+        str(mine),
+        f"file://{mine}",
+    ):
+        monkeypatch.setenv(name, value)
+        assert told([name]) == {name: value}
+
+
+# What they say is a word, a list of words or an address; or data that no program takes for more.
+HARMLESS = {
+    *(name for name in TO_ALL if name.startswith(("LC_", "LANG"))),
+    *("TZ", "SYSTEMROOT", "USER", "GIT_CONFIG_NOSYSTEM", "SSH_AUTH_SOCK", *PROXIES),
+    *("NO_PROXY", "no_proxy", *CHOICES, *CERTIFICATES, "SSL_CLIENT_CERT", "NETRC"),
+    *("UV_CREDENTIALS_DIR", "GIT_SSL_CAINFO", "UV_OFFLINE", "UV_HTTP_TIMEOUT", "UV_HTTP_RETRIES"),
+    *("UV_REQUEST_TIMEOUT", "UV_NATIVE_TLS", "UV_SYSTEM_CERTS", "UV_INSECURE_HOST"),
+    *("UV_CONCURRENT_DOWNLOADS", "UV_CONCURRENT_INSTALLS", "UV_LOCK_TIMEOUT"),
+    *("UV_PYTHON_PREFERENCE", "UV_PYTHON_DOWNLOADS", "UV_MANAGED_PYTHON", "UV_NO_MANAGED_PYTHON"),
+}
+
+
+def test_each_variable_that_may_name_a_place_is_asked_about(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = {*TO_ALL, *TO_UV, *TO_GIT}
+    for name in names:
+        monkeypatch.setenv(name, str(here / "place"))
+    assert {name for name, value in told(names).items() if value} == HARMLESS
 
 
 def test_place_is_asked_about_as_it_is_told(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from glob import escape, iglob
 from typing import Any
 
 from ..documents.paths import holds_everything, leads_inside, real_path, strayed
+from .cache import is_among_work
 
 INDEXES = ("UV_INDEX", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX_URL")
 _OF_USER = (*INDEXES, "UV_FIND_LINKS")
@@ -43,7 +44,11 @@ def known() -> Known:
 
 
 def packages_of_user() -> tuple[dict[str, str], list[str]]:
-    """Where the user says that packages lie: the variables, wherever uv is started, and folders."""
+    """Where the user says that packages lie: the variables, wherever uv is started, and folders.
+
+    None that a link leads to out of what we work on: then uv is told of it, since it would ask
+    another index, and cannot read it.
+    """
     env: dict[str, str] = {}
     folders: list[str] = []
     for name in _OF_USER:
@@ -56,7 +61,8 @@ def packages_of_user() -> tuple[dict[str, str], list[str]]:
             if place and os.path.isdir(path):
                 if "://" not in place:
                     words[at] = start + path
-                if not holds_everything(real_path(path)):
+                brought = strayed(path) is not None and is_among_work(path)
+                if not (brought or holds_everything(real_path(path))):
                     folders.append(path)
         if any(words):
             env[name] = separator.join(words)

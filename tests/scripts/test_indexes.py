@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
 
-from harbor_metrics.scripts.indexes import is_of_user, known, plain
+from harbor_metrics.scripts.indexes import INDEXES, is_of_user, known, packages_of_user, plain
 
 URL = "https://mine.example/simple"
 IMITATIONS = [
@@ -70,3 +71,33 @@ def test_a_long_address_is_read_in_one_go(text: str) -> None:
     started = time.monotonic()
     assert plain(text) is None
     assert time.monotonic() - started < 2
+
+
+@pytest.mark.parametrize("name", [*INDEXES, "UV_FIND_LINKS"])
+def test_no_link_of_a_checkout_shows_packages_that_lie_elsewhere(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its author would read what lies there, by a script that depends on it."""
+    for variable in (*INDEXES, "UV_FIND_LINKS"):
+        monkeypatch.delenv(variable)
+    work = tmp_path / "work"
+    for folder in (work / "wheels", work / "deep" / "wheels", tmp_path / "private"):
+        folder.mkdir(parents=True)
+    monkeypatch.chdir(work)
+    (work / "link").symlink_to(tmp_path / "private")
+    (work / "inside").symlink_to("wheels")
+    (tmp_path / "mine").symlink_to(tmp_path / "private")
+    for place, read in (
+        ("wheels", [work / "wheels"]),
+        ("inside", [work / "inside"]),
+        (str(work / "deep" / "wheels"), [work / "deep" / "wheels"]),
+        (str(tmp_path / "mine"), [tmp_path / "mine"]),
+        ("link", []),
+        (str(work / "link"), []),
+        (f"file://{work}/link", []),
+    ):
+        monkeypatch.setenv(name, place)
+        env, folders = packages_of_user()
+        assert folders == list(map(str, read))
+        # Of an index that is not told another one would be asked.
+        assert env[name].endswith(place)

@@ -304,11 +304,9 @@ answer(found=len(found), points=len(installed.entry_points(group="scores")),
     assert one["values"] == {"found": 0, "points": 0, "v": 5}, one
 
 
-@pytest.mark.parametrize(
-    "beside", [(), ("helper.py",), ("numpy-9.dist-info",), ("extra/__pycache__",)]
-)
+@pytest.mark.parametrize("beside", ["", "helper.py", "numpy-9.dist-info", "extra/__pycache__"])
 def test_a_folder_of_data_beside_a_script_is_no_package(
-    beside: tuple[str, ...], outcomes: Any, tmp_path: Path
+    beside: str, outcomes: Any, tmp_path: Path
 ) -> None:
     """It would stand in for the data of a package of that name."""
     (tmp_path / "extra").mkdir()

@@ -172,6 +172,22 @@ def is_own(path: str) -> bool:
     return True
 
 
+def is_ours_alone(path: str) -> bool:
+    """Whether what is there, if anything is, is ours and nobody else's to write, as it is.
+
+    What people share they have made so, and it stays as it is.
+    """
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    shared = status.st_mode & _WRITABLE
+    of_one = shared == stat.S_IWGRP and _is_of_one(status.st_gid)
+    return status.st_uid == os.geteuid() and (not shared or of_one)
+
+
 def stays_there(path: str) -> bool:
     """Whether nobody else can put something in the place of a real path.
 

@@ -17,7 +17,14 @@ from ..confinement.workplace import Confinement, Workplace
 from ..documents.paths import is_below, real_path, strayed
 from ..errors import MetricFailure
 from .beside import beside
-from .cache import cache_home, is_among_work, is_own, make_own, stays_there
+from .cache import (
+    cache_home,
+    is_among_work,
+    is_ours_alone,
+    is_own,
+    make_own,
+    stays_there,
+)
 from .indexes import packages_of_user
 from .variables import CERTIFICATES, TO_UV, folders, named, told, which
 
@@ -128,7 +135,8 @@ def uv_cache(place: Workplace) -> str:
     try:
         # No link is followed again; one that is named may be anybody's.
         real = real_path(kept)
-        if is_among_work(kept) or not (stays_there(real) and is_own(real if named else kept)):
+        ours = is_ours_alone(real) if named else is_own(kept)
+        if is_among_work(kept) or not (ours and stays_there(real)):
             raise PermissionError(kept)
         kept = real
         make_own(kept)

@@ -166,13 +166,15 @@ class TestOwners:
     """Of what somebody else can write nothing is believed."""
 
     @pytest.mark.parametrize("mode", [0o777, 0o775, 0o755, 0o700])
-    def test_what_the_group_could_write_is_ours_alone_from_now_on(self, mode: int) -> None:
+    def test_what_the_group_could_write_is_ours_alone_from_now_on(
+        self, mode: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         """Of a folder that it can only read, it could write what lies in it."""
+        monkeypatch.delenv("UV_CACHE_DIR")
         folder = Path(cache.cache_folder(cache.ENVIRONMENTS))
         folder.mkdir(parents=True)
-        of_uv = Path(os.environ["UV_CACHE_DIR"])
-        of_uv.mkdir()
-        (of_uv / "archive-v0").mkdir()
+        of_uv = Path(cache.cache_home()) / "uv"
+        (of_uv / "archive-v0").mkdir(parents=True)
         for path in (folder.parent, folder, of_uv):
             path.chmod(mode)
         assert cache.cache_folder(cache.ENVIRONMENTS) == str(folder)
@@ -181,6 +183,18 @@ class TestOwners:
         for path in (folder.parent, folder, of_uv):
             assert path.stat().st_mode & 0o777 == 0o700
         assert (of_uv / "archive-v0").is_dir()
+
+    @pytest.mark.parametrize(
+        ("mode", "used"), [(0o777, False), (0o775, False), (0o755, True), (0o700, True)]
+    )
+    def test_a_cache_of_uv_that_people_share_stays_as_it_is(self, mode: int, used: bool) -> None:
+        of_uv = Path(os.environ["UV_CACHE_DIR"])
+        of_uv.mkdir()
+        os.chown(of_uv, -1, 65534 if os.getuid() == 0 else -1)
+        of_uv.chmod(mode)
+        with Workplace() as place:
+            assert (uv_cache(place) == str(of_uv)) == (used or (mode == 0o775 and os.getuid() != 0))
+        assert of_uv.stat().st_mode & 0o777 == mode
 
     @pytest.mark.parametrize(
         ("mode", "of_one", "used"),

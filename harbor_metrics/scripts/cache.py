@@ -25,6 +25,7 @@ ENVIRONMENTS, REPOSITORIES, RECORDS = "environments", "git", "git-contents"
 # that we can read a folder and reach what is in it.
 _OTHERS, _OPEN, _WRITABLE = 0o077, 0o500, 0o022
 _NOWHERE = os.path.join(os.devnull, "cache")
+_OF_CHECKOUTS = (".git", ".hg", ".jj", ".sl", ".svn")
 # More the system does not follow.
 _MOST_LINKS = 40
 DAYS = 30.0
@@ -95,7 +96,8 @@ def _may_have_come(place: str, person: str, here: str) -> bool:
     )
     above = "/"
     # HOME may name what a runner works on, the current folder itself perhaps.
-    if person == real_path(home_of_system()):
+    of_system = home_of_system()
+    if of_system and person == real_path(of_system):
         above = person
         if (holds_home and is_work and here != person) or _checkout_of(person) is not None:
             return is_below(place, _checkout_of(here) or here)
@@ -126,7 +128,7 @@ def _on_the_way(path: str) -> Iterator[str]:
 
 
 def _is_checkout(folder: str) -> bool:
-    return os.path.lexists(os.path.join(folder, ".git"))
+    return any(os.path.lexists(os.path.join(folder, name)) for name in _OF_CHECKOUTS)
 
 
 def _checkout_of(folder: str) -> str | None:

@@ -447,6 +447,21 @@ class TestOwners:
         # What every system has is believed wherever we are.
         assert not cache.is_among_work("/bin")
 
+    @pytest.mark.parametrize("name", [".git", ".hg", ".jj", ".sl", ".svn"])
+    def test_home_of_a_user_whom_the_system_does_not_know_is_work_as_any_folder(
+        self, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """As of `docker run --user 23456`."""
+        monkeypatch.setenv("HOME", str(tmp_path))
+        monkeypatch.setattr(cache, "home_of_system", lambda: "")
+        monkeypatch.chdir(tmp_path)
+        assert cache.is_among_work(str(tmp_path / ".gitconfig"))
+        (tmp_path / "deep").mkdir()
+        monkeypatch.chdir("deep")
+        assert not cache.is_among_work(str(tmp_path / ".gitconfig"))
+        (tmp_path / name).mkdir()
+        assert cache.is_among_work(str(tmp_path / ".gitconfig"))
+
     @pytest.mark.parametrize("home", ["/", "elsewhere", "here"])
     def test_nobody_works_at_the_root_whatever_the_home_of_a_container(
         self, home: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

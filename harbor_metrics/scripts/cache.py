@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from ..confinement.homes import home_of_system, not_of_system
 from ..confinement.removal import remove
 from ..confinement.sandbox import PRIVATE
+from ..documents.files import write_atomically
 from ..documents.folders import walk
 from ..documents.paths import is_below, real_path
 
@@ -190,6 +191,33 @@ def is_ours_alone(path: str) -> bool:
     return status.st_uid == os.geteuid() and (not shared or of_one)
 
 
+def was_own(path: str) -> bool:
+    """Whether what is there, if anything is, was ours alone to write until now, and is from now on.
+
+    What others could write is made anew. A record goes; a folder is another one by its `identity`
+    from the time at which its mode is changed.
+    """
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        mode = 0
+    own, could_write = is_own(path), mode & _WRITABLE
+    if own and could_write and stat.S_ISREG(mode):
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+    return own and not could_write
+
+
+def write_record(record: str, data: bytes) -> None:
+    """Write down what a record says, for nobody else whatever the umask.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    write_atomically(record, data)
+    is_own(record)
+
+
 def stays_there(path: str) -> bool:
     """Whether nobody else can put something in the place of a real path.
 
@@ -287,7 +315,7 @@ def hold(folder: str, kept: dict[str, int]) -> bool:
     """Whether a folder of ours is there, and stays until the descriptor in `kept` is closed."""
     if folder in kept:
         return True
-    if not is_own(folder):
+    if not was_own(folder):
         return False
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

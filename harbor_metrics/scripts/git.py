@@ -16,7 +16,7 @@ from ..confinement.removal import remove
 from ..confinement.sandbox import LANDLOCK
 from ..confinement.workplace import Confinement, Whole, Workplace
 from ..documents.contents import File, checked, contents
-from ..documents.files import open_regular, write_atomically
+from ..documents.files import open_regular
 from ..documents.paths import real_path
 from ..documents.wording import last_lines, printable
 from ..errors import MetricFailure, OutputError
@@ -109,7 +109,7 @@ def _is_intact(kept: str, record: str, place: Workplace) -> bool:
 
     Nobody removes it then while the workplace is there.
     """
-    if not (cache.is_own(record) and cache.hold(kept, place.kept)):
+    if not (cache.was_own(record) and cache.hold(kept, place.kept)):
         return False
     if not _is_as_fetched(kept, record):
         cache.release(kept, place.kept)
@@ -142,7 +142,7 @@ def _note(kept: str, record: str) -> None:
 def _write(record: str, kept: str, files: list[File]) -> None:
     # What has a name that is no text is fetched again.
     with contextlib.suppress(OutputError, UnicodeEncodeError):
-        write_atomically(record, msgspec.json.encode(_Record(cache.identity(kept), files)))
+        cache.write_record(record, msgspec.json.encode(_Record(cache.identity(kept), files)))
 
 
 def _fetched(

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import msgspec
 
 from ..documents.contents import File, checked, contents
-from ..documents.files import open_regular, write_atomically
+from ..documents.files import open_regular
 from ..documents.paths import real_path
 from ..errors import OutputError
-from .cache import hold, identity, is_own, release
+from .cache import hold, identity, release, was_own, write_record
 from .listing import listings, tree
 from .uv_access import packages_of, prefix_of, readable_of
 
@@ -130,7 +130,7 @@ def find(record: str, key: str, held: dict[str, int]) -> Kept | None:
     # A record that somebody else wrote would name what is theirs, or the user's.
     if kept.key != key or not _is_of(kept, record) or "" not in kept.listings:
         return None
-    if not (is_own(record) and hold(kept.folder, held)):
+    if not (was_own(record) and hold(kept.folder, held)):
         return None
     # Until it was held others could change it.
     if not _is_of(kept, record):
@@ -169,4 +169,4 @@ def _write(record: str, kept: Kept, files: list[File]) -> None:
     """
     if tree(prefix_in(kept.folder)) == kept.listings:
         with contextlib.suppress(OutputError):
-            write_atomically(record, msgspec.json.encode(kept) + b"\n" + msgspec.json.encode(files))
+            write_record(record, msgspec.json.encode(kept) + b"\n" + msgspec.json.encode(files))

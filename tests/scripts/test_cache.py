@@ -275,6 +275,28 @@ class TestOwners:
         cache._is_of_one.cache_clear()
 
     @linux
+    @pytest.mark.parametrize("shared", ["record", "folder"])
+    def test_what_others_could_write_is_made_anew(self, shared: str, tmp_path: Path) -> None:
+        """The mode of a record can be taken back, and what stands in it by then cannot."""
+        (tmp_path / "m.py").write_text(BLOCK)
+        script = find(str(tmp_path / "m.py"), None)
+        before = os.umask(0o002)
+        try:
+            with Workplace() as place:
+                first = environment(script, place)
+                (record,) = Path(cache.cache_folder(cache.ENVIRONMENTS)).glob("*.json")
+                assert record.stat().st_mode & 0o777 == 0o600
+                assert environment(script, place) == first
+            path = record if shared == "record" else Path(first.readable[0]).parent
+            path.chmod(path.stat().st_mode | 0o020)
+            with Workplace() as place:
+                second = environment(script, place)
+                assert second.command != first.command
+                assert environment(script, place) == second
+        finally:
+            os.umask(before)
+
+    @linux
     def test_nobody_else_reaches_what_is_made_where_a_group_may_write(self, outcome) -> None:
         before = os.umask(0o002)
         try:

@@ -236,6 +236,8 @@ def _confine(
         OSError: a part that has to be there is not.
     """
     os.chdir(request["cwd"])
+    # What is kept of what a program makes, uv's cache above all, is nobody else's to change.
+    os.umask(0o077)
     # With the filter it stays what it is.
     _limit({name: limit for name, limit in request["limits"].items() if name == "RLIMIT_CORE"})
     filtered = _take_on(request, layers, missing, program)

@@ -443,3 +443,12 @@ def test_no_place_is_in_the_current_folder_but_where_the_user_says_so(
     monkeypatch.setenv("TMPDIR", str(folder))
     with Workplace() as place:
         assert os.path.dirname(place.folder) == str(folder)
+
+
+@pytest.mark.parametrize("layers", [(), ("landlock",), ("namespaces",)])
+def test_what_a_program_makes_is_nobody_elses(layers: tuple[str, ...], place: Workplace) -> None:
+    code = "import os; print(oct(os.umask(0)))"
+    confined = Confinement(layers=layers, readable=(sys.prefix, sys.base_prefix))
+    argv = [sys.executable, "-I", "-S", "-c", code]
+    finished = place.run(argv, env={}, cwd="/", timeout=30, confinement=confined)
+    assert finished.stdout == b"0o77\n", finished.stderr

@@ -8,6 +8,7 @@ from ..computation.computing import finish
 from ..computation.preparation import plan_groups
 from ..computation.request import Request
 from ..documents.diagnostics import Diagnostic
+from ..documents.quoting import without_quotes
 from ..evaluation.group import evals_key_of
 from ..numbers import exact
 from ..readers.harbor.documents import repeated_in_trials
@@ -53,7 +54,7 @@ def rows(
     request = Request(sources=(source.path,), level=None, scripts=scripts or ScriptOptions())
     prepared = plan_groups(request, [source], [], registries)
     result = finish(request, prepared)
-    found = [*prepared.diagnostics, *repeated_in_trials(source.path)]
+    found = [*prepared.diagnostics, *without_quotes(repeated_in_trials(source.path), [source.path])]
     diagnostics += [each for each in found if each not in diagnostics]
     numbers = list(source.reported())
     if not numbers:

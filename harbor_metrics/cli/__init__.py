@@ -14,7 +14,6 @@ import click
 from .. import __version__
 from ..errors import (
     HarborMetricsError,
-    InputError,
     MetricFailure,
     OutputError,
     ReaderGoneError,
@@ -63,7 +62,19 @@ Answers to more questions, such as how to write a metric of your own:
 
 
 class Examples(click.Command):
-    """A command whose help ends with examples, which are its epilog: a line each, unfolded."""
+    """A command whose help ends with examples, which are its epilog: a line each, unfolded.
+
+    Its errors quote nothing that a link leads to.
+    """
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: D102
+        try:
+            return super().invoke(ctx)
+        except HarborMetricsError as error:
+            told = _without_quotes(error, ctx)
+            if told is error:
+                raise
+            raise told from None
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: D102, ARG002
         if self.epilog:
@@ -204,8 +215,8 @@ def fail(error: HarborMetricsError) -> None:
     from ..documents.wording import printable
     from ..render.text import text
 
-    if isinstance(error, InputError):
-        error = _refused_link() or error
+    if (ctx := click.get_current_context(silent=True)) is not None:
+        error = _without_quotes(error, ctx)
     # What a program said has lines of its own; else the end of a line is a stranger's.
     said = str(error) if isinstance(error, MetricFailure) else printable(str(error))
     print_note(f"error: {said}\n")
@@ -216,22 +227,11 @@ def fail(error: HarborMetricsError) -> None:
         print_note("\n" + text(error.diagnostics, sources))
 
 
-def _refused_link() -> InputError | None:
-    """That a file which was named on the command line is a link out of its folder, if one is.
+def _without_quotes(error: HarborMetricsError, ctx: click.Context) -> HarborMetricsError:
+    # Inside, for weight: most commands do not fail.
+    from .quoting import without_quotes
 
-    What a link leads to may be its reader's secret, and a message quotes it.
-    """
-    from ..documents.paths import check_stays
-
-    for argument in sys.argv[1:]:
-        for path in {argument, argument.partition("=")[2]}:
-            # A folder that is a link is no text: what lies in it is asked for by itself.
-            if os.path.isfile(path):
-                try:
-                    check_stays(path)
-                except InputError as refusal:
-                    return refusal
-    return None
+    return without_quotes(error, ctx.params)
 
 
 def _terminate(number: int, frame: Any) -> NoReturn:  # noqa: ARG001

@@ -167,7 +167,13 @@ def plan_groups(
         )
         table = labelling.joined(members.table, jobs, owners)
         groups.append(PreparedGroup(key=key, pool=members.with_table(table), plan=metrics))
-    return Prepared(sources=sources, groups=groups, diagnostics=once(diagnostics, sources))
+    found = once(diagnostics, sources)
+    if found:
+        # For weight: most sources have nothing wrong.
+        from ..documents.quoting import without_quotes
+
+        found = without_quotes(found, [*(source.path for source in sources), *registries.given])
+    return Prepared(sources=sources, groups=groups, diagnostics=found)
 
 
 def _read(request: Request, *, counts: bool) -> tuple[list[Source], list[Diagnostic]]:

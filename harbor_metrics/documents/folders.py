@@ -59,6 +59,14 @@ def matching(pattern: str) -> list[str]:
         ) from error
 
 
+def fixed_part(pattern: str) -> str:
+    """The folder that somebody has named by a pattern: what stands before the first sign."""
+    folder = pattern
+    while is_pattern(folder):
+        folder = os.path.dirname(folder)
+    return folder or os.curdir
+
+
 def check_hides_nothing(path: str, given: Iterable[str]) -> None:
     """Refuse a path that is there and that other files fit, too, as they fit a pattern.
 

@@ -10,6 +10,7 @@ from ..documents.diagnostics import Diagnostic
 from ..documents.files import reason
 from ..documents.folders import (
     check_hides_nothing,
+    fixed_part,
     is_pattern,
     matching,
     two_meanings,
@@ -69,7 +70,7 @@ def _inside(path: str, entries: Entries) -> Iterator[str]:
     """The files of one path that were not meant by another, too."""
     if "://" in path or not os.path.isdir(path):
         named = "://" in path or os.path.lexists(path)
-        folder = None if named else _fixed(path)
+        folder = None if named else fixed_part(path)
         for file in [path] if named else matching(path):
             if entries.admits(file, folder):
                 if "://" not in path:
@@ -132,14 +133,6 @@ def on_storage(
         if not meant:
             files.append(path)  # the engine says that nothing is there
     return files, entries.diagnostics
-
-
-def _fixed(pattern: str) -> str:
-    """The folder that somebody has named by a pattern: what stands before the first sign."""
-    folder = pattern
-    while is_pattern(folder):
-        folder = os.path.dirname(folder)
-    return folder or os.curdir
 
 
 def _check(file: str) -> None:

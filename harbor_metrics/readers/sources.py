@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import Any
-
-import msgspec
 
 from ..documents.diagnostics import Diagnostic
 from ..documents.files import reason
 from ..documents.paths import strayed
+from ..documents.quoting import rules_alone
 from ..documents.wording import did_you_mean, in_command, listed, nearest, plural
 from ..errors import InputError
 from ..trials.source import REFUSED, NotThisFormatError, Source
@@ -20,14 +18,6 @@ from .files.file import STANDARD_INPUT, File, opened
 from .formats import Format, named, takes
 from .harbor.job import jobs_in
 from .reading import Options
-
-_WORDLESS: dict[str, Any] = {
-    "span": None,
-    "pointer": None,
-    "subject": "",
-    "label": "",
-    "notes": (),
-}
 
 
 def sources_at(path: str, as_format: str | None, options: Options) -> list[Source]:
@@ -74,22 +64,8 @@ def _read(file: File, format_: Format, options: Options) -> list[Source]:
         file.check(source.sha256)
         source.kind = format_.name
         if source.diagnostics and (where := strayed(file.path)):
-            source.diagnostics = _rules_alone(source.diagnostics, file.path, where)
+            source.diagnostics = rules_alone(source.diagnostics, file.path, where)
     return sources
-
-
-def _rules_alone(said: list[Diagnostic], path: str, where: str) -> list[Diagnostic]:
-    """The rules alone: what a link leads to may be its reader's secret."""
-    return [
-        msgspec.structs.replace(
-            one,
-            message=f"of what is wrong nothing is shown, for the path is a link to {where}",
-            help="name the file itself, if it is yours",
-            path=path,
-            **_WORDLESS,
-        )
-        for one in {(each.rule, each.severity): each for each in said}.values()
-    ]
 
 
 def _in_file(file: File, given: Format | None, options: Options) -> list[Source]:

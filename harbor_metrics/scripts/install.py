@@ -106,7 +106,8 @@ def install(
     else:
         env = environ_without_passwords(work.folder) if wanted.elsewhere else environ_of_uv()
         writable = [cache, os.path.dirname(prefix), work.folder]
-        reached = reach(uv, wanted.script.path, writable, passwords=not wanted.elsewhere)
+        read = readable_of(base.path, base.prefix)
+        reached = reach(uv, wanted.script.path, writable, read, passwords=not wanted.elsewhere)
     env |= {"VIRTUAL_ENV": prefix}
     pins = os.path.join(work.folder, "pins")
     script, python = ["--script", wanted.script.path], ["--python", base.path]

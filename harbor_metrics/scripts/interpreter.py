@@ -21,6 +21,7 @@ from .cache import is_among_work, make_own
 from .steps import Work, not_made
 from .uv_access import (
     environ_of_uv,
+    libraries,
     our_python,
     programs,
     pythons,
@@ -97,7 +98,7 @@ def interpreter(wants: Mapping[str, Any], script: str, uv: str, work: Work) -> B
     if not os.path.isfile(python):
         raise not_made("what uv has found is no Python")
     # Of the user's Python, which knows of no package of the script's; without `site` all the same.
-    about = apart.step([python, "-I", "-S", "-c", _ABOUT], {}, reached)
+    about = apart.step([python, "-I", "-S", "-c", _ABOUT], told(TO_ALL), reached)
     try:
         version, prefix, path = msgspec.json.decode(about.stdout, type=tuple[str, str, str])
     except ValueError as error:
@@ -118,7 +119,7 @@ def _reach_of_pythons(uv: str, work: Work) -> Confinement:
     return Confinement(
         layers=LAYERS,
         filtered=True,
-        readable=(uv, *pythons(), *programs(), *pythons_on_path(), *of_user),
+        readable=(uv, *pythons(), *programs(), *pythons_on_path(), *libraries(), *of_user),
         writable=(work.folder,),
     )
 

@@ -7,6 +7,7 @@ import re
 import site
 import sys
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from glob import escape, glob
@@ -151,11 +152,18 @@ def keyring() -> str:
     return os.environ.get("UV_KEYRING_PROVIDER") or "disabled"
 
 
-def reach(uv: str, script: str, writable: list[str], *, passwords: bool = True) -> Confinement:
+def reach(
+    uv: str,
+    script: str,
+    writable: list[str],
+    python: Sequence[str] = (),
+    *,
+    passwords: bool = True,
+) -> Confinement:
     """What uv may reach, none of whose work is a stranger's code.
 
-    The network, its cache, Pythons, what lies beside the script and is not hidden, and what says
-    how hosts are reached.
+    The network, its cache, Pythons, what the `python` reads that was chosen among them, what lies
+    beside the script and is not hidden, and what says how hosts are reached.
     """
     home = os.path.expanduser("~")
     of_user = [os.path.join(home, part) for part in (".local/bin", ".pyenv")]
@@ -166,7 +174,16 @@ def reach(uv: str, script: str, writable: list[str], *, passwords: bool = True) 
         if netrc := _netrc():
             passwords_of_user.append(netrc)
     files, listed = beside(script)
-    readable = [uv, *files, *pythons(), *certificates(), *programs(), *passwords_of_user]
+    readable = [
+        uv,
+        *files,
+        *python,
+        *libraries(),
+        *pythons(),
+        *certificates(),
+        *programs(),
+        *passwords_of_user,
+    ]
     readable += packages_of_user()[1]
     readable += [path for path in of_user if not is_among_work(path)]
     return Confinement(
@@ -192,13 +209,17 @@ def pythons() -> list[str]:
 
 
 def pythons_on_path() -> list[str]:
-    """What the Pythons in folders where programs are looked for read of their installations."""
-    found: list[str] = []
-    for folder in programs():
-        prefix, name = os.path.split(real_path(folder))
-        if name == "bin" and glob(f"{escape(folder)}/python3*"):
-            found += _of(prefix)
-    return found
+    """What the Pythons in folders where programs are looked for read of their installations.
+
+    There may be links alone, which lead to them.
+    """
+    places = [path for folder in programs() for path in glob(f"{escape(folder)}/python3*")]
+    found: dict[str, None] = {}
+    for python in map(real_path, places):
+        prefix, name = os.path.split(os.path.dirname(python))
+        if name == "bin":
+            found |= dict.fromkeys(readable_of(python, prefix))
+    return list(found)
 
 
 def pythons_of_uv() -> str:

@@ -80,6 +80,31 @@ class TestEnvironment:
             environment(find(str(tmp_path / "m.py"), None), place)
             assert steps[:2] == ["--version", "sync --quiet"]
 
+    @pytest.mark.parametrize("links", [False, True])
+    def test_script_has_a_python_that_only_path_names(
+        self, links: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        """As conda's, or a link in a folder of programs."""
+        ours = f"3.{sys.version_info[1]}."
+        versions = list(Path("~/.pyenv/versions").expanduser().glob("3.1[0-3].*"))
+        others = [path for path in versions if not path.name.startswith(ours)]
+        if not others:
+            pytest.skip("no other Python is here")
+        version, folder = others[0].name, others[0] / "bin"
+        if links:
+            (tmp_path / "bin").mkdir()
+            (tmp_path / "bin" / "python3").symlink_to(folder / "python3")
+            folder = tmp_path / "bin"
+        monkeypatch.setenv("HOME", str(tmp_path / "home"))
+        monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+        # Those of pyenv lie in one.
+        monkeypatch.setattr("harbor_metrics.scripts.cache._OF_CHECKOUTS", ())
+        (tmp_path / "m.py").write_text(
+            BLOCK.replace("# d", f'# requires-python="=={version}"\n# d')
+        )
+        with Workplace() as place:
+            assert environment(find(str(tmp_path / "m.py"), None), place).python == version
+
     def test_script_has_the_python_that_it_asks_for(
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:

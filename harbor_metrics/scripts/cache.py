@@ -178,17 +178,27 @@ def is_own(path: str) -> bool:
 def is_ours_alone(path: str) -> bool:
     """Whether what is there, if anything is, is ours and nobody else's to write, as it is.
 
-    What people share they have made so, and it stays as it is.
+    What people share they have made so, and it stays as it is. Where they reach what lies in it,
+    that is asked, too: programs make it by the umask.
     """
     try:
         status = os.stat(path)
+        if status.st_uid != os.geteuid():
+            return False
+        reached = [status]
+        if status.st_mode & _OTHERS:
+            # Its lock is everybody's, and holds nothing.
+            reached += [entry.stat() for entry in os.scandir(path) if entry.is_dir()]
+        return not any(map(_is_shared, reached))
     except FileNotFoundError:
         return True
     except OSError:
         return False
+
+
+def _is_shared(status: os.stat_result) -> bool:
     shared = status.st_mode & _WRITABLE
-    of_one = shared == stat.S_IWGRP and _is_of_one(status.st_gid)
-    return status.st_uid == os.geteuid() and (not shared or of_one)
+    return bool(shared) and not (shared == stat.S_IWGRP and _is_of_one(status.st_gid))
 
 
 def was_own(path: str) -> bool:
@@ -257,8 +267,10 @@ def _is_of_one(group: int) -> bool:
         user, named = pwd.getpwuid(os.geteuid()), grp.getgrgid(group)
     except KeyError:
         return False
+    # Containers put users into root's that are not root.
     return (
-        named.gr_gid == user.pw_gid
+        group != 0
+        and named.gr_gid == user.pw_gid
         and named.gr_name == user.pw_name
         and set(named.gr_mem) <= {user.pw_name}
     )

@@ -197,6 +197,31 @@ class TestOwners:
         assert of_uv.stat().st_mode & 0o777 == mode
 
     @pytest.mark.parametrize(
+        ("above", "below", "of_one", "used"),
+        [
+            (0o755, 0o755, False, True),
+            (0o755, 0o775, False, False),
+            (0o755, 0o775, True, True),
+            (0o755, 0o777, True, False),
+            (0o710, 0o775, False, False),
+            (0o700, 0o775, False, True),
+        ],
+    )
+    def test_named_cache_of_uv_in_which_others_can_write_is_not_used(
+        self, above: int, below: int, of_one: bool, used: bool, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """What uv makes below has the mode that a umask gives it."""
+        of_uv = Path(os.environ["UV_CACHE_DIR"])
+        (of_uv / "archive-v0").mkdir(parents=True)
+        (of_uv / ".lock").touch()
+        (of_uv / ".lock").chmod(0o777)
+        (of_uv / "archive-v0").chmod(below)
+        of_uv.chmod(above)
+        monkeypatch.setattr(cache, "_is_of_one", lambda group: of_one)
+        with Workplace() as place:
+            assert (uv_cache(place) == str(of_uv)) == used
+
+    @pytest.mark.parametrize(
         ("mode", "of_one", "used"),
         [
             (0o777, True, False),
@@ -259,15 +284,16 @@ class TestOwners:
     def test_group_of_one_is_that_of_the_user_and_has_no_other(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        me = pwd.struct_passwd(("me", "x", os.geteuid(), 5, "", "/", "/bin/sh"))
-        monkeypatch.setattr("pwd.getpwuid", lambda user: me)
-        for name, number, members, is_of_one in (
-            ("me", 5, [], True),
-            ("me", 5, ["me"], True),
-            ("me", 5, ["you"], False),
-            ("users", 5, [], False),
-            ("me", 6, [], False),
+        for name, of_user, number, members, is_of_one in (
+            ("me", 5, 5, [], True),
+            ("me", 5, 5, ["me"], True),
+            ("me", 5, 5, ["you"], False),
+            ("users", 5, 5, [], False),
+            ("me", 5, 6, [], False),
+            ("me", 0, 0, [], False),
         ):
+            me = pwd.struct_passwd(("me", "x", os.geteuid(), of_user, "", "/", "/bin/sh"))
+            monkeypatch.setattr("pwd.getpwuid", lambda user, me=me: me)
             group = grp.struct_group((name, "x", number, members))
             monkeypatch.setattr("grp.getgrgid", lambda _, group=group: group)
             cache._is_of_one.cache_clear()

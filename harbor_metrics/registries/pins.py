@@ -12,7 +12,8 @@ from typing import Any
 
 _NAME = r"[a-zA-Z0-9][a-zA-Z0-9._-]*"
 _VERSION = r"[0-9][a-zA-Z0-9.!+_-]*"
-_DIGEST = r"(?:sha256|sha384|sha512|blake2b|md5):[0-9a-f]+"
+# Of MD5 two files are made in seconds.
+_DIGEST = r"(?:sha256|sha384|sha512|blake2b):[0-9a-f]+"
 # Within quotes, too, what begins with `-` could be taken for an option.
 _QUOTED = r"(?:[a-zA-Z0-9_.,+*!~:/() ]|(?<=[a-zA-Z0-9_])-)*"
 _MARKER = rf"(?:[a-z_. ()<>=!~]|'{_QUOTED}'|\"{_QUOTED}\")+"

@@ -16,6 +16,8 @@ from .pins import odd_text
 MOST_BYTES = 4 << 20
 # uv writes none outside of texts, and reading a long row of dotted keys takes its square.
 _MOST_DOTS = 6
+# What uv takes for `package` still, and nobody else does.
+_OLDER = "distribution"
 _TEXT = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"?|'[^'\n]*+'?")
 
 
@@ -72,6 +74,8 @@ def read_lock(lock: bytes | None) -> dict[str, Any]:
         content = loads(text)
     except (ValueError, RecursionError) as error:
         raise _not_of_uv(f"is not TOML: {error}") from error
+    if _OLDER in content:
+        raise _not_of_uv(f"names its packages by `{_OLDER}`, as uv did before it called them so")
     odd = odd_text(content)
     if odd is not None:
         raise _not_of_uv(

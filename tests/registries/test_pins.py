@@ -99,7 +99,7 @@ def test_no_text_of_a_lock_goes_on_as_an_option(text: str, more: str) -> None:
     [
         *(
             ("sha256:0a", text)
-            for text in ("sha256:0A", "sha257:0a", "0a", "sha256:", "sha256:0a b")
+            for text in ("sha256:0A", "sha257:0a", "md5:0a", "0a", "sha256:", "sha256:0a b")
         ),
         *(('name = "x"', f'name = "{name}"') for name in ("", "x y", "-r", "x@y", "\u00fc", "x;y")),
         *(('"1!2.0a1', f'"{version}2.0a1') for version in ("v ", "-", "1 ", "@")),
@@ -121,7 +121,7 @@ LINES = [
     "x==1",
     "x==1!2.0a1+cu ; sys_platform == 'win32' or platform_machine in 'x86_64 arm64'",
     f"x.y-z==1 \\\n    --hash={DIGEST}",
-    f"x==1 ; (os_name == 'nt') \\\n    --hash={DIGEST} \\\n    --hash=md5:0a",
+    f"x==1 ; (os_name == 'nt') \\\n    --hash={DIGEST} \\\n    --hash=sha512:0a",
     "x[a,b-c]==1",
     "./x-1-py3-none-any.whl",
     f"./sub/\u00fc-1-py3-none-any.whl ; extra == 'a-b' \\\n    --hash={DIGEST}",

@@ -86,6 +86,8 @@ def test_an_index_that_a_lock_requires_by_itself_leads_elsewhere() -> None:
         LOCK.format('{ registry = "x" }').replace('"x"', '"x -r other"', 1),
         LOCK.format('{ registry = "x" }') + 'version = "1 --index-url=other"',
         LOCK.format('{ path = "x -r other/x-1-py3-none-any.whl" }'),
+        # The older name of the same, by which its packages would be installed and in no pin.
+        LOCK.format('{ path = "x-1-py3-none-any.whl" }').replace("[[package]]", "[[distribution]]"),
     ],
 )
 def test_a_lock_that_uv_may_read_otherwise_is_refused(lock: str) -> None:

@@ -336,7 +336,7 @@ def test_nor_is_it_for_spark(cli: Run) -> None:
     pytest.importorskip("pyspark")
     # `file:d` is a protocol to it, whose names have no colon.
     names = [name for name in SIGNS if ":" not in name and "=" not in name]
-    paths = [path for name in names for path in (escape(f"{name}.parquet"), name)]
+    paths = [path for name in names for path in (escape(f"{name}.parquet"), f"{name}/")]
     done = cli("compute", *paths, "--metric", "mean", "--engine=spark", "--format", "json")
     (metric,) = document(done)["groups"][0]["metrics"]
     wanted = sum(2 ** SIGNS.index(name) for name in names) / len(names)

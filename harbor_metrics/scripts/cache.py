@@ -122,8 +122,9 @@ def _on_the_way(path: str) -> Iterator[str]:
             continue
         yield place
         n += 1
-        parts += os.readlink(place).split("/")[::-1]
-        if os.readlink(place).startswith("/"):
+        target = os.readlink(place)
+        parts += target.split("/")[::-1]
+        if target.startswith("/"):
             here = "/"
     yield here
 
@@ -257,7 +258,7 @@ def _is_kept_from_others(folder: str, of_caches: str) -> bool:
     if folder == of_caches and status.st_uid == ours:
         os.chmod(folder, stat.S_IMODE(status.st_mode) & ~_WRITABLE)
         return True
-    return shared == stat.S_IWGRP and _is_of_one(status.st_gid)
+    return not _is_shared(status)
 
 
 @functools.cache

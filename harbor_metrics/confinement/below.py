@@ -108,8 +108,12 @@ class _Level:
             return None  # nobody can look into it
         # One that has another name by now is looked for until it is opened.
         self.folders[inode] = name
-        with os.scandir(self.descriptor) as entries:
-            names = {e.inode(): e.name for e in entries if e.is_dir(follow_symlinks=False)}
+        names: dict[int, str] = {}
+        try:
+            with os.scandir(self.descriptor) as entries:
+                names = {e.inode(): e.name for e in entries if e.is_dir(follow_symlinks=False)}
+        except OSError:
+            pass  # this folder is gone itself, and so is all in it
         self.folders = {inode: names[inode] for inode in self.folders if inode in names}
         return None
 

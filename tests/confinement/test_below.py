@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -157,6 +158,25 @@ def test_a_folder_that_is_removed_meanwhile_is_gone(
 
     meanwhile(monkeypatch, remove)
     assert counted(tmp_path)[0] == 100
+
+
+def test_a_folder_that_is_removed_with_all_in_it_ends_no_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The folders are looked into from the last that is listed on.
+    for name in ("a", "b", "c"):
+        (tmp_path / name / "in").mkdir(parents=True)
+        (tmp_path / name / "file").write_bytes(b"")
+    removed: list[str] = []
+
+    def remove(name: str) -> None:
+        if name == "in" and not removed:
+            listed = [entry.name for entry in os.scandir(tmp_path)]
+            removed.append(listed[-1])
+            shutil.rmtree(tmp_path / listed[-1])
+
+    meanwhile(monkeypatch, remove)
+    assert counted(tmp_path)[0] == 9
 
 
 def test_a_look_is_too_long_where_a_deep_folder_is_moved_elsewhere(

@@ -15,6 +15,7 @@ from . import Examples, fail
 from .files import copies_of
 
 if TYPE_CHECKING:
+    from ..validation.configuration import Configuration
     from ..validation.validation import Report
 
 FORMATS = ("text", "concise", "json", "jsonl", "github", "sarif")
@@ -77,12 +78,10 @@ def command(
     the current one, every registry.json and dataset.toml that git would list is validated.
     `[tool.harbor-metrics]` in pyproject.toml may `select` rules, and `ignore` some with a reason.
     """
-    import gc
-
     from ..catalogue.plugins import imported
     from ..documents.files import check_writable, write_atomically
     from ..validation import configuration
-    from ..validation.validation import expanded, validate
+    from ..validation.validation import expanded
 
     config = configuration.read(os.getcwd())
     if named := [*select, *ignore, *config.select, *config.ignore]:
@@ -97,9 +96,7 @@ def command(
     if fix:
         chosen = select or config.select
         _mend(given, lambda rule: rule not in ignored and (not chosen or rule in chosen))
-    # A document has no cycles, and looking for some takes longer than reading it.
-    gc.disable()
-    report = validate(*given, select=select or config.select, ignore=ignored)
+    report = _validated(given, select, config, ignored)
     documents = dict.fromkeys(("json", "jsonl", "sarif"), print_json)
     show = {**documents, "github": print_commands}.get(format_, print_text)
     show(_render(report, format_, quiet))
@@ -116,6 +113,21 @@ def command(
         return InputError.exit_code
     # Those who read SARIF take any other exit for a failure of the tool.
     return 0 if report.ok or format_ == "sarif" else 1
+
+
+def _validated(
+    files: Sequence[str], select: Sequence[str], config: Configuration, ignore: dict[str, str]
+) -> Report:
+    import gc
+
+    from ..validation.validation import validate
+
+    # A document has no cycles, and looking for some takes longer than reading it.
+    gc.disable()
+    report = validate(*files, select=select or config.select, ignore=ignore)
+    if select:
+        report.unselected = {}  # who selects here knows what is left out
+    return report
 
 
 def _check_rules(names: Sequence[str]) -> None:
@@ -197,10 +209,14 @@ def _render(report: Report, format_: str, quiet: bool) -> str:
         return sarif(report.found, explain)
     from ..documents.wording import printable
     from ..render.text import summary, text
+    from ..validation.configuration import FILE
 
     paragraphs = [text(report.found, report.sources)] if report.found else []
     for rule, (n, reason) in report.ignored.items():
         paragraphs.append(f"ignored {n} x {rule}: {printable(reason)}\n")
+    if report.unselected:
+        counts = ", ".join(f"{n} x {rule}" for rule, n in sorted(report.unselected.items()))
+        paragraphs.append(f"not selected in {FILE}: {counts}\n")
     if not (quiet and report.ok):
         paragraphs.append(f"{summary(report.found, report.n_files, report.n_datasets)}\n")
     return "\n".join(paragraphs)

@@ -44,6 +44,8 @@ class Report(msgspec.Struct):
     hints: frozenset[str] = frozenset()
     # Rule -> how often it would have spoken, and the reason why it is ignored.
     ignored: dict[str, tuple[int, str]] = {}
+    # Rule -> how often it would have spoken, if it were selected.
+    unselected: dict[str, int] = {}
     # JSON in the folders that is called a registry, and not `registry.json`: not looked at.
     others: list[str] = []
 
@@ -99,6 +101,9 @@ def validate(
     if ignored:
         report.found.append(_left_out(ignored))
     selected = [d for d in report.found if not select or d.rule in select]
+    if select:
+        left_out = (d.rule for d in report.found if d.rule not in {*select, *ignore})
+        report.unselected = dict(Counter(left_out))
     report.found = [d for d in selected if d.rule not in ignore]
     if isinstance(ignore, Mapping):
         counts = Counter(d.rule for d in selected)

@@ -28,7 +28,20 @@ def test_configuration_ignores_with_a_reason(cli: Run, tmp_path: Path) -> None:
         (tmp_path / "pyproject.toml").write_text(f"[tool.harbor-metrics]\n{wrong}\n")
         assert cli("validate", "registry.json").returncode == 2
     (tmp_path / "pyproject.toml").write_text('[tool.harbor-metrics]\nselect = ["empty-dataset"]\n')
-    assert "name-breaks-results" not in cli("validate", "registry.json").stdout
+    assert "warning[name-breaks-results]" not in cli("validate", "registry.json").stdout
+
+
+def test_what_a_configuration_does_not_select_is_counted(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "registry.json").write_text(
+        '[{"name": "a__b", "version": "1", "description": "", "tasks": []}]'
+    )
+    (tmp_path / "pyproject.toml").write_text('[tool.harbor-metrics]\nselect = ["package-name"]\n')
+    left_out = "not selected in pyproject.toml: 1 x empty-dataset, 1 x name-breaks-results\n"
+    assert left_out in cli("validate", "registry.json", "--quiet").stdout
+    assert left_out in cli("validate", "registry.json", "--format", "github").stderr
+    # Who selects on the command line knows what is left out.
+    chosen = cli("validate", "registry.json", "--select", "package-name")
+    assert chosen.stdout == "No mistakes in 1 file, 1 dataset.\n"
 
 
 @pytest.mark.parametrize("text", ["[tool.harbor-metrics\n", "[tool]\nharbor-metrics = 3\n"])

@@ -21,6 +21,7 @@ from ..readers.files.lines import blocks, each_line, split
 from ..trials import rewards
 from ..trials.check import check_trial
 from ..trials.source import REFUSED
+from .search import is_called_registry
 
 ENDINGS = (".jsonl", ".ndjson")
 # Slips that leave open which value is meant: nothing else is said of it.
@@ -37,6 +38,8 @@ def is_lines(path: str, data: bytes) -> bool:
     """Whether a text is JSON lines: by its name, or because each of its first lines is whole."""
     if path.endswith(ENDINGS):
         return True
+    if is_called_registry(path):
+        return False
     first, second = [*islice(_stripped(data), 2), b"", b""][:2]
     if first[:1] == b"[":
         return False

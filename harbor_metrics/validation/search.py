@@ -18,7 +18,8 @@ from ..errors import InputError
 from .patterns import Patterns, patterns_in
 
 # What registries and manifests are called.
-NAMES = ("registry.json", "dataset.toml")
+_REGISTRY = "registry.json"
+NAMES = (_REGISTRY, "dataset.toml")
 _LIKE_REGISTRY = re.compile(r"registr(?:y|ies)(?!.*\.schema\.).*\.json$", re.IGNORECASE)
 _IGNORE = ".gitignore"
 # Git reads no larger file of patterns either.
@@ -42,6 +43,11 @@ class Besides(NamedTuple):
 
     others: list[str]
     ignored: list[str]
+
+
+def is_called_registry(path: str) -> bool:
+    """Whether a file is a registry by its name, whatever is in it."""
+    return os.path.basename(path) == _REGISTRY
 
 
 def search(folder: str, unread: list[InputError], besides: Besides | None = None) -> Iterator[str]:

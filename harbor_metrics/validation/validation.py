@@ -11,18 +11,18 @@ from typing import Any
 
 import msgspec
 
-from ..documents import mismatch, wording
+from ..documents import wording
 from ..documents.diagnostics import Diagnostic, Severity
 from ..documents.document import Document, Finding, parse
 from ..documents.files import open_regular, read_bytes
 from ..documents.folders import check_hides_nothing, is_pattern, matching
 from ..documents.paths import check_stays
 from ..errors import InputError
-from . import lines, schema_check
+from . import lines, objects, schema_check
 from .lines import in_file_order
 from .rules import LOADING, View, hints, run, with_hints
 from .script_texts import Scripts
-from .search import NAMES, Besides, search
+from .search import NAMES, Besides, is_called_registry, search
 
 STDIN = "-"
 # Bytes from which on a file of lines is not kept unless something is wrong with it.
@@ -190,7 +190,7 @@ def _of_file(path: str, data: bytes, report: Report, scripts: Scripts) -> list[D
         report.sources[shown] = data.decode("utf-8-sig", "replace")
         return lines.check(shown, data)
     document, diagnostics = parse(data, shown)
-    if document is None or not isinstance(document.value, dict):
+    if document is None or not isinstance(document.value, dict) or is_called_registry(path):
         diagnostics = [_of_registry(slip) for slip in diagnostics]
     if document is None:
         return diagnostics
@@ -211,7 +211,7 @@ def _of_registry(slip: Diagnostic) -> Diagnostic:
 def _document(document: Document, report: Report, scripts: Scripts) -> list[Diagnostic]:
     value = document.value
     if isinstance(value, dict):
-        return _single_object(document)
+        return objects.check(document)
     if not isinstance(value, list):
         return [
             document.find(
@@ -265,42 +265,3 @@ def _only_numbers(entry: Any) -> bool:
         and bool(entry)
         and all(type(value) in (int, float) for value in entry.values())
     )
-
-
-def _single_object(document: Document) -> list[Diagnostic]:
-    value = document.value
-    if "groups" in value and "schema_version" in value:
-        return document.resolve(list(mismatch.findings(value, "result")))
-    if "comparisons" in value and "schema_version" in value:
-        return document.resolve(list(mismatch.findings(value, "comparison")))
-    if "name" in value and "tasks" in value:
-        return [
-            document.find(
-                [],
-                rule="not-a-registry",
-                message="this is a single dataset; a registry is an array of datasets",
-                label="a dataset",
-                notes=(f"{LOADING}: it goes through the keys of an object",),
-                help="put `[` before it and `]` behind it",
-            )
-        ]
-    if isinstance(value.get("datasets"), list):
-        return [
-            document.find(
-                ["datasets"],
-                key=True,
-                rule="not-a-registry",
-                message="a registry is an array of datasets, without an object around it",
-                notes=(LOADING,),
-                help="keep only the array",
-            )
-        ]
-    return [
-        document.find(
-            [],
-            rule="not-a-registry",
-            message="this object is neither a registry nor a document of ours",
-            notes=(LOADING,),
-            help="a registry is an array of datasets",
-        )
-    ]

@@ -25,6 +25,7 @@ REWARDS = b'{"reward": 1}\n{"reward": 0}\n'
         ("x.ndjson", b"", True),
         ("x", REWARDS, True),
         ("x.json", REWARDS, True),
+        ("registry.json", REWARDS, False),
         ("x", b"null\n\n{}\n", True),
         ("x", b'{"reward": 1}', True),
         ("x.json", b'{"reward": 1}', False),

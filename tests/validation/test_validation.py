@@ -22,7 +22,7 @@ from validation.validated import FOLDERS, ONE, rules_of
 import harbor_metrics
 from harbor_metrics.documents import schemas
 from harbor_metrics.render.text import summary, text
-from harbor_metrics.validation.rules import hints
+from harbor_metrics.validation.rules import LOADING, hints
 from harbor_metrics.validation.validation import validate
 
 FAULTS = [
@@ -133,6 +133,25 @@ def test_no_verdict_is_milder_than_harbors(kind: str, tmp_path: Path) -> None:
 def test_one_slip_gives_one_diagnostic(text: str, rules: list[str], tmp_path: Path) -> None:
     (tmp_path / "registry.json").write_text(text)
     assert rules_of(tmp_path / "registry.json") == rules
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ('{"reward": 1}\n{"reward": 0}\n', "json-syntax"),
+        ("null\nnull\n", "json-syntax"),
+        ('{"task": "a", "rewards": {"reward": 1}}\n{"task": "b"}\n', "json-syntax"),
+        ('{"schema_version": 1, "groups": []}', "not-a-registry"),
+        ('{"schema_version": 1, "comparisons": []}', "not-a-registry"),
+    ],
+)
+def test_what_is_called_registry_is_none_that_harbor_loads(
+    text: str, rule: str, tmp_path: Path
+) -> None:
+    (tmp_path / "registry.json").write_text(text)
+    (found,) = validate(tmp_path).found
+    assert found.rule == rule
+    assert LOADING in found.notes
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,17 @@ def home_of_system() -> str:
         return ""
 
 
+def cache_home() -> str:
+    """The folder for what programs of the user keep and can make again."""
+    home = os.environ.get("XDG_CACHE_HOME", "")
+    return home if os.path.isabs(home) else os.path.join(os.path.expanduser("~"), ".cache")
+
+
+def our_cache() -> str:
+    """Our folder there; it need not be there, nor be believed."""
+    return os.path.join(cache_home(), "harbor-metrics")
+
+
 def _is_of_system(path: str) -> bool:
     # Some keep all that they work with in memory.
     in_memory = path.startswith(f"{SHARED_MEMORY}/")

@@ -21,7 +21,7 @@ from ..documents.paths import real_path
 from ..documents.wording import last_lines, printable
 from ..errors import MetricFailure, OutputError
 from ..registries.script_file import Script, read
-from . import cache
+from . import cache, owners
 from .bounds import GIB, THREADS
 from .git_address import LOCAL, PROTOCOLS, check_address
 from .git_home import Home, home_in, with_password
@@ -109,7 +109,7 @@ def _is_intact(kept: str, record: str, place: Workplace) -> bool:
 
     Nobody removes it then while the workplace is there.
     """
-    if not (cache.was_own(record) and cache.hold(kept, place.kept)):
+    if not (owners.was_own(record) and cache.hold(kept, place.kept)):
         return False
     if not _is_as_fetched(kept, record):
         cache.release(kept, place.kept)
@@ -121,7 +121,7 @@ def _is_as_fetched(kept: str, record: str) -> bool:
     try:
         with open_regular(record) as file:
             before = msgspec.json.decode(file.read(), type=_Record)
-        if before.identity != cache.identity(kept):
+        if before.identity != owners.identity(kept):
             return False
         now = checked(os.path.join(kept, "tree"), before.files)
     except (OSError, ValueError, RecursionError):
@@ -135,14 +135,14 @@ def _note(kept: str, record: str) -> None:
     """Write down what has been fetched, where the cache can be written."""
     if os.path.dirname(kept) == cache.cache_folder(cache.REPOSITORIES):
         with contextlib.suppress(OSError):
-            cache.make_own(os.path.dirname(record))
+            owners.make_own(os.path.dirname(record))
             _write(record, kept, contents(os.path.join(kept, "tree")))
 
 
 def _write(record: str, kept: str, files: list[File]) -> None:
     # What has a name that is no text is fetched again.
     with contextlib.suppress(OutputError, UnicodeEncodeError):
-        cache.write_record(record, msgspec.json.encode(_Record(cache.identity(kept), files)))
+        cache.write_record(record, msgspec.json.encode(_Record(owners.identity(kept), files)))
 
 
 def _fetched(
@@ -157,7 +157,7 @@ def _fetched(
             "current folder or a checkout is not used, for it may have come with it)",
         )
     try:
-        cache.make_own(os.path.dirname(kept))
+        owners.make_own(os.path.dirname(kept))
         cache.remove_unfinished(os.path.dirname(kept))
         # What may be there was changed since it was fetched; somebody may run what is left of it.
         if not cache.remove_unused([kept]):

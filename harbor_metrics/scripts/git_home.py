@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from ..documents.files import open_regular
-from .cache import is_among_work
+from ..documents.work import is_among_work
 from .variables import told
 
 # Where the user says how hosts are reached and who he is there; git may read nothing else of his.

@@ -9,7 +9,7 @@ from glob import escape, iglob
 from typing import Any
 
 from ..documents.paths import holds_everything, leads_inside, real_path, strayed
-from .cache import is_among_work
+from ..documents.work import is_among_work
 
 INDEXES = ("UV_INDEX", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX_URL")
 _OF_USER = (*INDEXES, "UV_FIND_LINKS")

@@ -16,8 +16,9 @@ from ..confinement.sandbox import LAYERS
 from ..confinement.workplace import Confinement
 from ..documents.paths import real_path
 from ..documents.wording import printable
+from ..documents.work import is_among_work
 from ..errors import MetricFailure
-from .cache import is_among_work, make_own
+from .owners import make_own
 from .steps import Work, not_made
 from .uv_access import (
     environ_of_uv,

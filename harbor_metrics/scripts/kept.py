@@ -12,8 +12,9 @@ from ..documents.contents import File, checked, contents
 from ..documents.files import open_regular
 from ..documents.paths import real_path
 from ..errors import OutputError
-from .cache import hold, identity, release, was_own, write_record
+from .cache import hold, release, write_record
 from .listing import listings, tree
+from .owners import identity, was_own
 from .uv_access import packages_of, prefix_of, readable_of
 
 

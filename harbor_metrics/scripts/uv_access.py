@@ -12,21 +12,15 @@ from contextlib import suppress
 from functools import cache
 from glob import escape, glob
 
-from ..confinement.homes import homes
+from ..confinement.homes import cache_home, homes
 from ..confinement.sandbox import LANDLOCK, PRIVATE
 from ..confinement.workplace import Confinement, Workplace
 from ..documents.paths import is_below, real_path, strayed
+from ..documents.work import is_among_work
 from ..errors import MetricFailure
 from .beside import beside
-from .cache import (
-    cache_home,
-    is_among_work,
-    is_ours_alone,
-    is_own,
-    make_own,
-    stays_there,
-)
 from .indexes import packages_of_user
+from .owners import is_ours_alone, is_own, make_own, stays_there
 from .variables import CERTIFICATES, TO_UV, folders, named, told, which
 
 # What belongs to a Python, by its place below its prefix or by how its name begins.

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 
 from ..documents.paths import real_path
-from .cache import is_among_work
+from ..documents.work import is_among_work
 
 # By name: ssh passes on whatever variables begin with LC_.
 _LOCALE = (

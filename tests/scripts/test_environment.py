@@ -98,7 +98,7 @@ class TestEnvironment:
         monkeypatch.setenv("HOME", str(tmp_path / "home"))
         monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
         # Those of pyenv lie in one.
-        monkeypatch.setattr("harbor_metrics.scripts.cache._OF_CHECKOUTS", ())
+        monkeypatch.setattr("harbor_metrics.documents.work._OF_CHECKOUTS", ())
         (tmp_path / "m.py").write_text(
             BLOCK.replace("# d", f'# requires-python="=={version}"\n# d')
         )

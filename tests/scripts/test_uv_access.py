@@ -168,3 +168,39 @@ def test_a_second_name_of_a_library_is_not_shown(tmp_path: Path) -> None:
     assert str(tmp_path / "lib" / "python3.99") in shown
     assert str(tmp_path / "bin" / "python") in shown
     assert not [path for path in shown if path.endswith("3.9") or "lib64/python" in path]
+
+
+@pytest.mark.parametrize("where", ["here", "checkout", "linked"])
+def test_cache_of_uv_that_came_with_what_we_work_on_is_not_used(
+    where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = tmp_path / "work"
+    (work / "deep").mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    named = work / "deep" / ".cache"
+    monkeypatch.setenv("UV_CACHE_DIR", str(named))
+    with Workplace() as place:
+        assert uv_access.uv_cache(place) == str(named)
+        if where == "checkout":
+            (work / ".git").write_text("gitdir: elsewhere")
+        else:
+            monkeypatch.chdir(work)
+        if where == "linked":
+            (tmp_path / "link").symlink_to(work)
+            monkeypatch.setenv("UV_CACHE_DIR", str(tmp_path / "link" / ".uv-cache"))
+        assert uv_access.uv_cache(place).startswith(place.folder)
+
+
+@pytest.mark.parametrize("of_user", [False, True])
+def test_link_that_came_with_what_we_work_on_names_no_cache_of_uv(
+    of_user: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever brings it knows where on this machine something lies that he has made."""
+    for folder in ("work/.git", "home", "elsewhere/uv"):
+        (tmp_path / folder).mkdir(parents=True)
+    link = tmp_path / ("home" if of_user else "work") / "cache"
+    link.symlink_to(tmp_path / "elsewhere")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("UV_CACHE_DIR", str(link / "uv"))
+    with Workplace() as place:
+        assert (uv_access.uv_cache(place) == str(tmp_path / "elsewhere" / "uv")) == of_user

@@ -23,7 +23,7 @@ from ..errors import MetricFailure, OutputError
 from ..registries.script_file import Script, read
 from . import cache, owners
 from .bounds import GIB, THREADS
-from .git_address import LOCAL, PROTOCOLS, check_address
+from .git_address import INSTEAD, LOCAL, PROTOCOLS, check_address, check_rewritten, settings_in
 from .git_home import Home, home_in, with_password
 from .uv_access import certificates, programs
 from .variables import CERTIFICATES, PROXIES, TO_ALL, told, which
@@ -199,13 +199,16 @@ def _into(
         there = ["-C", tree]
         run([*there, "remote", "add", "--", "origin", url])
         # The user may have set that it is asked for elsewhere.
-        asked = run([*there, "remote", "get-url", "origin"]).stdout.decode("utf-8", "replace")
-        run = replace(run, home=with_password(home, asked.strip()))
+        asked = _text(run([*there, "remote", "get-url", "origin"])).strip()
+        if asked != url:
+            found = _text(run([*there, "config", "--null", "--get-regexp", INSTEAD]))
+            check_rewritten(url, asked, settings_in(found))
+        run = replace(run, home=with_password(home, asked))
         what = ["--quiet", "--depth=1", "--filter=blob:none", "--no-tags", "--no-write-fetch-head"]
         run([*there, "fetch", *what, "origin", commit])
         checkout = ["checkout", "--quiet", "--detach", "--force", commit]
         run([*there, *checkout])
-        head = run([*there, "rev-parse", "--verify", "HEAD"]).stdout.decode("ascii", "replace")
+        head = _text(run([*there, "rev-parse", "--verify", "HEAD"]))
         if head.strip() != commit.lower():
             raise MetricFailure(
                 "script-git",
@@ -225,6 +228,10 @@ def _into(
             remove(home.path)
         if new != kept:
             remove(new)
+
+
+def _text(done: Finished) -> str:
+    return done.stdout.decode("utf-8", "replace")
 
 
 def _literal(path: str) -> str:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Iterator
 
 from ..documents.paths import ends_a_line
-from ..documents.wording import printable
+from ..documents.wording import printable, without_passwords
 from ..errors import MetricFailure
 
 _COMMIT = re.compile(r"[0-9a-fA-F]{40}|[0-9a-fA-F]{64}")
 PROTOCOLS = ("https", "ssh")
 LOCAL = ("file", "http", "git")
+# How the settings are called by which git asks for an address elsewhere.
+INSTEAD = r"^url\..*\.insteadof$"
+# An address from its beginning to the end of its host, as a URL and as scp writes it; or a folder.
+_WITH_HOST = re.compile(r"[a-zA-Z0-9+.-]+://[^/?#]*[^/?#@]/|[^/:]+:(?!/)|/")
 
 
 def check_address(url: str, commit: str, script_path: str, *, allow_outside: bool) -> None:
@@ -47,6 +52,41 @@ def check_address(url: str, commit: str, script_path: str, *, allow_outside: boo
             f"script_path {printable(script_path)!r} is hidden, or does not end in .py, as the "
             "name of a script must in a repository",
         )
+
+
+def settings_in(found: str) -> Iterator[tuple[str, str]]:
+    """What is written for each address, and the address, where `git config --null` finds them."""
+    for setting in found.split("\0")[:-1]:
+        name, _, value = setting.partition("\n")
+        yield name.removeprefix("url.")[: -len(".insteadof")], value
+
+
+def check_rewritten(url: str, asked: str, settings: Iterable[tuple[str, str]]) -> None:
+    """No login of the user's goes to a host that his `insteadOf` does not name.
+
+    git compares letters: what is meant for `https://a.example` it does for `https://a.example.org`.
+
+    Args:
+        url: what the registry names.
+        asked: what git makes of it.
+        settings: of each `insteadOf` what is written for it, and its value.
+
+    Raises:
+        MetricFailure: the name of the host that is asked is in part the registry's.
+    """
+    for written, value in settings:
+        rest = url[len(value) :]
+        if not url.startswith(value) or written + rest != asked:
+            continue
+        has_login = "@" in written and _protocol(f"{written}x") != "ssh"
+        ends = rest[:1] in ("", "/")
+        if has_login and not _WITH_HOST.match(f"{written}/" if ends else written):
+            raise MetricFailure(
+                "script-git",
+                f"{printable(url)} is not fetched: by a setting of yours for git, "
+                f"`insteadOf = {printable(without_passwords(value))}`, it would get a login, and "
+                "may be of another host: end both addresses of the setting in `/`",
+            )
 
 
 def _protocol(url: str) -> str:

@@ -402,6 +402,23 @@ def test_a_header_for_all_hosts_is_not_sent_and_one_for_the_host_is(
     assert not told(heard, "Cookie") | told(heard, "X-All") | told(heard, "X-Other")
 
 
+def test_a_login_for_a_host_is_not_sent_to_one_whose_name_begins_alike(
+    tmp_path: Path, home: Path
+) -> None:
+    """git compares the letters of `insteadOf`, and not the host."""
+    instead = '[url "http://me:TOKEN@{0}"]\ninsteadOf = http://{0}\n'
+    config = home / ".gitconfig"
+    config.write_text(instead.format("localhos"))
+    message, heard = heard_by_hosts(tmp_path)
+    assert not heard
+    assert "end both addresses of the setting in `/`" in message
+    assert "TOKEN" not in message
+    config.write_text('[url "http://me:TOKEN@localhost:1"]\ninsteadOf = {}\n')
+    message, _ = heard_by_hosts(tmp_path, config=config)
+    assert "could not be fetched" in message
+    assert "TOKEN" not in message
+
+
 def test_the_rest_of_the_users_settings_is_where_it_was(tmp_path: Path, home: Path) -> None:
     (home / ".netrc").write_text(OTHERS)
     (home / ".config" / "git").mkdir(parents=True)

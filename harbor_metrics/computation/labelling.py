@@ -10,7 +10,7 @@ import msgspec
 from ..documents.wording import shown, shown_path
 from ..errors import InputError
 from ..evaluation.datasets import find_datasets
-from ..registries.registry import Registries
+from ..registries.registry import Dataset, Registries
 from ..trials.counts import identity_of
 from ..trials.labels import Labels, joined, of_tasks
 from ..trials.source import Job, Source
@@ -87,6 +87,8 @@ class Labelling(msgspec.Struct, frozen=True, kw_only=True):
             entries = []
         labels: dict[str, Mapping[str, Label]] = {}
         layers = [of_tasks(entry.tasks) for entry in entries]
+        if self.of_jobs:
+            _check_alike(entries, layers)
         if job is not None and self.of_jobs:
             own = job.labels()
             layers.append(own.get(self.dataset, own.get(None, {})))
@@ -94,6 +96,19 @@ class Labelling(msgspec.Struct, frozen=True, kw_only=True):
             for task, more in layer.items():
                 labels[task] = {**more, **labels.get(task, {})}
         return labels
+
+
+def _check_alike(entries: Sequence[Dataset], labels: Sequence[Labels]) -> None:
+    """Refuse two registries that one source finds by one path, and that label a task otherwise."""
+    first: dict[str, int] = {}
+    for i, entry in enumerate(entries):
+        other = first.setdefault(str(entry), i)
+        if labels[other] != labels[i]:
+            raise InputError(
+                f"{shown_path(entries[other].registry)} and {shown_path(entry.registry)} label the "
+                f"tasks of dataset {entry} otherwise, and both have the path that a job names",
+                "name the registry that the job ran with, with --registry",
+            )
 
 
 def _agreed(trial: Trial, said: Sequence[tuple[str, Mapping[str, Label]]]) -> dict[str, Label]:

@@ -141,7 +141,7 @@ def _without_agreement(metric: Planned, lacking: Sequence[str], silent: Sequence
         what = "has another script or other files beside it"
     why = []
     if others:
-        why.append(f"{listed(others)}, of a job that is pooled with it, has not, or {what}")
+        why.append(f"{listed(others)}, of the same job or a pooled one, has not, or {what}")
     if _SILENT in lacking:
         sources = listed([shown_path(path) for path in dict.fromkeys(silent)])
         why.append(f"no metrics come with {sources}, which is pooled with it")

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from ..documents.diagnostics import Diagnostic
+from ..documents.paths import real_path
 from ..documents.wording import listed, shown_path
 from ..errors import InputError
 from ..readers.harbor.documents import Near
@@ -71,7 +72,9 @@ def find_datasets(
     if registries.given:
         places = _given(dataset, version, versions or [None], named, registries)
     else:
-        places, kept, not_found = _of_jobs(dataset, version, jobs, named, own_jobs=own_jobs)
+        places, kept, not_found = _of_jobs(
+            dataset, version, jobs, named, registries, own_jobs=own_jobs
+        )
         diagnostics += not_found
     entries: list[Dataset] = []
     for place in places:
@@ -141,6 +144,7 @@ def _of_jobs(
     version: str | None,
     jobs: Sequence[tuple[str, Job]],
     named: Sequence[_Named],
+    registries: Registries,
     *,
     own_jobs: bool,
 ) -> tuple[list[_Place], list[Dataset], list[Diagnostic]]:
@@ -152,14 +156,16 @@ def _of_jobs(
     for job_path, entry in named:
         if entry.path:
             continue
-        path = _of_job(job_path, entry, own_jobs=own_jobs)
+        wanted = version or entry.version
+        paths = _of_job(job_path, entry, own_jobs=own_jobs)
         known = [
             each
             for each in snapshots[job_path]
             if each.name == dataset and each.entry and version in (None, each.version)
         ]
-        if path is not None:
-            places.append(_Place(path, version or entry.version))
+        if paths:
+            having = [p for p in paths if registry.find(registries.datasets(p), dataset, wanted)]
+            places += (_Place(path, wanted) for path in having or paths[:1])
         elif known:
             kept += [registry.of_snapshot(f"{job_path}/{SNAPSHOT}", each) for each in known]
         else:
@@ -185,17 +191,19 @@ def _changed(entry: Dataset, jobs: Sequence[tuple[str, Job]]) -> Iterator[Diagno
                 )
 
 
-def _of_job(job: str, entry: JobDataset, *, own_jobs: bool) -> str | None:
-    """The registry file of a job."""
+def _of_job(job: str, entry: JobDataset, *, own_jobs: bool) -> list[str]:
+    """The registry files of that path, the nearest first.
+
+    Which of the folders above it a job ran in nobody can tell from the files: where there are
+    several, each is asked, as if a job named it alone.
+    """
     if entry.registry_path is None:
-        return None
+        return []
     if own_jobs and os.path.isfile(entry.registry_path):
-        return entry.registry_path
-    found = next(filter(os.path.isfile, Near(job).places(entry.registry_path)), None)
-    if found is None:
-        return None
-    from_here = os.path.relpath(found)
-    return found if from_here.startswith("..") else from_here
+        return [entry.registry_path]
+    found = {real_path(p): p for p in Near(job).places(entry.registry_path) if os.path.isfile(p)}
+    from_here = {path: os.path.relpath(path) for path in found.values()}
+    return [path if short.startswith("..") else short for path, short in from_here.items()]
 
 
 def _not_found(dataset: str, entry: JobDataset, found: Sequence[str]) -> Diagnostic:

@@ -99,6 +99,20 @@ def test_registry_that_a_job_names_labels_no_trial_of_another(tmp_path: Path) ->
         assert sides == ["l", "r", "x", "x", None, None]
 
 
+def test_two_registries_of_the_path_that_a_job_names_label_alike_or_not_at_all(
+    tmp_path: Path,
+) -> None:
+    named = {"name": "demo", "version": "1", "registry_path": "r.json"}
+    mine = job(tmp_path / "jobs" / "m", {}, datasets=[named])
+    registry(tmp_path / "r.json", **{"1": {"a": "l"}})
+    registry(tmp_path / "jobs" / "r.json", **{"1": {"a": "l"}})
+    (found,) = labelled(mine).values()
+    assert found["a__m"] == {"side": "l"}
+    registry(tmp_path / "jobs" / "r.json", **{"1": {"a": "r"}})
+    with pytest.raises(InputError, match=r"jobs/r\.json and .*r\.json label the tasks of dataset"):
+        labelled(mine)
+
+
 def test_version_of_each_job_labels_its_trials_in_a_registry_that_is_given(tmp_path: Path) -> None:
     given = registry(tmp_path / "r.json", one={"a": "l"}, two={"a": "r"})
     jobs = [

@@ -315,3 +315,21 @@ def test_metric_that_one_of_two_runs_of_lm_eval_has_fails(cli: Run, tmp_path: Pa
         metrics = json.loads(done.stdout)["groups"][0]["metrics"]
         failed = {m["name"]: m["error"]["rule"] for m in metrics if m["status"] == "failed"}
         assert failed["lm-eval/median"] == failed["lm-eval/acc"] == "metrics-differ"
+
+
+@pytest.mark.usefixtures("here")
+def test_metric_of_one_of_two_registries_with_the_path_that_a_job_names_fails(cli: Run) -> None:
+    own = {"name": "demo", "version": "1", "registry_path": "ds/registry.json"}
+    mine = str(write_job(Path("jobs/mine"), [trial("a", {"reward": 1})], datasets=[own]))
+    for folder, entries in (("ds", MINE), ("jobs/ds", [SKIPPING, {"type": "max"}])):
+        assert ran(cli, mine)[0] == 0
+        dataset = {"name": "demo", "version": "1", "description": "", "tasks": []}
+        Path(folder).mkdir()
+        Path(folder, "registry.json").write_text(json.dumps([{**dataset, "metrics": entries}]))
+    code, metrics = ran(cli, mine)
+    assert (code, metrics[0]) == (1, ("max", {}, "ok"))
+    assert {how for _, _, how in metrics[1:]} == {"metrics-differ"}
+    said = " ".join(cli("compute", mine, "--dry-run").stdout.split())
+    assert "jobs/ds/registry.json, the registry of a job, has it, and ds/registry.json" in said
+    code, metrics = ran(cli, mine, "--registry", "ds/registry.json")
+    assert (code, [name for name, _, _ in metrics]) == (0, ["mean", "max"])

@@ -77,6 +77,28 @@ def test_registry_that_a_job_names_is_looked_for_above_the_job() -> None:
     assert found.endswith("jobs/reg.json")
 
 
+@pytest.mark.usefixtures("here")
+def test_each_registry_of_the_path_that_a_job_names_is_asked_if_it_has_the_dataset() -> None:
+    write("jobs/ds/reg.json", "d@1", metric="max")
+    write("ds/reg.json", "d@1")
+    write("jobs/one/../ds.json", "e@1")
+    write("ds.json", "d@1")
+    jobs = [job(JobDataset(name="d", version="1", registry_path="ds/reg.json"))]
+    two = names(find_datasets("d", None, jobs, Registries([])))
+    assert two == ["d@1 of jobs/ds/reg.json", "d@1 of ds/reg.json"]
+    jobs = [job(JobDataset(name="d", version="1", registry_path="ds.json"))]
+    assert names(find_datasets("d", None, jobs, Registries([]))) == ["d@1 of ds.json"]
+
+
+@pytest.mark.usefixtures("here")
+def test_a_registry_that_a_link_leads_to_is_asked_once() -> None:
+    write("ds/reg.json", "d@1")
+    Path("jobs").mkdir()
+    Path("jobs/ds").symlink_to("../ds")
+    jobs = [job(JobDataset(name="d", version="1", registry_path="ds/reg.json"))]
+    assert len(find_datasets("d", None, jobs, Registries([])).entries) == 1
+
+
 @pytest.mark.parametrize(
     ("dataset", "where"),
     [

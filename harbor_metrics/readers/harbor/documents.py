@@ -103,10 +103,10 @@ class Near:
         self._roots = [own, *(each for each in self._above if not holds_everything(each))]
 
     def places(self, path: str) -> Iterator[str]:
-        """A path as it is from each folder above the job, the nearest first."""
+        """What there is of a path from each folder above the job, the nearest first."""
         for folder in self._above[:1] if os.path.isabs(path) else self._above:
             place = os.path.join(folder, path)
-            if any(leads_inside(place, root) for root in self._roots):
+            if os.path.lexists(place) and any(leads_inside(place, r) for r in self._roots):
                 yield place
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 
 from ...documents.paths import leads_out, real_path
 from ...documents.sizes import MOST_SETTINGS
+from ...documents.wording import shown, shown_path
+from ...errors import InputError
 from ...trials.labels import Labels, of_metadata
 from ...trials.trial import Label, Trial
 from .documents import Near, contents, fields
@@ -19,6 +21,9 @@ def labels_of(job: str, trials: Iterable[Trial]) -> dict[str | None, Labels]:
 
     A task whose folder is no longer there, or never was a folder of this machine, has none; nor has
     one that lies neither in the job nor near it (`Near`): metric scripts are told the labels.
+
+    Raises:
+        InputError: two folders above the job have a task of that path, with other labels.
     """
     near = Near(job)
     labels: dict[str | None, dict[str, _LabelsOfTask]] = {}
@@ -43,11 +48,22 @@ def _labels(job: str, trial: Trial, near: Near) -> _LabelsOfTask:
     # The path of a task in a repository is one inside that repository.
     if not isinstance(path, str) or task.get("git_url"):
         return {}
+    known: dict[str, _LabelsOfTask] = {}
     with contextlib.suppress(ValueError):  # a path that no file can have
         for place in near.places(path):
             if (found := labels_in(real_path(place))) is not None:
-                return found
-    return {}
+                known[place] = found
+    # Which of the folders the job ran in nobody can tell from the files.
+    (first, labels), *others = known.items() or [("", {})]
+    for other, more in others:
+        if more != labels:
+            raise InputError(
+                f"two folders of task {shown(trial.task)} have the path that {shown_path(job)} "
+                f"names, and other labels: {shown_path(first)} and {shown_path(other)}",
+                "rename the one that the job did not run, or compute a copy of the job in another "
+                "folder, with --labels FILE",
+            )
+    return labels
 
 
 def labels_in(folder: str) -> dict[str, Label] | None:

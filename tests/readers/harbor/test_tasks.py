@@ -12,6 +12,7 @@ from printed import values
 
 from harbor_metrics import readers
 from harbor_metrics.documents import schemas
+from harbor_metrics.errors import InputError
 from harbor_metrics.trials.snapshot import SNAPSHOT, Snapshot
 
 METADATA = (
@@ -221,3 +222,16 @@ def test_compare_knows_the_labels_of_the_tasks(cli: Run, tmp_path: Path) -> None
     unknown = cli("compare", f"a={one}", f"b={two}", "--cluster", "colour")
     assert unknown.returncode == 2
     assert "category" in unknown.stderr
+
+
+def test_two_tasks_of_the_path_that_a_trial_names_label_it_alike_or_not_at_all(
+    tmp_path: Path,
+) -> None:
+    job = job_with_tasks(tmp_path)
+    inner = Path(shutil.copytree(job, tmp_path / "jobs" / "job"))
+    alone = labels(inner)
+    shutil.copytree(tmp_path / "tasks", tmp_path / "jobs" / "tasks")
+    assert labels(inner) == alone
+    (tmp_path / "jobs" / "tasks" / "a" / "task.toml").write_text('[metadata]\ncategory = "x"\n')
+    with pytest.raises(InputError, match=r'two folders of task "a".*jobs/tasks/a and .*/tasks/a'):
+        labels(inner)

@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -306,6 +307,39 @@ def test_tests_stand_in_the_folder_of_a_room() -> None:
     for path in (ROOT / "tests").rglob("test_*.py"):
         folder = path.parent.relative_to(ROOT / "tests")
         assert folder.parts in ((), ("laws",)) or (PACKAGE / folder).is_dir(), path
+
+
+def test_names_in_commands_that_are_shown_are_words_of_a_shell() -> None:
+    """Whoever copies a command runs nothing that the name of a stranger's file holds."""
+    shown = {
+        ast.unparse(part.value)
+        for module in MODULES
+        for node in ast.walk(tree_of(module))
+        if isinstance(node, ast.JoinedStr)
+        for part in in_command(node)
+    }
+    # Words of ours, and what `in_command` has made before.
+    safe = {
+        "__version__",
+        "alias.type",
+        "command",
+        "d.rule",
+        "name",
+        "named",
+        "near[0]",
+        "other",
+        "type_",
+    }
+    assert {value for value in shown if not value.startswith("in_command(")} == safe
+
+
+def in_command(text: ast.JoinedStr) -> Iterator[ast.FormattedValue]:
+    """What a text puts behind the beginning of a command of ours."""
+    begun = False
+    for part in text.values:
+        if begun and isinstance(part, ast.FormattedValue):
+            yield part
+        begun = begun or "harbor-metrics " in ast.unparse(part)
 
 
 def test_no_vague_names() -> None:

@@ -20,7 +20,7 @@ import msgspec
 from ..contract import strangers
 from ..contract.metric import Metric, metric_of
 from ..documents.files import read_bytes
-from ..documents.wording import listed
+from ..documents.wording import in_command, listed
 from ..errors import InputError, UsageError
 from .sources import ReadSource, importable
 
@@ -64,8 +64,9 @@ def _how_to_name(path: str) -> str:
         body = []
     names = [n.name for n in body if isinstance(n, ast.FunctionDef) and n.name[0] != "_"]
     if not names:
-        return f"write {path}:FUNCTION; of a metric script, 'uv-script script_path={path}'"
-    return f"write {listed([f'{path}:{name}' for name in names])}"
+        script = in_command(f"uv-script script_path={in_command(path)}")
+        return f"write {in_command(f'{path}:FUNCTION')}; of a metric script, {script}"
+    return f"write {listed([in_command(f'{path}:{name}') for name in names])}"
 
 
 def _run(path: str, source: bytes) -> ModuleType:

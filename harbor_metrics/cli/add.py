@@ -232,7 +232,7 @@ def _for_harbor(
     if source is not None:
         print_note(
             "note: uv looks at the digest where there is a lock: run "
-            f"`uv lock --script {path}` and keep the lock beside the script\n"
+            f"`uv lock --script {in_command(path)}` and keep the lock beside the script\n"
         )
     return 0
 

@@ -29,7 +29,7 @@ def refuse_names(arguments: Sequence[str]) -> None:
             if isinstance(command, click.Group):
                 command = command.get_command(click.Context(command), argument) or command
         elif os.path.lexists(argument):
-            path = printable(in_command(argument))
+            path = in_command(argument)
             name = printable(argument)
             raise UsageError(
                 f"`{name}` is the name of a file here, and would be taken for an option",

@@ -84,7 +84,7 @@ def _who(job: str) -> str:
 
 
 def _call(command: str, path: str) -> str:
-    return f"harbor-metrics {command} {printable(in_command(path))}"
+    return f"harbor-metrics {command} {in_command(path)}"
 
 
 def _folders(path: str) -> list[str]:

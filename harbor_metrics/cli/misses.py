@@ -47,8 +47,8 @@ def command_meant(name: str) -> tuple[str, str]:
     """What is wrong with a command that does not exist, and what to write instead."""
     if os.path.exists(name):
         command = "validate" if os.path.basename(name) in _LIKE_REGISTRIES else "compute"
-        path = printable(in_command(name))
-        return f"{printable(name)} is a path, not a command", f"harbor-metrics {command} {path}"
+        right = f"harbor-metrics {command} {in_command(name)}"
+        return f"{printable(name)} is a path, not a command", right
     plain = name.lower().replace("_", "-").lstrip("-")
     meant = _IN_OTHER_WORDS.get(plain)
     near = [meant] if meant else nearest(plain, COMMANDS)

@@ -238,4 +238,4 @@ def _differing(first: GroupKey, second: GroupKey) -> str:
 
 def _choice(first: GroupKey, second: GroupKey) -> str:
     field = _differing(first, second)
-    return f"{field}={getattr(first, field) or getattr(second, field)}"
+    return in_command(f"{field}={getattr(first, field) or getattr(second, field)}")

@@ -114,11 +114,15 @@ def printable(text: str) -> str:
 
 
 def in_command(*names: str) -> str:
-    """Names as a command to copy has them: words of a shell, and none of them an option."""
+    """Names as a command to copy has them: words of a shell, and none of them an option.
+
+    They are safe to print, and stay what they are where they are made so once more.
+    """
     # For weight: only a few messages hold a command.
     import shlex
 
-    return shlex.join(f"./{name}" if name.startswith("-") else name for name in names)
+    words = map(printable, names)
+    return shlex.join(f"./{word}" if word.startswith("-") else word for word in words)
 
 
 def shown_path(path: str) -> str:

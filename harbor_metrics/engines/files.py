@@ -16,7 +16,7 @@ from ..documents.folders import (
     two_meanings,
     walk,
 )
-from ..documents.wording import printable
+from ..documents.wording import in_command, printable
 from ..errors import InputError
 from ..readers.files.entries import Entries, stray
 from .extras import literal
@@ -139,7 +139,7 @@ def _check(file: str) -> None:
     if not is_parquet(file):
         raise InputError(
             f"{printable(file)} is not Parquet, and an engine reads nothing else",
-            f"harbor-metrics convert {printable(file)} -o trials.parquet",
+            f"harbor-metrics convert {in_command(file)} -o trials.parquet",
         )
 
 
@@ -148,7 +148,7 @@ def _check_whole(folder: str, left_out: Sequence[Diagnostic]) -> None:
         raise InputError(
             f"this engine reads {printable(folder)} as a whole, and it has what is left out: "
             f"{left_out[0].message}",
-            f"give a pattern, such as '{printable(folder)}/*{SUFFIX}', or --engine duckdb",
+            f"give a pattern, such as {in_command(f'{folder}/*{SUFFIX}')}, or --engine duckdb",
         )
 
 

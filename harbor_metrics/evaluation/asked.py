@@ -12,7 +12,7 @@ from ..catalogue.assignments import parse_kwargs
 from ..contract.metric import Metric, metric_of
 from ..contract.spec import FIELDS, UV_SCRIPT, MetricSpec
 from ..documents.limits import LimitError, check_limits
-from ..documents.wording import did_you_mean, nearest, shown
+from ..documents.wording import did_you_mean, in_command, nearest, shown
 from ..errors import MetricFailure, UsageError
 from .plan import bind
 from .planned import Planned
@@ -51,7 +51,11 @@ def plan_asked(metric: Asked) -> Planned:
     if failure is not None and not (
         planned.spec.type == UV_SCRIPT and failure.rule != "invalid-metric-kwargs"
     ):
-        more = f"harbor-metrics explain {name}" if failure.rule == "invalid-metric-kwargs" else ""
+        more = (
+            f"harbor-metrics explain {in_command(name)}"
+            if failure.rule == "invalid-metric-kwargs"
+            else ""
+        )
         raise UsageError(f"--metric {metric}: {failure}", more) from failure
     return planned
 
@@ -112,7 +116,10 @@ def _parts(text: str) -> tuple[str, list[str]]:
     name, *pairs = words
     for pair in pairs:
         if "=" not in pair.lstrip("="):
-            raise UsageError(f"--metric {text}: `{pair}` is no kwarg", f"write '{name} NAME=VALUE'")
+            raise UsageError(
+                f"--metric {text}: `{pair}` is no kwarg",
+                f"write {in_command(f'{name} NAME=VALUE')}",
+            )
     return name, pairs
 
 

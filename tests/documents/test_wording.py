@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 import unicodedata
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harbor_metrics.documents import wording
+from harbor_metrics.output.streams import print_note
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(st.characters()),
@@ -108,6 +110,30 @@ def test_names_in_a_command_are_words_and_no_options() -> None:
         wording.in_command("a b", "--metric=evil.py:f", "-", "x;y")
         == "'a b' ./--metric=evil.py:f ./- 'x;y'"
     )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "a".join(map(chr, [*range(1, 0x101), 0x202E, 0x2028, 0xDCFF])),
+        "-rf",
+        "t;touch PWNED;.parquet",
+        "b'B $(touch PWNED) \" #",
+        "http://u:p@h/x?sig=a'$(touch PWNED)&key=b",
+        "s3://u:p@h ; s3://'v:q@h'",
+        "'\"$`\\\n" * 333,
+    ],
+)
+def test_a_command_that_is_printed_has_the_words_that_were_meant(
+    name: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    shown = wording.in_command("x", name, "y")
+    print_note(f"  = help: harbor-metrics compute {shown}\n")
+    words = shlex.split(capfd.readouterr().err.partition("help: ")[2])
+    meant = wording.printable(f"./{name}" if name[0] == "-" else name)
+    assert words == ["harbor-metrics", "compute", "x", meant, "y"]
+    # Some messages are made safe once more as a whole.
+    assert wording.printable(shown) == shown
 
 
 def test_whoever_logs_in_at_one_of_several_addresses_is_hidden() -> None:

@@ -197,6 +197,7 @@ def test_magnitudes_too_far_apart_fail_the_metric(cli: Run, tmp_path: Path) -> N
             "no server of Spark Connect answers at sc://127",
         ),
         (["lines.jsonl", "--engine", "duckdb"], 3, "lines.jsonl is not Parquet"),
+        (["t;ls;.parquet"], 3, "harbor-metrics convert 't;ls;.parquet' -o trials.parquet"),
         (["x.parquet", "--labels", "l.csv"], 2, "joins a file to trials, which stay on the engine"),
         (["x.parquet", "--as", "csv"], 2, "--as names the format of a file"),
         (["x.parquet", "--format", "hub-rows"], 2, "this needs every trial"),
@@ -207,6 +208,7 @@ def test_what_is_asked_of_an_engine_in_vain(
 ) -> None:
     write(tmp_path / "x.parquet", f"select {ROW} from range(3)")
     (tmp_path / "lines.jsonl").write_text('{"reward": 1}\n')
+    (tmp_path / "t;ls;.parquet").write_text("no Parquet")
     (tmp_path / "l.csv").write_text("task,kind\nt0,a\n")
     done = cli("compute", *args)
     assert (done.returncode, done.stdout) == (code, "")

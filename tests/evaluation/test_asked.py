@@ -99,6 +99,7 @@ def test_what_is_not_a_metric_is_refused_with_what_was_asked(asked: object, word
         ("mean key", "mean NAME=VALUE"),
         ("mine.py", "write mine.py:best, mine.py:worst"),
         ("none.py", "write none.py:FUNCTION; of a metric script, 'uv-script script_path=none.py'"),
+        ("a b.py", "write 'a b.py:FUNCTION'; of a metric script, "),
         ("broken.py", "write broken.py:FUNCTION"),
         ("gone.py", "write gone.py:FUNCTION"),
     ],

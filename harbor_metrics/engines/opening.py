@@ -24,6 +24,7 @@ from .asked import first_line
 from .extras import literal, require
 from .files import found, on_storage
 from .footers import check_nulls, check_sizes
+from .storage import filesystem
 from .united import Alike, United, united_by_duckdb
 
 _CONNECT = "sc://"
@@ -109,16 +110,16 @@ def _duckdb(paths: Sequence[str], shown: str) -> Opened:
     weakref.finalize(connection, shutil.rmtree, folder, ignore_errors=True)
     connection.execute("set temp_directory = ?", [folder])
     protocols = {path.partition("://")[0] for path in paths if "://" in path}
-    storage = {f"{protocol}://": _filesystem(protocol) for protocol in protocols}
-    for filesystem in storage.values():
-        connection.register_filesystem(filesystem)
+    storage = {f"{protocol}://": filesystem(protocol) for protocol in protocols}
+    for place in storage.values():
+        connection.register_filesystem(place)
     patterns = [_for_duckdb(path) for path in paths if "://" not in path]
     here = tuple(patterns)
     diagnostics: list[Diagnostic] = []
     try:
-        for protocol, filesystem in storage.items():
+        for protocol, place in storage.items():
             there = [path for path in paths if path.startswith(protocol)]
-            files, repeated = on_storage(there, protocol, filesystem)
+            files, repeated = on_storage(there, protocol, place)
             patterns += files
             diagnostics += repeated
         native = connection.read_parquet(patterns, union_by_name=True)
@@ -179,19 +180,6 @@ def _frugal(connection: Any) -> Iterator[None]:
         yield
     finally:
         connection.execute("reset memory_limit")
-
-
-def _filesystem(protocol: str) -> Any:
-    fsspec = require("fsspec", "s3")
-    try:
-        return fsspec.filesystem(protocol)
-    except (ImportError, ValueError) as error:
-        raise InputError(
-            f"{protocol}:// cannot be read: {first_line(error)}",
-            "pip install 'harbor-metrics[engine,s3]'"
-            if protocol in ("s3", "s3a")
-            else f"install what fsspec needs for {protocol}://",
-        ) from error
 
 
 def _check_server(engine: str) -> None:

@@ -7,8 +7,9 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -17,7 +18,10 @@ from conftest import Run
 
 LACKING = [name for name in ("moto", "s3fs") if find_spec(name) is None]
 WHY_NOT = f"no {' and no '.join(LACKING)} here: uv sync --group cluster"
-pytestmark = [pytest.mark.cluster, pytest.mark.skipif(bool(LACKING), reason=WHY_NOT)]
+
+
+def against_a_server(test: Callable[..., None]) -> Callable[..., None]:
+    return pytest.mark.cluster(pytest.mark.skipif(bool(LACKING), reason=WHY_NOT)(test))
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +66,7 @@ def storage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]
         server.wait()
 
 
+@against_a_server
 def test_bucket_is_computed_where_it_lies(cli: Run, storage: Any, tmp_path: Any) -> None:
     done = cli("compute", "s3://lab/trials/*.parquet", env=storage)
     assert done.returncode == 0, done.stderr
@@ -70,6 +75,7 @@ def test_bucket_is_computed_where_it_lies(cli: Run, storage: Any, tmp_path: Any)
     assert done.stdout == cli("compute", "same.parquet").stdout
 
 
+@against_a_server
 @pytest.mark.parametrize(
     ("source", "env", "words"),
     [
@@ -91,3 +97,41 @@ def test_storage_that_gives_nothing_is_said(
     done = cli("compute", source, env=given)
     assert (done.returncode, done.stdout) == (3, "")
     assert words in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("env", "refused"),
+    [
+        ({}, ""),
+        ({"HOME": "{work}"}, "HOME"),
+        ({"HOME": "{work}/deep"}, "HOME"),
+        ({"FSSPEC_CONFIG_DIR": "{work}/fsspec"}, "FSSPEC_CONFIG_DIR"),
+        ({"FSSPEC_CONFIG_DIR": "~/fsspec"}, "FSSPEC_CONFIG_DIR"),
+        ({"FSSPEC_CONFIG_DIR": "fsspec"}, "FSSPEC_CONFIG_DIR"),
+        ({"AWS_CONFIG_FILE": "~/.aws/other"}, ""),
+        ({"AWS_CONFIG_FILE": "$WORK/config", "WORK": "{work}"}, "AWS_CONFIG_FILE"),
+        ({"AWS_SHARED_CREDENTIALS_FILE": "{work}/keys"}, "AWS_SHARED_CREDENTIALS_FILE"),
+        ({"AWS_DATA_PATH": "/usr/share/aws:{work}/models"}, "AWS_DATA_PATH"),
+        ({"BOTO_CONFIG": "{link}"}, "BOTO_CONFIG"),
+        ({"OPENSSL_CONF": "{work}/openssl.cnf"}, "OPENSSL_CONF"),
+        ({"SSL_CERT_FILE": "{work}/ca.pem", "AWS_WEB_IDENTITY_TOKEN_FILE": "{work}/token"}, ""),
+    ],
+)
+def test_settings_of_storage_that_may_have_come_with_the_work_are_not_believed(
+    env: dict[str, str], refused: str, cli: Run, tmp_path: Path
+) -> None:
+    """They say which host gets the credentials, and which program is run for them."""
+    work = tmp_path / "work"
+    for folder in (work / ".git", work / "deep", tmp_path / "home", tmp_path / "here"):
+        folder.mkdir(parents=True)
+    (tmp_path / "link").symlink_to(work / "boto.cfg")
+    given = {
+        name: value.format(work=work, link=tmp_path / "link")
+        for name, value in ({"HOME": str(tmp_path / "home")} | env).items()
+    }
+    # Nothing answers there, and nobody is asked: no credentials.
+    given |= {"AWS_ENDPOINT_URL": "http://127.0.0.1:9", "AWS_EC2_METADATA_DISABLED": "true"}
+    done = cli("compute", "s3://lab/x.parquet", env=given, cwd=tmp_path / "here")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert (f"its settings would come from {refused} (" in done.stderr) == bool(refused)
+    assert f"set {refused} to a place outside" in done.stderr or not refused

@@ -49,17 +49,31 @@ exec(
 _ITS_FOLDER = '__file__.rpartition("/")[0]'
 # Where packages seem to be installed beside it, who asks which there are looks into the copy, too.
 _THE_COPY = '__import__("sys").argv[1].rpartition("/")[0] + "/modules"'
-# What is imported from the script's folder is looked for among the modules that were hashed, and
-# by their names alone: a folder of data would be a part of a package that is called like it.
+# What is imported from the script's folder is looked for among the modules that were hashed: those
+# are files there, and all else is linked. A folder of data alone would be a package, or stand in
+# for a part of one that an import tries.
 _FROM_THE_COPY = """\
-def _(sys, own):
+def _(sys, os):
     copy = sys.argv[1].rpartition("/")[0] + "/modules"
-    finder = sys.path_hooks[-1](copy)
-    find = finder.find_spec
-    finder.find_spec = lambda name, target=None: find(name, target) if name in own else None
+    find_in = sys.path_hooks[-1]
+    def has_modules(folder):
+        files = (os.path.join(at, name) for at, _, names in os.walk(folder) for name in names)
+        return not os.path.islink(folder) and not all(map(os.path.islink, files))
+    def hashed_in(path):
+        if not (path + "/").startswith(copy + "/"):
+            raise ImportError
+        finder = find_in(path)
+        find = finder.find_spec
+        def find_spec(name, target=None):
+            spec = find(name, target)
+            folders = spec.submodule_search_locations if spec and not spec.loader else None
+            return spec if folders is None or any(map(has_modules, folders)) else None
+        finder.find_spec = find_spec
+        return finder
+    sys.path_hooks.insert(0, hashed_in)
     for folder in (copy, sys.argv[2].rpartition("/")[0]):
-        sys.path_importer_cache[folder] = finder
-_(__import__("sys"), {own!a})
+        sys.path_importer_cache[folder] = hashed_in(copy)
+_(__import__("sys"), __import__("os"))
 del _
 """
 _encode_line = json.JSONEncoder().encode
@@ -226,10 +240,7 @@ def _started(script: Script, files: dict[str, str], *, watched: bool) -> list[st
     """
     if watched:
         return [_WATCHER, os.path.join(files["answer"], _LOG), files["script"], script.path]
-    redirected = ""
-    if script.modules is not None:
-        own = sorted({name.partition("/")[0].partition(".")[0] for name, _ in script.modules})
-        redirected = _FROM_THE_COPY.format(own=own)
+    redirected = "" if script.modules is None else _FROM_THE_COPY
     folder = _THE_COPY if "metadata" in files else _ITS_FOLDER
     code = redirected + _BE_THE_SCRIPT.format(folder=folder)
     return ["-c", code, files["script"], script.path]

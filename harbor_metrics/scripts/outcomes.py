@@ -42,6 +42,12 @@ _NOT_QUOTED = (
     "what it says is not shown, for only a job or its registry names it, from another folder or a "
     "repository"
 )
+# What is wrong with a script before it runs is told in words of its own: what it needs, and where
+# that lies.
+_OF_ITS_TEXT = {
+    "script-metadata": "the PEP 723 block of the script is not one that can be used",
+    "script-environment": "the environment of the script could not be made",
+}
 
 
 class ScriptRunner:
@@ -167,10 +173,7 @@ class ScriptRunner:
             said = str(error) if _may_be_quoted(metric) else f"{error.plain}; {_NOT_QUOTED}"
             return _failed(metric, error.rule, f"{said}\n{self._repeat(script)}", reference)
         except MetricFailure as error:
-            message = str(error)
-            if error.rule == "script-not-confined":
-                message += f"\n{self._by_the_users_word(metric)}"
-            return _failed(metric, error.rule, message, reference)
+            return _failed(metric, error.rule, self._why_not(metric, error, script), reference)
         except OSError as error:
             # Another script may have shut or removed what this one needs: the rest is not lost.
             message = f"the script could not be run: {printable(str(error))}"
@@ -183,6 +186,14 @@ class ScriptRunner:
             script=self._reference(kwargs, ran.environment, ran.finished, script),
             notes=_notes(script),
         )
+
+    def _why_not(self, metric: Planned, error: MetricFailure, script: Script | None) -> str:
+        """Why a script did not run, and what to do about it."""
+        if error.rule == "script-not-confined":
+            return f"{error}\n{self._by_the_users_word(metric)}"
+        if error.rule in _OF_ITS_TEXT and not _may_be_quoted(metric):
+            return f"{_OF_ITS_TEXT[error.rule]}; {_NOT_QUOTED}\n{self._repeat(script)}"
+        return str(error)
 
     def _check_layers(self) -> None:
         """Nothing that a job brought is fetched where it is known that it will not run."""

@@ -329,6 +329,25 @@ answer(found=int(found is not None), v=int(open(os.path.dirname(__file__) + "/ex
     assert one["values"] == {"found": 0, "v": 5}, one
 
 
+@pytest.mark.parametrize("beside", ["scoring/fast/README", "scoring/fast/deep/README", "fast/x"])
+def test_a_folder_of_data_is_no_part_of_a_package(
+    beside: str, outcomes: Any, tmp_path: Path
+) -> None:
+    """Nor a package: an import that is tried would not fail, under the same digest."""
+    for name, data in ((beside, ""), ("scoring/__init__.py", "V = 1"), ("scoring/a/b.py", "V = 2")):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(data)
+    text = f"""{BLOCK}{HEAD}
+import importlib.util
+import scoring
+from scoring.a import b
+found = [name for name in ("scoring.fast", "fast") if importlib.util.find_spec(name)]
+answer(found=len(found), one=scoring.V, two=b.V)
+"""
+    (one,), _ = outcomes(text)
+    assert one["values"] == {"found": 0, "one": 1, "two": 2}, one
+
+
 def test_modules_without_an_init_are_found_with_their_data(outcomes: Any, tmp_path: Path) -> None:
     (tmp_path / "parts" / "deep").mkdir(parents=True)
     (tmp_path / "parts" / "deep" / "one.py").write_text("V = 7")

@@ -93,6 +93,31 @@ def test_a_script_of_the_users_own_is_not_quoted_at_the_word_of_a_job(
 
 
 @linux
+@pytest.mark.parametrize(
+    "dependency",
+    [
+        *("hunter2 @ https://a.example/hunter2.whl", "x y hunter2", "x>=hunter2"),
+        "hunter2 @ file:///hunter2/x-1-py3-none-any.whl",
+    ],
+)
+def test_what_a_script_of_the_users_needs_is_not_quoted_at_the_word_of_a_job(
+    dependency: str, cli: Run, tmp_path: Path
+) -> None:
+    block = f"# /// script\n# dependencies = [{json.dumps(dependency)}]\n# ///\n"
+    (tmp_path / "m.py").write_text(block + HEAD)
+    (tmp_path / "jobs").mkdir()
+    registry = job_with_registry(tmp_path / "jobs", ENTRY).parent / "registry.json"
+    done = cli("compute", "jobs/job", "--format", "json")
+    error = script_of(done)["error"]
+    assert error["rule"] in ("script-metadata", "script-environment")
+    assert "what it says is not shown" in error["message"]
+    assert "harbor-metrics script check m.py" in error["message"]
+    assert "hunter2" not in done.stdout + done.stderr
+    done = cli("compute", "jobs/job", "--registry", registry, "--format", "json")
+    assert "hunter2" in script_of(done)["error"]["message"]
+
+
+@linux
 def test_a_script_in_a_repository_is_not_quoted_at_the_word_of_a_job(
     cli: Run, tmp_path: Path
 ) -> None:

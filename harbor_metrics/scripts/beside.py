@@ -7,22 +7,30 @@ from collections.abc import Sequence
 
 from ..confinement.homes import not_of_system
 from ..documents.paths import holds_everything, is_below, leads_inside, real_path
+from .variables import places_of_passwords
 
 
 def beside(path: str) -> tuple[list[str], tuple[str, ...]]:
     """Paths to read, and folders to list: its folder without what is hidden there.
 
     Beside a script at the top of a repository lie `.git`, where the password for it may be, and
-    `.env`. Of a folder that holds everything a person has only the files are read. The path is
-    real. What is given is opened wherever it leads: of links those that stay inside.
+    `.env`. Where a variable says that passwords lie there, all of an entry is hidden in which they
+    do. Of a folder that holds everything a person has only the files are read. The path is real.
+    What is given is opened wherever it leads: of links those that stay inside.
     """
     folder = os.path.dirname(path)
     everything = holds_everything(folder)
     with os.scandir(folder) as scanned:
         entries = list(scanned)
-    if not everything and not any(entry.name.startswith(".") for entry in entries):
+    private = {place for place in places_of_passwords() if place.startswith(f"{folder}/")}
+    if not everything and not private and not any(e.name.startswith(".") for e in entries):
         return [folder], ()
-    shown = [e.path for e in entries if _is_shown(e, folder, files_alone=everything)]
+    shown = [
+        entry.path
+        for entry in entries
+        if _is_shown(entry, folder, files_alone=everything)
+        and not any(is_below(place, real_path(entry.path)) for place in private)
+    ]
     # To list a folder is to list all below, of `/` of the whole machine.
     return [path, *shown], tuple(not_of_system([folder]))
 

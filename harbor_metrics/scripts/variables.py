@@ -52,6 +52,14 @@ _BELIEVED = (
     *("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"),
     *("UV_CACHE_DIR", "UV_PYTHON_INSTALL_DIR", "GIT_CONFIG_GLOBAL"),
 )
+# Some are named so where CI writes them beside what it works on.
+_OF_PASSWORDS = (
+    *("NETRC", "UV_CREDENTIALS_DIR", "SSL_CLIENT_CERT", "GIT_CONFIG_GLOBAL", "PIP_CONFIG_FILE"),
+    *("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_WEB_IDENTITY_TOKEN_FILE"),
+    *("GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_GHA_CREDS_PATH", "CLOUDSDK_CONFIG"),
+    *("AZURE_CONFIG_DIR", "KUBECONFIG", "DOCKER_CONFIG", "HF_TOKEN_PATH"),
+    *("XDG_CONFIG_HOME", "XDG_DATA_HOME"),
+)
 _PATHS = (*CERTIFICATES, "SSL_CLIENT_CERT", "NETRC", "UV_CREDENTIALS_DIR", "GIT_SSL_CAINFO")
 
 
@@ -68,6 +76,12 @@ def named(name: str) -> str | None:
     """The place that a variable names, whether or not it may have come with our work."""
     value = os.environ.get(name)
     return os.path.abspath(value) if value else None
+
+
+def places_of_passwords() -> set[str]:
+    """The real paths of files and folders that variables name, and that hold passwords."""
+    values = (os.environ.get(name, "").split(os.pathsep) for name in _OF_PASSWORDS)
+    return {real_path(os.path.abspath(path)) for paths in values for path in paths if path}
 
 
 def folders(name: str) -> list[str]:

@@ -64,6 +64,43 @@ def test_a_folder_that_hides_nothing_is_given_whole_and_not_what_its_links_lead_
     assert beside(f"{folder}/m.py") == ([str(folder)], ())
 
 
+@pytest.mark.parametrize(
+    ("variable", "names", "given"),
+    [
+        ("NETRC", "{}/netrc", {"m.py", "data"}),
+        ("NETRC", "netrc", {"m.py", "data"}),
+        ("GOOGLE_APPLICATION_CREDENTIALS", "{}/netrc", {"m.py", "data"}),
+        ("KUBECONFIG", "/etc/none:{}/netrc", {"m.py", "data"}),
+        ("UV_CREDENTIALS_DIR", "{}/data/.kept", {"m.py", "netrc", "again"}),
+        ("NETRC", "{}/again", {"m.py", "data"}),
+        ("XDG_DATA_HOME", "{}", {"m.py", "data", "netrc", "again"}),
+        ("XDG_DATA_HOME", "{}/..", {"m.py", "data", "netrc", "again"}),
+        ("VIRTUAL_ENV", "{}/data", {"m.py", "data", "netrc", "again"}),
+    ],
+)
+@pytest.mark.parametrize("hidden", [True, False])
+def test_where_a_variable_says_that_passwords_lie_is_not_given(
+    folder: Path,
+    variable: str,
+    names: str,
+    given: set[str],
+    hidden: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """CI writes them beside what it works on, and a script tells everybody what it reads."""
+    (folder / "netrc").write_text("s3cret")
+    (folder / "again").symlink_to("netrc")
+    if not hidden:
+        (folder / ".env").unlink()
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv(variable, names.format(folder))
+    readable, listed = beside(f"{folder}/m.py")
+    if readable == [str(folder)]:
+        readable, listed = [entry.path for entry in os.scandir(folder)], (str(folder),)
+    assert {os.path.relpath(path, folder) for path in readable} == given
+    assert listed == (str(folder),)
+
+
 @pytest.mark.parametrize("hidden", [True, False])
 @pytest.mark.parametrize("layer", ["landlock", "namespaces"])
 def test_what_a_link_leads_to_is_not_read_in_the_sandbox(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Collection
 
 from ..documents.diagnostics import Diagnostic
 from ..documents.files import reason
@@ -104,9 +105,11 @@ def _in_directory(path: str, given: Format | None, options: Options) -> list[Sou
                 raise _refused(path, str(error)) from error
             why_not.append(str(error))
         else:
-            own = {job.path for job in jobs}
-            beside = [] if given is not None or path in own else _but_in(_files(path), own)
-            jobs[0].diagnostics += _read_alone(path, beside, "jobs")
+            own: set[str | None] = {job.path for job in jobs}
+            if given is None and path not in own:
+                own |= {said.path for said in jobs[0].diagnostics if said.rule == "unread-job"}
+                files, below = _files(path, but_in=own)
+                jobs[0].diagnostics += _read_alone(path, [*files, *below], "jobs")
             return jobs
     wanted = [f for f in formats.FORMATS if f.in_folders] if given is None else [given]
     sources: list[Source] = []
@@ -153,10 +156,6 @@ def _of_files(
             elif entries.admits(name, folder):
                 sources += _read(file, fitting, options)
     return sources
-
-
-def _but_in(files: tuple[list[str], list[str]], folders: set[str]) -> list[str]:
-    return [name for part in files for name in part if os.path.dirname(name) not in folders]
 
 
 def _read_alone(path: str, beside: list[str], what: str) -> list[Diagnostic]:
@@ -206,12 +205,16 @@ def _not_read(path: str, others: list[str], given: Format) -> Diagnostic:
     )
 
 
-def _files(path: str) -> tuple[list[str], list[str]]:
-    """The files of a directory, and those of the directories in it; hidden ones are left out."""
+def _files(path: str, but_in: Collection[str | None] = ()) -> tuple[list[str], list[str]]:
+    """The files of a directory, and those of the directories in it; hidden ones are left out.
+
+    Raises:
+        InputError: one of these directories cannot be read.
+    """
     with os.scandir(path) as entries:
         seen = sorted((e for e in entries if e.name[0] != "."), key=_by_own_name)
     files = [entry.path for entry in seen if entry.is_file()]
-    folders = [entry.path for entry in seen if entry.is_dir()]
+    folders = [entry.path for entry in seen if entry.path not in but_in and entry.is_dir()]
     return files, [file for folder in folders for file in _files_of(folder)]
 
 
@@ -226,6 +229,9 @@ def _folders(path: str) -> list[str]:
 
 
 def _files_of(folder: str) -> list[str]:
-    with os.scandir(folder) as entries:
-        seen = sorted((e for e in entries if e.name[0] != "."), key=_by_own_name)
+    try:
+        with os.scandir(folder) as entries:
+            seen = sorted((e for e in entries if e.name[0] != "."), key=_by_own_name)
+    except OSError as error:
+        raise InputError(f"{folder}: {reason(error)}", "name what is to be read") from error
     return [entry.path for entry in seen if entry.is_file()]

@@ -106,11 +106,11 @@ class Ran:
 class RunError(MetricFailure):
     """A script that ran and gave no answer that can be used; in what environment it ran.
 
-    `plain` is the message without what the script said.
+    `plain` is the message without what the script said and wrote.
     """
 
-    def __init__(self, plain: str, said: str, made: Environment, finished: Finished) -> None:
-        super().__init__("script-failed", f"{plain}{said}")
+    def __init__(self, message: str, plain: str, made: Environment, finished: Finished) -> None:
+        super().__init__("script-failed", message)
         self.plain = plain
         self.environment = made
         self.finished = finished
@@ -209,17 +209,20 @@ def run(
             raise refusal(error, options) from error
         except OSError as error:
             raise MetricFailure("script-failed", f"the script could not be run: {error}") from error
+        if finished.timed_out or finished.exceeded or finished.code != 0:
+            plain = f"the script {ended(finished, options)}"
+            raise RunError(plain + said(script, finished), plain, made, finished)
         try:
-            if finished.timed_out or finished.exceeded or finished.code != 0:
-                raise MetricFailure("script-failed", f"the script {ended(finished, options)}")
             values = answer.read(descriptor, _ANSWER)
         except FileNotFoundError:
             line = first_line(finished.stdout)
             printed = f", and printed {line!r}" if line else ""
             plain = "the script wrote no output to the file of -o"
-            raise RunError(plain, printed + said(script, finished), made, finished) from None
+            message = f"{plain}{printed}{said(script, finished)}"
+            raise RunError(message, plain, made, finished) from None
         except MetricFailure as error:
-            raise RunError(str(error), said(script, finished), made, finished) from error
+            message = f"{error}{said(script, finished)}"
+            raise RunError(message, "the script's output is no answer", made, finished) from error
         return Ran(values=values, environment=made, finished=finished)
     finally:
         if refused is not None:

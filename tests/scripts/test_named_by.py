@@ -118,6 +118,22 @@ def test_what_a_script_of_the_users_needs_is_not_quoted_at_the_word_of_a_job(
 
 
 @linux
+@pytest.mark.parametrize(
+    "output", ["hunter2", '{"hunter2": "x"}', '{"x": "hunter2"}', '{"hunter2": 1, "hunter2": 2}']
+)
+def test_what_a_script_of_the_users_writes_is_not_quoted_at_the_word_of_a_job(
+    output: str, cli: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "m.py").write_text(f"{BLOCK}{HEAD}open(a.o, 'w').write({output!r})")
+    (tmp_path / "jobs").mkdir()
+    job_with_registry(tmp_path / "jobs", ENTRY)
+    done = cli("compute", "jobs/job", "--format", "json")
+    message = script_of(done)["error"]["message"]
+    assert message.startswith("the script's output is no answer; what it says is not shown")
+    assert "hunter2" not in done.stdout + done.stderr
+
+
+@linux
 def test_a_script_in_a_repository_is_not_quoted_at_the_word_of_a_job(
     cli: Run, tmp_path: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 
 from ...documents.paths import leads_out
@@ -34,7 +35,10 @@ def folders(path: str, links: set[str] | None = None) -> list[str]:
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.name[0] != "." and entry.name != _ARCHIVE and entry.is_dir()
-    except OSError:
+    if entry.name[0] == "." or entry.name == _ARCHIVE:
         return False
+    try:
+        return entry.is_dir()
+    except OSError as error:
+        # Where it is not known what is there, whoever reads it says why.
+        return error.errno != errno.ELOOP

@@ -55,7 +55,8 @@ def read(file: File, options: Options) -> list[Source]:
                 "name the jobs themselves",
             )
         return [_read_job(path, options)]
-    jobs, entries = [], Entries()
+    sources: list[Source] = []
+    entries = Entries()
     links: set[str] = set()
     names = folders(path, links)
     # What links lead to is called by its own name where it has one here.
@@ -63,13 +64,13 @@ def read(file: File, options: Options) -> list[Source]:
         job = f"{path}/{name}"
         try:
             if looks_like_job(job) and entries.admits(job, path, is_job=True):
-                jobs.append(job)
+                sources.append(_read_job(job, options))
         except OSError as error:
             entries.diagnostics.append(_closed(job, error))
-    if not jobs:
+    if not sources:
         strays = [said.message for said in entries.diagnostics]
         raise NotThisFormatError(strays[0] if strays else _why_not(path))
-    sources = [_read_job(job, options) for job in sorted(jobs)]
+    sources.sort(key=lambda source: source.path)
     sources[0].diagnostics += entries.diagnostics
     return sources
 
@@ -80,7 +81,12 @@ def _closed(path: str, error: OSError) -> Diagnostic:
 
 
 def looks_like_job(path: str) -> bool:
-    """Whether a directory is a job: by its own documents, or by a trial in it."""
+    """Whether a directory is a job: by its own documents, or by a trial in it.
+
+    Raises:
+        OSError: what lies in it may be listed at most.
+    """
+    os.stat(os.path.join(path, os.curdir))
     if "trial_name" in fields(f"{path}/result.json"):
         return False
     return _says_it_is_one(path) or any(

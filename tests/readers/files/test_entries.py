@@ -12,9 +12,14 @@ import pytest
 from conftest import Run, trial, write_job
 from lm_eval_logs import OLD
 
+from harbor_metrics.confinement import sandbox
 from harbor_metrics.readers.harbor.newest import newest_job
+from harbor_metrics.readers.reading import Options
+from harbor_metrics.readers.sources import sources_at
 
 TRIALS = [trial(f"task-{i}", {"reward": 1.0}, i) for i in range(3)]
+
+NAME = TRIALS[0]["trial_name"]
 
 
 @pytest.fixture
@@ -114,3 +119,29 @@ def test_results_of_lm_eval_that_a_link_leads_out_to_are_not_used(cli: Run, tmp_
     done = cli("compute", "logs", "--format", "json")
     assert said(done) == [("unread-file", f"logs/{results.name}")]
     assert json.loads(done.stdout)["groups"][0]["model"] is None
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="root alone can become somebody else")
+@pytest.mark.parametrize(
+    ("shut", "mode", "rule"),
+    [
+        *(("jobs/2027", mode, "unread-job") for mode in (0o000, 0o444, 0o311)),
+        *((f"jobs/2027/{NAME}", mode, "unread-trial") for mode in (0o000, 0o444)),
+    ],
+)
+def test_folder_that_may_not_be_looked_into_is_told(
+    shut: str, mode: int, rule: str, jobs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its names may be listed, and are the names of nothing that could be read."""
+    write_job(jobs / "2027", TRIALS)
+    for path in (jobs.parent, jobs, *jobs.rglob("*")):
+        os.chown(path, 65534, 65534)
+    (jobs.parent / shut).chmod(mode)
+    monkeypatch.chdir(jobs.parent)
+    assert sandbox.PRIVATE  # nor could what is not imported yet be read
+    os.seteuid(65534)
+    try:
+        sources = sources_at("jobs", None, Options())
+    finally:
+        os.seteuid(0)
+    assert [d.rule for source in sources for d in source.diagnostics] == [rule]

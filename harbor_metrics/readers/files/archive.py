@@ -67,6 +67,10 @@ class Archive:
     def __contains__(self, name: str) -> bool:
         return name in self._members
 
+    def size(self, name: str) -> int:
+        """How many bytes a member says that it unpacks to."""
+        return self._members[name].file_size
+
     def read(self, name: str) -> bytes:
         """The bytes of a member.
 

@@ -24,6 +24,8 @@ _CUT, _REMOVED = "...", "Key removed from summary (> 1k)"
 _START = "_journal/start.json"
 _REDUCTIONS = "reductions.json"
 _SUMMARY = re.compile(r"_journal/summaries/([0-9]+)\.json")
+# So many bytes of samples are read to see whether summaries may be believed.
+_MOST_CHECKED = 512 << 10
 # A sample in one piece, or in the newer shape of many pieces the one without messages and events.
 _SAMPLE = re.compile(r"samples/[^/]+\.json|samples/[^/]+/sample\.json")
 
@@ -219,6 +221,7 @@ def of_archive(
         rows = _journal(archive, names)
     samples: Iterable[Sample] = rows
     read_all = with_texts or len(details) > len(rows) or not _suffice(rows)
+    read_all = read_all or _some_differ(archive, details, rows)
     if details and read_all:
         samples = _compared(reading, _details(archive, details), rows)
     elif not _suffice(rows):
@@ -269,13 +272,34 @@ def _drop_thinned(rows: Iterable[Sample]) -> None:
             row.metadata = kept
 
 
+def _some_differ(archive: Archive, names: list[str], rows: list[Sample]) -> bool:
+    """Whether a sample contradicts its summary: of a small log any, of a large one some of them.
+
+    All would take many times as long as the summaries: they have the whole transcripts.
+    """
+    checked, left = [], _MOST_CHECKED
+    step = max(1, sum(map(archive.size, names)) // _MOST_CHECKED)
+    for name in dict.fromkeys([*sorted(names, key=archive.size)[:1], *names[::step]]):
+        if archive.size(name) <= left:
+            left -= archive.size(name)
+            checked.append(name)
+    summaries = {(str(row.id), row.epoch): row for row in rows} if checked else {}
+    return any(
+        _contradicts(s, summaries.get((str(s.id), s.epoch))) for s in _details(archive, checked)
+    )
+
+
+def _contradicts(sample: Sample, summary: Sample | None) -> bool:
+    return summary is None or not _same_scores(sample, summary)
+
+
 def _compared(reading: Reading, details: Iterable[Sample], rows: list[Sample]) -> Iterator[Sample]:
     """The samples, then the summaries of missing ones; contradictions are noted."""
     summaries = {(str(row.id), row.epoch): row for row in rows}
     others: list[str] = []
     for sample in details:
         summary = summaries.pop((str(sample.id), sample.epoch), None)
-        if rows and (summary is None or not _same_scores(sample, summary)):
+        if rows and _contradicts(sample, summary):
             others.append(f"{sample.id}_epoch_{sample.epoch}")
         yield sample
     if others:

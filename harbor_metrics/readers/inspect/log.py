@@ -13,7 +13,8 @@ Labels: the sample's metadata, `a.b` for what is nested, and the reader's own, w
 `inspect/`: `scorer`, `status`, `limit`, `value` (a score that was text or a boolean; in a dict
 `value/KEY`).
 Texts: `prediction` is the score's answer, `reference` the target; only where samples are read,
-since summaries shorten both.
+since summaries shorten both. Where summaries do, some samples at most are set beside them, and all
+where one of these has other scores.
 
 Of a key that stands twice in an object the last counts, as in Inspect.
 """

@@ -64,12 +64,27 @@ def test_missing_sample_is_an_error_where_its_text_is_needed(tmp_path: Path) -> 
     assert note.severity == Severity.ERROR
 
 
-def test_samples_are_believed_where_summaries_say_something_else(tmp_path: Path) -> None:
+@pytest.mark.parametrize("with_texts", [False, True])
+def test_samples_are_believed_where_summaries_say_something_else(
+    with_texts: bool, tmp_path: Path
+) -> None:
     members = content(scores={"num": {"value": 0.25}})
-    samples, _, (note,) = read(tmp_path, members, with_texts=True)
+    samples, _, (note,) = read(tmp_path, members, with_texts=with_texts)
     assert [each.scores["num"].value for each in samples if each.scores] == [1.0, 0.0]
     assert note.rule == "summaries-differ"
     assert "a_epoch_1, b_epoch_1" in note.message
+
+
+def test_of_large_logs_some_samples_are_set_beside_their_summaries(tmp_path: Path) -> None:
+    whole = [sample(str(i), 1.0, input="x" * 600_000 if i else "x" * 60_000) for i in range(3)]
+    rows = [{**each, "input": "x"} for each in whole]
+    other = {**rows[1], "scores": {"num": {"value": 0.0}}}
+    document = log(whole, metric("mean", 1))
+    # The sample of the other summary is one of those that would take too long.
+    assert read(tmp_path, archived(document, [rows[0], other, rows[2]]))[1:] == (False, [])
+    other = {**rows[0], "scores": {"num": {"value": 0.0}}}
+    _, _, (note,) = read(tmp_path, archived(document, [other, *rows[1:]]))
+    assert note.rule == "summaries-differ"
 
 
 def test_nan_and_null_are_one_score(tmp_path: Path) -> None:

@@ -100,8 +100,9 @@ OF_RUNS = {
         "Patterns of a .gitignore leave out a registry.json or a dataset.toml of a folder that "
         "`validate` was given, so it is not looked at. Git has it all the same where it was added "
         "before or with `git add --force`, and who wrote the patterns may have wanted it to be "
-        "overlooked. Name the file, or a pattern such as `'**/registry.json'`. Of ignored folders "
-        "the first 20,000 entries are gone through, and no repositories.",
+        "overlooked. So is one in a repository of its own inside the folder, such as a submodule, "
+        "not looked at. Name the file, or a pattern such as `'**/registry.json'`. Of what is left "
+        "out the first 20,000 entries are gone through.",
     ),
     # Sources.
     "repeated-source": Rule(

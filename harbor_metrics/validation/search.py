@@ -8,7 +8,8 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from itertools import islice
-from typing import NamedTuple
+
+import msgspec
 
 from ..documents.files import open_regular, reason
 from ..documents.paths import leads_out, real_path
@@ -16,6 +17,7 @@ from ..documents.sizes import whole
 from ..documents.wording import printable
 from ..errors import InputError
 from .patterns import Patterns, patterns_in
+from .repositories import is_repository, repository
 
 # What registries and manifests are called.
 _REGISTRY = "registry.json"
@@ -28,8 +30,8 @@ _MOST_OF_RULES = 100 << 20
 _MOST_WITH_SIGNS = 10_000
 
 
-# How much of ignored folders is gone through: environments and jobs are among them.
-_MOST_IGNORED = 20_000
+# How much of what is left out is gone through: environments and jobs are among it.
+MOST_LEFT_OUT = 20_000
 
 
 # The real path of a folder, and what its .gitignore says of all below; the strongest last.
@@ -38,11 +40,16 @@ Rules = list[tuple[str, Patterns]]
 _Found = tuple[str, str, os.DirEntry[str], Rules]
 
 
-class Besides(NamedTuple):
-    """What a folder has besides: JSON that is called a registry; what .gitignore leaves out."""
+class Besides(msgspec.Struct):
+    """What a folder has besides the documents that are looked at."""
 
-    others: list[str]
-    ignored: list[str]
+    # JSON that is called a registry, and not `registry.json`.
+    others: list[str] = []
+    # Documents that .gitignore leaves out, and those in repositories of their own.
+    ignored: list[str] = []
+    in_repositories: list[str] = []
+    # Whether more lies in what is left out than is gone through.
+    is_cut: bool = False
 
 
 def is_called_registry(path: str) -> bool:
@@ -54,24 +61,31 @@ def search(folder: str, unread: list[InputError], besides: Besides | None = None
     """The paths of the registries and manifests in and below a folder, in sorted order.
 
     What a .gitignore, the repository's own exclusions or the user's leave out is left out, and so
-    are repositories inside the repository and links to folders. Nothing is run. A folder that
+    are repositories inside the folder and links to folders. Nothing is run. A folder that
     cannot be read is told of in `unread`; `besides` gets JSON that is called a registry and not
-    `registry.json`, and the registries and manifests that patterns leave out: git may have them.
+    `registry.json`, and the registries and manifests that are left out: git may have them.
 
     Raises:
         InputError: a file has more patterns than any repository needs.
     """
-    besides = Besides([], []) if besides is None else besides
+    besides = Besides() if besides is None else besides
     folders: list[str] = []
-    top, above = _repository(folder)
+    repositories: list[str] = []
+    top, above = repository(folder)
     rules = _inherited(top, above) if top else []
     if not any(_is_ignored(path, True, rules) for path in above if path != top):
-        yield from _below(os.path.normpath(folder), rules, unread, besides, folders)
-        besides.ignored.extend(_in_ignored(folders))
+        yield from _below(os.path.normpath(folder), rules, unread, besides, folders, repositories)
+        besides.ignored.extend(_in_left_out(folders, besides))
+        besides.in_repositories.extend(_in_left_out(repositories, besides))
 
 
 def _below(
-    top: str, rules: Rules, unread: list[InputError], besides: Besides, ignored_folders: list[str]
+    top: str,
+    rules: Rules,
+    unread: list[InputError],
+    besides: Besides,
+    ignored_folders: list[str],
+    repositories: list[str],
 ) -> Iterator[str]:
     # Not by calling itself: a stranger's folders may be nested deeper than Python calls.
     waiting: list[_Found] = _in_folder(top, real_path(top), rules, unread)
@@ -91,7 +105,9 @@ def _below(
             continue
         if not is_folder and not os.path.isdir(path):
             yield path
-        elif is_folder and not os.path.lexists(os.path.join(path, ".git")):
+        elif is_folder and is_repository(path):
+            repositories.append(path)
+        elif is_folder:
             waiting += _in_folder(path, real, rules, unread)
 
 
@@ -111,34 +127,21 @@ def _in_folder(path: str, real: str, rules: Rules, unread: list[InputError]) -> 
     ]
 
 
-def _in_ignored(folders: list[str]) -> Iterator[str]:
-    """The registries and manifests in ignored folders, the nearest first, as far as it is quick."""
-    left = _MOST_IGNORED
+def _in_left_out(folders: list[str], besides: Besides) -> Iterator[str]:
+    """The registries and manifests in these folders, the nearest first, as far as it is quick."""
+    left = MOST_LEFT_OUT
     waiting = deque(folders)
     while waiting and left > 0:
         folder = waiting.popleft()
         with contextlib.suppress(OSError), os.scandir(folder) as scan:
             entries = sorted(islice(scan, left), key=lambda entry: entry.name)
             left -= len(entries)
-            if any(entry.name == ".git" for entry in entries):
-                continue
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
-                    waiting.append(entry.path)
+                    waiting.extend([entry.path] if entry.name != ".git" else [])
                 elif entry.name in NAMES:
                     yield entry.path
-
-
-def _repository(folder: str) -> tuple[str | None, list[str]]:
-    """The top of the repository that a folder is in, and the folders from there down to it."""
-    path = real_path(folder)
-    above = [path]
-    while not os.path.lexists(os.path.join(path, ".git")):
-        if os.path.dirname(path) == path:
-            return None, []
-        path = os.path.dirname(path)
-        above.insert(0, path)
-    return path, above
+    besides.is_cut |= left <= 0
 
 
 def _inherited(top: str, above: list[str]) -> Rules:

@@ -22,11 +22,14 @@ from . import lines, objects, schema_check
 from .lines import in_file_order
 from .rules import LOADING, View, hints, run, with_hints
 from .script_texts import Scripts
-from .search import NAMES, Besides, is_called_registry, search
+from .search import MOST_LEFT_OUT, NAMES, Besides, is_called_registry, search
 
 STDIN = "-"
 # Bytes from which on a file of lines is not kept unless something is wrong with it.
 _LARGE = 1 << 20
+_CUT = (
+    f"of what is left out the first {MOST_LEFT_OUT:,} entries were gone through, and there are more"
+)
 _LEFT_OUT = "name a file; what .gitignore leaves out is not looked at"
 # Slips with which Python's json module, and so Harbor, reads a text all the same, or may.
 _READ_BY_HARBOR = {"duplicate-key", "non-finite-number", "number-out-of-range", "too-deep"}
@@ -78,10 +81,9 @@ def validate(
     select, ignore = with_hints(select), _with_hints(ignore)
     report = Report(hints=hints().intersection(select))
     given = [os.fspath(path) for path in paths] or [os.curdir]
-    besides = Besides([], [])
+    besides = Besides()
     found = dict.fromkeys(expanded(given, report.unread, besides))
     report.others = [path for path in dict.fromkeys(besides.others) if path not in found]
-    ignored = [path for path in dict.fromkeys(besides.ignored) if path not in found]
     scripts = Scripts()
     for path in found:
         if _is_clean(path):
@@ -98,8 +100,7 @@ def validate(
         report.found += _of_file(path, data, report, scripts)
     if not report.n_files and report.unread:
         raise report.unread[0]
-    if ignored:
-        report.found.append(_left_out(ignored))
+    report.found += _left_out(besides, found)
     selected = [d for d in report.found if not select or d.rule in select]
     if select:
         left_out = (d.rule for d in report.found if d.rule not in {*select, *ignore})
@@ -115,14 +116,24 @@ def validate(
     return report
 
 
-def _left_out(paths: list[str]) -> Diagnostic:
-    were = "was" if len(paths) == 1 else "were"
-    return Diagnostic(
-        rule="ignored-registry",
-        message=f"{wording.plural(len(paths), 'document')} {were} not looked at, which "
-        f"patterns of .gitignore leave out: {wording.listed(paths, most=10)}",
-        help="git may have what they leave out; name a file or a pattern to have it validated",
-    )
+def _left_out(besides: Besides, found: Collection[str]) -> Iterator[Diagnostic]:
+    for left_out, why, whose in (
+        (besides.ignored, "which patterns of .gitignore leave out", "git may have them"),
+        (
+            besides.in_repositories,
+            "which repositories inside the folder hold",
+            "git lists them there",
+        ),
+    ):
+        if paths := [path for path in dict.fromkeys(left_out) if path not in found]:
+            were = "was" if len(paths) == 1 else "were"
+            yield Diagnostic(
+                rule="ignored-registry",
+                message=f"{wording.plural(len(paths), 'document')} {were} not looked at, {why}: "
+                f"{wording.listed(paths, most=10)}",
+                notes=(_CUT,) if besides.is_cut else (),
+                help=f"{whose}; name a file or a pattern to have it validated",
+            )
 
 
 def _with_hints(ignore: Collection[str] | Mapping[str, str]) -> Collection[str] | Mapping[str, str]:
@@ -148,9 +159,9 @@ def expanded(
                 unread.append(error)
                 continue
         if path != STDIN and os.path.isdir(path):
-            more = Besides([], []) if besides is None else besides
+            more = Besides() if besides is None else besides
             found = [*search(path, unread, more)]
-            near = more.others or more.ignored
+            near = more.others or more.ignored or more.in_repositories
             help_ = f"name a file, such as {wording.listed(near)}" if near else _LEFT_OUT
             nothing = f"there is no {' or '.join(NAMES)} in {path}", help_
         elif path == STDIN or os.path.exists(path) or not is_pattern(path):

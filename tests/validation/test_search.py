@@ -179,13 +179,13 @@ def test_patterns_are_read_through_no_link_of_the_repository(tmp_path: Path) -> 
 
 
 def test_what_patterns_leave_out_is_said_in_every_format(cli: Run, tmp_path: Path) -> None:
-    for path in (".git", "good", "out/deep", "out/clone/.git", "b"):
+    for path in (".git", "good", "out/deep", "out/clone", "b"):
         (tmp_path / path).mkdir(parents=True)
     for path in ("good", "out/deep", "out/clone", "b", "."):
         (tmp_path / path / "registry.json").write_text(DATASETS if path == "good" else "[1]")
     (tmp_path / ".gitignore").write_text("/registry.json\n/out/\n/b/registry.json\n")
-    left = "3 documents were not looked at, which patterns of .gitignore leave out: "
-    left += "b/registry.json, registry.json, out/deep/registry.json"
+    left = "4 documents were not looked at, which patterns of .gitignore leave out: "
+    left += "b/registry.json, registry.json, out/clone/registry.json, out/deep/registry.json"
     for format_ in ("text", "concise", "json", "jsonl", "github", "sarif"):
         done = cli("validate", "--format", format_)
         assert done.returncode == 0
@@ -194,17 +194,59 @@ def test_what_patterns_leave_out_is_said_in_every_format(cli: Run, tmp_path: Pat
     assert "Found 1 note in 1 file, 1 dataset." in cli("validate").stdout
     named = cli("validate", ".", "registry.json", "b/registry.json", "--format", "concise")
     assert named.returncode == 1
-    assert "1 document was not looked at" in named.stdout
+    assert "2 documents were not looked at" in named.stdout
     assert "ignored-registry" not in cli("validate", "--ignore", "ignored-registry").stdout
     alone = cli("validate", "b")
     assert alone.returncode == 3
     assert "name a file, such as b/registry.json" in alone.stderr
 
 
+@pytest.mark.parametrize("is_of_git", [True, False])
+@pytest.mark.parametrize("way", ["file", "folder", "lost", "link", "repository", "led", "tree"])
+def test_what_is_called_as_a_repository_hides_nothing(
+    way: str, is_of_git: bool, tmp_path: Path
+) -> None:
+    top = tmp_path / "top"
+    inner = top / "a" / "b"
+    inner.mkdir(parents=True)
+    git = inner / ".git"
+    (apart := tmp_path / "apart").mkdir()
+    if way == "folder":
+        git.mkdir()
+    elif way == "link":
+        git.symlink_to("nowhere")
+    elif way in ("file", "lost"):
+        git.write_text("" if way == "file" else "gitdir: nowhere\n")
+    elif way == "tree":
+        who = ("-c", "user.name=a", "-c", "user.email=a@b")
+        for call in (
+            ("init", "-q", "."),
+            (*who, "commit", "-q", "--allow-empty", "-m", "x"),
+            ("worktree", "add", "-q", inner),
+        ):
+            subprocess.run(["git", *call], cwd=apart, check=True)
+    else:
+        options = ["--separate-git-dir", apart] if way == "led" else []
+        subprocess.run(["git", "init", "-q", *options, inner], check=True)
+    (inner / "registry.json").write_text("[1]")
+    (top / "registry.json").write_text(DATASETS)
+    if is_of_git:
+        subprocess.run(["git", "init", "-q", top], check=True)
+    report = validate(top)
+    if way in ("repository", "led", "tree"):
+        said = "1 document was not looked at, which repositories inside the folder hold: "
+        assert [d.message for d in report.found] == [f"{said}{inner}/registry.json"]
+    else:
+        assert report.n_files == 2
+    if is_of_git:
+        listed = listed_by_git(top, top)
+        assert len(listed) == report.n_files
+
+
 def test_of_ignored_folders_what_is_near_is_gone_through(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harbor_metrics.validation.search._MOST_IGNORED", 30)
+    monkeypatch.setattr("harbor_metrics.validation.search.MOST_LEFT_OUT", 30)
     for i in range(50):
         (tmp_path / "out" / "a" / str(i)).mkdir(parents=True)
     (tmp_path / "out" / "b").mkdir()
@@ -212,9 +254,10 @@ def test_of_ignored_folders_what_is_near_is_gone_through(
         (tmp_path / path).mkdir(exist_ok=True)
         (tmp_path / path / "registry.json").write_text(DATASETS)
     (tmp_path / ".gitignore").write_text("/out\n")
-    besides = Besides([], [])
+    besides = Besides()
     assert len(list(search(str(tmp_path), [], besides))) == 1
     assert [os.path.relpath(path, tmp_path) for path in besides.ignored] == ["out/registry.json"]
+    assert besides.is_cut
 
 
 def test_more_patterns_with_signs_than_any_repository_needs_are_refused(tmp_path: Path) -> None:

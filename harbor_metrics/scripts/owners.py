@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import functools
 import grp
 import os
 import pwd
 import stat
+import sys
+from itertools import starmap
 
 from ..documents.paths import real_path
 
@@ -59,11 +62,11 @@ def is_ours_alone(path: str) -> bool:
         status = os.stat(path)
         if status.st_uid != os.geteuid():
             return False
-        reached = [status]
+        reached = {path: status}
         if status.st_mode & _OTHERS:
             # Its lock is everybody's, and holds nothing.
-            reached += [entry.stat() for entry in os.scandir(path) if entry.is_dir()]
-        return not any(map(_is_shared, reached))
+            reached |= {e.path: e.stat() for e in os.scandir(path) if e.is_dir()}
+        return not any(starmap(_is_shared, reached.items()))
     except FileNotFoundError:
         return True
     except OSError:
@@ -113,9 +116,23 @@ def make_own(folder: str) -> None:
     os.makedirs(folder, mode=0o700, exist_ok=True)
 
 
-def _is_shared(status: os.stat_result) -> bool:
+def _is_shared(path: str, status: os.stat_result) -> bool:
+    """Whether others can write there: all, another group, or whom an access list names."""
     shared = status.st_mode & _WRITABLE
-    return bool(shared) and not (shared == stat.S_IWGRP and _is_of_one(status.st_gid))
+    if shared != stat.S_IWGRP:
+        return bool(shared)
+    # The mode says of the group what the list permits at most.
+    return not _is_of_one(status.st_gid) or _has_access_list(path)
+
+
+def _has_access_list(path: str) -> bool:
+    if sys.platform != "linux":
+        return False
+    try:
+        os.getxattr(path, "system.posix_acl_access")
+    except OSError as error:
+        return error.errno not in (errno.ENODATA, errno.ENOTSUP)
+    return True
 
 
 def _is_kept_from_others(folder: str, of_caches: str) -> bool:
@@ -130,7 +147,7 @@ def _is_kept_from_others(folder: str, of_caches: str) -> bool:
     if folder == of_caches and status.st_uid == ours:
         os.chmod(folder, stat.S_IMODE(status.st_mode) & ~_WRITABLE)
         return True
-    return not _is_shared(status)
+    return not _is_shared(folder, status)
 
 
 @functools.cache

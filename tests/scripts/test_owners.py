@@ -5,6 +5,7 @@ from __future__ import annotations
 import grp
 import os
 import pwd
+import struct
 from pathlib import Path
 
 import pytest
@@ -107,6 +108,31 @@ def test_cache_in_a_folder_where_others_change_names_is_not_used(
         assert (uv_cache(place) == str(lab / below / "uv")) == used
     assert (cache.cache_folder("git") == str(lab / below / "harbor-metrics/git")) == used
     assert lab.stat().st_mode & 0o7777 == mode
+
+
+@linux
+@pytest.mark.parametrize("reached", ["above", "the cache", "in it"])
+def test_whom_an_access_list_lets_write_is_somebody_else(
+    reached: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is the group's in a mode is the most that anybody has whom the list names."""
+    of_uv = tmp_path / "lab" / "uv"
+    (of_uv / "archive-v0").mkdir(parents=True)
+    places = {"above": of_uv.parent, "the cache": of_uv, "in it": of_uv / "archive-v0"}
+    for place in places.values():
+        place.chmod(0o775)
+    monkeypatch.setattr(owners, "_is_of_one", lambda group: True)
+    monkeypatch.setenv("UV_CACHE_DIR", str(of_uv))
+    with Workplace() as place:
+        assert uv_cache(place) == str(of_uv)
+        entries = [(1, 7, -1), (2, 7, 65_534), (4, 5, -1), (16, 7, -1), (32, 5, -1)]
+        packed = b"".join(struct.pack("<HHi", *entry) for entry in entries)
+        try:
+            os.setxattr(places[reached], "system.posix_acl_access", struct.pack("<I", 2) + packed)
+        except OSError as error:
+            pytest.skip(f"no access lists here: {error}")
+        assert places[reached].stat().st_mode & 0o777 == 0o775
+        assert uv_cache(place).startswith(place.folder)
 
 
 @pytest.mark.parametrize("mode", [0o775, 0o777, 0o755])

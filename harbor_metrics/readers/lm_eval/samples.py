@@ -2,7 +2,7 @@
 
 A group a task and filter. Dataset: the task (the file's name has it), and behind a colon the
 filter's name, unless it is lm-eval's own, `none`. Model: the results file's. Task: the document's
-id. A document with several repeats is as many attempts.
+id, and its version the hash of the document. A document with several repeats is as many attempts.
 
 Rewards: every metric that is a number is a reward of its name. What is a pair or a longer list is
 a reward for each place, counted from 0: `word_perplexity` = (loglikelihood, words) is
@@ -49,6 +49,8 @@ from .values import Texts, Values, texts_of
 _MARKS = ("doc_id", "doc", "target", "filtered_resps", "resps", "arguments")
 _LONGEST_LABEL = 100
 _NONE: dict[str, list[Any]] = {}
+# What is no JSON, as an image, stands in a document as Python shows it, with where it lay.
+_ADDRESS = " at 0x"
 
 
 def fit(head: Head) -> Fit:
@@ -94,12 +96,15 @@ class _Samples:
         # Of each filter the reward keys that a line has: the first such line, and how many.
         self.shapes: dict[tuple[str, ...], tuple[int, int]] = {}
         self.n_unscored = 0
+        # Whether the lines that are read just now may have objects in their documents.
+        self.has_addresses = False
         # Of each filter the names of its metrics, in the order of its lines; of all the texts.
         self.metrics: dict[str, dict[str, None]] = {}
         self.texts: set[str] = set()
 
     def add(self, block: bytes, first_line: int) -> None:
         """Read one more block of lines."""
+        self.has_addresses = _ADDRESS.encode() in block
         lines = split(block)
         numbers: Iterable[int] = range(first_line, first_line + len(lines))
         if not all(lines):
@@ -124,6 +129,8 @@ class _Samples:
         self.names[row.filter].append(name)
         self.places[row.filter].append(number)
         self.hash.update((row.doc_hash + row.prompt_hash + row.target_hash).encode())
+        if self.has_addresses and _ADDRESS in str(row.doc):
+            row.doc_hash = ""  # another one in each run
         self._add_trials(row, name, number)
 
     def _refuse_two_runs(self) -> None:
@@ -213,6 +220,7 @@ class _Samples:
                 attempt=attempt,
                 trial=name if attempt is None else f"{name}/{attempt}",
                 dataset=row.filter,
+                task_version=row.doc_hash or None,
                 texts=texts,
                 labels=labels,
             )

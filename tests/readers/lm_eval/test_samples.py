@@ -12,7 +12,7 @@ from conftest import Run
 from lm_eval_logs import NEW, OLD, line, source, write
 from lm_eval_logs import write as write_samples
 
-from harbor_metrics import readers
+from harbor_metrics import compare, readers
 
 
 def test_filters_are_groups_and_labels() -> None:
@@ -55,6 +55,22 @@ def test_repeats_share_the_labels_of_their_document(tmp_path: Path) -> None:
     first, second, third = (trial.labels for trial in found.trials)
     assert first == {"kind": "x", "lm-eval/filter": "none"}
     assert first is second is third
+
+
+def test_documents_with_other_hashes_are_not_one_task(tmp_path: Path) -> None:
+    runs = {}
+    for run, hashes in (("base", "aab"), ("new", "abb")):
+        rows = [line(i, doc_hash=h, acc=1.0) for i, h in enumerate(hashes)]
+        runs[run] = write(tmp_path, [*rows, line(3, acc=1.0)], f"{run}.jsonl")
+    (pair,) = compare(*map(str, runs.values())).comparisons
+    assert (pair.tasks.paired, pair.tasks.changed) == (3, ["1"])
+
+
+def test_hash_of_a_document_with_the_address_of_an_image_is_no_version(tmp_path: Path) -> None:
+    image = {"images": ["<PIL.Image.Image image mode=RGB size=9x9 at 0x7F01C0>"]}
+    path = write(tmp_path, [line(0, doc=image, doc_hash="a"), line(1, doc_hash="b")])
+    (found,) = readers.read(str(path))
+    assert [trial.task_version for trial in found.trials] == [None, "b"]
 
 
 def test_a_document_may_lack_a_metric_and_another_have_more(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ _START = "_journal/start.json"
 _REDUCTIONS = "reductions.json"
 _SUMMARY = re.compile(r"_journal/summaries/([0-9]+)\.json")
 # So many bytes of samples are read to see whether summaries may be believed.
-_MOST_CHECKED = 512 << 10
+_MOST_CHECKED = 256 << 10
 # A sample in one piece, or in the newer shape of many pieces the one without messages and events.
 _SAMPLE = re.compile(r"samples/[^/]+\.json|samples/[^/]+/sample\.json")
 

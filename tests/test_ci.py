@@ -33,7 +33,6 @@ def hook(folder: Path, **own: object) -> tuple[list[str], subprocess.CompletedPr
     given |= own
     paths = sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
     paths = [path for path in paths if re.search(given["files"], path)]
-    paths = [path for path in paths if not re.search(given["exclude"], path)]
     command = [sys.executable, "-m", *given["entry"].replace("-", "_", 1).split()]
     done = subprocess.run(
         [*command, *given["args"], *paths], cwd=folder, capture_output=True, text=True
@@ -41,28 +40,27 @@ def hook(folder: Path, **own: object) -> tuple[list[str], subprocess.CompletedPr
     return paths, done
 
 
-@pytest.mark.parametrize(
-    "own", [{}, {"exclude": "^$"}, {"args": ["--fix"]}, {"args": ["--fix", "--"], "exclude": "^$"}]
-)
-def test_hook_takes_no_path_for_an_option(own: dict[str, object], tmp_path: Path) -> None:
-    """Neither of what keeps it from that is needed where the other is there."""
+@pytest.mark.parametrize("own", [{}, {"args": ["--fix", "--"]}])
+def test_hook_looks_at_files_that_are_called_like_options(
+    own: dict[str, object], tmp_path: Path
+) -> None:
     users = tmp_path / "registry.json"
     users.write_text("the user's own")
     checkout = tmp_path / "checkout"
-    hostile = checkout / f"--also=text:{users}"
-    hostile.parent.mkdir(parents=True)
-    hostile.write_text("[]")
-    (checkout / "registry.json").write_text('[{"name": "a__b"}]')
+    for folder in (f"--also=text:{users.parent}", "-x", "."):
+        (checkout / folder).mkdir(parents=True, exist_ok=True)
+        (checkout / folder / "registry.json").write_text('[{"name": "a__b"}]')
     paths, done = hook(checkout, **own)
-    assert len(paths) == (2 if "exclude" in own else 1)
+    assert len(paths) == 3
     assert users.read_text() == "the user's own"
-    assert "missing-field" in done.stdout, done.stderr
+    assert "3 warnings in 3 files, 3 datasets" in done.stdout, done.stderr
 
 
-def test_hook_without_either_is_refused(tmp_path: Path) -> None:
+def test_hook_refuses_what_would_be_taken_for_an_option(tmp_path: Path) -> None:
+    """Where somebody's `args` do not end in `--`."""
     (tmp_path / "--also=text:users").mkdir()
     (tmp_path / "--also=text:users" / "registry.json").write_text("[]")
-    paths, done = hook(tmp_path, exclude="^$", args=["--fix"])
+    paths, done = hook(tmp_path, args=["--fix"])
     assert done.returncode == 2
     assert f"`{paths[0]}` is the name of a file here" in done.stderr
 

@@ -147,7 +147,7 @@ def _look_up(document: Document, dataset: str) -> tuple[int, dict[str, Any], str
 
 def _digest(entry: dict[str, Any], registry: str) -> str:
     # Inside, for weight: only a pin needs it.
-    from .script_file import digest_of
+    from .script_file import digest_of, other_copy
 
     if entry["type"] != UV_SCRIPT:
         raise UsageError(f"a pin is the digest of a script, and `{entry['type']}` has none")
@@ -158,6 +158,13 @@ def _digest(entry: dict[str, Any], registry: str) -> str:
         raise UsageError(
             f"there is no script {printable(entry['kwargs']['script_path'])} to take the digest of",
             "it lies beside the registry; --new writes one to begin with",
+        )
+    script = entry["kwargs"]["script_path"]
+    if other_copy(script, registry):
+        raise UsageError(
+            f"{printable(script)} lies beside the registry and, with other contents, in the "
+            "current folder: neither is pinned",
+            "run this where the registry lies, which pins the script there",
         )
     return digest
 

@@ -241,8 +241,14 @@ def _metric(mending: _Mending) -> Iterator[Mend]:
             moved = ", ".join(f"`{printable(k)}`" for k in beside)
             yield Mend("misplaced-kwargs", f"moved {moved} into `kwargs`", text)
     if "sha256" in entry:
-        digest = mending.scripts.pin(entry, mending.document.path)
-        if digest is not None and differs(entry, digest):
+        path, scripts = mending.document.path, mending.scripts
+        digest = scripts.pin(entry, path)
+        # Which script is meant is a choice where there are two.
+        if (
+            digest is not None
+            and differs(entry, digest)
+            and not scripts.have_other_copy(entry["kwargs"]["script_path"], path)
+        ):
             message = f"wrote the sha256 of {printable(entry['kwargs']['script_path'])}"
             yield Mend("script-pin", message, mending.with_value("sha256", digest))
 

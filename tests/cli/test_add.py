@@ -178,6 +178,24 @@ class TestPins:
         (entry,) = json.loads((tmp_path / "registry.json").read_text())[0]["metrics"]
         assert entry["sha256"] == hashlib.sha256((BLOCK + HEAD).encode()).hexdigest()
 
+    def test_of_two_scripts_of_one_path_none_is_pinned(self, cli: Run, tmp_path: Path) -> None:
+        (tmp_path / "ds").mkdir()
+        (tmp_path / "m.py").write_text(BLOCK + HEAD + "answer(n=1)")
+        (tmp_path / "ds" / "m.py").write_text(BLOCK + HEAD + "answer(n=2)")
+        registry = registry_of(tmp_path / "ds")
+        add = ("add", "ds/registry.json", "d", "uv-script", "-k", "script_path=m.py")
+        done = cli(*add, "--pin")
+        assert done.returncode == 2
+        assert "m.py lies beside the registry and, with other contents, in the " in done.stderr
+        entry = {"type": "uv-script", "kwargs": {"script_path": "m.py"}, "sha256": "0" * 64}
+        registry_of(tmp_path / "ds", entry)
+        text = registry.read_text()
+        found = cli("validate", "ds/registry.json", "--fix").stdout
+        assert "script-pin" in found
+        assert "script-twice" in found
+        assert registry.read_text() == text
+        assert cli("validate", "registry.json", "--fix", cwd=tmp_path / "ds").returncode == 0
+
     @pytest.mark.parametrize("arguments", [("mean",), ("uv-script", "-k", "script_path=gone.py")])
     def test_pin_without_a_script_is_refused(
         self, arguments: tuple[str, ...], cli: Run, tmp_path: Path

@@ -53,9 +53,8 @@ def report(
             f"--{gates[0]}: a gate compares runs, and there is one source",
             "name the base first and then the candidates",
         )
-    reports = [
-        _of_document(path, os.path.basename(path) if several else None) for path in documents
-    ]
+    names = names_of(documents, named)
+    reports = [_of_document(path, names[path] if several else None) for path in documents]
     if len(named) > 1:
         reports.append(_of_runs(request, named, gates, unpaired))
     for name, paths in named.items() if len(named) == 1 else ():

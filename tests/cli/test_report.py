@@ -59,6 +59,22 @@ def test_documents_and_sources_stand_on_one_page(cli: Run, rewards: Path, tmp_pa
     assert str(rewards) in page
 
 
+def test_documents_of_one_name_are_told_apart(cli: Run, tmp_path: Path) -> None:
+    for i, folder in enumerate(("mine", "new", "result.json")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "r.jsonl").write_text(f'{{"reward": {i}}}\n')
+        cli("compute", f"{folder}/r.jsonl", "-o", f"{folder}/result.json")
+    run = "result.json=result.json/r.jsonl"
+    done = cli("report", "mine/result.json", "new/result.json", run, "-o", "page.html")
+    assert done.returncode == 0
+    values = re.findall(r"mean: [^<]*", (tmp_path / "page.html").read_text())[0]
+    assert re.findall(r"(\d)(?: \[[^]]*\])? \((.*?)\)", values) == [
+        ("0", "mine/result.json"),
+        ("1", "new/result.json"),
+        ("2", "result.json"),
+    ]
+
+
 def test_refuses_to_write_over_its_input(cli: Run, rewards: Path) -> None:
     done = cli("report", rewards, "-o", rewards)
     assert done.returncode == 2

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ..errors import InputError
+from .paths import up_to_stray
 from .wording import in_command, printable
 
 _SIGNS = frozenset("*?[")
@@ -80,7 +81,7 @@ def check_hides_nothing(path: str, given: Iterable[str]) -> None:
     known = {*map(os.path.normpath, given)} if others else set()
     for other in others:
         if os.path.normpath(other) not in known:
-            raise two_meanings(path, other, matching, os.path.lexists)
+            raise two_meanings(path, up_to_stray(other), matching, os.path.lexists)
 
 
 def hidden_by(path: str) -> Iterator[str]:

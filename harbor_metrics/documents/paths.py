@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Callable
 from functools import cache
 
 from ..errors import InputError
@@ -82,6 +83,16 @@ def leads_out(path: str, folder: str) -> bool:
     )
 
 
+def up_to_link(path: str, folder: str, leads_away: Callable[[str], object]) -> str:
+    """A path that leads away below a folder, as far as the link by which it does.
+
+    What lies behind it has names that may be its reader's secret, too.
+    """
+    inside = len(folder) if path.startswith(folder) else 0
+    ends = (at for at, sign in enumerate(path) if sign == "/" and at > inside)
+    return next((path[:at] for at in ends if leads_away(path[:at])), path)
+
+
 def ends_a_line(path: str) -> bool:
     """Whether a path holds what ends a line, where programs write paths into lines."""
     return any(c < " " or c in "\x7f\x85\u2028\u2029" for c in path)
@@ -113,6 +124,11 @@ def strayed(path: str) -> str | None:
         return _first_that_strays(path, root)
     except (OSError, ValueError):
         return None  # whoever reads or writes it is told the same
+
+
+def up_to_stray(path: str) -> str:
+    """A path as far as the link that `check_stays` refuses; the whole where there is none."""
+    return path if strayed(path) is None else up_to_link(path, "", strayed)
 
 
 def _first_that_strays(path: str, root: str | None) -> str | None:

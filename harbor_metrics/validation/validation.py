@@ -16,7 +16,7 @@ from ..documents.diagnostics import Diagnostic, Severity
 from ..documents.document import Document, Finding, parse
 from ..documents.files import open_regular, read_bytes
 from ..documents.folders import check_hides_nothing, is_pattern, matching
-from ..documents.paths import check_stays
+from ..documents.paths import check_stays, up_to_stray
 from ..errors import InputError
 from . import lines, objects, schema_check
 from .lines import in_file_order
@@ -169,7 +169,7 @@ def expanded(
             continue
         else:
             try:
-                found = [match for match in matching(path) if not os.path.isdir(match)]
+                found = [up_to_stray(match) for match in matching(path) if not os.path.isdir(match)]
             except InputError as error:
                 unread.append(error)
                 continue

@@ -116,6 +116,28 @@ def test_hints_are_said_where_they_are_asked_for(cli: Run) -> None:
     assert "with --select hints\n  same-metric, script-dependency" in cli("explain").stdout
 
 
+def test_names_behind_a_link_out_are_not_shown(cli: Run, tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    for name in ("one", "other"):
+        (tmp_path / "private" / f"client-{name}").mkdir(parents=True)
+        (tmp_path / "private" / f"client-{name}" / "registry.json").write_text("[]")
+    work.mkdir()
+    (work / "linked").symlink_to(tmp_path / "private")
+    (work / "registry.json").write_text("[]")
+    for pattern in ("**/registry.json", "*/client-*/registry.json"):
+        for more in ((), ("--fix",), ("--format", "github")):
+            done = cli("validate", "registry.json", pattern, *more, cwd=work)
+            assert done.returncode == 3
+            assert done.stderr.count("error: linked: a link to ") == 1
+            assert "client-o" not in done.stdout + done.stderr
+    (work / "**").mkdir()
+    (work / "**" / "registry.json").write_text("[]")
+    (work / "registry.json").unlink()
+    done = cli("validate", "**/registry.json", cwd=work)
+    assert "a pattern that linked fits, too" in done.stderr
+    assert "client-o" not in done.stdout + done.stderr
+
+
 def test_link_to_what_only_its_reader_may_see_is_not_shown(cli: Run, tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("password hunter2\n")
     work = tmp_path / "work"

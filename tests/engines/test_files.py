@@ -83,6 +83,7 @@ def test_what_a_link_in_a_folder_leads_out_to_does_not_count(
     assert counted(done) == 3
     assert set(rules(done)) == {"unread-file"}
     assert "lab/b.parquet is not read: it is a link to what lies outside of lab" in done.stdout
+    assert "linked/" not in done.stdout
     assert done.returncode == 1
     named = cli("compute", "lab/b.parquet", "--format", "json")
     assert counted(named) == 5

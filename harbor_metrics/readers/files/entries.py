@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...documents.diagnostics import Diagnostic
-from ...documents.paths import leads_out, real_path
+from ...documents.paths import leads_out, real_path, up_to_link
 
 
 class Entries:
@@ -27,7 +27,9 @@ class Entries:
                 rule="repeated-source", message=f"{path} is {same} and counts once", path=path
             )
         if said is not None:
-            self.diagnostics.append(said)
+            # A pattern fits many files behind one link.
+            if said not in self.diagnostics[-1:]:
+                self.diagnostics.append(said)
             return False
         self._first[real] = path
         return True
@@ -40,6 +42,7 @@ def stray(path: str, folder: str, *, is_job: bool = False) -> Diagnostic | None:
     """
     if not leads_out(path, folder):
         return None
+    path = up_to_link(path, folder, lambda part: leads_out(part, folder))
     return Diagnostic(
         rule="unread-job" if is_job else "unread-file",
         message=f"{path} is not read: it is a link to what lies outside of {folder}",

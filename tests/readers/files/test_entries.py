@@ -106,7 +106,7 @@ def test_log_that_a_link_in_a_folder_leads_out_to_is_not_read(cli: Run, tmp_path
     assert counts(done.stdout) == [8]
     left = {path for _, path in said(done)}
     assert "logs/model/pages.jsonl" in left
-    assert f"logs/other/{ends.name}" in left
+    assert "logs/other" in left
     assert "logs/model/again.jsonl is the same as" in done.stdout
 
 

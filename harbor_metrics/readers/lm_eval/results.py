@@ -27,6 +27,10 @@ _SAMPLES = re.compile(rf"samples_(?P<task>.+)_(?P<stamp>{_STAMP})\.jsonl?(?:\.gz
 _RESULTS = re.compile(rf"(?:.+_)?results_(?P<stamp>{_STAMP})\.json|results\.json")
 
 
+# Path, value and text of a results file.
+_Results = tuple[str, dict[str, Any], bytes]
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """The run that samples are of; None where nothing says it."""
@@ -105,7 +109,7 @@ def _time(stamp: str | None) -> str | None:
 
 def _results_of(
     reading: Reading, task: str | None, stamp: str | None, hash_: str
-) -> tuple[str, dict[str, Any], bytes] | None:
+) -> _Results | None:
     """The results file of the same stamp, else the only one that is of this task and hash."""
     folder = os.path.dirname(reading.path) or "."
     try:
@@ -121,16 +125,7 @@ def _results_of(
             reading.files.append(f"{folder}/{name}")
             read.append((f"{folder}/{name}", *_read(f"{folder}/{name}")))
     if same and read:
-        if all(data == read[0][2] for *_, data in read):
-            return read[0]
-        reading.note(
-            rule="other-results",
-            severity=Severity.ERROR,
-            message=f"{listed([name for name, *_ in read])} are results of one run, and differ; "
-            "none of them is used",
-            advice=_ADVICE,
-        )
-        return None
+        return _one_of(reading, read, "are results of one run, and differ", Severity.ERROR)
     fitting = [
         (name, value, data)
         for name, value, data in read
@@ -140,7 +135,23 @@ def _results_of(
             and member(value, "results", task) is not None
         )
     ]
-    return fitting[0] if len(fitting) == 1 else None
+    # Of another stamp each may be another run, so that they differ is no mistake.
+    return _one_of(reading, fitting, "fit these samples, and differ", Severity.WARNING)
+
+
+def _one_of(
+    reading: Reading, results: list[_Results], why: str, severity: Severity
+) -> _Results | None:
+    """The results, where all of them say the same; else none, and that it is so."""
+    if all(data == results[0][2] for *_, data in results):
+        return results[0] if results else None
+    reading.note(
+        rule="other-results",
+        severity=severity,
+        message=f"{listed([name for name, *_ in results])} {why}; none of them is used",
+        advice=_ADVICE,
+    )
+    return None
 
 
 def _stamp_of(name: str) -> str | None:

@@ -131,3 +131,19 @@ def test_a_line_that_cannot_be_read_does_not_make_results_those_of_others(tmp_pa
     (source,) = readers.read(str(tmp_path))
     assert [each.rule for each in source.diagnostics if "results" in each.rule] == []
     assert source.trials[0].model
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_of_two_results_of_other_runs_that_fit_neither_is_chosen(
+    same: bool, cli: Run, tmp_path: Path
+) -> None:
+    shutil.copy(next(OLD.glob("samples_ends*")), tmp_path / "samples.jsonl")
+    text = next(OLD.glob("results_*")).read_text()
+    (tmp_path / "results.json").write_text(text)
+    other = tmp_path / "results_2020-01-01T00-00-00.json"
+    other.write_text(text if same else text.replace("scripted", "evil"))
+    done = cli("compute", "samples.jsonl", "--format", "json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["groups"][0]["model"] == ("scripted" if same else None)
+    assert ("other-results" in done.stdout) != same
+    assert ("fit these samples, and differ" in " ".join(done.stderr.split())) != same

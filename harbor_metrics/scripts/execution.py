@@ -30,6 +30,7 @@ from .environment import environment, unchecked
 from .failures import ended, said
 from .kept import Environment
 from .options import ScriptOptions
+from .startup import startup_code
 from .uv_access import libraries
 from .variables import TO_ALL, told
 
@@ -37,45 +38,6 @@ _ANSWER, _LOG = "metric.json", "refused"
 # As many as the watcher writes; the script itself can write there, too.
 _MOST_REFUSED = 100
 _WATCHER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "refusals.py")
-# As `python FILE` does, which would read the file again; no name of its own is left behind.
-_BE_THE_SCRIPT = """\
-__file__ = __import__("sys").argv[2]
-__import__("sys").path[0] = {folder}
-exec(
-    compile(open(__import__("sys").argv[1], "rb").read(), __file__, "exec", dont_inherit=True),
-    (__import__("sys").argv.__delitem__(slice(0, 2)), globals())[1],
-)
-"""
-_ITS_FOLDER = '__file__.rpartition("/")[0]'
-# Where packages seem to be installed beside it, who asks which there are looks into the copy, too.
-_THE_COPY = '__import__("sys").argv[1].rpartition("/")[0] + "/modules"'
-# What is imported from the script's folder is looked for among the modules that were hashed: those
-# are files there, and all else is linked. A folder of data alone would be a package, or stand in
-# for a part of one that an import tries.
-_FROM_THE_COPY = """\
-def _(sys, os):
-    copy = sys.argv[1].rpartition("/")[0] + "/modules"
-    find_in = sys.path_hooks[-1]
-    def has_modules(folder):
-        files = (os.path.join(at, name) for at, _, names in os.walk(folder) for name in names)
-        return not os.path.islink(folder) and not all(map(os.path.islink, files))
-    def hashed_in(path):
-        if not (path + "/").startswith(copy + "/"):
-            raise ImportError
-        finder = find_in(path)
-        find = finder.find_spec
-        def find_spec(name, target=None):
-            spec = find(name, target)
-            folders = spec.submodule_search_locations if spec and not spec.loader else None
-            return spec if folders is None or any(map(has_modules, folders)) else None
-        finder.find_spec = find_spec
-        return finder
-    sys.path_hooks.insert(0, hashed_in)
-    for folder in (copy, sys.argv[2].rpartition("/")[0]):
-        sys.path_importer_cache[folder] = hashed_in(copy)
-_(__import__("sys"), __import__("os"))
-del _
-"""
 _encode_line = json.JSONEncoder().encode
 _encode_lines = msgspec.json.Encoder().encode_lines
 
@@ -184,14 +146,17 @@ def run(
     """
     name = f"run-{os.urandom(4).hex()}"
     folder = os.path.join(place.folder, name)
-    files = _files(folder, inputs, script)
+    files, has_metadata = _files(folder, inputs, script)
+    log = None if refused is None else os.path.join(files["answer"], _LOG)
+    code = startup_code(script, is_shown_the_copy=has_metadata)
     descriptor = os.open(files["answer"], os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         try:
             finished = place.run(
                 [
                     *made.command,
-                    *_started(script, files, watched=refused is not None),
+                    *(["-c", code] if log is None else [_WATCHER, log, code]),
+                    *(files["script"], script.path),
                     *("-i", files["rewards"]),
                     *("-o", os.path.join(files["answer"], _ANSWER)),
                 ],
@@ -235,22 +200,12 @@ def run(
         remove(os.path.join(place.folder, name))
 
 
-def _started(script: Script, files: dict[str, str], *, watched: bool) -> list[str]:
-    """How the interpreter is told to be the script: its own copy of it, under the script's path.
+def _files(folder: str, inputs: Inputs, script: Script) -> tuple[dict[str, str], bool]:
+    """Everything that the script is given, by what it is for.
 
-    So that the bytes whose digest stands in the result are those that run, whatever becomes of
-    the file meanwhile, and of the modules in its folder.
+    And whether packages seem to be installed beside it, of which the copy of its modules tells.
     """
-    if watched:
-        return [_WATCHER, os.path.join(files["answer"], _LOG), files["script"], script.path]
-    redirected = "" if script.modules is None else _FROM_THE_COPY
-    folder = _THE_COPY if "metadata" in files else _ITS_FOLDER
-    code = redirected + _BE_THE_SCRIPT.format(folder=folder)
-    return ["-c", code, files["script"], script.path]
-
-
-def _files(folder: str, inputs: Inputs, script: Script) -> dict[str, str]:
-    """Everything that the script is given, by what it is for."""
+    has_metadata = False
     places = {name: os.path.join(folder, name) for name in ("work", "home", "answer")}
     try:
         for path in (folder, *places.values()):
@@ -258,9 +213,8 @@ def _files(folder: str, inputs: Inputs, script: Script) -> dict[str, str]:
         if script.modules is not None:
             modules, beside_it = os.path.join(folder, "modules"), os.path.dirname(script.path)
             os.mkdir(modules, 0o700)
-            if metadata := any(map(is_metadata, os.listdir(beside_it))):
-                places["metadata"] = beside_it
-            if script.modules or metadata:
+            has_metadata = any(map(is_metadata, os.listdir(beside_it)))
+            if script.modules or has_metadata:
                 copy(script.modules, beside_it, modules)
         given = (("rewards.jsonl", inputs.rewards), ("trials.jsonl", inputs.trials))
         for name, data in (*given, ("script.py", script.text)):
@@ -273,7 +227,7 @@ def _files(folder: str, inputs: Inputs, script: Script) -> dict[str, str]:
             "script-failed",
             f"the script's input could not be written: {reason(error)} (set TMPDIR)",
         ) from error
-    return places
+    return places, has_metadata
 
 
 def _env(script: Script, files: dict[str, str], options: ScriptOptions) -> dict[str, str]:

@@ -1,6 +1,8 @@
 """Run a script and write down what it was refused; a program of its own, in the script's Python.
 
-python refusals.py LOG COPY SCRIPT ARGUMENT...
+python refusals.py LOG CODE ARGUMENT...
+
+CODE is what is told to an interpreter with `-c` where nothing is watched.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ _NAMING = (str, bytes, os.PathLike, tuple)
 
 def main() -> None:
     """Stand between the script and what it calls, then be the script."""
-    log, copy, script = sys.argv[1:4]
+    log, code = sys.argv[1:3]
     descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     seen: set[str] = set()
 
@@ -61,21 +63,10 @@ def main() -> None:
         watched(socket.socket, name)
     watched(io, "open")
     builtins.open = io.open
-    with open(copy, "rb") as file:
-        code = compile(file.read(), script, "exec", dont_inherit=True)
-    sys.argv = sys.argv[3:]
-    sys.path[0] = os.path.dirname(script)
-    _import_from(os.path.join(os.path.dirname(copy), "modules"))
+    sys.argv = ["-c", *sys.argv[3:]]
     module = types.ModuleType("__main__")
-    module.__file__ = script
     sys.modules["__main__"] = module
-    exec(code, module.__dict__)  # noqa: S102
-
-
-def _import_from(modules: str) -> None:
-    """Import the modules that were hashed, as when the script is not watched."""
-    if os.path.isdir(modules):
-        sys.path_importer_cache[sys.path[0]] = sys.path_hooks[-1](modules)
+    exec(compile(code, "<string>", "exec", dont_inherit=True), module.__dict__)  # noqa: S102
 
 
 def _shown(value: object) -> str:

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from metric_scripts import linux
 
+from harbor_metrics.registries.script_file import Script
 from harbor_metrics.scripts import refusals
+from harbor_metrics.scripts.startup import startup_code
 
 pytestmark = linux
 # The system refuses the first three to root, too.
@@ -32,7 +34,11 @@ sys.exit(3)
 @pytest.fixture
 def done(tmp_path: Path) -> subprocess.CompletedProcess[str]:
     (tmp_path / "copy").write_text(SCRIPT)
-    command = [sys.executable, "-I", refusals.__file__, "log", "copy", "/there/m.py", "-i", "x"]
+    (tmp_path / "modules").mkdir()
+    script = Script("/there/m.py", SCRIPT.encode())
+    code = startup_code(script, is_shown_the_copy=False)
+    given = [refusals.__file__, "log", code, str(tmp_path / "copy"), script.path, "-i", "x"]
+    command = [sys.executable, "-I", *given]
     return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
 
 

@@ -1,0 +1,56 @@
+"""How a script starts: the code that an interpreter is told with `-c`."""
+
+from __future__ import annotations
+
+from ..registries.script_file import Script
+
+# As `python FILE` does, which would read the file again; no name of its own is left behind.
+_BE_THE_SCRIPT = """\
+__file__ = __import__("sys").argv[2]
+__import__("sys").path[0] = {folder}
+exec(
+    compile(open(__import__("sys").argv[1], "rb").read(), __file__, "exec", dont_inherit=True),
+    (__import__("sys").argv.__delitem__(slice(0, 2)), globals())[1],
+)
+"""
+_ITS_FOLDER = '__file__.rpartition("/")[0]'
+# Where packages seem to be installed beside it, who asks which there are looks into the copy, too.
+_THE_COPY = '__import__("sys").argv[1].rpartition("/")[0] + "/modules"'
+# What is imported from the script's folder is looked for among the modules that were hashed: those
+# are files there, and all else is linked. A folder of data alone would be a package, or stand in
+# for a part of one that an import tries.
+_FROM_THE_COPY = """\
+def _(sys, os):
+    copy = sys.argv[1].rpartition("/")[0] + "/modules"
+    find_in = sys.path_hooks[-1]
+    def has_modules(folder):
+        files = (os.path.join(at, name) for at, _, names in os.walk(folder) for name in names)
+        return not os.path.islink(folder) and not all(map(os.path.islink, files))
+    def hashed_in(path):
+        if not (path + "/").startswith(copy + "/"):
+            raise ImportError
+        finder = find_in(path)
+        find = finder.find_spec
+        def find_spec(name, target=None):
+            spec = find(name, target)
+            folders = spec.submodule_search_locations if spec and not spec.loader else None
+            return spec if folders is None or any(map(has_modules, folders)) else None
+        finder.find_spec = find_spec
+        return finder
+    sys.path_hooks.insert(0, hashed_in)
+    for folder in (copy, sys.argv[2].rpartition("/")[0]):
+        sys.path_importer_cache[folder] = hashed_in(copy)
+_(__import__("sys"), __import__("os"))
+del _
+"""
+
+
+def startup_code(script: Script, *, is_shown_the_copy: bool) -> str:
+    """The code by which an interpreter is the script: its own copy of it, under the script's path.
+
+    So that the bytes whose digest stands in the result are those that run, whatever becomes of
+    the file meanwhile, and of the modules in its folder.
+    """
+    redirected = "" if script.modules is None else _FROM_THE_COPY
+    folder = _THE_COPY if is_shown_the_copy else _ITS_FOLDER
+    return redirected + _BE_THE_SCRIPT.format(folder=folder)

@@ -22,11 +22,14 @@ def command(prune: bool, days: float | None) -> int:
 
     What was not used for 30 days goes by itself when a script runs.
     """
+    from ..confinement.homes import our_cache
     from ..render import cache as render
     from ..scripts import cache
 
     since = cache.DAYS if days is None else days
-    if prune:
+    if why := cache.why_unused():
+        print_text(render.unused(our_cache(), why))
+    elif prune:
         print_text(render.removed(cache.prune(since)))
     else:
         kept = cache.entries()

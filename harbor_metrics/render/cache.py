@@ -28,6 +28,13 @@ def removed(entries: Sequence[Entry]) -> str:
     return f"removed {_all(entries)}\n"
 
 
+def unused(folder: str, why: str) -> str:
+    """That nothing is kept there, and what to do."""
+    return (
+        f"nothing is kept: {folder} is not used, for {why}; set XDG_CACHE_HOME to another place\n"
+    )
+
+
 def _all(entries: Sequence[Entry]) -> str:
     noun = "entry" if len(entries) == 1 else "entries"
     return f"{len(entries)} {noun}, {_megabytes(entries)} MB"

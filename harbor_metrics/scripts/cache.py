@@ -42,13 +42,19 @@ def cache_folder(name: str) -> str:
     Of what somebody else can write, or can have brought with what we work on, nothing is believed:
     then the path leads nowhere.
     """
+    folder = os.path.join(real_path(our_cache()), name)
+    return os.path.join(_NOWHERE, name) if why_unused() or not is_own(folder) else folder
+
+
+def why_unused() -> str:
+    """Why our cache is not used; empty where it is."""
     home = our_cache()
+    if may_have_come(home):
+        return "it may have come with the current folder or a checkout"
     # No link is followed again.
-    real = real_path(home)
-    folder = os.path.join(real, name)
-    if may_have_come(home) or not (stays_there(real) and is_own(home) and is_own(folder)):
-        return os.path.join(_NOWHERE, name)
-    return folder
+    if not stays_there(real_path(home)):
+        return "another account could put another folder in its place"
+    return "" if is_own(home) else "it is a link, or another account's"
 
 
 def write_record(record: str, data: bytes) -> None:

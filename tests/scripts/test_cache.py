@@ -100,6 +100,27 @@ def test_the_command_shows_and_prunes(cli: Run) -> None:
     assert cache.entries() == []
 
 
+@pytest.mark.parametrize("arguments", [(), ("--prune",)])
+@pytest.mark.parametrize("why", ["checkout", "another folder in its place", "link"])
+def test_the_command_says_why_no_cache_is_used(
+    why: str, arguments: tuple[str, ...], cli: Run, tmp_path: Path
+) -> None:
+    home = tmp_path / "caches"
+    (home / "elsewhere").mkdir(parents=True)
+    if why == "checkout":
+        (home / ".git").touch()
+    elif why == "link":
+        (home / "harbor-metrics").symlink_to("elsewhere")
+    else:
+        home.chmod(0o777)
+    (tmp_path / "here").mkdir()
+    env = {"XDG_CACHE_HOME": str(home)}
+    done = cli("cache", *arguments, env=env, cwd=tmp_path / "here")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"nothing is kept: {home}/harbor-metrics is not used, for ")
+    assert why in done.stdout
+
+
 def test_what_somebody_is_making_stays_and_what_is_left_of_a_dead_one_goes(tmp_path: Path) -> None:
     for name in ("alive.tmp", "dead.tmp", "kept"):
         (tmp_path / name).mkdir()

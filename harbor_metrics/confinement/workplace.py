@@ -18,15 +18,22 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, BinaryIO, Literal
 
+from .answers import Answers
 from .ending import REMAINING
 from .finished import Finished
 from .homes import homes
 from .launch import prepare_filter
 from .removal import permit, remove
-from .requests import DONE, dump
+from .requests import dump
 from .sandbox import LAYERS, NAMESPACES, SHARED_MEMORY, adopt_orphans, is_shared_memory
 from .supervisors import FORKING, SUPERVISORS, end_adopted, end_session, let_end, start
 from .usage import KINDS
+
+# Seconds that a supervisor has beside a program's own to say how it went: it is stopped by then, or
+# what holds its folder answers nobody.
+_TO_ANSWER = 120.0
+# And to end all that runs, and remove the folder.
+_TO_CLOSE = 300.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +112,8 @@ class Workplace:
             )
         self._folder = os.path.join(parent, f"harbor-metrics-{os.urandom(8).hex()}")
         self.alive = True
+        # The folder, where `close` could not wait until it was removed.
+        self.left = ""
         # Folders that stay while we are there: what holds each is closed with us.
         self.kept: dict[str, int] = {}
         self._adopt = adopt and sys.platform == "linux"
@@ -122,7 +131,7 @@ class Workplace:
         except OSError as error:
             raise NoPlaceError(error) from error
         self._requests: BinaryIO = os.fdopen(requests, "wb")
-        self._answers: BinaryIO = os.fdopen(answers, "rb")
+        self._answers = Answers(answers)
 
     @property
     def folder(self) -> str:
@@ -146,10 +155,16 @@ class Workplace:
         self.close()
 
     def close(self) -> None:
-        """End what runs, remove the folder."""
+        """End what runs, remove the folder; where that takes too long, it is `left`."""
         self.abandon()
-        # Before it there can be answers that nobody waited for.
-        if self._answers.read().endswith(DONE):
+        done = self._answers.are_done(_TO_CLOSE)
+        if done is None:
+            self._kill()
+            end_session(self._pid, self._folder)
+            # It may be where no signal reaches it.
+            let_end(self._pid)
+            self.left = self._folder
+        elif done:
             let_end(self._pid)
         else:
             # It was killed, and could tidy nothing up.
@@ -167,6 +182,10 @@ class Workplace:
         """Let the supervisor end what runs; who waits for an answer gets none."""
         with contextlib.suppress(BrokenPipeError):
             self._requests.close()
+
+    def _kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._pid, signal.SIGKILL)
 
     def prepare(self, layers: Sequence[str], *, network: bool) -> None:
         """Let the supervisor begin with what takes time before a program of such layers starts."""
@@ -229,6 +248,8 @@ class Workplace:
         )
         if meanwhile is not None:
             meanwhile()
+        if not self._answers.come(timeout + _TO_ANSWER):
+            self._kill()
         exceeded, *numbers = self._answers.readline().split() or (b"-",)
         timed_out, *sizes = map(int, numbers or (0,))
         parts = [self._answers.read(size) for size in sizes]

@@ -486,6 +486,12 @@ OF_RUNS = {
         "With `--verify-repeat` a script ran twice over the same trials and gave other numbers. "
         "The first count. Seed what is random, and sort what has no order of its own.",
     ),
+    "script-folder-left": Rule(
+        _WARNING,
+        "The temporary folder of a script could not be removed within five minutes, and stays: its "
+        "disk does not answer, or who should remove it was stopped. What was computed holds. "
+        "Remove the folder, or choose another disk (`TMPDIR`).",
+    ),
     "sandbox-missing": Rule(
         _NOTE,
         "Scripts ran without a part of the sandbox, which this system lacks; the result says which "

@@ -61,6 +61,7 @@ class ScriptRunner:
         self.sources = list(sources)
         self.missing: dict[str, None] = {}
         self.differing: dict[str, None] = {}
+        self.left: list[str] = []
         self._taken: list[Workplace] = []
         self._abandoned = False
 
@@ -81,7 +82,11 @@ class ScriptRunner:
             return self._side_by_side(planned, n, inputs, places)
         finally:
             for place in places:
-                place.close()
+                self._close(place)
+
+    def _close(self, place: Workplace) -> None:
+        place.close()
+        self.left += [place.left] if place.left else []
 
     def _side_by_side(
         self, planned: Sequence[Planned], n: int, inputs: Inputs, places: list[Workplace]
@@ -113,10 +118,19 @@ class ScriptRunner:
             )
             for path in self.differing
         ]
+        left = [
+            Diagnostic(
+                rule="script-folder-left",
+                message=f"the temporary folder {printable(folder)} was not removed in time",
+                help="remove it, or set TMPDIR to a folder of another disk",
+            )
+            for folder in self.left
+        ]
         if not self.missing:
-            return differing
+            return [*differing, *left]
         return [
             *differing,
+            *left,
             Diagnostic(
                 rule="sandbox-missing",
                 message="metric scripts ran without a part of the sandbox, which this system "
@@ -137,7 +151,7 @@ class ScriptRunner:
         finally:
             self._taken.remove(place)
             if not place.alive and not self._abandoned:
-                place.close()
+                self._close(place)
                 place = Workplace(adopt=self.options.adopt)
             places.append(place)
 

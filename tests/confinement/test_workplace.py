@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from metric_scripts import linux
 
+from harbor_metrics.confinement import workplace
 from harbor_metrics.confinement.ending import REMAINING
 from harbor_metrics.confinement.finished import Finished, ending
 from harbor_metrics.confinement.workplace import (
@@ -396,6 +397,32 @@ def test_program_is_ended_with_its_supervisor(place: Workplace) -> None:
     threading.Timer(0.5, os.kill, (place._pid, signal.SIGKILL)).start()
     finished = python(place, "time.sleep(60)")
     assert (finished.lost, finished.code, place.alive) == (True, -signal.SIGKILL, False)
+
+
+def test_supervisor_that_is_stopped_is_not_awaited_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A script that nothing confines can stop it."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(workplace, "_TO_CLOSE", 0.1)
+    place = Workplace()
+    folder = place.folder
+    os.kill(place._pid, signal.SIGSTOP)
+    place.close()
+    assert place.left == folder
+    assert os.listdir(tmp_path) == [os.path.basename(folder)]
+
+
+def test_answer_that_does_not_come_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workplace, "_TO_ANSWER", 0.1)
+    place = Workplace()
+    folder = place.folder
+    os.kill(place._pid, signal.SIGSTOP)
+    finished = place.run(["/bin/true"], env={}, cwd="/", timeout=0.1)
+    assert (finished.lost, place.alive) == (True, False)
+    place.close()
+    assert place.left == ""
+    assert not os.path.exists(folder)
 
 
 def test_abandoned_place_runs_nothing_more(place: Workplace) -> None:

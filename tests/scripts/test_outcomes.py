@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from metric_scripts import BLOCK, HEAD, linux
 
 from harbor_metrics.confinement.workplace import Workplace
+from harbor_metrics.errors import MetricFailure
 from harbor_metrics.evaluation.asked import plan_asked
 from harbor_metrics.registries.script_file import find
 from harbor_metrics.scripts import execution
@@ -100,3 +102,23 @@ def test_script_that_shuts_our_folders_takes_no_numbers_from_the_next(tmp_path: 
             assert ran.values == {"n": n}
             assert not [entry for entry in os.listdir(place.folder) if entry.startswith("run-")]
         assert os.stat(cache_folder(ENVIRONMENTS)).st_mode & 0o777 == 0o700
+
+
+def test_folder_that_could_not_be_removed_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("harbor_metrics.confinement.workplace._TO_CLOSE", 0.1)
+    stopped = []
+
+    def execute(script, inputs, options, place, required):
+        os.kill(place._pid, signal.SIGSTOP)
+        stopped.append(place.folder)
+        raise MetricFailure("script-failed", "no answer")
+
+    monkeypatch.setattr("harbor_metrics.scripts.outcomes.execute", execute)
+    (tmp_path / "m.py").write_text(HEAD + "answer(n=1)")
+    runner = ScriptRunner(ScriptOptions())
+    runner([plan_asked(f"uv-script script_path={tmp_path}/m.py")], TABLE)
+    (said,) = runner.diagnostics
+    assert (said.rule, stopped[0] in said.message) == ("script-folder-left", True)

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.one_python
 _NOT_HERE = {
     "not-installed": "the packages are installed",
     "script-sandbox": "there is a sandbox, or its absence breaks the other half",
+    "script-folder-left": "the folder for temporary files answers",
     "sandbox-missing": "there is a sandbox, or its absence breaks the other half",
 }
 if not hasattr(os, "geteuid") or os.geteuid() == 0:

@@ -466,14 +466,15 @@ OF_RUNS = {
         _ERROR,
         "Jobs that are pooled bring registries of their own, or several folders above a job have a "
         "registry of the path that it names, and a metric of one is not in each of the others with "
-        "the same kwargs and the same script; or configurations of jobs name different scripts by "
-        "one name. Equal scripts of different folders are the same only where nothing else lies in "
-        "these that they could read. A source that brings no metrics (tasks "
-        "of a folder, trials in a file, a job whose registry is not there) means `mean`, Harbor's "
-        "default. What a metric of that name is worth over all their trials would be as one of the "
-        "jobs says. The metric fails, those that all registries have still run, and the exit code "
-        "is 1. `--registry FILE` says whose metrics run; jobs that are computed one by one run "
-        "their own.",
+        "the same kwargs and the same script. Or a metric of a job's configuration is not in that "
+        "of another job that is pooled with it, or both name different scripts by one name. "
+        "Equal scripts of different folders are the same only where nothing else lies in "
+        "these that they could read. A source that brings no metrics (tasks of a folder, trials in "
+        "a file, a job whose registry is not there) means `mean`, Harbor's default. What a metric "
+        "of that name is worth over all their trials would be as one of the jobs says. The metric "
+        "fails, those that all registries have still run, and the exit code is 1. `--registry "
+        "FILE` says whose metrics run, and `--metric` runs one for all; jobs that are computed one "
+        "by one run their own.",
     ),
     "script-failed": Rule(
         _ERROR,

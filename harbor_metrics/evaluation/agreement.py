@@ -7,8 +7,9 @@ source has a metric run on the trials of another that did not ask for it.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
+from itertools import chain
 
 import msgspec
 
@@ -77,8 +78,45 @@ def of_all_runs(runs: Sequence[tuple[str, Sequence[Planned]]]) -> list[Planned]:
     return found
 
 
-def of_all_jobs(metrics: Sequence[Planned]) -> list[Planned]:
-    """The metrics of jobs' own configurations; scripts that one entry finds several of fail."""
+def of_all_jobs(
+    jobs: Mapping[str, Sequence[Planned]],
+    without_job: Sequence[str],
+    of_registry: Sequence[Planned],
+    default: Sequence[Planned],
+) -> list[Planned]:
+    """The metrics of the configuration of each of the jobs, once; the others as failed, behind.
+
+    All ask for those `of_registry`; without any, sources that configure none mean the `default`.
+    Scripts that one entry finds several of fail, too.
+    """
+    known: list[Planned] = []
+    for metric in chain.from_iterable(jobs.values()):
+        if metric.identity not in [other.identity for other in known]:
+            known.append(metric)
+    meant = [] if of_registry else default
+    for_all = {_entry(metric) for metric in of_registry if metric.failure is None}
+    every = {
+        path: {_entry(metric) for metric in own or meant}
+        for path, own in {**jobs, **dict.fromkeys(without_job, ())}.items()
+    }
+    agreed, differing = [], []
+    for metric in _with_one_script(known):
+        entry = _entry(metric)
+        lacking = [path for path, own in every.items() if entry not in own | for_all]
+        if not lacking or metric.failure is not None:
+            agreed.append(metric)
+            continue
+        message = (
+            "only the configuration of a job has this metric, and none comes so with "
+            f"{listed([shown_path(path) for path in lacking])}, which is pooled with it "
+            "(--metric runs it)"
+        )
+        differing.append(_failed(metric, message))
+    return [*agreed, *differing]
+
+
+def _with_one_script(metrics: Sequence[Planned]) -> list[Planned]:
+    """The same, as failed where scripts that are not the same have one name."""
     scripts: dict[str, dict[str | None, str]] = {}
     for metric in metrics:
         if metric.script is not None:

@@ -100,19 +100,18 @@ def plan(
         said_by = [entry.registry for entry in datasets]
         for_dataset = of_all_registries(for_dataset, said_by, silent, default)
     metrics = [metric for metric in for_dataset if metric.origin == "registry"]
-    of_jobs: list[Planned] = []
+    of_jobs: dict[str, list[Planned]] = {}
     for path, job in jobs:
         subject = f"job {path}, metrics"
         diagnostics += remarks_on_job(path, job.metrics)
         of_job = _planned(job.metrics, "job", subject, None, of_job_by, allow_outside, path)
-        of_job = [
+        of_jobs[path] = [
             _of_job(metric, metrics, job_scripts=job_scripts or own_jobs) for metric in of_job
         ]
-        known = [metric.identity for metric in of_jobs]
-        of_jobs += [metric for metric in of_job if metric.identity not in known]
+    configured = of_all_jobs(of_jobs, without_job, metrics, default)
     if not metrics and (without_job or not all(job.metrics for _, job in jobs)):
-        metrics += (metric for metric in default if not _runs(metric, of_jobs))
-    metrics += of_all_jobs(of_jobs)
+        metrics += (metric for metric in default if not _runs(metric, configured))
+    metrics += configured
     metrics = metrics or default
     metrics += [metric for metric in for_dataset if metric.origin == "extra"]
     return Plan(

@@ -49,7 +49,8 @@ def registry(path: Path, **sides: dict[str, str]) -> Path:
 
 
 def request(*sources: Path, **more: Any) -> Request:
-    return Request(sources=tuple(map(str, sources)), group_by=("side",), **more)
+    asked = {"group_by": ("side",), "reads_labels": True, **more}
+    return Request(sources=tuple(map(str, sources)), **asked)
 
 
 def labelled(*sources: Path, **more: Any) -> dict[tuple[Any, ...], dict[str, Any]]:
@@ -137,14 +138,14 @@ def test_trial_that_two_jobs_label_otherwise_is_refused(cli: Run, tmp_path: Path
     assert (done.returncode, "--labels" in done.stderr) == (3, True)
 
 
-def test_metrics_of_a_job_run_whichever_source_of_a_trial_is_first(tmp_path: Path) -> None:
+def test_metrics_of_a_job_are_known_whichever_source_of_a_trial_is_first(tmp_path: Path) -> None:
     same = {"a": {"trial_name": "a__1", "id": "1"}}
     jobs = [
         job(tmp_path / name, {"a": "l"}, ("a",), metrics=[{"type": name}], **dict(same))
         for name in ("max", "sum")
     ]
     assert numbers(*jobs) == numbers(*jobs[::-1])
-    assert [name for name, *_ in numbers(*jobs)[0][1:]] == ["grouped", "grouped"]
+    assert [name for name, *_ in numbers(*jobs)[0][1:]] == ["max", "sum"]
 
 
 def test_two_full_names_of_one_short_name_are_the_same_groups_in_any_order(tmp_path: Path) -> None:

@@ -246,8 +246,34 @@ def test_metrics_that_one_job_configures_do_not_stand_for_the_default(cli: Run, 
     mine = job("mine", None) if kind == "no registry" else bare("mine", kind)
     his = job("his", None, metrics=[SKIPPING])
     assert ran(cli, his) == (0, [("mean", {"missing": "skip"}, "ok")])
-    both = [("mean", {}, "ok"), ("mean", {"missing": "skip"}, "ok")]
-    assert ran(cli, mine, his) == ran(cli, his, mine) == (0, both)
+    both = [("mean", {}, "ok"), ("mean", {"missing": "skip"}, "metrics-differ")]
+    assert ran(cli, mine, his) == ran(cli, his, mine) == (1, both)
+
+
+@pytest.mark.usefixtures("here")
+def test_metrics_that_each_job_configures_run(cli: Run) -> None:
+    his = job("his", None, metrics=[SKIPPING, {"type": "max"}])
+    mine = job("mine", None, metrics=[{"type": "max"}, {"type": "min"}])
+    code, metrics = ran(cli, mine, his)
+    assert (code, metrics[0]) == (1, ("max", {}, "ok"))
+    assert sorted(metrics[1:], key=str) == [
+        ("mean", {"missing": "skip"}, "metrics-differ"),
+        ("min", {}, "metrics-differ"),
+    ]
+    said = " ".join(cli("compute", mine, his, "--dry-run").stdout.split())
+    assert f"none comes so with {mine}, which is pooled with it (--metric runs it)" in said
+    same = job("same", None, metrics=[{"type": "max"}, SKIPPING])
+    assert ran(cli, same, his)[0] == 0
+    own = job("own", None, metrics=[{"type": "mean"}, {"type": "max"}])
+    assert ran(cli, own, job("z", None)) == (
+        1,
+        [("mean", {}, "ok"), ("max", {}, "metrics-differ")],
+    )
+    code, metrics = ran(cli, own, job("y", None, metrics=[{"type": "max"}]))
+    assert (code, metrics) == (1, [("max", {}, "ok"), ("mean", {}, "metrics-differ")])
+    # What all ask for by a registry is configured for all.
+    with_registry = job("a", [{"type": "max"}]), job("b", [{"type": "max"}], metrics=[MINE[1]])
+    assert ran(cli, *with_registry) == (0, [("max", {}, "ok"), ("max", {}, "ok")])
 
 
 @pytest.mark.usefixtures("here")

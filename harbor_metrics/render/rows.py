@@ -75,15 +75,20 @@ def _filled(table: Sequence[Row], column: int) -> bool:
 
 def title(group: Group) -> str:
     """Agent, model and dataset on a line."""
-    who = " · ".join(part for part in (group.agent, model_of(group)) if part is not None)
+    who = " · ".join(filter(None, map(named, (group.agent, model_of(group)))))
     return printable(" on ".join(part for part in (who, dataset(group)) if part) or "rewards")
+
+
+def named(name: str | None) -> str:
+    """A name to show: empty where there is none, and a pair of quotes where it is empty itself."""
+    return '""' if name == "" else name or ""
 
 
 def dataset(group: Group) -> str:
     """The name of the dataset with its version; empty where there is none."""
     if group.dataset is None:
         return ""
-    name, version = group.dataset.name, group.dataset.version
+    name, version = named(group.dataset.name), group.dataset.version
     return printable(f"{name}@{version}" if version else name)
 
 

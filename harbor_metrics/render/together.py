@@ -79,8 +79,8 @@ def together(result: Result, digits: Digits) -> Together:
 
 Part = tuple[str, Callable[[Group], str]]
 WHO: tuple[Part, ...] = (
-    ("agent", lambda group: printable(group.agent or "")),
-    ("model", lambda group: printable(model_of(group) or "")),
+    ("agent", lambda group: printable(rows.named(group.agent))),
+    ("model", lambda group: printable(rows.named(model_of(group)))),
     ("dataset", rows.dataset),
 )
 

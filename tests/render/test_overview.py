@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import Run
 from results_by_hand import group, outcome, result
 
 from harbor_metrics.errors import UsageError
@@ -239,3 +241,12 @@ def test_groups_that_have_nothing_in_common_have_no_title() -> None:
     assert sheet.title == ""
     assert markdown([sheet]).startswith("2 groups, ")
     assert table([sheet]).startswith("2 groups, ")
+
+
+def test_an_agent_of_an_empty_name_is_not_one_without(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "t.jsonl").write_text(
+        '{"task": "t", "agent": "", "rewards": {"reward": 1}}\n'
+        '{"task": "t", "rewards": {"reward": 0}}\n'
+    )
+    table = cli("compute", "t.jsonl").stdout
+    assert [line.split()[0] for line in table.splitlines() if "1 / 1" in line] == ["1", '""']

@@ -128,6 +128,7 @@ def test_what_all_metrics_were_told_is_said_once() -> None:
         ({"model": None, "dataset": DatasetRef(name="demo")}, "oracle on demo"),
         ({"agent": None, "model": None}, "demo@1.0"),
         ({"agent": None, "model": None, "dataset": None}, "rewards"),
+        ({"agent": "", "model": None}, '"" on demo@1.0'),
     ],
 )
 def test_title_names_agent_model_and_dataset(fields: dict[str, Any], text: str) -> None:

@@ -173,7 +173,7 @@ def job(tmp_path: Path) -> Path:
 
 REGISTRIES = {
     "single": "ds", "interrupted": "ds", "two-models": "ds", "multi": "ds-multi",
-    "graded": "ds-graded", "script": "ds-script",
+    "graded": "ds-graded", "script": "ds-script", "left-out": "sails",
 }  # fmt: skip
 
 

@@ -9,9 +9,10 @@ from functools import cached_property
 from ..contract.spec import HARBOR_TYPES, UV_SCRIPT, MetricSpec
 from ..evaluation.result import Group, Outcome
 from ..numbers.exact import Number
+from ..trials.pool import Pool
 from ..trials.source import Reported
 from ..trials.table import Table
-from ..trials.trial import NO_GROUP
+from ..trials.trial import NO_GROUP, Trial
 from .row import Absent, Answer, Instead, Known, Unknown, agree
 from .tables import measured
 
@@ -29,14 +30,25 @@ class Trials:
 
     Args:
         group: as it is computed here.
-        table: its trials.
+        pool: its trials.
+        more_errors: those of the steps of trials, by trial, where Harbor counts these, too.
         registry: whether the registry was found.
         finished: whether the job is.
     """
 
-    def __init__(self, group: Group, table: Table, *, registry: bool, finished: bool) -> None:
+    def __init__(
+        self,
+        group: Group,
+        pool: Pool,
+        more_errors: Mapping[str, Collection[str]],
+        *,
+        registry: bool,
+        finished: bool,
+    ) -> None:
         self.group = group
-        self.table = table
+        self.table = pool.table
+        self.everything = pool.everything
+        self._more_errors = more_errors
         self._registry = registry
         self._finished = finished
         self._outcomes = [outcome for outcome in group.metrics if outcome.origin in _HARBORS]
@@ -77,10 +89,14 @@ class Trials:
     def _by_error(self) -> dict[str, set[str]]:
         """The names of the trials that ended with an error."""
         names: dict[str, set[str]] = {}
-        for trial in self.table:
-            if trial.error is not None:
-                names.setdefault(trial.error, set()).add(str(trial.trial))
+        for trial in self.everything:
+            for error in self._errors(trial):
+                names.setdefault(error, set()).add(str(trial.trial))
         return names
+
+    def _errors(self, trial: Trial) -> set[str]:
+        first = set() if trial.error is None else {trial.error}
+        return first.union(self._more_errors.get(str(trial.trial), ()))
 
     def _of_metric(self, reported: Reported) -> Answer:
         index, name = reported.params["index"], str(reported.part)
@@ -96,16 +112,21 @@ class Trials:
             return Unknown(f"the registry of today has {outcome.name} there")
         return self._of_outcome(outcome, name)
 
+    @property
+    def _all_missing(self) -> bool:
+        """Whether no trial has rewards, all of which Harbor then counts as 0."""
+        return len(self.table) > 0 and not self.table.n_scored
+
     def _of_outcome(self, outcome: Outcome, name: str) -> Answer:
         value, reason = outcome.values[name], outcome.reasons.get(name, "")
-        if value is None and not self.table.n_scored and outcome.type in _KINDS:
+        if value is None and self._all_missing and outcome.type in _KINDS:
             return Instead(0, _NO_REWARDS)
         return Known(value, reason)
 
     def _without_registry(self, name: str, values: Mapping[str, object]) -> Answer:
         """By the name of a number; of several reward keys, by the one metric that gives all."""
         without = "the registry was not found"
-        if name in _KINDS and not self.table.n_scored:
+        if name in _KINDS and self._all_missing:
             return Instead(0, _NO_REWARDS)
         if len(self.table.columns) <= 1:
             if name not in _KINDS or len(values) > 1:
@@ -150,8 +171,10 @@ class Trials:
             for key, value in (trial.rewards or {}).items():
                 if (key, value) not in rewards:
                     _count(counts["reward_stats"], f"{key}.{value}")
-            if trial.error is not None and ("exception", trial.error) not in listed:
-                _count(counts["exception_stats"], trial.error)
+        for trial in self.everything:
+            for error in self._errors(trial):
+                if ("exception", error) not in listed:
+                    _count(counts["exception_stats"], error)
         chances = {
             k: chance
             for k, chance in self.group.pass_at_k.items()
@@ -164,6 +187,9 @@ class Trials:
         for each in numbers:
             if each.metric == "metric":
                 listed.setdefault(each.params["index"], set()).add(str(each.part))
+        if not listed and not len(self.table):
+            # All are left out: Harbor then computes no metric.
+            return
         if not listed:
             n = max(len(self._outcomes), 1)
             least = "a job that is finished has the numbers of each of its metrics"

@@ -11,7 +11,7 @@ from ..documents.diagnostics import Diagnostic
 from ..documents.quoting import without_quotes
 from ..evaluation.group import evals_key_of
 from ..numbers import exact
-from ..readers.harbor.documents import repeated_in_trials
+from ..readers.harbor.documents import errors_of_steps, repeated_in_trials
 from ..readers.harbor.reported import OTHER
 from ..registries.registry import Registries
 from ..scripts.options import ScriptOptions
@@ -62,7 +62,8 @@ def rows(
     plan = Plan(source, numbers, [e for group in prepared.groups for e in group.plan.datasets])
     yield from _of_job(plan, [each for each in numbers if "evals_key" not in each.params])
 
-    tables = {evals_key_of(group.key, group.pool): group.pool.table for group in prepared.groups}
+    pools = {evals_key_of(group.key, group.pool): group.pool for group in prepared.groups}
+    more_errors = errors_of_steps(source.path) if source.job and source.job.leaves_out else {}
     groups = {str(group.evals_key): group for group in result.groups}
     by_key: dict[str, list[Reported]] = {}
     for each in numbers:
@@ -80,11 +81,11 @@ def rows(
             other = Absent(_NO_TRIALS) if none_left else Unknown(_NO_TRIALS)
             yield from (judge(source.path, key, each, other, incomplete="") for each in of_key)
             continue
-        own = Trials(groups[name], tables[name], registry=registry, finished=finished)
+        own = Trials(groups[name], pools[name], more_errors, registry=registry, finished=finished)
         yield from _of_group(plan, key, own, of_key)
     for name in groups.keys() - listed:
         absent = Reported(place="evals", metric="evals", value=None, group=NO_GROUP)
-        answer = Absent("result.json has no numbers of these trials", len(tables[name]))
+        answer = Absent("result.json has no numbers of these trials", len(pools[name].everything))
         yield judge(source.path, name, absent, answer, incomplete=plan.lacking)
 
 
@@ -139,7 +140,8 @@ def _of_group(plan: Plan, key: str, trials: Trials, numbers: list[Reported]) -> 
     path, table = plan.source.path, trials.table
     for reported in numbers:
         answer = Unknown(_OTHER) if reported.metric == OTHER else trials.answer(reported)
-        if isinstance(answer, Known) and reported.metric == "metric" and reported.part == "mean":
+        of_mean = reported.metric == "metric" and reported.part == "mean"
+        if isinstance(answer, Known) and of_mean and len(table):
             values = [v for t in table for v in (t.rewards or {}).values()]
             missing = n_missing(plan.source, group_key(table.trials[0])) + plan.n_late
             answer = bounded(answer, [0, *values], max(len(table) - plan.n_late, 1), missing)

@@ -261,7 +261,9 @@ def _render(
     if format_ == "hub-rows":
         from ..render.hub_rows import hub_rows
 
-        return hub_rows(result, [[t.id for t in group.pool.table] for group in prepared.groups])
+        # Those that are left out, too: a row shows all that ran.
+        trials = [group.pool.everything for group in prepared.groups]
+        return hub_rows(result, [[trial.id for trial in of_group] for of_group in trials])
     from ..render.overview import sheets
 
     made = sheets(

@@ -55,10 +55,11 @@ def check(file: str, rewards: str | None, **script: Any) -> int:
 def _read_cases(path: str) -> dict[str, Any]:
     from ..readers import read
     from ..render.text import text
+    from ..trials.counts import parted
     from ..trials.table import Table
 
     tables = {}
     for source in read(path):
         print_note(text(source.diagnostics))
-        tables[source.path] = Table(source.trials)
+        tables[source.path] = Table(parted(source.trials)[0])
     return tables

@@ -178,6 +178,15 @@ OF_RUNS = {
         "samples than a results file of lm-eval counts. All of them count. Look for folders or "
         "lines that came to it later.",
     ),
+    "trials-left-out": Rule(
+        _WARNING,
+        "Since 0.26 Harbor leaves trials without a valid reward out of all its numbers: those "
+        "without rewards, and those that ended with an error of the sandbox, the model's provider, "
+        "the verifier or Harbor itself, as a trial's `reward_valid` says. Before, a trial without "
+        "rewards counted as 0. Each job counts as the Harbor that wrote its `result.json` counts, "
+        "which has a `schema_version` since 0.26; what is left out is named, with its errors. "
+        "`convert` keeps such trials, with `left_out`: remove that, and they count.",
+    ),
     "repeated-trial": Rule(
         _NOTE,
         "The same trial was found more than once: by its id within one agent, model and dataset, "

@@ -26,10 +26,16 @@ def parquet(trials: Iterable[Trial]) -> bytes:
 
     Raises:
         OutputError: rewards of one key are integers and floats, and no column holds them exactly;
-            or two columns would have one name.
+            a trial is left out; or two columns would have one name.
         InputError: DuckDB is not installed.
     """
-    rows = [_row(trial) for trial in trials]
+    kept = list(trials)
+    if any(trial.left_out for trial in kept):
+        raise OutputError(
+            "trials are left out of Harbor's own numbers, and no column of Parquet says so",
+            "write a trials file instead: -o trials.jsonl",
+        )
+    rows = [_row(trial) for trial in kept]
     types = _types(rows)
     _check_names(types)
     return written([{n: _fit(v, types[n]) for n, v in row.items()} for row in rows], types)

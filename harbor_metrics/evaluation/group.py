@@ -25,11 +25,12 @@ def unscored(key: GroupKey, pool: Pool) -> list[Diagnostic]:
     if pool.table.n_scored:
         return []
     where = f" of dataset {key.dataset}" if key.dataset else ""
+    rewards, says = ("rewards", "0.0") if len(pool.table) else ("valid rewards", "no number")
     return [
         Diagnostic(
             rule="nothing-scored",
-            message=f"0 of {len(pool.table)} trials{where} have rewards: there is no score",
-            notes=("Harbor reports 0.0 here",),
+            message=f"0 of {len(pool.everything)} trials{where} have {rewards}: there is no score",
+            notes=(f"Harbor reports {says} here",),
         )
     ]
 
@@ -47,7 +48,7 @@ def group_of(
     With `only_asked` without the pass@k that Harbor itself reports.
     """
     table = pool.table
-    failures = table.errors
+    everything = pool.everything
     running = any(job.running for _, job in pool.jobs)
     return Group(
         agent=key.agent,
@@ -57,8 +58,8 @@ def group_of(
         evals_key=evals_key_of(key, pool),
         complete=pool.whole,
         counts=counts_of(pool),
-        exceptions=failures,
-        usage=_spent(table),
+        exceptions=everything.errors,
+        usage=_spent(everything),
         # Harbor reports it when a job has ended.
         pass_at_k={} if only_asked or running else parity.pass_at_k(table),
         metrics=outcomes,
@@ -67,15 +68,16 @@ def group_of(
 
 def counts_of(pool: Pool) -> Counts:
     """How many trials of a group there are, and how many lack what."""
-    table = pool.table
+    table, everything = pool.table, pool.everything
     return Counts(
         expected=pool.expected,
-        found=len(table),
+        found=len(everything),
         unread=pool.unread,
         scored=table.n_scored,
-        missing=len(table) - table.n_scored,
-        errored=sum(table.errors.values()),
+        missing=len(everything) - table.n_scored,
+        errored=sum(everything.errors.values()),
         tasks=table.n_tasks,
+        left_out=len(pool.left_out) or msgspec.UNSET,
     )
 
 

@@ -64,7 +64,11 @@ class DatasetRef(Struct, frozen=True, kw_only=True):
 
 
 class Counts(Struct, frozen=True, kw_only=True):
-    """Trials planned, read, unreadable, with rewards, without, with an exception; and tasks."""
+    """Trials planned, read, unreadable, with rewards, without, with an exception; and tasks.
+
+    `left_out`, where there are any: those without of which no number is, since the harness leaves
+    them out of its own.
+    """
 
     expected: int | None
     found: int
@@ -73,6 +77,12 @@ class Counts(Struct, frozen=True, kw_only=True):
     missing: int
     errored: int
     tasks: int
+    left_out: int | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def counting(self) -> int:
+        """How many trials the numbers are over."""
+        return self.found - (self.left_out or 0)
 
 
 class Spent(Struct, frozen=True, kw_only=True):

@@ -58,7 +58,8 @@ def count_trials(file: File, decode: Callable[[bytes], list[Trial]]) -> Source |
     if digest is None or counts.seen.twice:
         return None
     groups: Any = {key: CountedTable(group) for key, group in counts.groups.items()}
-    return _source(file, counts.n, digest, Counted(groups, counts.seen))
+    left_out: Any = {key: CountedTable(group) for key, group in counts.left_out.items()}
+    return _source(file, counts.n, digest, Counted(groups, counts.seen, left_out))
 
 
 def _source(file: File, n: int, digest: str, counted: Counted) -> Source:

@@ -47,7 +47,7 @@ def rows(result: Result) -> Iterator[list[object]]:
                 "status": "ok",
                 "name": k,
                 "value": chance,
-                "trials": group.counts.found,
+                "trials": group.counts.counting,
                 "tasks": group.counts.tasks,
             }
             row |= dict(zip(HEADINGS, _who(group), strict=False))

@@ -36,7 +36,7 @@ def over(whole: Together, index: int) -> tuple[int, int]:
     """The trials and tasks that all values of a group are over; those there are where they vary."""
     group, cells = whole.groups[index], whole.table[index].values()
     all_ = {cell.over for cell in cells if cell.over is not None and cell.value is not None}
-    return all_.pop() if len(all_) == 1 else (group.counts.found, group.counts.tasks)
+    return all_.pop() if len(all_) == 1 else (group.counts.counting, group.counts.tasks)
 
 
 def _missing(whole: Together) -> Iterator[tuple[str, str]]:
@@ -51,7 +51,7 @@ def _over(whole: Together) -> Iterator[tuple[str, str]]:
     """What a column is over where that is not what stands in the line."""
     lines = [over(whole, index) for index in range(len(whole.groups))]
     if any(
-        group.pass_at_k and line != (group.counts.found, group.counts.tasks)
+        group.pass_at_k and line != (group.counts.counting, group.counts.tasks)
         for group, line in zip(whole.groups, lines, strict=True)
     ):
         yield rows.HARBORS, "over all trials: a missing reward counts as 0"

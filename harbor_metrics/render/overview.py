@@ -111,6 +111,7 @@ def _best(groups: Sequence[Group], column: Sequence[Cell | None]) -> set[int]:
 _LACKING: tuple[Part, ...] = (
     ("planned", lambda group: str(group.counts.expected or "") if _lost(group) else ""),
     ("missing", lambda group: str(group.counts.missing or "")),
+    ("left out", lambda group: str(group.counts.left_out or "")),
     ("errored", lambda group: str(group.counts.errored or "")),
     ("unread", lambda group: str(group.counts.unread or "")),
 )

@@ -102,6 +102,8 @@ def counts(group: Group) -> str:
         f"{c.missing} missing",
         f"{c.errored} errored",
     ]
+    if c.left_out:
+        parts.append(f"{c.left_out} left out")
     if c.unread:
         parts.append(f"{c.unread} unread")
     if not group.complete:
@@ -139,7 +141,7 @@ def rows(group: Group, digits: Digits = "significant") -> Iterator[Row]:
     """A row for each value, one above several of a metric, and one for a metric without values."""
     # With one attempt a task nobody need be told twice how many there are.
     each_once = all(b.trials == b.tasks for o in group.metrics for b in o.known_basis.values())
-    each_once = each_once and not (group.pass_at_k and group.counts.found > group.counts.tasks)
+    each_once = each_once and not (group.pass_at_k and group.counts.counting > group.counts.tasks)
     for outcome in group.metrics:
         called = names(outcome, said_once(group))
         several = len(outcome.values) > 1 and not called.alone
@@ -172,7 +174,7 @@ def _harbors(group: Group, digits: Digits, *, alone: bool) -> Iterator[Row]:
     chances = list(group.pass_at_k.items())[:MOST_K]
     if not chances:
         return
-    basis = Basis(trials=group.counts.found, tasks=group.counts.tasks)
+    basis = Basis(trials=group.counts.counting, tasks=group.counts.tasks)
     yield Row(HARBORS)
     for k, chance in chances:
         n = over_of(basis, alone=alone)

@@ -27,7 +27,7 @@ DIGEST_SIZE = sha256().digest_size
 _encoder = msgspec.json.Encoder()
 _encode = _encoder.encode
 _TASK, _REWARDS, _ERROR, _USAGE = map(attrgetter, ("task", "rewards", "error", "usage"))
-_ID, _NAME = attrgetter("id"), attrgetter("trial")
+_ID, _NAME, _LEFT_OUT = map(attrgetter, ("id", "trial", "left_out"))
 _USED = tuple(map(attrgetter, Usage.__struct_fields__))
 _GROUP = attrgetter(*GroupKey._fields)
 _PARTS = tuple(map(attrgetter, GroupKey._fields))
@@ -257,6 +257,7 @@ class CountedTrials:
     def __init__(self) -> None:
         self.n = 0
         self.groups: dict[GroupKey, Counts] = {}
+        self.left_out: dict[GroupKey, Counts] = {}
         self.seen = Seen()
         self.digests = bytearray()
 
@@ -269,10 +270,17 @@ class CountedTrials:
         self.n += len(trials)
         for group, members in grouped(trials):
             self.seen.add(group, members)
-            key = GroupKey(*group)
-            if key not in self.groups:
-                self.groups[key] = Counts()
-            self.groups[key].add(members)
+            counting, left_out = parted(members)
+            self._count(self.groups, GroupKey(*group), counting)
+            if left_out:
+                self._count(self.left_out, GroupKey(*group), left_out)
+
+    def _count(
+        self, groups: dict[GroupKey, Counts], key: GroupKey, trials: Sequence[Trial]
+    ) -> None:
+        if key not in groups:
+            groups[key] = Counts()
+        groups[key].add(trials)
 
     @property
     def n_tasks(self) -> int:
@@ -285,11 +293,12 @@ class CountedTrials:
         return joint_digest(self.digests)
 
     def __iadd__(self, other: CountedTrials) -> CountedTrials:
-        for key, counts in other.groups.items():
-            if key in self.groups:
-                self.groups[key] += counts
-            else:
-                self.groups[key] = counts
+        for mine, theirs in ((self.groups, other.groups), (self.left_out, other.left_out)):
+            for key, counts in theirs.items():
+                if key in mine:
+                    mine[key] += counts
+                else:
+                    mine[key] = counts
         self.n += other.n
         self.seen += other.seen
         self.digests += other.digests
@@ -307,6 +316,15 @@ def grouped(trials: Sequence[Trial]) -> Iterable[tuple[Group, Sequence[Trial]]]:
     for trial in trials:
         groups.setdefault(_GROUP(trial), []).append(trial)
     return groups.items()
+
+
+def parted(trials: Sequence[Trial]) -> tuple[Sequence[Trial], Sequence[Trial]]:
+    """The trials that count, and those that their harness leaves out."""
+    # In C for the most frequent case: all count.
+    out = list(map(_LEFT_OUT, trials))
+    if True not in out:
+        return trials, ()
+    return [t for t in trials if not t.left_out], [t for t in trials if t.left_out]
 
 
 def digest_of(trial: Trial) -> bytes:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from ..documents.diagnostics import Diagnostic
 from ..documents.wording import listed, plural
 from . import lacking
-from .counts import Seen, grouped
+from .counts import Seen, grouped, parted
 from .repeated import Repeated, may_repeat
 from .source import Counted, Job, Source
 from .table import Table
@@ -19,11 +20,13 @@ from .trial import NO_GROUP, GroupKey, LineTrials, Trial
 class Pool(msgspec.Struct, frozen=True, kw_only=True):
     """The trials of one agent, model and dataset from all the sources.
 
+    `left_out` are those that their harness leaves out of its numbers; `table` is without them.
     `provider` is of the model, where a job's trials say it with the model's name; `written` is that
     name where no job has another. `without_job` are the paths of sources that are no jobs.
     """
 
     table: Table
+    left_out: Table = msgspec.field(default_factory=lambda: Table([]))
     expected: int | None = None
     unread: int = 0
     whole: bool = True
@@ -36,6 +39,7 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
         known = self.expected is not None and other.expected is not None
         return Pool(
             table=self.table + other.table,
+            left_out=_both(self.left_out, other.left_out),
             expected=(self.expected or 0) + (other.expected or 0) if known else None,
             unread=self.unread + other.unread,
             whole=self.whole and other.whole,
@@ -45,7 +49,14 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
 
     def united(self, other: Pool, repeated: Repeated) -> Pool:
         """Both pools as one group, in which a trial counts once."""
-        return (self + other).with_table(repeated.united(self.table, other.table))
+        table = repeated.united(self.table, other.table)
+        left_out = repeated.united(self.left_out, other.left_out)
+        return msgspec.structs.replace(self + other, table=table, left_out=left_out)
+
+    @property
+    def everything(self) -> Table:
+        """The trials that count, and those that are left out."""
+        return _both(self.table, self.left_out)
 
     def with_table(self, table: Table) -> Pool:
         """The pool with its trials changed, all that was planned as it is."""
@@ -58,6 +69,13 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(self, jobs=[*self.jobs, (source.path, source.job)])
 
 
+class _Tables(NamedTuple):
+    """The groups of one source: the trials that count, and those that are left out."""
+
+    groups: dict[GroupKey, Table]
+    left_out: dict[GroupKey, Table]
+
+
 def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[GroupKey, Pool]:
     """Every group of the sources, each trial in it once; remarks go to `diagnostics`."""
     pools: dict[GroupKey, Pool] = {}
@@ -67,10 +85,15 @@ def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[Group
     # Rewards files first: their lines are numbered on, and only then meet tasks with names.
     for source in sorted(sources, key=lambda source: not isinstance(source.trials, LineTrials)):
         counted = source.counted
-        tables = counted.groups if counted else _by_group(source.trials, repeated)
-        planned = _count_planned(source, tables)
+        found = (
+            _Tables(counted.groups, counted.left_out)
+            if counted
+            else _by_group(source.trials, repeated)
+        )
+        tables = found.groups
+        planned = _count_planned(source, found)
         for key in tables.keys() | {key for key in source.unread if key is not None}:
-            _add(pools, key, tables.get(key, Table([])), source, planned.get(key))
+            _add(pools, key, found, source, planned.get(key))
         if repeated is not None and not isinstance(source.trials, LineTrials):
             # Also where all its trials were found before: which source is first changes nothing.
             for key in {GroupKey(*group) for group, _ in grouped(source.trials)} - tables.keys():
@@ -80,6 +103,11 @@ def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[Group
     if repeated is not None:
         named_by = [source for source in sources if not isinstance(source.trials, LineTrials)]
         diagnostics += repeated.diagnostics(named_by)
+    for key, each in pools.items():
+        if len(each.left_out):
+            whole = each.everything
+            emptied = whole.n_tasks - each.table.n_tasks
+            diagnostics += lacking.left_out(key, each.left_out, whole, emptied)
     return pools
 
 
@@ -101,19 +129,34 @@ def in_order(pools: dict[GroupKey, Pool]) -> list[tuple[GroupKey, Pool]]:
     return sorted(pools.items(), key=rank)
 
 
-def _by_group(trials: Sequence[Trial], repeated: Repeated | None) -> dict[GroupKey, Table]:
+def _both(table: Table, other: Table) -> Table:
+    """The trials of both; one that is empty adds nothing, whether rows were kept or counted."""
+    if not len(table) or not len(other):
+        return table if len(table) else other
+    return table + other
+
+
+def _by_group(trials: Sequence[Trial], repeated: Repeated | None) -> _Tables:
     if isinstance(trials, LineTrials):
-        return {NO_GROUP: Table(trials)}
+        return _Tables({NO_GROUP: Table(trials)}, {})
     once = trials if repeated is None else list(filter(repeated.is_new, trials))
-    return {GroupKey(*group): Table(members) for group, members in grouped(once)}
+    found = _Tables({}, {})
+    for group, members in grouped(once):
+        counting, left_out = parted(members)
+        found.groups[GroupKey(*group)] = Table(counting)
+        if left_out:
+            found.left_out[GroupKey(*group)] = Table(left_out)
+    return found
 
 
-def _count_planned(source: Source, tables: dict[GroupKey, Table]) -> dict[GroupKey, int]:
+def _count_planned(source: Source, found: _Tables) -> dict[GroupKey, int]:
     """How many trials the job planned for each group; empty where it does not say."""
     job = source.job
     if job is None or job.n_total_trials is None:
         return {}
-    read = {key: len(table) for key, table in tables.items()}
+    read = {key: len(table) for key, table in found.groups.items()}
+    for group, table in found.left_out.items():
+        read[group] += len(table)
     for key in source.unread:
         if key is not None:
             read[key] = read.get(key, 0) + 1
@@ -126,7 +169,7 @@ def _count_planned(source: Source, tables: dict[GroupKey, Table]) -> dict[GroupK
 
 
 def _add(
-    pools: dict[GroupKey, Pool], key: GroupKey, table: Table, source: Source, expected: int | None
+    pools: dict[GroupKey, Pool], key: GroupKey, found: _Tables, source: Source, expected: int | None
 ) -> None:
     unread = source.unread.count(key)
     job = source.job
@@ -135,7 +178,8 @@ def _add(
         whole = whole and len(source.trials) == job.n_total_trials
     jobs = [(source.path, job)] if job else []
     new = Pool(
-        table=table,
+        table=found.groups.get(key, Table([])),
+        left_out=found.left_out.get(key, Table([])),
         expected=expected,
         unread=unread,
         whole=whole,

@@ -52,6 +52,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     `trials_per_sample` is how many of the trials one sample of a log is.
     `models` are the names that its agents were configured with. `defaults` are the metrics that the
     run itself makes numbers of, as entries by dataset; they run where nobody names a metric.
+    `leaves_out`: whether its numbers are without the trials that have no valid reward.
     `snapshot` are the datasets as they were when the job ran; `labels` finds the labels of tasks,
     by dataset.
     """
@@ -67,6 +68,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     trials_per_sample: int = 1
     n_total_trials: int | None = None
     running: bool = False
+    leaves_out: bool = False
     waiting: tuple[str, ...] = ()
     snapshot: tuple[DatasetSnapshot, ...] = ()
     # A function: most computations group by no label.
@@ -95,10 +97,14 @@ class Reported(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Counted(msgspec.Struct):
-    """The groups of a source whose trials were counted, and which trials those were."""
+    """The groups of a source whose trials were counted, and which trials those were.
+
+    `left_out` are the trials of each group that its harness leaves out of its numbers.
+    """
 
     groups: dict[GroupKey, Table]
     seen: Seen
+    left_out: dict[GroupKey, Table] = {}
 
 
 class Engine(msgspec.Struct):

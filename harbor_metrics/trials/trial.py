@@ -52,7 +52,10 @@ class Trial(
     gc=False,
     forbid_unknown_fields=True,
 ):
-    """One attempt of one agent at one task: a line of a trials file. No rewards: None."""
+    """One attempt of one agent at one task: a line of a trials file. No rewards: None.
+
+    `left_out` where the harness itself leaves it out of its numbers, as Harbor does since 0.26.
+    """
 
     task: str
     rewards: Rewards | None
@@ -65,6 +68,7 @@ class Trial(
     dataset: str | None = None
     task_version: str | None = None
     error: str | None = None
+    left_out: bool = False
     texts: dict[str, str | list[str]] = {}
     labels: dict[str, Label] = {}
     usage: Usage = NO_USAGE

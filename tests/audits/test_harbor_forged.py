@@ -22,7 +22,7 @@ from harbor_metrics.readers.harbor.reported import reported
 from harbor_metrics.registries.registry import Registries
 from harbor_metrics.trials.source import Source
 
-NAMES = ("single", "graded", "multi", "script", "interrupted", "two-models")
+NAMES = ("single", "graded", "multi", "script", "interrupted", "two-models", "left-out")
 HOLDS = (Verdict.EQUAL, Verdict.EXPLAINED)
 SOME = 40
 DROPPED = re.compile(r"without .*\.metrics\.[0-9]+$")

@@ -23,6 +23,7 @@ REGISTRY = {
     "multi": "ds-multi",
     "graded": "ds-graded",
     "script": "ds-script",
+    "left-out": "sails",
 }
 
 

@@ -21,6 +21,8 @@ from ...trials.snapshot import SNAPSHOT, DatasetSnapshot, Snapshot
 from ...trials.source import REFUSED, Job, JobDataset, Reported
 from .folders import trial_folders
 from .reported import reported
+from .trial import errors_of
+from .validity import leaves_out
 
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
 _A_LINK = "it is a link, and a job is read from its own files (`cp -RL` copies what links lead to)"
@@ -131,6 +133,7 @@ def job_of(
         n_retries=_retries(config),
         n_total_trials=total if type(total) is int and total >= 0 else None,
         running=bool(result) and result.get("finished_at") is None,
+        leaves_out=bool(leaves_out(result)),
         waiting=tuple(sorted(waiting)),
         snapshot=_snapshot(path, diagnostics),
     )
@@ -221,6 +224,17 @@ def repeated_in_trials(job: str) -> Iterator[Diagnostic]:
         # What cannot be read was said when the job was.
         with contextlib.suppress(OSError):
             yield from repeated_keys(contents(file), file)
+
+
+def errors_of_steps(job: str) -> dict[str, list[str]]:
+    """The errors of each trial of a job that ended with any, those of its steps among them."""
+    errors: dict[str, list[str]] = {}
+    for name in trial_folders(job)[0]:
+        # What cannot be read was said when the job was.
+        with contextlib.suppress(OSError, *REFUSED):
+            trial, found = errors_of(contents(f"{job}/{name}/result.json"))
+            errors[trial] = found
+    return errors
 
 
 def _datasets(config: dict[str, Any]) -> Iterator[JobDataset]:

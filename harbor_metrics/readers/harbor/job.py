@@ -28,6 +28,7 @@ from .folders import folders, trial_folders
 from .passes import Digested, Kept, Pass, Spooled
 from .tasks import labels_of
 from .trial import explain, has_misplaced_reward, trial_of, unreadable
+from .validity import leaves_out
 
 # A file caught while Harbor rewrites it is whole a moment later.
 _TRIES, _PAUSE = 5, 0.05
@@ -145,7 +146,7 @@ def _read_job(path: str, options: Options) -> Source:
         if source is not None:
             return source
     kept = Kept()
-    reading = Pass(kept)
+    reading = Pass(kept, leaves_out(fields(f"{path}/result.json")))
     _read_all(path, names, reading, options.progress)
     for _ in range(_TRIES):
         if not reading.refused:
@@ -195,7 +196,7 @@ def _read_once(
     path: str, names: list[str], trials: Digested, progress: Progress | None
 ) -> Source | None:
     """The job as a source of which no trial is kept; None where it must be read otherwise."""
-    reading = Pass(trials)
+    reading = Pass(trials, leaves_out(fields(f"{path}/result.json")))
     try:
         _read_all(path, names, reading, progress)
     except NotCountableError:
@@ -211,12 +212,13 @@ def _read_once(
 
     groups = {key: CountedTable(counts) for key, counts in trials.groups.items()}
     spool = trials.spool if isinstance(trials, Spooled) else None
+    left_out = {key: CountedTable(counts) for key, counts in trials.left_out.items()}
     return Source(
         path=path,
         trials=Absent(trials.n, "every trial") if spool is None else spool,
         sha256=trials.joint_digest,
         digest_of="trials",
-        counted=Counted({**groups}, trials.seen) if spool is None else None,
+        counted=Counted({**groups}, trials.seen, {**left_out}) if spool is None else None,
         diagnostics=diagnostics,
         job=job,
         reported=numbers,
@@ -255,7 +257,7 @@ def _read_all(path: str, names: list[str], reading: Pass, progress: Progress | N
     import pickle
 
     def second() -> bytes:
-        part = Pass(type(reading.trials)())
+        part = Pass(type(reading.trials)(), reading.leaves_out)
         _read_trials(path, names[half:], part, None)
         again = [name for name, _ in (*part.refused, *part.failed)]
         return pickle.dumps((part.trials, part.waiting, part.misplaced, again))
@@ -290,7 +292,7 @@ def _read_trials(path: str, names: list[str], reading: Pass, progress: Progress 
             reading.failed.append((name, error))
             continue
         try:
-            trial = trial_of(data)
+            trial = trial_of(data, reading.leaves_out)
         except REFUSED:
             reading.refused.append((name, data))
             continue

@@ -81,9 +81,13 @@ class Spooled(Digested):
 
 
 class Pass(msgspec.Struct):
-    """The trials of one pass over the directories, and those without a result or not readable."""
+    """The trials of one pass over the directories, and those without a result or not readable.
+
+    `leaves_out` is what `validity` says of the job.
+    """
 
     trials: Kept | Digested
+    leaves_out: bool | None = None
     waiting: list[str] = []
     refused: list[tuple[str, bytes]] = []
     failed: list[tuple[str, OSError]] = []

@@ -43,7 +43,9 @@ def reported(result: dict[str, Any]) -> Iterator[Reported]:
     for name in _TOTALS:
         said = [fields[name] for fields in (result, stats) if name in fields]
         yield from (_reported(name, name, spent) for spent in said)
-    known = (*_TOTALS, "n_total_trials", *(("stats",) if "stats" in result and stats else ()))
+    known = [*_TOTALS, "n_total_trials", *(("stats",) if "stats" in result and stats else ())]
+    if result.get("schema_version") == 1:
+        known.append("schema_version")
     evals = stats.get("evals")
     by_key = evals if isinstance(evals, dict) else {}
     for place, value in (

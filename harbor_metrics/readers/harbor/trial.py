@@ -17,6 +17,7 @@ from ...numbers.exact import Number
 from ...trials.rewards import check
 from ...trials.source import REFUSED
 from ...trials.trial import NO_USAGE, Rewards, Trial, Usage
+from .validity import is_left_out
 
 
 class _Model(msgspec.Struct, gc=False):
@@ -45,6 +46,7 @@ class _Spent(msgspec.Struct, gc=False):
 
 class _Step(msgspec.Struct, gc=False):
     agent_result: _Spent | None = None
+    exception_info: _Exception | None = None
 
 
 class _Result(msgspec.Struct, gc=False):
@@ -58,6 +60,7 @@ class _Result(msgspec.Struct, gc=False):
     step_results: list[_Step] | None = None
     verifier_result: _Verifier | None = None
     exception_info: _Exception | None = None
+    reward_valid: bool | None = None
     started_at: str | None = None
     finished_at: str | None = None
 
@@ -69,8 +72,11 @@ _PLAIN = re.compile(r"[\w .:-]*", re.ASCII)
 _ESCAPED = re.compile(rb"\\u00[2-7]")
 
 
-def trial_of(data: bytes) -> Trial:
+def trial_of(data: bytes, leaves_out: bool | None = None) -> Trial:
     """The trial that a result.json tells of.
+
+    `leaves_out`: whether the Harbor that wrote the job's numbers leaves trials without a valid
+    reward out of them; None where only the trial itself can tell.
 
     Raises:
         msgspec.DecodeError, ValueError, RecursionError: it is not a trial result of Harbor.
@@ -80,14 +86,13 @@ def trial_of(data: bytes) -> Trial:
         # Harbor reads all of it as UTF-8, the decoder what it keeps.
         data.decode()
     result = _decode(data)
-    verifier, model, failure = (
-        result.verifier_result,
-        result.agent_info.model_info,
-        result.exception_info,
-    )
+    verifier, model = result.verifier_result, result.agent_info.model_info
     rewards = verifier.rewards if verifier is not None else None
     if _may_have_two(data, rewards) and repeats_a_key(data):
         raise ValueError("a key stands twice")
+    if leaves_out is None:
+        leaves_out = result.reward_valid is not None
+    errors = _errors(result, with_steps=leaves_out)
     return Trial(
         task=result.task_name,
         rewards=rewards,
@@ -98,9 +103,26 @@ def trial_of(data: bytes) -> Trial:
         model=model.name if model is not None else None,
         dataset=result.source,
         task_version=result.task_checksum,
-        error=failure.exception_type if failure is not None else None,
+        error=errors[0] if errors else None,
+        left_out=leaves_out and is_left_out(rewards, errors, result.reward_valid),
         usage=_usage(result),
     )
+
+
+def errors_of(data: bytes) -> tuple[str, list[str]]:
+    """A trial's name, and its errors with those of its steps: since 0.26 Harbor counts all.
+
+    Raises:
+        msgspec.DecodeError, ValueError, RecursionError: it is not a trial result of Harbor.
+    """
+    result = _decode(data)
+    return result.trial_name, _errors(result, with_steps=True)
+
+
+def _errors(result: _Result, *, with_steps: bool) -> list[str]:
+    steps = result.step_results if with_steps else None
+    found = [result.exception_info, *(step.exception_info for step in steps or ())]
+    return [each.exception_type for each in found if each is not None]
 
 
 def _may_have_two(data: bytes, rewards: Rewards | None) -> bool:

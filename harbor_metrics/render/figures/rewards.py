@@ -72,7 +72,8 @@ def _sentence(series: Series, name: str) -> str:
     who = f"{name}: " if name else ""
     of = f" {printable(series.tasks.key)}" if series.tasks.n_keys > 1 else ""
     text = f"{who}{plural(n, 'reward')}{of} from {least} to {most}, the middle one {middle}"
-    missing = series.group.counts.missing
+    counts = series.group.counts
+    missing = counts.missing - (counts.left_out or 0)
     return text + (f"; {missing} of them missing, as 0" if missing else "")
 
 

@@ -13,6 +13,8 @@ from .imports import imported
 # What Python imports; a byte-compiled file of a cache is one of a source.
 _CODE = re.compile(r".*\.(?:py|pyc|pyd|dylib|so(?:\.[^/]*)?)\Z", re.DOTALL)
 _CACHES = ("__pycache__",)
+# Where packages that were built elsewhere have the libraries that their modules are linked to.
+_LIBRARIES = (".libs", ".dylibs")
 _METADATA = (".dist-info", ".egg-info", ".egg", ".egg-link", ".pkg")
 MOST_FILES, MOST_BYTES = 1_000, 16 << 20
 Modules = tuple[tuple[str, bytes], ...]
@@ -179,7 +181,8 @@ def is_metadata(name: str) -> bool:
 
 
 def _is_private(name: str) -> bool:
-    return name.startswith(".") or name in _CACHES or is_metadata(name)
+    is_hidden = name.startswith(".") and name not in _LIBRARIES
+    return is_hidden or name in _CACHES or is_metadata(name)
 
 
 def _above(name: str) -> Sequence[str]:

@@ -18,10 +18,12 @@ _ITS_FOLDER = '__file__.rpartition("/")[0]'
 _THE_COPY = '__import__("sys").argv[1].rpartition("/")[0] + "/modules"'
 # What is imported from the script's folder is looked for among the modules that were hashed: those
 # are files there, and all else is linked. A folder of data alone would be a package, or stand in
-# for a part of one that an import tries.
+# for a part of one that an import tries. Byte-compiled code, which is in no digest, is not believed
+# either where the script puts a folder below its own on its path, or names the file of a module.
 _FROM_THE_COPY = """\
-def _(sys, os):
-    copy = sys.argv[1].rpartition("/")[0] + "/modules"
+def _(sys, os, importlib):
+    copy, folder = (sys.argv[n].rpartition("/")[0] for n in (1, 2))
+    copy += "/modules"
     find_in = sys.path_hooks[-1]
     def has_modules(folder):
         files = (os.path.join(at, name) for at, _, names in os.walk(folder) for name in names)
@@ -38,9 +40,16 @@ def _(sys, os):
         finder.find_spec = find_spec
         return finder
     sys.path_hooks.insert(0, hashed_in)
-    for folder in (copy, sys.argv[2].rpartition("/")[0]):
-        sys.path_importer_cache[folder] = hashed_in(copy)
-_(__import__("sys"), __import__("os"))
+    for place in (copy, folder):
+        sys.path_importer_cache[place] = hashed_in(copy)
+    of_python = (sys.prefix + "/", sys.base_prefix + "/")
+    stats_of = importlib.SourceFileLoader.path_stats
+    def path_stats(self, path):
+        if path.startswith(folder + "/") and not path.startswith(of_python):
+            raise OSError("the source is read")
+        return stats_of(self, path)
+    importlib.SourceFileLoader.path_stats = path_stats
+_(__import__("sys"), __import__("os"), __import__("_frozen_importlib_external"))
 del _
 """
 

@@ -133,15 +133,22 @@ def test_a_copy_holds_the_modules_and_leads_to_the_rest(folder: Path, tmp_path: 
     assert not {"late.py", ".hidden.py", "__pycache__"} & set(os.listdir(to))
 
 
-@pytest.mark.parametrize("name", ["libx.so", "libx.so.1", "libx.so.1.2", "libx.dylib", "x.pyc"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("libx.so", "libx.so.1", "libx.so.1.2", "libx.dylib", "x.pyc"),
+        *(".libs/libx.so.1", ".dylibs/libx.dylib"),
+    ],
+)
 def test_a_library_that_modules_are_linked_to_belongs_to_them(
     name: str, folder: Path, tmp_path: Path
 ) -> None:
+    (folder / name).parent.mkdir(exist_ok=True)
     (folder / name).write_bytes(b"1")
     found = importable(str(folder / "m.py"), b"import helper")
     assert (name, b"1") in found
     copy([module for module in found if module[0] != name], str(folder), str(tmp_path / "to"))
-    assert not (tmp_path / "to" / name).is_symlink()
+    assert not (tmp_path / "to" / name).exists()
 
 
 def test_a_copy_has_no_packages_that_seem_to_be_installed(folder: Path, tmp_path: Path) -> None:

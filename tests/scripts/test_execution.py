@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import py_compile
 import shutil
 import subprocess
 import tempfile
@@ -346,6 +347,33 @@ answer(found=len(found), one=scoring.V, two=b.V)
 """
     (one,), _ = outcomes(text)
     assert one["values"] == {"found": 0, "one": 1, "two": 2}, one
+
+
+@pytest.mark.parametrize(
+    "imports",
+    [
+        "sys.path.insert(0, folder + '/lib'); import helper",
+        "from lib import helper",
+        """
+from importlib.util import module_from_spec, spec_from_file_location
+spec = spec_from_file_location("helper", folder + "/lib/helper.py")
+helper = module_from_spec(spec)
+spec.loader.exec_module(helper)
+""",
+    ],
+)
+def test_byte_compiled_code_beside_a_script_is_not_believed(
+    imports: str, outcomes: Any, tmp_path: Path
+) -> None:
+    """No digest is of it, and Python would not look at the source."""
+    (tmp_path / "lib").mkdir()
+    source = tmp_path / "lib" / "helper.py"
+    source.write_text("V = 666")
+    py_compile.compile(str(source), invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
+    source.write_text("V = 1")
+    text = f"{BLOCK}{HEAD}\nfolder = os.path.dirname(__file__)\n{imports}\nanswer(v=helper.V)"
+    (one,), _ = outcomes(text)
+    assert one["values"] == {"v": 1}, one
 
 
 def test_modules_without_an_init_are_found_with_their_data(outcomes: Any, tmp_path: Path) -> None:

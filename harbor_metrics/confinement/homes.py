@@ -18,9 +18,12 @@ _NO_HOME = (
 _OF_KERNEL = ("/dev/", "/proc/", "/sys/")
 
 
-def homes() -> list[str]:
-    """The real path of the home that the user says there is, and of that which the system says."""
-    return not_of_system([os.path.expanduser("~"), home_of_system()])
+def homes(*others: int) -> list[str]:
+    """The real path of the home that the user says there is, and of that which the system says.
+
+    And of those which it says other users have.
+    """
+    return not_of_system([os.path.expanduser("~"), home_of_system(), *map(home_of, others)])
 
 
 def not_of_system(folders: Iterable[str]) -> list[str]:
@@ -29,11 +32,16 @@ def not_of_system(folders: Iterable[str]) -> list[str]:
     return [path for path in sorted(found) if not _is_of_system(path)]
 
 
-@cache
 def home_of_system() -> str:
     """The home that the system says the user has; empty where it knows of none."""
+    return home_of(os.getuid())
+
+
+@cache
+def home_of(user: int) -> str:
+    """The home of a user by its number; empty where the system knows of none."""
     try:
-        return pwd.getpwuid(os.getuid()).pw_dir
+        return pwd.getpwuid(user).pw_dir
     except KeyError:
         return ""
 

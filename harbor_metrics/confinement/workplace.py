@@ -292,18 +292,12 @@ def _number(text: str) -> int:
 
 
 def _temporary() -> str:
-    """The real path of the system's folder for temporary files.
+    """The real path of the system's folder for temporary files, of which no script reads anything.
 
     Raises:
-        NoPlaceError: there is none but the current folder, of which scripts may read everything.
+        NoPlaceError: none can be written.
     """
-    if os.access("/tmp", os.W_OK | os.X_OK):  # noqa: S108
-        return os.path.realpath("/tmp")  # noqa: S108  # a folder of our own is made in it
-    # For weight: nearly every system has /tmp.
-    import tempfile
-
-    found, here = os.path.realpath(tempfile.gettempdir()), os.path.realpath(os.curdir)
-    if f"{found}/".startswith(f"{here.rstrip('/')}/"):
-        why = "there is none that can be written but the current folder: set TMPDIR"
-        raise NoPlaceError(OSError(errno.EACCES, why))
-    return found
+    for folder in ("/tmp", "/var/tmp"):  # noqa: S108  # a folder of our own is made in it
+        if os.access(folder, os.W_OK | os.X_OK):
+            return os.path.realpath(folder)
+    raise NoPlaceError(OSError(errno.EACCES, "no folder for it can be written: set TMPDIR"))

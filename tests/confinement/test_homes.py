@@ -93,9 +93,9 @@ def test_home_within_the_system_is_hidden(
 
 def test_user_without_an_entry_has_no_home_of_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
-    homes.home_of_system.cache_clear()
+    homes.home_of.cache_clear()
     assert homes.home_of_system() == pwd.getpwuid(os.getuid()).pw_dir
     monkeypatch.setattr(os, "getuid", lambda: 4_000_000_001)
-    homes.home_of_system.cache_clear()
+    homes.home_of.cache_clear()
     assert homes.home_of_system() == ""
-    homes.home_of_system.cache_clear()
+    homes.home_of.cache_clear()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -66,6 +67,26 @@ def test_a_home_in_shared_memory_is_kept_from_programs(
         pytest.skip(f"not here: {finished.missing}")
     assert (finished.code, finished.stdout) == (1, b"")
     assert b"Error" in finished.stderr
+
+
+@pytest.mark.parametrize("kept", [True, False], ids=["a folder", "a file"])
+def test_shared_memory_is_shut_where_somebody_keeps_folders_in_it(kept: bool) -> None:
+    """A cache, say, of which nothing that a program could write would be known from our own."""
+    path = tempfile.mkdtemp(dir="/dev/shm") if kept else tempfile.mkstemp(dir="/dev/shm")[1]
+    mine = f"/dev/shm/harbor-metrics-test-{os.getpid()}"
+    code = f"open({mine!r}, 'w')"
+    confined = Confinement(layers=("landlock",), readable=(sys.prefix, sys.base_prefix))
+    try:
+        with Workplace() as place:
+            argv = [sys.executable, "-I", "-S", "-c", code]
+            finished = place.run(argv, env={}, cwd="/", timeout=30, confinement=confined)
+        if finished.layers != ("landlock",):
+            pytest.skip(f"not here: {finished.missing}")
+        assert finished.code == (1 if kept else 0), finished.stderr
+        assert os.path.exists(mine) is not kept
+    finally:
+        shutil.rmtree(path) if kept else os.unlink(path)
+        Path(mine).unlink(missing_ok=True)
 
 
 def test_no_temporary_folder_is_where_shared_memory_is_mounted_again(tmp_path: Path) -> None:

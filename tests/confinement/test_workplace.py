@@ -7,7 +7,6 @@ import signal
 import stat
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -284,7 +283,6 @@ def test_program_goes_on_where_landlock_is_not_whole(version: int) -> None:
     """Before Linux 6.12; what a report says of it ends nothing."""
     code = f"""
 import sys
-import tempfile
 from harbor_metrics.confinement import landlock
 from harbor_metrics.confinement.workplace import Confinement, Workplace
 landlock.version = lambda: {version}
@@ -326,7 +324,6 @@ def test_what_a_program_forges_of_itself_ends_in_no_traceback(forged: str) -> No
     )
     run = f"""
 import sys
-import tempfile
 from harbor_metrics.confinement import ending, sandbox
 from harbor_metrics.confinement.workplace import Workplace
 ending.keep_together = lambda **how: False
@@ -454,22 +451,23 @@ def test_folder_is_ours_alone_each_time(mode: int) -> None:
         assert stat.S_IMODE(os.stat(place.folder).st_mode) == 0o700
 
 
-@pytest.mark.parametrize("inside", ["", "tmp"])
-def test_no_place_is_in_the_current_folder_but_where_the_user_says_so(
-    inside: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_no_place_is_where_a_script_may_read_but_where_the_user_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A script reads what lies in its folder: a password that is there for git, too."""
-    folder = tmp_path / inside
-    folder.mkdir(exist_ok=True)
     monkeypatch.chdir(tmp_path)
+    for name in ("TMP", "TEMP"):
+        monkeypatch.setenv(name, str(tmp_path))
     monkeypatch.delenv("TMPDIR", raising=False)
-    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(folder))
+    monkeypatch.setattr(os, "access", lambda path, _mode: path == "/var/tmp")
+    with Workplace() as place:
+        assert os.path.dirname(place.folder) == os.path.realpath("/var/tmp")
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(NoPlaceError, match="set TMPDIR"):
         Workplace()
-    monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
     with Workplace() as place:
-        assert os.path.dirname(place.folder) == str(folder)
+        assert os.path.dirname(place.folder) == str(tmp_path)
 
 
 @pytest.mark.parametrize("layers", [(), ("landlock",), ("namespaces",)])

@@ -152,6 +152,19 @@ def test_the_home_that_the_system_names_holds_everything_too(
     assert not holds_everything(str(tmp_path / "home" / "jobs"))
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives things away")
+def test_the_home_of_another_holds_everything_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Root reads it as well."""
+    (tmp_path / "home" / "jobs").mkdir(parents=True)
+    for path in (tmp_path / "home", tmp_path / "home" / "jobs"):
+        os.chown(path, 65534, 65534)
+    monkeypatch.setattr(homes, "home_of", {65534: str(tmp_path / "home"), 0: "/root"}.get)
+    assert holds_everything(str(tmp_path / "home"))
+    assert not holds_everything(str(tmp_path / "home" / "jobs"))
+
+
 @pytest.mark.parametrize("place", ["/", *PRIVATE, "/var", "/dev"])
 def test_what_everybody_shares_holds_everything_wherever_temporary_files_lie(
     place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -10,14 +10,13 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from confinement.confined import confined, in_all_layers
 from metric_scripts import linux
-
-from harbor_metrics.confinement.workplace import Confinement, Workplace
 
 pytestmark = linux
 
 
-@pytest.mark.parametrize("layers", [("landlock",), ("namespaces",), ("landlock", "namespaces")])
+@in_all_layers
 @pytest.mark.parametrize("linked", [False, True], ids=["itself", "by a link"])
 def test_what_is_read_of_shared_memory_cannot_be_changed(
     layers: tuple[str, ...], linked: bool, tmp_path: Path
@@ -28,6 +27,7 @@ def test_what_is_read_of_shared_memory_cannot_be_changed(
         read.write_text("1")
         (tmp_path / "link").symlink_to(folder)
         code = (
+            "import os\n"
             f"print(open({str(read)!r}).read())\n"
             f"for call in (lambda: open({str(read)!r}, 'w'), lambda: os.unlink({str(read)!r}),\n"
             f"    lambda: os.rename({folder!r}, {folder + '-other'!r})):\n"
@@ -35,19 +35,14 @@ def test_what_is_read_of_shared_memory_cannot_be_changed(
             "    except OSError: print('no')\n"
         )
         named = str(tmp_path / "link") if linked else folder
-        confined = Confinement(layers=layers, readable=(sys.prefix, sys.base_prefix, named))
-        with Workplace() as place:
-            argv = [sys.executable, "-I", "-S", "-c", f"import os\n{code}"]
-            finished = place.run(argv, env={}, cwd="/", timeout=30, confinement=confined)
-        if finished.layers != layers:
-            pytest.skip(f"not here: {finished.missing}")
+        finished = confined(code, layers, named)
         assert finished.stdout.decode().split() == ["1", *["no"] * 3], finished.stderr
         assert read.read_text() == "1"
     finally:
         shutil.rmtree(folder)
 
 
-@pytest.mark.parametrize("layers", [("landlock",), ("namespaces",), ("landlock", "namespaces")])
+@in_all_layers
 def test_a_home_in_shared_memory_is_kept_from_programs(
     layers: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -56,15 +51,10 @@ def test_a_home_in_shared_memory_is_kept_from_programs(
     secret = Path(home, ".netrc")
     secret.write_text("password")
     code = f"print(open({str(secret)!r}).read())"
-    confined = Confinement(layers=layers, readable=(sys.prefix, sys.base_prefix))
     try:
-        with Workplace() as place:
-            argv = [sys.executable, "-I", "-S", "-c", code]
-            finished = place.run(argv, env={}, cwd="/", timeout=30, confinement=confined)
+        finished = confined(code, layers)
     finally:
         shutil.rmtree(home)
-    if finished.layers != layers:
-        pytest.skip(f"not here: {finished.missing}")
     assert (finished.code, finished.stdout) == (1, b"")
     assert b"Error" in finished.stderr
 

@@ -24,10 +24,17 @@ def age(path: Path) -> None:
     os.utime(path, (old, old), follow_symlinks=False)
 
 
+def environments() -> Path:
+    """The folder in which they are kept."""
+    folder = Path(cache.cache_folder(cache.ENVIRONMENTS))
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
 def make(name: str, *, old: bool = False) -> list[Path]:
     """Everything that is kept for an environment."""
-    folder = Path(cache.cache_folder(cache.ENVIRONMENTS))
-    (folder / f"{name}-1").mkdir(parents=True)
+    folder = environments()
+    (folder / f"{name}-1").mkdir()
     (folder / f"{name}-1" / "file").write_bytes(bytes(10_000))
     paths = [folder / f"{name}.json", folder / f"{name}.lock", folder / f"{name}-1"]
     for path in paths[:2]:
@@ -49,19 +56,6 @@ def test_what_is_old_goes_whole_and_what_is_used_stays() -> None:
     assert [entry.name for entry in cache.prune(cache.DAYS)] in (["a" * 32, "c"], ["c", "a" * 32])
     assert not any(path.exists() for path in [*old, record, tree])
     assert all(path.exists() for path in new)
-
-
-@pytest.mark.parametrize(
-    ("mode", "after"), [(0, 0o700), (0o100, 0o700), (0o500, 0o500), (0o777, 0o700)]
-)
-def test_folder_of_ours_that_was_shut_is_open_again(mode: int, after: int, tmp_path: Path) -> None:
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "file").touch()
-    for name in ("folder", "file"):
-        (tmp_path / name).chmod(mode)
-        assert cache.is_own(str(tmp_path / name))
-    assert (tmp_path / "folder").stat().st_mode & 0o777 == after
-    assert (tmp_path / "file").stat().st_mode & 0o777 == mode & 0o700
 
 
 def test_one_use_a_day_removes_what_is_old() -> None:
@@ -206,8 +200,7 @@ def test_no_cache_of_ours_lies_among_what_we_work_on(
 
 def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
     (tmp_path / "precious").write_text("1")
-    folder = Path(cache.cache_folder(cache.ENVIRONMENTS))
-    folder.mkdir(parents=True)
+    folder = environments()
     for link in (folder / "a.json.lock", folder.parent / "pruned"):
         link.symlink_to(tmp_path / "precious")
     with cache.alone(str(folder / "a.json")):
@@ -217,8 +210,7 @@ def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("read_by_us", [False, True])
 def test_nobody_waits_for_a_pipe_that_a_cache_brings(read_by_us: bool, tmp_path: Path) -> None:
-    folder = Path(cache.cache_folder(cache.ENVIRONMENTS))
-    folder.mkdir(parents=True)
+    folder = environments()
     readers = []
     for pipe in (folder / "a.json.lock", folder.parent / "pruned", folder / "a.json"):
         os.mkfifo(pipe)

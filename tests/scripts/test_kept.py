@@ -11,22 +11,38 @@ import pytest
 from metric_scripts import BLOCK, linux
 
 from harbor_metrics.confinement.workplace import Workplace
-from harbor_metrics.registries.script_file import find
+from harbor_metrics.registries.script_file import Script, find
 from harbor_metrics.scripts import cache, kept, owners
 from harbor_metrics.scripts.environment import environment
 
 
+@pytest.fixture
+def script(tmp_path: Path) -> Script:
+    (tmp_path / "m.py").write_text(BLOCK)
+    return find(str(tmp_path / "m.py"), None)
+
+
+def record_of_all() -> Path:
+    """The one that there is."""
+    (record,) = Path(cache.cache_folder(cache.ENVIRONMENTS)).glob("*.json")
+    return record
+
+
+def forge(record: Path, **theirs: object) -> None:
+    """Let a record say this besides, or instead."""
+    line, _, rest = record.read_text().partition("\n")
+    record.write_text(f"{json.dumps(json.loads(line) | theirs)}\n{rest}")
+
+
 @linux
 @pytest.mark.parametrize("shared", ["record", "folder"])
-def test_what_others_could_write_is_made_anew(shared: str, tmp_path: Path) -> None:
+def test_what_others_could_write_is_made_anew(shared: str, script: Script) -> None:
     """The mode of a record can be taken back, and what stands in it by then cannot."""
-    (tmp_path / "m.py").write_text(BLOCK)
-    script = find(str(tmp_path / "m.py"), None)
     before = os.umask(0o002)
     try:
         with Workplace() as place:
             first = environment(script, place)
-            (record,) = Path(cache.cache_folder(cache.ENVIRONMENTS)).glob("*.json")
+            record = record_of_all()
             assert record.stat().st_mode & 0o777 == 0o600
             assert environment(script, place) == first
         path = record if shared == "record" else Path(first.readable[0]).parent
@@ -41,35 +57,28 @@ def test_what_others_could_write_is_made_anew(shared: str, tmp_path: Path) -> No
 
 @linux
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives things away")
-def test_record_of_somebody_else_is_not_believed(tmp_path: Path) -> None:
-    (tmp_path / "m.py").write_text(BLOCK)
-    script = find(str(tmp_path / "m.py"), None)
+def test_record_of_somebody_else_is_not_believed(script: Script) -> None:
     with Workplace() as place:
         first = environment(script, place)
-        (record,) = Path(cache.cache_folder(cache.ENVIRONMENTS)).glob("*.json")
+        record = record_of_all()
         os.chown(record, 65_534, 65_534)
         assert environment(script, place).command != first.command
 
 
 @linux
-def test_record_names_nothing_that_is_run_or_read(tmp_path: Path) -> None:
-    (tmp_path / "m.py").write_text(BLOCK)
-    script = find(str(tmp_path / "m.py"), None)
+def test_record_names_nothing_that_is_run_or_read(script: Script, tmp_path: Path) -> None:
     with Workplace() as place:
         first = environment(script, place)
-        (record,) = Path(cache.cache_folder(cache.ENVIRONMENTS)).glob("*.json")
-        line, _, rest = record.read_text().partition("\n")
+        record = record_of_all()
+        own = record.read_text().partition("\n")[0]
         theirs = {"command": ["/bin/false"], "readable": [str(tmp_path)], "hidden": []}
-        forged = json.loads(line) | theirs | {"environment": theirs}
-        record.write_text(f"{json.dumps(forged)}\n{rest}")
+        forge(record, **theirs, environment=theirs)
         assert environment(script, place) == first
-    assert not any(f'"{name}"' in line for name in theirs)
+    assert not any(f'"{name}"' in own for name in theirs)
 
 
 @linux
-def test_environment_that_was_brought_is_none(tmp_path: Path) -> None:
-    (tmp_path / "m.py").write_text(BLOCK)
-    script = find(str(tmp_path / "m.py"), None)
+def test_environment_that_was_brought_is_none(script: Script, tmp_path: Path) -> None:
     with Workplace() as place:
         first = environment(script, place)
     folder = Path(first.readable[0]).parent
@@ -80,16 +89,16 @@ def test_environment_that_was_brought_is_none(tmp_path: Path) -> None:
         assert environment(script, place).command != first.command
 
 
-def test_environment_of_a_python_that_was_upgraded_is_made_anew(tmp_path: Path) -> None:
-    (tmp_path / "m.py").write_text(BLOCK)
-    script = find(str(tmp_path / "m.py"), None)
+def test_environment_of_a_python_that_was_upgraded_is_made_anew(
+    script: Script, tmp_path: Path
+) -> None:
     with Workplace() as place:
         first = environment(script, place)
         assert environment(script, place) == first
     python = Path(first.command[0])
     upgraded = tmp_path / "python"
     shutil.copy(python, upgraded)
-    record = next(Path(cache.cache_folder(cache.ENVIRONMENTS)).glob("*.json"))
+    record = record_of_all()
     # As in the place of the one before, which the record knows.
     text = record.read_text()
     own, other = python.stat(), upgraded.stat()
@@ -100,24 +109,23 @@ def test_environment_of_a_python_that_was_upgraded_is_made_anew(tmp_path: Path) 
 
 
 @linux
-def test_record_that_came_with_what_we_work_on_changes_nothing_elsewhere(tmp_path: Path) -> None:
+def test_record_that_came_with_what_we_work_on_changes_nothing_elsewhere(
+    script: Script, tmp_path: Path
+) -> None:
     """All that stands in one can be known beforehand, but for the identity of what is ours."""
-    (tmp_path / "m.py").write_text(BLOCK)
-    script = find(str(tmp_path / "m.py"), None)
     with Workplace() as place:
         environment(script, place)
-    (record,) = Path(cache.cache_folder(cache.ENVIRONMENTS)).glob("*.json")
-    line, _, rest = record.read_text().partition("\n")
+    record = record_of_all()
+    key = json.loads(record.read_text().partition("\n")[0])["key"]
     beside = record.with_name(f"{record.stem}-0")
     for theirs in (tmp_path / "shared", beside):
         theirs.mkdir()
         theirs.chmod(0o775)
-        forged = json.loads(line) | {"folder": str(theirs)}
+        forge(record, folder=str(theirs))
         if theirs != beside:
-            forged["identity"] = owners.identity(str(theirs))
-        record.write_text(f"{json.dumps(forged)}\n{rest}")
+            forge(record, identity=owners.identity(str(theirs)))
         with Workplace() as place:
-            assert kept.find(str(record), forged["key"], place.kept) is None
+            assert kept.find(str(record), key, place.kept) is None
         assert theirs.stat().st_mode & 0o777 == 0o775
 
 
@@ -132,17 +140,12 @@ def test_record_that_came_with_what_we_work_on_changes_nothing_elsewhere(tmp_pat
     ids=["no listings", "another folder", "another identity"],
 )
 def test_record_that_is_none_of_ours_is_not_believed(
-    forged: dict[str, object], tmp_path: Path
+    forged: dict[str, object], script: Script
 ) -> None:
-    (tmp_path / "m.py").write_text(BLOCK)
-    script = find(str(tmp_path / "m.py"), None)
     with Workplace() as place:
         first = environment(script, place)
-        (record,) = Path(cache.cache_folder(cache.ENVIRONMENTS)).glob("*.json")
-        line, _, rest = record.read_text().partition("\n")
-        written = json.loads(line)
-        written |= forged
-        record.write_text(f"{json.dumps(written)}\n{rest}")
+        record = record_of_all()
+        forge(record, **forged)
         second = environment(script, place)
     assert second.command != first.command
     assert second.command[0].startswith(str(record.parent))

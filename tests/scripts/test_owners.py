@@ -17,6 +17,19 @@ from harbor_metrics.scripts import cache, owners
 from harbor_metrics.scripts.uv_access import uv_cache
 
 
+@pytest.mark.parametrize(
+    ("mode", "after"), [(0, 0o700), (0o100, 0o700), (0o500, 0o500), (0o777, 0o700)]
+)
+def test_folder_of_ours_that_was_shut_is_open_again(mode: int, after: int, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").touch()
+    for name in ("folder", "file"):
+        (tmp_path / name).chmod(mode)
+        assert owners.is_own(str(tmp_path / name))
+    assert (tmp_path / "folder").stat().st_mode & 0o777 == after
+    assert (tmp_path / "file").stat().st_mode & 0o777 == mode & 0o700
+
+
 @pytest.mark.parametrize("mode", [0o777, 0o775, 0o755, 0o700])
 def test_what_the_group_could_write_is_ours_alone_from_now_on(
     mode: int, monkeypatch: pytest.MonkeyPatch

@@ -28,16 +28,9 @@ from .bounds import Required, not_confined
 from .execution import Inputs, RunError, execute
 from .kept import Environment
 from .options import ScriptOptions
+from .pinned import check_pin, not_pinned
 from .place import place_needed
 
-_TOO_MANY_MODULES = (
-    "the sha256 is of the script alone: its folder has more modules, which it may import, than can "
-    "be hashed"
-)
-_UNKNOWN_PACKAGES = (
-    "of the packages that the script names one does not lie in its folder, is hidden or cannot be "
-    "read, or there is more in them than can be hashed"
-)
 _NOT_QUOTED = (
     "what it says is not shown, for only a job or its registry names it, from another folder or a "
     "repository"
@@ -173,7 +166,7 @@ class ScriptRunner:
                     modules_sha256=script.modules_sha256,
                     packages_sha256=script.packages_sha256,
                 )
-                _check_pin(metric, script)
+                check_pin(metric.spec.sha256, script)
                 if not n:
                     return _outcome(metric, status="undefined", script=reference)
                 required: Required = "no" if metric.named_by == "user" else "one"
@@ -198,7 +191,7 @@ class ScriptRunner:
             values=dict(ran.values),
             n=dict.fromkeys(ran.values, n),
             script=self._reference(kwargs, ran.environment, ran.finished, script),
-            notes=_notes(script),
+            notes=not_pinned(script),
         )
 
     def _why_not(self, metric: Planned, error: MetricFailure, script: Script | None) -> str:
@@ -268,14 +261,6 @@ class ScriptRunner:
         return f"to repeat it: {printable(command)}"
 
 
-def _notes(script: Script) -> list[str]:
-    """What its digest does not tell."""
-    notes = [_TOO_MANY_MODULES] if script.modules is None else []
-    if script.packages is None:
-        notes.append(f"{_UNKNOWN_PACKAGES}: no digest is of them")
-    return notes
-
-
 def _may_be_quoted(metric: Planned) -> bool:
     """Whether a script's words may be shown: lines of its text are among them where it fails.
 
@@ -286,27 +271,6 @@ def _may_be_quoted(metric: Planned) -> bool:
     # Nor is it known whether others may read a repository.
     folder = os.path.dirname(real_path(metric.beside))
     return metric.script is not None and is_below(metric.script.path, folder)
-
-
-def _check_pin(metric: Planned, script: Script) -> None:
-    pin = metric.spec.sha256
-    if pin is None:
-        return
-    if script.modules is None:
-        raise MetricFailure(
-            "script-pin",
-            "the script imports from a folder with more modules than can be pinned: give it a "
-            "folder of its own",
-        )
-    if script.packages is None:
-        raise MetricFailure("script-pin", f"{_UNKNOWN_PACKAGES}: it cannot be pinned")
-    if pin.lower() != script.pin:
-        beside = f"with {script.company} " if script.company else ""
-        raise MetricFailure(
-            "script-pin",
-            f"{beside}the script has the sha256 {script.pin}, and not {printable(pin)!r}, which "
-            "the metric names: it was changed since, and was not run",
-        )
 
 
 def _outcome(metric: Planned, **fields: Any) -> Outcome:

@@ -169,4 +169,5 @@ def test_every_job_of_a_directory_is_read(cli: Run) -> None:
         "script",
         "two-models",
         "interrupted",
+        "left-out",
     }

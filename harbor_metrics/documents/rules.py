@@ -175,8 +175,9 @@ OF_RUNS = {
     "trials-not-planned": Rule(
         _WARNING,
         "More trials of a job are on disk than its own `result.json` says that it has, or more "
-        "samples than a results file of lm-eval counts. All of them count. Look for folders or "
-        "lines that came to it later.",
+        "samples than a results file of lm-eval counts; or trials that this `result.json` does not "
+        "name, though it names as many as it has. All of them count. Look for folders or lines "
+        "that came to it later.",
     ),
     "trials-left-out": Rule(
         _WARNING,

@@ -17,10 +17,11 @@ from ...documents.files import reason
 from ...documents.limits import check_limits
 from ...documents.paths import holds_everything, leads_inside, real_path
 from ...documents.sizes import MOST_DATA, check_size, check_written
+from ...documents.wording import listed
 from ...trials.snapshot import SNAPSHOT, DatasetSnapshot, Snapshot
 from ...trials.source import REFUSED, Job, JobDataset, Reported
 from .folders import trial_folders
-from .reported import reported
+from .reported import not_listed, reported
 from .trial import errors_of
 from .validity import leaves_out
 
@@ -113,12 +114,26 @@ class Near:
 
 
 def job_of(
-    path: str, waiting: Sequence[str], diagnostics: list[Diagnostic]
+    path: str, names: Sequence[str], waiting: Sequence[str], diagnostics: list[Diagnostic]
 ) -> tuple[Job, Callable[[], Iterable[Reported]]]:
-    """The job by its own documents, and its numbers; `diagnostics` gets what is wrong with them."""
+    """The job by its own documents, and its numbers; `diagnostics` gets what is wrong with them.
+
+    `names` are its trials' folders, of which those that are `waiting` have no result yet.
+    """
     config = _own(path, "config.json", diagnostics)
     result = _own(path, "result.json", diagnostics)
     total = result.get("n_total_trials")
+    others = not_listed(result, {*names} - {*waiting})
+    if others:
+        diagnostics.append(
+            Diagnostic(
+                rule="trials-not-planned",
+                message=f"result.json of job {path} names each of its {total} trials, and not "
+                f"{listed(others)}",
+                path=path,
+                notes=("the numbers are over all trials that are on disk",),
+            )
+        )
     agents = config.get("agents")
     metrics = config.get("metrics")
     attempts = config.get("n_attempts")

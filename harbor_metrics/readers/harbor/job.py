@@ -156,7 +156,7 @@ def _read_job(path: str, options: Options) -> Source:
         reading.refused = []
         _read_trials(path, again, reading, None)
     diagnostics: list[Diagnostic] = []
-    job, numbers = job_of(path, reading.waiting, diagnostics)
+    job, numbers = job_of(path, names, reading.waiting, diagnostics)
     trials = _once(in_canonical_order(kept.trials), diagnostics)
     if reading.misplaced:
         diagnostics.append(_misplaced(path, sorted(reading.misplaced)))
@@ -204,7 +204,7 @@ def _read_once(
     if reading.refused or reading.failed or trials.seen.twice:
         return None
     diagnostics: list[Diagnostic] = []
-    job, numbers = job_of(path, reading.waiting, diagnostics)
+    job, numbers = job_of(path, names, reading.waiting, diagnostics)
     if reading.misplaced:
         diagnostics.append(_misplaced(path, sorted(reading.misplaced)))
     # For weight: few jobs are counted.

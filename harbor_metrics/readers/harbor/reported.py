@@ -91,6 +91,25 @@ def _reported(place: str, metric: str, value: Any, **more: Any) -> Reported:
     )
 
 
+def not_listed(result: dict[str, Any], names: Collection[str]) -> list[str]:
+    """Which of these trials the job's result does not name; none where it names not all it had."""
+    if result.get("finished_at") is None:
+        return []
+    stats = result.get("stats")
+    known: set[str] = set()
+    for _, numbers in _items(stats.get("evals") if isinstance(stats, dict) else None):
+        of_eval = numbers if isinstance(numbers, dict) else {}
+        for _, by_value in (
+            *_items(of_eval.get("reward_stats")),
+            ("", of_eval.get("exception_stats")),
+        ):
+            for _, trials in _items(by_value):
+                known.update(_names(trials))
+    whole = len(known) == result.get("n_total_trials")
+    # That there are more is said anyway.
+    return sorted(set(names) - known) if whole and len(names) <= len(known) else []
+
+
 def _of_eval(key: str, numbers: dict[str, Any]) -> Iterator[Reported]:
     def reported_as(place: str, metric: str, value: Any, **more: Any) -> Reported:
         params = {"evals_key": key, "sections": [*numbers], **more.pop("params", {})}

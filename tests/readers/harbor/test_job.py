@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Run, trial, write_job
+from conftest import JOBS, Run, trial, write_job
 from printed import group, values
 
 import harbor_metrics
+from harbor_metrics import readers
 from harbor_metrics.readers.harbor import job as job_reader
 
 
@@ -240,3 +242,17 @@ def test_nothing_is_quoted_of_the_file_that_a_job_names_as_its_registry(
         assert "hunter2" not in done.stdout + done.stderr
     given = cli("compute", job, "--registry", tmp_path / "secret")
     assert "hunter2" in given.stderr
+
+
+def test_trials_that_the_result_of_a_job_does_not_name_are_said(tmp_path: Path) -> None:
+    job = tmp_path / "job"
+    shutil.copytree(JOBS / "single", job)
+    assert readers.read(str(job))[0].diagnostics == []
+    victim = next(job.glob("task-0*"))
+    victim.rename(job / "another")
+    (note,) = readers.read(str(job))[0].diagnostics
+    assert note.rule == "trials-not-planned"
+    assert note.message.endswith("names each of its 40 trials, and not another")
+    result = json.loads((job / "result.json").read_text())
+    (job / "result.json").write_text(json.dumps({**result, "n_total_trials": 41}))
+    assert readers.read(str(job))[0].diagnostics == []

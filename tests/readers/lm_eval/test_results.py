@@ -49,6 +49,16 @@ def test_results_of_other_samples_are_reported_and_not_used(cli: Run, tmp_path: 
     assert json.loads(done.stdout)["groups"][0]["model"] is None
 
 
+def test_results_of_fewer_samples_are_not_used(cli: Run, tmp_path: Path) -> None:
+    shutil.copy(next(OLD.glob("results_*")), tmp_path)
+    samples = next(OLD.glob("samples_ends_*"))
+    lines = samples.read_text().splitlines()
+    more = [json.dumps({**json.loads(lines[0]), "doc_id": i}) for i in range(50, 60)]
+    (tmp_path / samples.name).write_text("\n".join([*lines, *more]))
+    done = cli("compute", samples.name, "--format", "json")
+    assert (done.returncode, "is of other samples than" in done.stderr) == (1, True)
+
+
 @pytest.mark.parametrize("other", ["a", "z"])
 @pytest.mark.parametrize("same", [True, False])
 def test_of_two_results_of_one_run_neither_is_chosen(

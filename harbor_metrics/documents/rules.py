@@ -219,8 +219,8 @@ OF_RUNS = {
         _ERROR,
         "No trial of a group has rewards, or the sources have no trial at all: whatever number "
         "comes out is not a score. Harbor reports 0.0 in the first case, since 0.26 no "
-        "number. The exit code is 1. Look at the exceptions of the trials: often the verifier never "
-        "ran.",
+        "number. The exit code is 1. Look at the exceptions of the trials: often the verifier "
+        "never ran.",
     ),
     # Logs of Inspect.
     "odd-member": Rule(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import atexit
+import fcntl
 import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
@@ -143,6 +144,14 @@ def own_caches(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
     folder = tmp_path_factory.mktemp("caches")
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
     monkeypatch.setenv("UV_CACHE_DIR", str(folder / "uv"))
+
+
+@pytest.fixture
+def shared_memory() -> Iterator[None]:
+    """No other test has a folder in /dev/shm, or needs that there is none."""
+    with open(os.path.join(tempfile.gettempdir(), "harbor-metrics-tests.lock"), "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 @pytest.fixture

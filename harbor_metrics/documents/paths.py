@@ -50,6 +50,18 @@ def is_link(path: str) -> bool:
         raise
 
 
+def may_be_there(path: str) -> bool:
+    """Whether something is at a path, or may be: it cannot be told where a folder is shut.
+
+    What is looked for in several places is not looked for in the next one then.
+    """
+    try:
+        os.lstat(path)
+    except OSError as error:
+        return error.errno not in (*_NOT_THERE, errno.ENAMETOOLONG)
+    return True
+
+
 def holds_everything(folder: str) -> bool:
     """Whether a real path is above all that a person has, or all temporary files, or is theirs."""
     # For weight: most commands look at no path of others.

@@ -11,7 +11,14 @@ import msgspec
 
 from ..contract.spec import UV_SCRIPT
 from ..documents.files import open_regular, reason
-from ..documents.paths import check_stays, ends_a_line, holds_everything, is_below, real_path
+from ..documents.paths import (
+    check_stays,
+    ends_a_line,
+    holds_everything,
+    is_below,
+    may_be_there,
+    real_path,
+)
 from ..documents.wording import plural, printable
 from ..errors import InputError, MetricFailure
 from .modules import MOST_BYTES, Modules, TooManyError, importable, manifest
@@ -97,7 +104,7 @@ def find(script_path: str, registry: str | None, *, allow_outside: bool = False)
     as_written = ["" if registry is None else os.path.dirname(registry), ""]
     tried = [os.path.join(folder, script_path) for folder in dict.fromkeys(folders)]
     for folder, written, path in zip(folders, as_written, tried, strict=False):
-        if not os.path.lexists(path):
+        if not may_be_there(path):
             continue
         real = real_path(path)
         if not free and (why := _not_its_own(real, script_path, folders)):

@@ -14,6 +14,7 @@ import msgspec
 from ..confinement.finished import Finished, ending
 from ..confinement.removal import remove
 from ..confinement.sandbox import LANDLOCK
+from ..confinement.supervisor import KEPT
 from ..confinement.workplace import Confinement, Whole, Workplace
 from ..documents.contents import File, checked, contents
 from ..documents.files import open_regular
@@ -23,7 +24,15 @@ from ..errors import MetricFailure, OutputError
 from ..registries.script_file import Script, read
 from . import cache, owners
 from .bounds import GIB, THREADS
-from .git_address import INSTEAD, LOCAL, PROTOCOLS, check_address, check_rewritten, settings_in
+from .git_address import (
+    INSTEAD,
+    LOCAL,
+    PROTOCOLS,
+    check_address,
+    check_rewritten,
+    settings_in,
+    without_login,
+)
 from .git_home import Home, home_in, with_password
 from .uv_access import certificates, programs
 from .variables import CERTIFICATES, PROXIES, TO_ALL, told, which
@@ -203,7 +212,7 @@ def _into(
         if asked != url:
             found = _text(run([*there, "config", "--null", "--get-regexp", INSTEAD]))
             check_rewritten(url, asked, settings_in(found))
-        run = replace(run, home=with_password(home, asked))
+        run = replace(run, home=with_password(home, asked), asked=asked)
         what = ["--quiet", "--depth=1", "--filter=blob:none", "--no-tags", "--no-write-fetch-head"]
         run([*there, "fetch", *what, "origin", commit])
         checkout = ["checkout", "--quiet", "--detach", "--force", commit]
@@ -249,6 +258,8 @@ class _Git:
     allow_outside: bool
     deadline: float
     home: Home
+    # The address with what the user's settings have made of it.
+    asked: str = ""
 
     def __call__(self, arguments: list[str]) -> Finished:
         env = told(TO_GIT) | {
@@ -277,10 +288,11 @@ class _Git:
         )
         if done.timed_out or done.exceeded or done.code != 0:
             most = f": more than {_MOST[done.exceeded]}" if done.exceeded in _MOST else ""
+            said = without_login(done.stderr, self.asked, KEPT)
             raise MetricFailure(
                 "script-git",
                 f"{printable(self.url)} could not be fetched: git {ending(done, FETCH_SECONDS)}"
-                f"{most}{self.home.said}{last_lines(done.stderr)}",
+                f"{most}{self.home.said}{last_lines(said)}",
             )
         return done
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
+from urllib.parse import unquote
 
 from ..documents.paths import ends_a_line
 from ..documents.wording import printable, without_passwords
@@ -13,6 +14,8 @@ from ..errors import MetricFailure
 _COMMIT = re.compile(r"[0-9a-fA-F]{40}|[0-9a-fA-F]{64}")
 PROTOCOLS = ("https", "ssh")
 LOCAL = ("file", "http", "git")
+_LONGEST = 1_000
+_LOGIN = re.compile(r"[^/?#]+://([^/?#]*)@")
 # How the settings are called by which git asks for an address elsewhere.
 INSTEAD = r"^url\..*\.insteadof$"
 # An address from its beginning to the end of its host, as a URL and as scp writes it; or a folder.
@@ -30,6 +33,11 @@ def check_address(url: str, commit: str, script_path: str, *, allow_outside: boo
             "git-script-commit",
             f"git_commit_id {printable(commit)!r} is not a full commit of 40 digits: "
             "a branch, a tag or a short one may mean something else tomorrow",
+        )
+    if len(url) > _LONGEST:
+        # git cuts what it says, in the middle of a login perhaps.
+        raise MetricFailure(
+            "script-outside", f"git_url has {len(url):,} characters; an address has {_LONGEST:,}"
         )
     protocol = _protocol(url)
     permitted = (*PROTOCOLS, *(LOCAL if allow_outside else ()))
@@ -87,6 +95,22 @@ def check_rewritten(url: str, asked: str, settings: Iterable[tuple[str, str]]) -
                 f"`insteadOf = {printable(without_passwords(value))}`, it would get a login, and "
                 "may be of another host: end both addresses of the setting in `/`",
             )
+
+
+def without_login(said: bytes, asked: str, kept: int) -> bytes:
+    """What git said, without the login in the address that it asked.
+
+    Of what it said `kept` bytes are known at most, and nothing of a line that is not whole.
+    """
+    if len(said) >= kept:
+        said = said.partition(b"\n")[2]
+    match = _LOGIN.match(asked)
+    login = match[1] if match else ""
+    secrets = {login, login.partition(":")[2]}
+    secrets |= set(map(unquote, secrets))
+    for secret in sorted(filter(None, secrets), key=len, reverse=True):
+        said = said.replace(secret.encode("utf-8", "surrogatepass"), b"***")
+    return said
 
 
 def _protocol(url: str) -> str:

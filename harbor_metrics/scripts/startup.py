@@ -29,6 +29,8 @@ def _(sys, os, importlib):
         files = (os.path.join(at, name) for at, _, names in os.walk(folder) for name in names)
         return not os.path.islink(folder) and not all(map(os.path.islink, files))
     def hashed_in(path):
+        if path == folder:
+            path = copy
         if not (path + "/").startswith(copy + "/"):
             raise ImportError
         finder = find_in(path)
@@ -40,8 +42,7 @@ def _(sys, os, importlib):
         finder.find_spec = find_spec
         return finder
     sys.path_hooks.insert(0, hashed_in)
-    for place in (copy, folder):
-        sys.path_importer_cache[place] = hashed_in(copy)
+    sys.path_importer_cache.pop(folder, None)
     of_python = (sys.prefix + "/", sys.base_prefix + "/")
     stats_of = importlib.SourceFileLoader.path_stats
     def path_stats(self, path):

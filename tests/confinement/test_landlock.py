@@ -16,6 +16,7 @@ from metric_scripts import linux
 pytestmark = linux
 
 
+@pytest.mark.usefixtures("shared_memory")
 @in_all_layers
 @pytest.mark.parametrize("linked", [False, True], ids=["itself", "by a link"])
 def test_what_is_read_of_shared_memory_cannot_be_changed(
@@ -42,6 +43,7 @@ def test_what_is_read_of_shared_memory_cannot_be_changed(
         shutil.rmtree(folder)
 
 
+@pytest.mark.usefixtures("shared_memory")
 @in_all_layers
 def test_a_home_in_shared_memory_is_kept_from_programs(
     layers: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
@@ -59,19 +61,15 @@ def test_a_home_in_shared_memory_is_kept_from_programs(
     assert b"Error" in finished.stderr
 
 
+@pytest.mark.usefixtures("shared_memory")
 @pytest.mark.parametrize("kept", [True, False], ids=["a folder", "a file"])
 def test_shared_memory_is_shut_where_somebody_keeps_folders_in_it(kept: bool) -> None:
     """A cache, say, of which nothing that a program could write would be known from our own."""
     path = tempfile.mkdtemp(dir="/dev/shm") if kept else tempfile.mkstemp(dir="/dev/shm")[1]
     mine = f"/dev/shm/harbor-metrics-test-{os.getpid()}"
     code = f"open({mine!r}, 'w')"
-    confined = Confinement(layers=("landlock",), readable=(sys.prefix, sys.base_prefix))
     try:
-        with Workplace() as place:
-            argv = [sys.executable, "-I", "-S", "-c", code]
-            finished = place.run(argv, env={}, cwd="/", timeout=30, confinement=confined)
-        if finished.layers != ("landlock",):
-            pytest.skip(f"not here: {finished.missing}")
+        finished = confined(code, ("landlock",))
         assert finished.code == (1 if kept else 0), finished.stderr
         assert os.path.exists(mine) is not kept
     finally:

@@ -296,3 +296,24 @@ def test_a_linked_folder_out_of_the_current_one_holds_no_script_that_was_named(
     with pytest.raises(MetricFailure, match="a link to"):
         script.find("linked/m.py", None)
     assert script.find(str(tmp_path / "own" / "m.py"), None).text == b"password = 1"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="root alone can become somebody else")
+def test_a_script_in_a_folder_that_is_shut_is_not_looked_for_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("mine/metrics", "here/metrics"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "m.py").write_text(folder)
+    for path in (tmp_path, *tmp_path.rglob("*")):
+        os.chown(path, 65534, 65534)
+    (tmp_path / "mine" / "metrics").chmod(0)
+    monkeypatch.chdir(tmp_path / "here")
+    registry = "../mine/registry.json"
+    assert script.find("metrics/m.py", registry).text == b"mine/metrics"
+    os.seteuid(65534)
+    try:
+        with pytest.raises(MetricFailure):
+            script.find("metrics/m.py", registry)
+    finally:
+        os.seteuid(0)

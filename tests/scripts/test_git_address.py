@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harbor_metrics.errors import MetricFailure
-from harbor_metrics.scripts.git_address import check_rewritten
+from harbor_metrics.scripts.git_address import check_address, check_rewritten, without_login
 
 URL = "https://a.example.org/x/y"
 
@@ -41,3 +41,30 @@ def test_a_setting_that_names_the_host_is_followed(written: str, value: str) -> 
 
 def test_settings_that_do_not_fit_say_nothing() -> None:
     check_rewritten(URL, URL, [("https://T@a", "https://b"), ("https://T@a", "https://a")])
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"asked for: https://me:T%40KEN@a/ redirect: https://me:T%40KEN@a/x",
+        *(b"redirect: https://me:T%40KEN", b"no T@KEN", b"asked me:T%40KEN"),
+    ],
+)
+def test_what_git_says_is_without_the_login_that_a_setting_has_written(said: bytes) -> None:
+    shown = without_login(said, "https://me:T%40KEN@a.example/x", 1 << 16)
+    assert b"KEN" not in shown
+    assert shown != said
+
+
+def test_of_a_line_that_was_cut_nothing_is_shown() -> None:
+    assert without_login(b"KEN@a.example/\nfatal: no\n", "https://me:TKEN@a.example/", 25) == (
+        b"fatal: no\n"
+    )
+
+
+def test_an_address_is_no_longer_than_any() -> None:
+    """git cuts its messages after 4095 bytes."""
+    url = f"https://a.example/{'a' * 982}"
+    check_address(url, "a" * 40, "m.py", allow_outside=False)
+    with pytest.raises(MetricFailure, match="1,001 characters"):
+        check_address(f"{url}b", "a" * 40, "m.py", allow_outside=False)

@@ -72,14 +72,19 @@ def a_link(path: str) -> OSError:
     return OSError(errno.ELOOP, _A_LINK, path)
 
 
-def fields(path: str) -> dict[str, Any]:
+def fields(path: str, *, strict: bool = False) -> dict[str, Any]:
     """The members of the JSON object in a file; empty where there is none or something else.
 
     Of what is wrong no word is quoted; what is right may be shown, so no link is followed.
+
+    Raises:
+        OSError: where `strict`, the file is there, for all that is known, and cannot be read.
     """
     try:
         data = contents(path)
-    except OSError:
+    except OSError as error:
+        if strict and error.errno in (errno.EACCES, errno.EPERM, errno.EIO, errno.ESTALE):
+            raise
         return {}
     try:
         value = msgspec.json.decode(data)

@@ -64,7 +64,7 @@ def read(file: File, options: Options) -> list[Source]:
     for name in sorted(names, key=lambda name: (name in links, name)):
         job = f"{path}/{name}"
         try:
-            if looks_like_job(job) and entries.admits(job, path, is_job=True):
+            if looks_like_job(job, strict=True) and entries.admits(job, path, is_job=True):
                 sources.append(_read_job(job, options))
         except OSError as error:
             entries.diagnostics.append(_closed(job, error))
@@ -81,27 +81,26 @@ def _closed(path: str, error: OSError) -> Diagnostic:
     return Diagnostic(rule="unread-job", message=message, path=path)
 
 
-def looks_like_job(path: str) -> bool:
+def looks_like_job(path: str, *, strict: bool = False) -> bool:
     """Whether a directory is a job: by its own documents, or by a trial in it.
 
     Raises:
-        OSError: what lies in it may be listed at most.
+        OSError: where `strict`, what would tell cannot be read.
     """
-    os.stat(os.path.join(path, os.curdir))
-    if "trial_name" in fields(f"{path}/result.json"):
+    if "trial_name" in fields(f"{path}/result.json", strict=strict):
         return False
-    return _says_it_is_one(path) or any(
-        {"trial_name", "task_name"} <= fields(f"{path}/{name}/result.json").keys()
+    return _says_it_is_one(path, strict=strict) or any(
+        {"trial_name", "task_name"} <= fields(f"{path}/{name}/result.json", strict=strict).keys()
         for name in folders(path)
     )
 
 
-def _says_it_is_one(path: str) -> bool:
+def _says_it_is_one(path: str, *, strict: bool = False) -> bool:
     """Whether a directory has the documents of a job."""
     result = fields(f"{path}/result.json")
     if "n_total_trials" in result and "stats" in result:
         return True
-    config = fields(f"{path}/config.json")
+    config = fields(f"{path}/config.json", strict=strict)
     ours = config.keys() & {"datasets", "n_attempts", "job_name", "tasks"}
     return "task" not in config and bool(ours)
 

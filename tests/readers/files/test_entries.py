@@ -127,6 +127,7 @@ def test_results_of_lm_eval_that_a_link_leads_out_to_are_not_used(cli: Run, tmp_
     [
         *(("jobs/2027", mode, "unread-job") for mode in (0o000, 0o444, 0o311)),
         *((f"jobs/2027/{NAME}", mode, "unread-trial") for mode in (0o000, 0o444)),
+        ("jobs/2027/*.json", 0o000, "unread-job"),
     ],
 )
 def test_folder_that_may_not_be_looked_into_is_told(
@@ -136,7 +137,8 @@ def test_folder_that_may_not_be_looked_into_is_told(
     write_job(jobs / "2027", TRIALS)
     for path in (jobs.parent, jobs, *jobs.rglob("*")):
         os.chown(path, 65534, 65534)
-    (jobs.parent / shut).chmod(mode)
+    for path in jobs.parent.glob(shut):
+        path.chmod(mode)
     monkeypatch.chdir(jobs.parent)
     assert sandbox.PRIVATE  # nor could what is not imported yet be read
     os.seteuid(65534)

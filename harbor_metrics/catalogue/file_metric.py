@@ -27,11 +27,12 @@ from .sources import ReadSource, importable
 _WRITTEN = re.compile(r"(?P<path>.+\.py):(?P<name>[A-Za-z_][A-Za-z0-9_]*)", re.DOTALL)
 
 
-def load(text: str) -> tuple[Metric, str, str]:
+def load(text: str, pin: str | None = None) -> tuple[Metric, str, str]:
     """The metric, the path of its file, and the SHA-256 of the file.
 
     Raises:
-        UsageError: the file cannot be run, or has no such function.
+        UsageError: the file cannot be run, has no such function, or is another one than the pin is
+            the SHA-256 of.
         InputError: the file cannot be read.
     """
     match = _WRITTEN.fullmatch(text)
@@ -39,6 +40,12 @@ def load(text: str) -> tuple[Metric, str, str]:
         raise UsageError(f"{text} names a file and no function of it", _how_to_name(text))
     path, name = match["path"], match["name"]
     source = read_bytes(path)
+    digest = sha256(source).hexdigest()
+    if pin is not None and pin.lower() != digest:
+        raise UsageError(
+            f"{path} has the sha256 {digest}, and not {pin!r}, which the metric names: it was "
+            "changed since, and was not run"
+        )
     module = _run(path, source)
     function = getattr(module, name, None)
     if function is None:
@@ -53,7 +60,7 @@ def load(text: str) -> tuple[Metric, str, str]:
     except TypeError as error:
         raise UsageError(f"`{name}` of {path} is no metric: {error}") from error
     called = _calling(function, os.path.dirname(os.path.abspath(path)))
-    return msgspec.structs.replace(metric, function=called), path, sha256(source).hexdigest()
+    return msgspec.structs.replace(metric, function=called), path, digest
 
 
 def _how_to_name(path: str) -> str:

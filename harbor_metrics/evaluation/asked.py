@@ -47,6 +47,8 @@ def plan_asked(metric: Asked) -> Planned:
         spec = MetricSpec(type=name, kwargs=parse_kwargs(name, pairs, option=f"--metric {name} "))
     planned = bind(spec.type, names.resolve(spec), "command-line")
     failure = planned.failure
+    if spec.sha256 is not None and planned.spec.type != UV_SCRIPT:
+        raise UsageError(f"--metric {metric}: `sha256` is of a script, and `{spec.type}` has none")
     # What is wrong with the script's file, and not with what was asked, is for the result to say.
     if failure is not None and not (
         planned.spec.type == UV_SCRIPT and failure.rule != "invalid-metric-kwargs"
@@ -69,7 +71,8 @@ def _of_file(metric: str | MetricSpec, name: str, pairs: list[str]) -> Planned:
     # For weight: hardly any computation runs a file.
     from ..catalogue import file_metric
 
-    described, path, digest = file_metric.load(name)
+    pin = metric.sha256 if isinstance(metric, MetricSpec) else None
+    described, path, digest = file_metric.load(name, pin)
     if isinstance(metric, MetricSpec):
         spec = metric
     else:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from ..documents.files import open_regular, reason
@@ -52,6 +54,23 @@ def lock_of(script: str) -> bytes | None:
     return lock
 
 
+def without_digest(lock: Mapping[str, Any]) -> str | None:
+    """The name of a package of which an index decides later what file it is; None of none."""
+    for package in _tables(lock.get("package")):
+        source = package.get("source")
+        files = [*_tables(package.get("wheels")), *_tables([package.get("sdist")])]
+        of_index = isinstance(source, dict) and "registry" in source
+        # Of a file at a path the bytes are known.
+        if of_index and not all("hash" in file or "path" in file for file in files):
+            return str(package.get("name"))
+    return None
+
+
+def _tables(value: Any) -> list[dict[str, Any]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+@lru_cache(maxsize=4)
 def read_lock(lock: bytes | None) -> dict[str, Any]:
     """The table of a lock, empty where there is none.
 

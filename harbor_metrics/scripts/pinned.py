@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..documents.wording import printable
 from ..errors import MetricFailure
 from ..registries.script_file import Script
+from ..registries.script_lock import lock_of, read_lock, without_digest
 
 _TOO_MANY_MODULES = (
     "the sha256 is of the script alone: its folder has more modules, which it may import, than can "
@@ -38,6 +39,12 @@ def check_pin(pin: str | None, script: Script) -> None:
             "script-pin",
             f"{beside}the script has the sha256 {script.pin}, and not {printable(pin)!r}, which "
             "the metric names: it was changed since, and was not run",
+        )
+    if script.lock and (name := without_digest(read_lock(lock_of(script.path)))):
+        raise MetricFailure(
+            "script-pin",
+            f"the lock beside the script has no digest of {printable(name)}, so the index decides "
+            "what is installed: make it anew from an index that tells digests (uv lock --script)",
         )
 
 

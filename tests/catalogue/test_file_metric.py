@@ -170,6 +170,21 @@ def test_nothing_is_written_and_importing_is_as_before(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("as_before")
+def test_a_file_that_is_another_than_it_is_pinned_to_is_not_run(cli: Run, tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(WORST)
+    (tmp_path / "r.jsonl").write_text('{"reward": 1}\n')
+    spec = {"type": "mine.py:worst_task", "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+    assert cli("compute", "r.jsonl", "--metric", json.dumps(spec)).returncode == 0
+    path.write_text(f"open('ran', 'w')\n{WORST}")
+    done = cli("compute", "r.jsonl", "--metric", json.dumps(spec))
+    assert (done.returncode, (tmp_path / "ran").exists()) == (2, False)
+    assert "was changed since, and was not run" in " ".join(done.stderr.split())
+    done = cli("compute", "r.jsonl", "--metric", json.dumps(spec | {"type": "mean"}))
+    assert (done.returncode, "`sha256` is of a script" in done.stderr) == (2, True)
+
+
+@pytest.mark.usefixtures("as_before")
 def test_packages_installed_below_the_folder_keep_their_caches(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

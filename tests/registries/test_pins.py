@@ -8,7 +8,7 @@ import pytest
 
 from harbor_metrics.errors import MetricFailure
 from harbor_metrics.registries.pins import odd_entry
-from harbor_metrics.registries.script_lock import read_lock
+from harbor_metrics.registries.script_lock import read_lock, without_digest
 
 DIGEST = "sha256:" + "0a" * 32
 # As uv writes it.
@@ -62,6 +62,17 @@ OPTION = " -r /tmp/other.txt"
 
 def test_what_uv_writes_is_read() -> None:
     assert read_lock(LOCK.encode())["version"] == 1
+
+
+@pytest.mark.parametrize("hash_", [', hash = "sha512:0a"', ', hash = "sha256:0a"'])
+def test_a_lock_without_a_digest_leaves_open_what_is_installed(hash_: str) -> None:
+    assert without_digest(read_lock(LOCK.encode())) is None
+    assert without_digest(read_lock(LOCK.replace(hash_, "", 1).encode())) == "x"
+
+
+def test_of_packages_that_no_index_has_a_lock_has_no_digest() -> None:
+    lock = '[[package]]\nname = "x"\nsource = { path = "x-1.whl" }\nwheels = [{ url = "x-1.whl" }]'
+    assert without_digest(read_lock(lock.encode())) is None
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import msgspec
 
 from ..documents.diagnostics import Diagnostic
 from ..errors import UsageError
+from ..evaluation.agreement import differing_scripts
 from ..evaluation.evaluate import evaluate
 from ..evaluation.group import group_of, reference_of, unscored
 from ..evaluation.planned import Planned
@@ -60,6 +61,7 @@ def finish(request: Request, prepared: Prepared) -> Result:
         diagnostics += unscored(group.key, group.pool)
         made = group_of(group.key, group.pool, group.plan, outcomes, only_asked=request.only_asked)
         groups.append(made)
+    diagnostics += differing_scripts((g.key.dataset, g.plan.metrics) for g in prepared.groups)
     diagnostics += run_scripts.diagnostics
     if not groups:
         diagnostics.append(

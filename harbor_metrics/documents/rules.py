@@ -343,6 +343,12 @@ OF_RUNS = {
         "The registry or the job of a candidate names other metrics than those of the base. Those "
         "of the base are computed for both.",
     ),
+    "scripts-differ": Rule(
+        _WARNING,
+        "Agents on one dataset have a metric of one name and the same kwargs, and not the same "
+        "script, or scripts that could read other files beside them. Their numbers stand in "
+        "columns of their own where the digests differ. `--registry FILE` says whose metrics run.",
+    ),
     "rewards-differ": Rule(
         _NOTE,
         "A reward of one run is missing in the other one altogether. It is not compared.",

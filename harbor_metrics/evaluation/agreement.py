@@ -7,13 +7,14 @@ source has a metric run on the trials of another that did not ask for it.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import chain
 
 import msgspec
 
 from ..contract.spec import UV_SCRIPT
+from ..documents.diagnostics import Diagnostic
 from ..documents.files import read_bytes
 from ..documents.paths import real_path
 from ..documents.wording import listed, printable, shown_path
@@ -59,6 +60,31 @@ def of_all_registries(
         elif named:
             agreed.append(next((m for m in named if m.failure is None), named[0]))
     return [*agreed, *differing]
+
+
+def differing_scripts(
+    plans: Iterable[tuple[str | None, Sequence[Planned]]],
+) -> Iterator[Diagnostic]:
+    """Of groups of one dataset, which are not pooled: scripts that are not the same by one name."""
+    first: dict[tuple[str | None, str], Planned] = {}
+    said = set()
+    for dataset, metrics in plans:
+        for metric in metrics:
+            key = dataset, _entry(metric)
+            if metric.script is None or key in said:
+                continue
+            other = first.setdefault(key, metric)
+            if other.script is None or other.script.path == metric.script.path:
+                continue
+            if (_script(other), _beside(other)) != (_script(metric), _beside(metric)):
+                said.add(key)
+                paths = [printable(each.script.shown) for each in (other, metric) if each.script]
+                yield Diagnostic(
+                    rule="scripts-differ",
+                    message=f"{listed(paths)} are not the same script, or could read other files "
+                    "beside them: their numbers may not be of one metric",
+                    help="compute the jobs one by one, or say whose metrics run: --registry FILE",
+                )
 
 
 def of_all_runs(runs: Sequence[tuple[str, Sequence[Planned]]]) -> list[Planned]:

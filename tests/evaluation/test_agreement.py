@@ -359,3 +359,20 @@ def test_metric_of_one_of_two_registries_with_the_path_that_a_job_names_fails(cl
     assert "jobs/ds/registry.json, the registry of a job, has it, and ds/registry.json" in said
     code, metrics = ran(cli, mine, "--registry", "ds/registry.json")
     assert (code, [name for name, _, _ in metrics]) == (0, ["mean", "max"])
+
+
+@linux
+@pytest.mark.usefixtures("here")
+def test_scripts_that_may_not_be_the_same_are_told_where_agents_differ(cli: Run) -> None:
+    def told(*arguments: str) -> list[str]:
+        done = cli("compute", *arguments, "--format", "json")
+        found = json.loads(done.stdout)["diagnostics"]
+        return [d["message"] for d in found if d["rule"] == "scripts-differ"]
+
+    mine, his = (job(who, [SCORE], score=1) for who in ("mine", "his"))
+    (path,) = Path(his).glob("*/result.json")
+    path.write_text(path.read_text().replace('"oracle"', '"another"'))
+    assert told(mine, his, "--registry", "mine/mine.json") == []
+    (message,) = told(mine, his)
+    assert "mine/score.py" in message
+    assert "his/score.py" in message

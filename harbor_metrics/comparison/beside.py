@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from operator import attrgetter
 
@@ -12,6 +12,7 @@ from ..documents.diagnostics import Diagnostic
 from ..documents.wording import listed, plural
 from ..errors import MetricFailure, UsageError
 from ..evaluation.group import counts_of, dataset_of
+from ..evaluation.planned import Planned
 from ..numbers import exact
 from ..numbers.exact import Number
 from ..trials.column import Column
@@ -95,6 +96,25 @@ def _matching(base: Run, candidate: Run) -> list[tuple[Part, Part]]:
     )
 
 
+def _permitted(parts: tuple[Part, Part], names: tuple[str, str]) -> Iterator[Planned]:
+    """The metrics of the base; as failed a script that reads trials of a run that lacks it.
+
+    It would answer with what it read, and only the job of the base has asked for it.
+    """
+    ours, theirs = (part.plan.metrics for part in parts)
+    known = [(metric.spec, metric.script and metric.script.pin) for metric in theirs]
+    for metric in ours:
+        own = metric.spec, metric.script and metric.script.pin
+        if metric.runs_script and metric.named_by != "user" and own not in known:
+            failure = MetricFailure(
+                "metrics-differ",
+                f"only {names[0]} comes with this script, so it is not run over {names[1]} "
+                "(--registry FILE runs it over both)",
+            )
+            metric = msgspec.structs.replace(metric, script=None, failure=failure)
+        yield metric
+
+
 def _compared(
     base: Run,
     candidate: Run,
@@ -119,7 +139,7 @@ def _compared(
         )
     clusters = _clusters(pairs, names, settings.cluster)
     rows: list[Row] = []
-    for planned in ours.plan.metrics:
+    for planned in _permitted(parts, names):
         asked = Asked(planned, settings, clusters, run_scripts, names, keys)
         rows += with_policies(asked, pairs, rows_of(asked, pairs))
     by_task = _by_task(pairs, keys[0], settings) if keys else []

@@ -13,6 +13,7 @@ from ..errors import InputError
 _NOWHERE = os.path.join(os.devnull, "nowhere")
 _UNKNOWN = "where no path leads"
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR)
+_OF_HOMES = ("/home", "/Users")
 # Where the system goes no further either, whatever follows.
 _AT_ITS_END = (*_NOT_THERE, errno.EACCES)
 # Where systems keep links of their own: `/tmp`, `/dev/stdin`, `/var/run`, a home elsewhere.
@@ -68,6 +69,9 @@ def holds_everything(folder: str) -> bool:
     from ..confinement.homes import homes
 
     temporary = real_path(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108
+    # Whoever it is, and whether or not this system knows them.
+    if os.path.dirname(folder) in _OF_HOMES:
+        return True
     try:
         # Root reads the homes of others, too.
         people = homes(os.stat(folder).st_uid)

@@ -6,8 +6,9 @@ import errno
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import islice
 
-from ..documents.paths import holds_everything, leads_inside, real_path
+from ..documents.paths import holds_everything, is_below, leads_inside, real_path
 from .imports import imported
 
 # What Python imports; a byte-compiled file of a cache is one of a source.
@@ -75,10 +76,11 @@ def _line(digest: str, path: str) -> str:
     return f"{'' if plain == path else chr(92)}{digest}  {plain}\n"
 
 
-def copy(modules: Modules, folder: str, to: str) -> None:
+def copy(modules: Modules, folder: str, to: str, private: Collection[str] = ()) -> None:
     """Write the modules to an empty folder; what else lies beside the script is linked there.
 
-    But for what says of packages that they are installed: the environment says that.
+    But for what says of packages that they are installed: the environment says that. Nor what lies
+    in `private` places: the script may not read it.
 
     A folder is linked where nothing can be imported from it: none that leads to another one.
 
@@ -104,9 +106,43 @@ def copy(modules: Modules, folder: str, to: str) -> None:
                 continue
             if name in walked or not os.path.isdir(entry.path):
                 os.symlink(os.path.join(folder, name), os.path.join(to, name))
+    root = real_path(folder)
     for name, data in modules:
-        with open(os.path.join(to, name), "xb") as file:
-            file.write(data)
+        real = os.path.join(root, name)
+        if not any(is_below(real, place) or is_below(real_path(real), place) for place in private):
+            with open(os.path.join(to, name), "xb") as file:
+                file.write(data)
+
+
+def is_importable_beside(path: str) -> bool:
+    """Whether something lies beside a script that Python could import from its folder.
+
+    Raises:
+        OSError: the folder cannot be read.
+    """
+    folder, own = os.path.split(path)
+    with os.scandir(folder) as entries:
+        return any(
+            entry.is_dir() or _CODE.match(entry.name)
+            for entry in entries
+            if entry.name != own and not entry.name.startswith(".") and entry.name not in _CACHES
+        )
+
+
+def link_files(folder: str, to: str) -> None:
+    """Link the files of a folder, but for code, into an empty one; none where there are many.
+
+    Raises:
+        OSError: it cannot be read or written.
+    """
+    with os.scandir(folder) as entries:
+        files = [
+            entry
+            for entry in islice(entries, MOST_FILES + 1)
+            if entry.is_file() and not _CODE.match(entry.name) and not _is_private(entry.name)
+        ]
+    for entry in files if len(files) <= MOST_FILES else ():
+        os.symlink(entry.path, os.path.join(to, entry.name))
 
 
 def _code(folder: str) -> Iterator[str]:

@@ -59,9 +59,10 @@ def without_digest(lock: Mapping[str, Any]) -> str | None:
     for package in _tables(lock.get("package")):
         source = package.get("source")
         files = [*_tables(package.get("wheels")), *_tables([package.get("sdist")])]
-        of_index = isinstance(source, dict) and "registry" in source
-        # Of a file at a path the bytes are known.
-        if of_index and not all("hash" in file or "path" in file for file in files):
+        index = source.get("registry") if isinstance(source, dict) else None
+        # Of a folder the bytes are known.
+        of_index = isinstance(index, str) and "://" in index
+        if of_index and not (files and all("hash" in file for file in files)):
             return str(package.get("name"))
     return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from ..confinement.homes import not_of_system
+from ..confinement.homes import homes, not_of_system
 from ..documents.paths import holds_everything, is_below, leads_inside, real_path
 from .variables import places_of_passwords
 
@@ -61,6 +61,12 @@ def private_around(path: str) -> list[str]:
         return not_of_system([os.path.dirname(path), os.getcwd()])
     except FileNotFoundError:
         return not_of_system([os.path.dirname(path)])
+
+
+def private_in(folder: str) -> list[str]:
+    """The real paths of what lies below a script's folder and is not its own to read."""
+    places = {*places_of_passwords(), *homes()}
+    return [place for place in places if place.startswith(f"{folder}/")]
 
 
 def _is_shown(entry: os.DirEntry[str], folder: str, *, files_alone: bool) -> bool:

@@ -53,7 +53,7 @@ def why_unused() -> str:
         return "it may have come with the current folder or a checkout"
     # No link is followed again.
     if not stays_there(real_path(home)):
-        return "another account could put another folder in its place"
+        return "another account, or a script, could put another folder in its place"
     return "" if is_own(home) else "it is a link, or another account's"
 
 

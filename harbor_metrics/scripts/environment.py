@@ -31,7 +31,7 @@ from .variables import CHOICES, PROXIES, told
 from .wheels import check_wheels
 
 # Changes whenever environments are made or kept in another way.
-_FORM = 10
+_FORM = 11
 
 
 def environment(
@@ -39,8 +39,12 @@ def environment(
     place: Workplace,
     options: ScriptOptions | None = None,
     required: Required = "no",
+    *,
+    logins: bool = True,
 ) -> Environment:
     """The script's own environment; without a PEP 723 block the standard library alone.
+
+    Indexes are told the user's `logins`, or none.
 
     Raises:
         MetricFailure: the block is wrong, there is no uv, or it cannot make what is asked for.
@@ -50,7 +54,7 @@ def environment(
     if wants is None:
         return _of_standard_library()
     try:
-        return _known_or_made(script, wants, place, options, required)
+        return _known_or_made(script, wants, place, options, required, logins=logins)
     except OSError as error:
         raise not_made(str(error)) from error
 
@@ -61,8 +65,10 @@ def _known_or_made(
     place: Workplace,
     options: ScriptOptions,
     required: Required,
+    *,
+    logins: bool,
 ) -> Environment:
-    wanted, record, key = _asked(script, wants, options)
+    wanted, record, key = _asked(script, wants, options, logins=logins)
     if (known := _known(record, key, place)) is not None:
         return known
     with alone(record):
@@ -73,7 +79,7 @@ def _known_or_made(
 
 
 def unchecked(
-    script: Script, place: Workplace, options: ScriptOptions
+    script: Script, place: Workplace, options: ScriptOptions, *, logins: bool = True
 ) -> tuple[Environment, Callable[[], bool]] | None:
     """The environment if it was made before, and what tells whether a file of it is as it was.
 
@@ -82,7 +88,7 @@ def unchecked(
     wants = metadata(script)
     if wants is None:
         return None
-    _, record, key = _asked(script, wants, options)
+    _, record, key = _asked(script, wants, options, logins=logins)
     kept = find(record, key, place.kept)
     if kept is None:
         return None
@@ -102,7 +108,7 @@ def _of_standard_library() -> Environment:
 
 
 def _asked(
-    script: Script, wants: dict[str, Any], options: ScriptOptions
+    script: Script, wants: dict[str, Any], options: ScriptOptions, *, logins: bool
 ) -> tuple[Wanted, str, str]:
     """What is to be installed, where the record of it is kept, and what stands for all of it."""
     check_depth(wants)
@@ -124,6 +130,7 @@ def _asked(
         wants,
         digest,
         elsewhere,
+        logins and not elsewhere,
         _digests(
             packages, {os.path.join(beside, p): digest for p, digest in script.packages or ()}
         ),
@@ -132,7 +139,7 @@ def _asked(
     indexes = {n: at for n, at in addresses_without_logins().items() if n not in PROXIES}
     asked = (
         *(_FORM, script.path, wants, wanted.lock, wanted.local),
-        *(options.allow_build, our_python(), told(CHOICES), indexes),
+        *(options.allow_build, our_python(), told(CHOICES), indexes, wanted.logins),
     )
     key = sha256(repr(asked).encode("utf-8", "surrogatepass")).hexdigest()
     folder = cache_folder(ENVIRONMENTS)

@@ -19,12 +19,12 @@ from ..documents.files import reason
 from ..documents.wording import first_line
 from ..errors import MetricFailure
 from ..numbers.exact import Number
-from ..registries.modules import copy, is_metadata
+from ..registries.modules import copy, is_importable_beside, is_metadata, link_files
 from ..registries.script_file import Script
 from ..trials.table import Table
 from ..trials.trial import Rewards
 from . import answer
-from .beside import beside, private_around
+from .beside import beside, private_around, private_in
 from .bounds import Required, confinement, limits, refusal, whole
 from .environment import environment, unchecked
 from .failures import ended, said
@@ -89,8 +89,12 @@ def execute(
     options: ScriptOptions,
     place: Workplace,
     required: Required = "no",
+    *,
+    logins: bool = True,
 ) -> Ran:
     """Run a script to its end and read its answer.
+
+    Indexes are told the user's `logins` for its packages, or none.
 
     Raises:
         MetricFailure: its environment could not be made, or the sandbox is required and missing.
@@ -98,23 +102,27 @@ def execute(
     """
     if options.sandbox != "off" and sys.platform == "linux":
         place.prepare(options.layers, network=options.allow_network)
-        if (ran := _run_at_once(script, inputs, options, place, required)) is not None:
+        before = unchecked(script, place, options, logins=logins)
+        ran = before and _run_at_once(script, before, inputs, options, place, required)
+        if ran is not None:
             return ran
-    made = environment(script, place, options, required)
+    made = environment(script, place, options, required, logins=logins)
     return run(script, made, inputs, options, place, required=required)
 
 
 def _run_at_once(
-    script: Script, inputs: Inputs, options: ScriptOptions, place: Workplace, required: Required
+    script: Script,
+    before: tuple[Environment, Callable[[], bool]],
+    inputs: Inputs,
+    options: ScriptOptions,
+    place: Workplace,
+    required: Required,
 ) -> Ran | None:
     """A run in the environment of before, whose files are looked at meanwhile.
 
-    None where there is none, or nothing to confine it, or a file was changed: what it answered then
-    is nobody's answer.
+    None where there is nothing to confine it, or a file was changed: what it answered then is
+    nobody's answer.
     """
-    before = unchecked(script, place, options)
-    if before is None:
-        return None
     made, is_unchanged = before
     check = cache(is_unchanged)
     # Without a layer to confine it nothing runs of which nobody knows what it is.
@@ -146,9 +154,9 @@ def run(
     """
     name = f"run-{os.urandom(4).hex()}"
     folder = os.path.join(place.folder, name)
-    files, has_metadata = _files(folder, inputs, script)
+    files, is_shown_the_copy = _files(folder, inputs, script)
     log = None if refused is None else os.path.join(files["answer"], _LOG)
-    code = startup_code(script, is_shown_the_copy=has_metadata)
+    code = startup_code(script, is_shown_the_copy=is_shown_the_copy)
     descriptor = os.open(files["answer"], os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         try:
@@ -203,9 +211,10 @@ def run(
 def _files(folder: str, inputs: Inputs, script: Script) -> tuple[dict[str, str], bool]:
     """Everything that the script is given, by what it is for.
 
-    And whether packages seem to be installed beside it, of which the copy of its modules tells.
+    And whether what it imports from is the copy of its modules, since there is more in its folder:
+    processes that it starts import from there, too, and ask there which packages are installed.
     """
-    has_metadata = False
+    is_shown_the_copy = False
     places = {name: os.path.join(folder, name) for name in ("work", "home", "answer")}
     try:
         for path in (folder, *places.values()):
@@ -213,9 +222,11 @@ def _files(folder: str, inputs: Inputs, script: Script) -> tuple[dict[str, str],
         if script.modules is not None:
             modules, beside_it = os.path.join(folder, "modules"), os.path.dirname(script.path)
             os.mkdir(modules, 0o700)
-            has_metadata = any(map(is_metadata, os.listdir(beside_it)))
-            if script.modules or has_metadata:
-                copy(script.modules, beside_it, modules)
+            is_shown_the_copy = is_importable_beside(script.path)
+            if script.modules or any(map(is_metadata, os.listdir(beside_it))):
+                copy(script.modules, beside_it, modules, private_in(beside_it))
+            elif is_shown_the_copy:
+                link_files(beside_it, modules)
         given = (("rewards.jsonl", inputs.rewards), ("trials.jsonl", inputs.trials))
         for name, data in (*given, ("script.py", script.text)):
             path = places[name.partition(".")[0]] = os.path.join(folder, name)
@@ -227,7 +238,7 @@ def _files(folder: str, inputs: Inputs, script: Script) -> tuple[dict[str, str],
             "script-failed",
             f"the script's input could not be written: {reason(error)} (set TMPDIR)",
         ) from error
-    return places, has_metadata
+    return places, is_shown_the_copy
 
 
 def _env(script: Script, files: dict[str, str], options: ScriptOptions) -> dict[str, str]:

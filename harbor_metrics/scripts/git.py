@@ -6,74 +6,28 @@ import contextlib
 import os
 import re
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 
 import msgspec
 
-from ..confinement.finished import Finished, ending
+from ..confinement.finished import Finished
 from ..confinement.removal import remove
-from ..confinement.sandbox import LANDLOCK
-from ..confinement.supervisor import KEPT
-from ..confinement.workplace import Confinement, Whole, Workplace
+from ..confinement.workplace import Workplace
 from ..documents.contents import File, checked, contents
 from ..documents.files import open_regular
 from ..documents.paths import real_path
-from ..documents.wording import last_lines, printable
+from ..documents.wording import printable
 from ..errors import MetricFailure, OutputError
 from ..registries.script_file import Script, read
 from . import cache, owners
-from .bounds import GIB, THREADS
-from .git_address import (
-    INSTEAD,
-    LOCAL,
-    PROTOCOLS,
-    check_address,
-    check_rewritten,
-    settings_in,
-    without_login,
-)
-from .git_home import Home, home_in, with_password
-from .uv_access import certificates, programs
-from .variables import CERTIFICATES, PROXIES, TO_ALL, told, which
+from .git_address import INSTEAD, check_address, check_rewritten, settings_in
+from .git_home import Home, home_in, nobodys_home, with_password
+from .git_program import FETCH_SECONDS, Git
+from .variables import which
 
-# For all that git does for a script, and what it may take: its folder is that of a script.
-FETCH_SECONDS = 300.0
-_WHOLE = Whole(memory=2 * GIB, processes=64, threads=THREADS, bytes=GIB // 2, files=10_000)
-_MOST = {
-    "memory": f"{_WHOLE.memory >> 20} MiB",
-    "processes": f"{_WHOLE.processes}",
-    "threads": f"{_WHOLE.threads}",
-    "bytes": f"{_WHOLE.bytes >> 20} MiB",
-    "files": f"{_WHOLE.files}",
-}
-_LIMITS = {"RLIMIT_CORE": 1, "RLIMIT_FSIZE": _WHOLE.bytes, "RLIMIT_CPU": int(FETCH_SECONDS)}
-_OF_SYSTEM = ("/etc/gitconfig", "/etc/ssh", "/etc/crypto-policies", "/etc/krb5.conf")
-_NAMED = ("GIT_CONFIG_GLOBAL", "GIT_SSL_CAINFO")
-# git and ssh ask for nothing; what else they need to reach a private repository is the user's.
-TO_GIT = (
-    *(*TO_ALL, *CERTIFICATES, *PROXIES, "NO_PROXY", "no_proxy", *_NAMED, "GIT_CONFIG_NOSYSTEM"),
-    *("HOME", "USER", "XDG_CONFIG_HOME", "SSH_AUTH_SOCK"),
-)
-# It asks nothing; and whatever the user has set for all hosts, the server that a registry names is
-# lent no agent, display or port of his.
-_SSH = " -o".join(
-    (
-        *("ssh", "BatchMode=yes", "ForwardAgent=no", "ForwardX11=no", "ClearAllForwardings=yes"),
-        *("Tunnel=no", "GSSAPIDelegateCredentials=no", "PermitLocalCommand=no", "ControlMaster=no"),
-    )
-)
 # Files as they were committed: whatever repository or user have set for filters and links.
 _NO_ATTRIBUTES = "* -filter -text -eol -ident -working-tree-encoding -export-subst\n"
-_SETTINGS = (
-    *("core.hooksPath=/dev/null", "core.symlinks=false", "core.autocrlf=false"),
-    *("core.fsmonitor=false", "core.sparseCheckout=true", "core.sparseCheckoutCone=false"),
-    *("submodule.recurse=false", "fetch.recurseSubmodules=false", "gc.auto=0"),
-    *("maintenance.auto=false", "advice.detachedHead=false", "init.templateDir="),
-    *("transfer.fsckObjects=true", "http.followRedirects=initial", "credential.interactive=never"),
-    # What the user sends to all hosts, a token perhaps; what they set for a host stays.
-    *("http.extraHeader=", "http.cookieFile=", "http.saveCookies=false"),
-)
 
 
 class _Record(msgspec.Struct, frozen=True):
@@ -84,9 +38,17 @@ class _Record(msgspec.Struct, frozen=True):
 
 
 def fetch(
-    url: str, commit: str, script_path: str, place: Workplace, *, allow_outside: bool = False
+    url: str,
+    commit: str,
+    script_path: str,
+    place: Workplace,
+    *,
+    allow_outside: bool = False,
+    logins: bool = True,
 ) -> Script:
     """The script of a repository at a full commit, from the cache where it has been fetched before.
+
+    Hosts are told the user's `logins`, or none; what was fetched with these is kept apart.
 
     Raises:
         MetricFailure: the address or the commit is not one, or it cannot be fetched.
@@ -95,7 +57,8 @@ def fetch(
     commit = commit.lower()
     inside = os.path.normpath(script_path)
     folder = os.path.dirname(inside)
-    digest = sha256(f"{url}\n{folder}".encode("utf-8", "surrogatepass")).hexdigest()
+    of_nobody = "" if logins else "\n"
+    digest = sha256(f"{url}\n{folder}{of_nobody}".encode("utf-8", "surrogatepass")).hexdigest()
     name = f"{commit}-{digest[:16]}"
     kept = os.path.join(cache.cache_folder(cache.REPOSITORIES), name)
     record = os.path.join(cache.cache_folder(cache.RECORDS), f"{name}.json")
@@ -105,7 +68,7 @@ def fetch(
         with cache.alone(record):
             # Another run may have fetched it while we waited.
             if not _is_intact(kept, record, place):
-                kept = _fetched(url, commit, folder, place, kept, allow_outside)
+                kept = _fetched(url, commit, folder, place, kept, allow_outside, logins)
                 cache.hold(kept, place.kept)
                 _note(kept, record)
     return _script(
@@ -155,7 +118,13 @@ def _write(record: str, kept: str, files: list[File]) -> None:
 
 
 def _fetched(
-    url: str, commit: str, folder: str, place: Workplace, kept: str, allow_outside: bool
+    url: str,
+    commit: str,
+    folder: str,
+    place: Workplace,
+    kept: str,
+    allow_outside: bool,
+    logins: bool,
 ) -> str:
     """Fetch beside where it will be kept, and put it there in one step; else into our folder."""
     git = which("git")
@@ -177,7 +146,7 @@ def _fetched(
         new = kept = os.path.join(place.folder, f"git-{os.urandom(4).hex()}")
         os.mkdir(new, 0o700)
     with cache.at_work(new):
-        return _into(new, git, url, commit, folder, place, kept, allow_outside)
+        return _into(new, git, url, commit, folder, place, kept, allow_outside, logins)
 
 
 def _into(
@@ -189,13 +158,14 @@ def _into(
     place: Workplace,
     kept: str,
     allow_outside: bool,
+    logins: bool,
 ) -> str:
     """Fetch into an empty folder, which becomes `kept`."""
     home = Home()
     tree = os.path.join(new, "tree")
     try:
-        home = home_in(place.folder)
-        run = _Git(place, git, url, new, allow_outside, time.monotonic() + FETCH_SECONDS, home)
+        home = home_in(place.folder) if logins else nobodys_home(place.folder)
+        run = Git(place, git, url, new, allow_outside, time.monotonic() + FETCH_SECONDS, home)
         # 64 digits are the name of a tag or a branch, perhaps, where commits have 40.
         form = ["--object-format=sha256"] if len(commit) == 64 else []
         run(["init", "--quiet", *form, tree])
@@ -245,72 +215,6 @@ def _text(done: Finished) -> str:
 
 def _literal(path: str) -> str:
     return re.sub(r"([\\*?\[\]!# ])", r"\\\1", path)
-
-
-@dataclass(frozen=True, slots=True)
-class _Git:
-    """git, confined to one folder, and within what a folder with a script may take."""
-
-    place: Workplace
-    git: str
-    url: str
-    folder: str
-    allow_outside: bool
-    deadline: float
-    home: Home
-    # The address with what the user's settings have made of it.
-    asked: str = ""
-
-    def __call__(self, arguments: list[str]) -> Finished:
-        env = told(TO_GIT) | {
-            "GIT_ALLOW_PROTOCOL": ":".join((*PROTOCOLS, *(LOCAL if self.allow_outside else ()))),
-            "GIT_TERMINAL_PROMPT": "0",
-            "GIT_ASKPASS": "true",
-            "SSH_ASKPASS": "true",
-            "GIT_SSH_COMMAND": _SSH,
-            "GIT_LFS_SKIP_SMUDGE": "1",
-            "LC_ALL": "C",
-        }
-        if self.home.path is not None:
-            env["HOME"] = self.home.path
-        if self.home.empty:
-            env.pop("XDG_CONFIG_HOME", None)
-        settings = [part for setting in _SETTINGS for part in ("-c", setting)]
-        seconds = max(1.0, self.deadline - time.monotonic())
-        done = self.place.run(
-            [os.path.abspath(self.git), *settings, *arguments],
-            env=env,
-            cwd=self.place.folder,
-            timeout=seconds,
-            limits=_LIMITS,
-            confinement=self._confinement(),
-            whole=replace(_WHOLE, folders=(self.folder,)),
-        )
-        if done.timed_out or done.exceeded or done.code != 0:
-            most = f": more than {_MOST[done.exceeded]}" if done.exceeded in _MOST else ""
-            said = without_login(done.stderr, self.asked, KEPT)
-            raise MetricFailure(
-                "script-git",
-                f"{printable(self.url)} could not be fetched: git {ending(done, FETCH_SECONDS)}"
-                f"{most}{self.home.said}{last_lines(said)}",
-            )
-        return done
-
-    def _confinement(self) -> Confinement:
-        local = self.url.removeprefix("file://")
-        return Confinement(
-            layers=(LANDLOCK,),
-            filtered=False,
-            network=True,
-            readable=(
-                *(os.path.dirname(os.path.dirname(real_path(self.git))), *programs()),
-                *(*certificates(), *self.home.readable()),
-                *told(_NAMED).values(),
-                *_OF_SYSTEM,
-                *([local] if self.allow_outside and os.path.isabs(local) else []),
-            ),
-            writable=(self.folder, self.place.folder),
-        )
 
 
 def _script(tree: str, inside: str, written: str) -> Script:

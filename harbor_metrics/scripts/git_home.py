@@ -34,13 +34,16 @@ class Home(msgspec.Struct, frozen=True):
 
     path: str | None = None
     said: str = ""
-    # Nothing of the user's is told.
+    # Nothing of the user's settings is told; nor who he is, in any other way.
     empty: bool = False
+    nobodys: bool = False
 
     def readable(self) -> list[str]:
         """What git may read of the user's home."""
         own = _own()
-        return [] if is_among_work(own) else [os.path.join(own, part) for part in _OF_HOME]
+        if self.nobodys or is_among_work(own):
+            return []
+        return [os.path.join(own, part) for part in _OF_HOME]
 
 
 def home_in(folder: str) -> Home:
@@ -52,21 +55,34 @@ def home_in(folder: str) -> Home:
         OSError: it cannot be made.
     """
     own = _own()
-    came = any(map(is_among_work, (own, *_settings(own))))
-    if not came and not os.path.lexists(os.path.join(own, _NETRC)):
-        return Home()
-    home = os.path.join(folder, f"home-{os.urandom(4).hex()}")
-    os.mkdir(home, 0o700)
-    if came:
+    if any(map(is_among_work, (own, *_settings(own)))):
         return Home(
-            home,
+            _new(folder),
             "; git was told nothing of ~, for its settings lie in the current folder or a checkout",
             empty=True,
         )
+    if not os.path.lexists(os.path.join(own, _NETRC)):
+        return Home()
+    home = _new(folder)
     for name in os.listdir(own):
         if name != _NETRC:
             os.symlink(os.path.join(own, name), os.path.join(home, name))
     return Home(home)
+
+
+def nobodys_home(folder: str) -> Home:
+    """A home by which no host is told who the user is.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    return Home(_new(folder), empty=True, nobodys=True)
+
+
+def _new(folder: str) -> str:
+    home = os.path.join(folder, f"home-{os.urandom(4).hex()}")
+    os.mkdir(home, 0o700)
+    return home
 
 
 def with_password(home: Home, url: str) -> Home:

@@ -50,13 +50,15 @@ _STALE = "(the lock beside the script is older than its dependencies: uv lock --
 class Wanted:
     """A script, the table of its PEP 723 block, and the digests of lock and `local` packages.
 
-    They lead `elsewhere`: to addresses that the user has not set, which get no password.
+    They lead `elsewhere`: to addresses that the user has not set. Those get no password, nor does
+    any where the user has not named the script: then there are no `logins`.
     """
 
     script: Script
     wants: dict[str, Any]
     lock: str | None
     elsewhere: bool
+    logins: bool
     local: tuple[tuple[str, str], ...] = ()
 
 
@@ -82,7 +84,7 @@ def install(
     # What packages ask of uv in the script's own table may not lead it elsewhere.
     still = [] if build else ["--no-build"]
     choices = ["--link-mode", "copy", *still]
-    choices += ["--keyring-provider", "disabled" if build or wanted.elsewhere else keyring()]
+    choices += ["--keyring-provider", keyring() if wanted.logins and not build else "disabled"]
     if build:
         env = environ_without_passwords(work.folder)
         files, listed = beside_of_builds(
@@ -104,10 +106,10 @@ def install(
         )
         os.makedirs(cache, exist_ok=True)
     else:
-        env = environ_without_passwords(work.folder) if wanted.elsewhere else environ_of_uv()
+        env = environ_of_uv() if wanted.logins else environ_without_passwords(work.folder)
         writable = [cache, os.path.dirname(prefix), work.folder]
         read = readable_of(base.path, base.prefix)
-        reached = reach(uv, wanted.script.path, writable, read, passwords=not wanted.elsewhere)
+        reached = reach(uv, wanted.script.path, writable, read, passwords=wanted.logins)
     env |= {"VIRTUAL_ENV": prefix}
     pins = os.path.join(work.folder, "pins")
     script, python = ["--script", wanted.script.path], ["--python", base.path]

@@ -35,6 +35,8 @@ _NOT_QUOTED = (
     "what it says is not shown, for only a job or its registry names it, from another folder or a "
     "repository"
 )
+_NEED_LOGINS = ("script-git", "script-environment")
+_NO_LOGINS = "your logins are told to nobody for a script that only a job or its registry names"
 # What is wrong with a script before it runs is told in words of its own: what it needs, and where
 # that lies.
 _OF_ITS_TEXT = {
@@ -169,10 +171,12 @@ class ScriptRunner:
                 check_pin(metric.spec.sha256, script)
                 if not n:
                     return _outcome(metric, status="undefined", script=reference)
-                required: Required = "no" if metric.named_by == "user" else "one"
-                ran = execute(script, inputs, self.options, place, required)
+                by_user = metric.named_by == "user"
+                required: Required = "no" if by_user else "one"
+                given = (script, inputs, self.options, place, required)
+                ran = execute(*given, logins=by_user)
                 if self.options.verify_repeat:
-                    again = execute(script, inputs, self.options, place, required)
+                    again = execute(*given, logins=by_user)
                     if again.values != ran.values:
                         self.differing[kwargs.script_path] = None
         except RunError as error:
@@ -198,9 +202,12 @@ class ScriptRunner:
         """Why a script did not run, and what to do about it."""
         if error.rule == "script-not-confined":
             return f"{error}\n{self._by_the_users_word(metric)}"
+        message = str(error)
         if error.rule in _OF_ITS_TEXT and not _may_be_quoted(metric):
-            return f"{_OF_ITS_TEXT[error.rule]}; {_NOT_QUOTED}\n{self._repeat(script)}"
-        return str(error)
+            message = f"{_OF_ITS_TEXT[error.rule]}; {_NOT_QUOTED}\n{self._repeat(script)}"
+        if error.rule in _NEED_LOGINS and metric.named_by != "user":
+            message += f"\n{_NO_LOGINS}; {self._by_the_users_word(metric)}"
+        return message
 
     def _check_layers(self) -> None:
         """Nothing that a job brought is fetched where it is known that it will not run."""
@@ -229,6 +236,7 @@ class ScriptRunner:
             kwargs.script_path,
             place,
             allow_outside=free,
+            logins=metric.named_by == "user",
         )
 
     def _reference(

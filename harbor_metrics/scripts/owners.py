@@ -12,7 +12,8 @@ import stat
 import sys
 from itertools import starmap
 
-from ..documents.paths import real_path
+from ..confinement.sandbox import SHARED_MEMORY
+from ..documents.paths import is_below, real_path
 
 # What others may: who can reach a folder changes what programs leave in it by a group's umask. And
 # that we can read a folder and reach what is in it.
@@ -93,8 +94,11 @@ def was_own(path: str) -> bool:
 def stays_there(path: str) -> bool:
     """Whether nobody else can put something in the place of a real path.
 
-    From the user's home on, as for keys of ssh, or from the root for what lies elsewhere.
+    From the user's home on, as for keys of ssh, or from the root for what lies elsewhere. In shared
+    memory scripts can.
     """
+    if is_below(path, real_path(SHARED_MEMORY)):
+        return False
     person, folder = real_path(os.path.expanduser("~")), path
     try:
         while folder not in (person, "/"):

@@ -11,6 +11,7 @@ from .variables import PROXIES, TO_ANY_UV, told
 
 # An index can have a name, and a proxy no scheme.
 _LOGIN = re.compile(r"((?:[\w.-]+=)?(?:[a-z][a-z0-9+.-]*://)?)([^@/\\?#]*)@([^@]*)", re.IGNORECASE)
+_USUAL = {"simple", "pypi/simple", "root/pypi/+simple"}
 _SECRET = re.compile(r"UV_.*(?:PASSWORD|TOKEN)")
 
 
@@ -40,12 +41,18 @@ def _without_login(text: str) -> str:
 
 
 def without_our_passwords(text: bytes) -> bytes:
-    """What a program said, without the passwords that it was told in any variable."""
+    """What a program said, without the passwords that it was told in any variable.
+
+    Nor the paths of indexes, which can be tokens.
+    """
     secrets = {value for name, value in os.environ.items() if _SECRET.fullmatch(name)}
     for _, _, texts in _addresses():
-        for one in filter(lambda one: "@" in one, texts):
+        for one in texts:
             login = one.rpartition("@")[0].rpartition("://")[2]
             secrets |= {login, login.partition(":")[2]}
+            place = one.rpartition("@")[2].rpartition("://")[2] if "://" in one else ""
+            path, _, query = place.partition("/")[2].rstrip("/").partition("?")
+            secrets |= {*({path} - _USUAL), query}
     secrets |= {unquote(secret) for secret in secrets}
     # The longest first: one can hold another.
     for secret in sorted(filter(None, secrets), key=len, reverse=True):

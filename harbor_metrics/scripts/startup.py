@@ -43,7 +43,8 @@ def _(sys, os, importlib):
         return finder
     sys.path_hooks.insert(0, hashed_in)
     sys.path_importer_cache.pop(folder, None)
-    of_python = (sys.prefix + "/", sys.base_prefix + "/")
+    inside = [p for p in (sys.prefix, sys.base_prefix) if p.startswith(folder + "/")]
+    of_python = tuple(p + "/" for p in inside)
     stats_of = importlib.SourceFileLoader.path_stats
     def path_stats(self, path):
         if path.startswith(folder + "/") and not path.startswith(of_python):

@@ -47,7 +47,7 @@ dependencies = [
 sdist = { url = "https://a.example/x-1.zip#-b -r c", hash = "sha512:0a", upload-time = "2026-01" }
 wheels = [
     { url = "https://a.example/x-1.whl", hash = "sha256:0a", zstd = { hash = "blake2b:0a" } },
-    { path = "links/x-1.whl" },
+    { path = "links/x-1.whl", hash = "sha256:0b" },
 ]
 
 [package.optional-dependencies]
@@ -68,6 +68,15 @@ def test_what_uv_writes_is_read() -> None:
 def test_a_lock_without_a_digest_leaves_open_what_is_installed(hash_: str) -> None:
     assert without_digest(read_lock(LOCK.encode())) is None
     assert without_digest(read_lock(LOCK.replace(hash_, "", 1).encode())) == "x"
+
+
+@pytest.mark.parametrize("wheels", ["", 'wheels = [{ path = "x-1.whl" }]', "wheels = [{}]"])
+def test_a_package_of_an_index_has_files_with_digests(wheels: str) -> None:
+    lock = f"""[[package]]
+name = "x"
+source = {{ registry = "https://a.example/simple" }}
+{wheels}"""
+    assert without_digest(read_lock(lock.encode())) == "x"
 
 
 def test_of_packages_that_no_index_has_a_lock_has_no_digest() -> None:

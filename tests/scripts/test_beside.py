@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
+from metric_scripts import BLOCK, HEAD, linux
 
 from harbor_metrics.confinement import homes
 from harbor_metrics.confinement.sandbox import PRIVATE
@@ -165,7 +167,7 @@ def test_the_home_of_another_holds_everything_too(
     assert not holds_everything(str(tmp_path / "home" / "jobs"))
 
 
-@pytest.mark.parametrize("place", ["/", *PRIVATE, "/var", "/dev"])
+@pytest.mark.parametrize("place", ["/", *PRIVATE, "/var", "/dev", "/home/x", "/Users/x"])
 def test_what_everybody_shares_holds_everything_wherever_temporary_files_lie(
     place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -180,3 +182,20 @@ def test_uv_reads_nothing_that_is_hidden_beside_a_script(folder: Path) -> None:
     reached = reach("uv", f"{folder}/m.py", [])
     inside = [path for path in reached.readable if path.startswith(str(folder))]
     assert sorted(inside) == [f"{folder}/data", f"{folder}/m.py", f"{folder}/m.py"]
+
+
+@linux
+def test_code_in_a_place_of_passwords_is_no_module_of_a_script(
+    outcomes: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("config", "lib"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "settings.py").write_text("TOKEN = 7")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    text = f"""{BLOCK}{HEAD}
+found = [p for top in sys.path for p, _, names in os.walk(top) if "settings.py" in names]
+from lib import settings
+answer(token=settings.TOKEN, n=len([p for p in found if p.endswith("config")]))
+"""
+    (one,), _ = outcomes(text)
+    assert one["values"] == {"token": 7, "n": 0}, one

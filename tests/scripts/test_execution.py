@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from conftest import HERE, Run, trial, write_job
-from metric_scripts import BLOCK, HEAD, linux, metric
+from metric_scripts import BLOCK, HEAD, linux, metric, wheel_with_a_start_file
 
 from harbor_metrics.confinement.ending import REMAINING
 from harbor_metrics.confinement.finished import Finished
@@ -328,6 +328,37 @@ answer(found=int(found is not None), v=int(open(os.path.dirname(__file__) + "/ex
 """
     (one,), _ = outcomes(text)
     assert one["values"] == {"found": 0, "v": 5}, one
+
+
+@pytest.mark.parametrize("module", ["fractions.py", "fractions/__init__.py"])
+def test_processes_that_a_script_starts_import_nothing_else_beside_it(
+    module: str, outcomes: Any, tmp_path: Path
+) -> None:
+    """A library starts some whose script says nothing of it."""
+    body = """
+import multiprocessing
+def mean():
+    import fractions
+    return float(fractions.Fraction(1, 2))
+def apart():
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(mean)
+"""
+    wheel_with_a_start_file(tmp_path, "", body=body)
+    (tmp_path / module).parent.mkdir(exist_ok=True)
+    (tmp_path / module).write_text("raise SystemExit(9)")
+    text = """# /// script
+# dependencies = ["eager"]
+# [tool.uv.sources]
+# eager = { path = "eager-1-py3-none-any.whl" }
+# ///
+import json, argparse, eager
+p = argparse.ArgumentParser(); p.add_argument("-i"); p.add_argument("-o"); a = p.parse_args()
+if __name__ == "__main__":
+    json.dump({"half": eager.apart()}, open(a.o, "w"))
+"""
+    (one,), _ = outcomes(text)
+    assert one["values"] == {"half": 0.5}, one
 
 
 @pytest.mark.parametrize("beside", ["scoring/fast/README", "scoring/fast/deep/README", "fast/x"])

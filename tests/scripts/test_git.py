@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Run
+from conftest import Run, trial, write_job
 from metric_scripts import HEAD, linux, metric, registry_of
 
 import harbor_metrics
-from harbor_metrics.scripts import cache, git
+from harbor_metrics.scripts import cache, git_program
 from harbor_metrics.scripts.options import ScriptOptions
 
 
@@ -44,13 +44,24 @@ class TestGit:
         return path, head.stdout.strip()
 
     @staticmethod
-    def compute(folder: Path, url: str, commit: str, path: str = "metrics/of it/m.py", **more: Any):
+    def compute(
+        folder: Path,
+        url: str,
+        commit: str,
+        path: str = "metrics/of it/m.py",
+        *,
+        by_job: bool = False,
+        **more: Any,
+    ):
         kwargs = {"git_url": url, "git_commit_id": commit, "script_path": path}
         registry = registry_of(folder, {"type": "mean"}, {"type": "uv-script", "kwargs": kwargs})
         (folder / "r.jsonl").write_text('{"reward": 1.0}\n')
-        result = harbor_metrics.compute(
-            folder / "r.jsonl", registry=registry, scripts=ScriptOptions(**more)
-        )
+        source, given = folder / "r.jsonl", (registry,)
+        if by_job:
+            named = {"name": "d", "version": "1", "registry_path": "registry.json"}
+            one = trial("a", {"reward": 1.0}, source="d")
+            source, given = write_job(folder / "job", [one], datasets=[named]), ()
+        result = harbor_metrics.compute(source, registry=given, scripts=ScriptOptions(**more))
         mean, one = result.groups[0].metrics
         assert mean.values == {"mean": 1.0}
         return one
@@ -299,7 +310,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def heard_by_hosts(
-    folder: Path, path: str = "x", *, config: Path | None = None
+    folder: Path, path: str = "x", *, config: Path | None = None, by_job: bool = False
 ) -> tuple[str, list[tuple[str, Message]]]:
     """What a failed fetch from `localhost` says, and what was asked: of which host, how.
 
@@ -332,7 +343,7 @@ def heard_by_hosts(
             url = f"http://localhost:{server.server_address[1]}/{path}"
             if config is not None:
                 config.write_text(config.read_text().replace("{}", url))
-            one = TestGit.compute(folder, url, "a" * 40, "m.py", allow_outside=True)
+            one = TestGit.compute(folder, url, "a" * 40, "m.py", allow_outside=True, by_job=by_job)
         finally:
             server.shutdown()
             thread.join()
@@ -436,8 +447,29 @@ def test_the_server_of_a_script_is_lent_no_agent_and_no_port(tmp_path: Path) -> 
         "Host *\n ForwardAgent yes\n ForwardX11 yes\n GSSAPIDelegateCredentials yes\n"
         " RemoteForward 2222 localhost:22\n Tunnel yes\n IdentityFile /mine\n"
     )
-    command = [*git._SSH.split(), "-F", str(config), "-G", "a.example"]
+    command = [*git_program._SSH.split(), "-F", str(config), "-G", "a.example"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     said = done.stdout.splitlines()
     assert {"forwardagent no", "forwardx11 no", "tunnel false", "identityfile /mine"} <= {*said}
     assert {"gssapidelegatecredentials no", "clearallforwardings yes"} <= {*said}
+
+
+@pytest.mark.parametrize("file", [".netrc", ".gitconfig"])
+def test_for_a_script_that_only_a_job_names_no_host_is_told_a_login(
+    file: str, tmp_path: Path, home: Path
+) -> None:
+    """A stranger would name what the user alone may read."""
+    helper = "!f() { echo username=me; echo password=MINE; }; f"
+    text = f'[credential]\nhelper = "{helper}"\n'
+    (home / file).write_text(
+        text if file == ".gitconfig" else "machine localhost login me password MINE\n"
+    )
+    (tmp_path / "work").mkdir()
+    message, heard = heard_by_hosts(tmp_path / "work", by_job=True)
+    assert heard
+    assert not told(heard)
+    assert "your logins are told to nobody" in message
+    assert "--registry" in message
+    message, heard = heard_by_hosts(tmp_path / "work")
+    assert told(heard) == {("localhost", "me:MINE")}
+    assert "your logins" not in message

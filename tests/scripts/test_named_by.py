@@ -156,6 +156,29 @@ def test_a_script_in_a_repository_is_not_quoted_at_the_word_of_a_job(
     assert "hunter2" not in done.stdout + done.stderr
 
 
+@linux
+def test_a_script_that_only_a_job_names_reads_no_trials_of_another_run(
+    cli: Run, job: Path, tmp_path: Path
+) -> None:
+    """Its answer, which is shown, may be what it has read."""
+    (tmp_path / "m.py").write_text(
+        f"{BLOCK}{HEAD}answer(**{{open(os.environ['HARBOR_METRICS_TRIALS']).read()[:200]: 1}})"
+    )
+    mine = {"task": "a", "rewards": {"reward": 0}, "dataset": "demo", "labels": {"l": "hunter2"}}
+    (tmp_path / "mine.jsonl").write_text(json.dumps(mine))
+    for known in ((), ("--registry", "registry.json")):
+        done = cli("compare", "job", "mine.jsonl", "--format", "json", *known)
+        rows = json.loads(done.stdout)["comparisons"][0]["rows"]
+        (row,) = [row for row in rows if row["type"] == "uv-script"][:1]
+        assert ("--registry FILE runs it over both" in str(row.get("reason"))) is not bool(known)
+        assert ("hunter2" in done.stdout) is bool(known)
+    (tmp_path / "other").mkdir()
+    other = job_with_registry(tmp_path / "other", {"type": "mean"}, ENTRY)
+    (tmp_path / "other" / "m.py").write_bytes((tmp_path / "m.py").read_bytes())
+    done = cli("compare", "job", other, "--format", "json")
+    assert "runs it over both" not in done.stdout
+
+
 class TestJobScripts:
     """Those that only the configuration of a job names."""
 

@@ -67,10 +67,10 @@ def test_failed_script_says_why(text: str, words: list[str], outcome) -> None:
 def test_folder_that_cannot_be_used_fails_one_script(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def execute(script: Any, *more: Any) -> Ran:
+    def execute(script: Any, *more: Any, **how: Any) -> Ran:
         if script.path.endswith("m0.py"):
             raise PermissionError(13, "Permission denied", "/x")
-        return execution.execute(script, *more)
+        return execution.execute(script, *more, **how)
 
     monkeypatch.setattr("harbor_metrics.scripts.outcomes.execute", execute)
     for i in range(2):
@@ -111,7 +111,7 @@ def test_folder_that_could_not_be_removed_is_named(
     monkeypatch.setattr("harbor_metrics.confinement.workplace._TO_CLOSE", 0.1)
     stopped = []
 
-    def execute(script, inputs, options, place, required):
+    def execute(script, inputs, options, place, required, *, logins):
         os.kill(place._pid, signal.SIGSTOP)
         stopped.append(place.folder)
         raise MetricFailure("script-failed", "no answer")

@@ -238,3 +238,8 @@ def test_cache_of_uv_that_somebody_else_owns_is_not_used_where_it_is_named(
         assert uv_cache(place) == str(tmp_path / "uv")
         os.chown(tmp_path / "uv", 65_534, 65_534)
         assert uv_cache(place).startswith(place.folder)
+
+
+def test_nothing_stays_where_scripts_can_write() -> None:
+    """With Landlock alone the first to come could make the folder of a cache there."""
+    assert not owners.stays_there("/dev/shm/cache/harbor-metrics")

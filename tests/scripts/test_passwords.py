@@ -66,6 +66,25 @@ def test_what_uv_says_shows_no_password(monkeypatch: pytest.MonkeyPatch, value: 
         assert secret not in message
 
 
+@pytest.mark.parametrize(
+    "index",
+    [
+        *("https://a.example/tOkEn/org/simple/", "corp=https://me:hunter2@a.example/tOkEn/simple"),
+        "https://a.example/simple?a=tOkEn",
+    ],
+)
+def test_what_uv_says_shows_no_path_of_an_index(
+    monkeypatch: pytest.MonkeyPatch, index: str
+) -> None:
+    monkeypatch.setenv("UV_DEFAULT_INDEX", index)
+    said = f"Failed to fetch: {index.partition('=')[2] if index[0] == 'c' else index}x/\n".encode()
+    with Workplace() as place:
+        work = Work.of(place, ScriptOptions())
+        message = str(work.failure(Finished(1, b"", said, False, 1.0), ""))
+    assert "a.example/" in message
+    assert "tOkEn" not in message
+
+
 def test_a_line_is_cut_where_no_password_is() -> None:
     said = "x" * 270 + " https://me:hunter2" + "y" * 90 + "@a.example"
     assert "hunter2" not in last_lines(said.encode())

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harbor_metrics.errors import MetricFailure
-from harbor_metrics.scripts.git import TO_GIT
+from harbor_metrics.scripts.git_program import TO_GIT
 from harbor_metrics.scripts.passwords import environ_without_passwords
 from harbor_metrics.scripts.uv_access import certificates, environ_of_uv, find_uv, pythons
 from harbor_metrics.scripts.variables import (

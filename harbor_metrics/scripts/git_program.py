@@ -1,0 +1,130 @@
+"""git, confined to one folder, told of the user what one address needs, and within limits."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, replace
+
+from ..confinement.finished import Finished, ending
+from ..confinement.sandbox import LANDLOCK
+from ..confinement.supervisor import KEPT
+from ..confinement.workplace import Confinement, Whole, Workplace
+from ..documents.paths import real_path
+from ..documents.wording import last_lines, printable
+from ..errors import MetricFailure
+from .bounds import GIB, THREADS
+from .git_address import LOCAL, PROTOCOLS, without_login
+from .git_home import Home
+from .uv_access import certificates, programs
+from .variables import CERTIFICATES, PROXIES, TO_ALL, told
+
+# For all that git does for a script, and what it may take: its folder is that of a script.
+FETCH_SECONDS = 300.0
+_WHOLE = Whole(memory=2 * GIB, processes=64, threads=THREADS, bytes=GIB // 2, files=10_000)
+_MOST = {
+    "memory": f"{_WHOLE.memory >> 20} MiB",
+    "processes": f"{_WHOLE.processes}",
+    "threads": f"{_WHOLE.threads}",
+    "bytes": f"{_WHOLE.bytes >> 20} MiB",
+    "files": f"{_WHOLE.files}",
+}
+_LIMITS = {"RLIMIT_CORE": 1, "RLIMIT_FSIZE": _WHOLE.bytes, "RLIMIT_CPU": int(FETCH_SECONDS)}
+_OF_SYSTEM = ("/etc/gitconfig", "/etc/ssh", "/etc/crypto-policies", "/etc/krb5.conf")
+_NAMED = ("GIT_CONFIG_GLOBAL", "GIT_SSL_CAINFO")
+# git and ssh ask for nothing; what else they need to reach a private repository is the user's.
+TO_GIT = (
+    *(*TO_ALL, *CERTIFICATES, *PROXIES, "NO_PROXY", "no_proxy", *_NAMED, "GIT_CONFIG_NOSYSTEM"),
+    *("HOME", "USER", "XDG_CONFIG_HOME", "SSH_AUTH_SOCK"),
+)
+# It asks nothing; and whatever the user has set for all hosts, the server that a registry names is
+# lent no agent, display or port of his.
+_SSH = " -o".join(
+    (
+        *("ssh", "BatchMode=yes", "ForwardAgent=no", "ForwardX11=no", "ClearAllForwardings=yes"),
+        *("Tunnel=no", "GSSAPIDelegateCredentials=no", "PermitLocalCommand=no", "ControlMaster=no"),
+    )
+)
+_SETTINGS = (
+    *("core.hooksPath=/dev/null", "core.symlinks=false", "core.autocrlf=false"),
+    *("core.fsmonitor=false", "core.sparseCheckout=true", "core.sparseCheckoutCone=false"),
+    *("submodule.recurse=false", "fetch.recurseSubmodules=false", "gc.auto=0"),
+    *("maintenance.auto=false", "advice.detachedHead=false", "init.templateDir="),
+    *("transfer.fsckObjects=true", "http.followRedirects=initial", "credential.interactive=never"),
+    # What the user sends to all hosts, a token perhaps; what they set for a host stays.
+    *("http.extraHeader=", "http.cookieFile=", "http.saveCookies=false"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Git:
+    """git, confined to one folder, and within what a folder with a script may take."""
+
+    place: Workplace
+    git: str
+    url: str
+    folder: str
+    allow_outside: bool
+    deadline: float
+    home: Home
+    # The address with what the user's settings have made of it.
+    asked: str = ""
+
+    def __call__(self, arguments: list[str]) -> Finished:
+        """Run it.
+
+        Raises:
+            MetricFailure: it did not end as it should.
+        """
+        env = told(TO_GIT) | {
+            "GIT_ALLOW_PROTOCOL": ":".join((*PROTOCOLS, *(LOCAL if self.allow_outside else ()))),
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_ASKPASS": "true",
+            "SSH_ASKPASS": "true",
+            "GIT_SSH_COMMAND": _SSH,
+            "GIT_LFS_SKIP_SMUDGE": "1",
+            "LC_ALL": "C",
+        }
+        if self.home.path is not None:
+            env["HOME"] = self.home.path
+        if self.home.empty:
+            env.pop("XDG_CONFIG_HOME", None)
+        if self.home.nobodys:
+            for name in ("GIT_CONFIG_GLOBAL", "SSH_AUTH_SOCK"):
+                env.pop(name, None)
+        settings = [part for setting in _SETTINGS for part in ("-c", setting)]
+        seconds = max(1.0, self.deadline - time.monotonic())
+        done = self.place.run(
+            [os.path.abspath(self.git), *settings, *arguments],
+            env=env,
+            cwd=self.place.folder,
+            timeout=seconds,
+            limits=_LIMITS,
+            confinement=self._confinement(),
+            whole=replace(_WHOLE, folders=(self.folder,)),
+        )
+        if done.timed_out or done.exceeded or done.code != 0:
+            most = f": more than {_MOST[done.exceeded]}" if done.exceeded in _MOST else ""
+            said = without_login(done.stderr, self.asked, KEPT)
+            raise MetricFailure(
+                "script-git",
+                f"{printable(self.url)} could not be fetched: git {ending(done, FETCH_SECONDS)}"
+                f"{most}{self.home.said}{last_lines(said)}",
+            )
+        return done
+
+    def _confinement(self) -> Confinement:
+        local = self.url.removeprefix("file://")
+        return Confinement(
+            layers=(LANDLOCK,),
+            filtered=False,
+            network=True,
+            readable=(
+                *(os.path.dirname(os.path.dirname(real_path(self.git))), *programs()),
+                *(*certificates(), *self.home.readable()),
+                *told(_NAMED).values(),
+                *_OF_SYSTEM,
+                *([local] if self.allow_outside and os.path.isabs(local) else []),
+            ),
+            writable=(self.folder, self.place.folder),
+        )

@@ -7,9 +7,9 @@ from functools import cached_property
 
 import msgspec
 
-from ..documents.wording import shown, shown_path
+from ..documents.wording import printable, shown, shown_path
 from ..errors import InputError
-from ..evaluation.datasets import find_datasets
+from ..evaluation.datasets import Datasets, find_datasets
 from ..registries.registry import Dataset, Registries
 from ..trials.counts import identity_of
 from ..trials.labels import Labels, joined, of_tasks
@@ -79,16 +79,16 @@ class Labelling(msgspec.Struct, frozen=True, kw_only=True):
         """What a job says of tasks, or a source that is none; a registry goes before the job."""
         jobs = [] if path is None or job is None else [(path, job)]
         try:
-            entries = find_datasets(
+            found = find_datasets(
                 self.dataset, self.version, jobs, self.registries, own_jobs=self.own_jobs
-            ).entries
+            )
         except InputError:
             # Said already where it is so of all sources together.
-            entries = []
+            found = Datasets([], [], [])
         labels: dict[str, Mapping[str, Label]] = {}
-        layers = [of_tasks(entry.tasks) for entry in entries]
+        layers = [of_tasks(entry.tasks) for entry in found.entries]
         if self.of_jobs:
-            _check_alike(entries, layers)
+            _check_alike(found)
         if job is not None and self.of_jobs:
             own = job.labels()
             layers.append(own.get(self.dataset, own.get(None, {})))
@@ -98,17 +98,23 @@ class Labelling(msgspec.Struct, frozen=True, kw_only=True):
         return labels
 
 
-def _check_alike(entries: Sequence[Dataset], labels: Sequence[Labels]) -> None:
-    """Refuse two registries that one source finds by one path, and that label a task otherwise."""
-    first: dict[str, int] = {}
-    for i, entry in enumerate(entries):
-        other = first.setdefault(str(entry), i)
-        if labels[other] != labels[i]:
-            raise InputError(
-                f"{shown_path(entries[other].registry)} and {shown_path(entry.registry)} label the "
-                f"tasks of dataset {entry} otherwise, and both have the path that a job names",
-                "name the registry that the job ran with, with --registry",
-            )
+def _check_alike(found: Datasets) -> None:
+    """Refuse registries of which one source ran with one, and that label a task otherwise."""
+    same: dict[str, list[Dataset]] = {}
+    for entry in found.entries:
+        same.setdefault(str(entry), []).append(entry)
+    for first, *others in [*found.rivals, *same.values()]:
+        for other in others:
+            if of_tasks(first.tasks) != of_tasks(other.tasks):
+                one, two = (
+                    f"{printable(str(each))} in {shown_path(each.registry)}"
+                    for each in (first, other)
+                )
+                raise InputError(
+                    f"{one} and {two} label the tasks otherwise, and both fit the path that a job "
+                    "names",
+                    "name the registry that the job ran with, with --registry",
+                )
 
 
 def _agreed(trial: Trial, said: Sequence[tuple[str, Mapping[str, Label]]]) -> dict[str, Label]:

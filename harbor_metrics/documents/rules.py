@@ -295,6 +295,14 @@ OF_RUNS = {
         "Jobs ran different versions of a dataset. Their trials are pooled, as Harbor does, and "
         "the metrics of all these versions run. Compute the jobs one by one to keep them apart.",
     ),
+    "registries-differ": Rule(
+        _WARNING,
+        "A job names its registry by a path from the folder that it ran in, several folders above "
+        "the job have a file of that path, and their entries of the dataset are not the same. "
+        "Harbor read one of them, and which nobody can tell from the files. Metrics run where all "
+        "have them, labels that differ are refused, and the result names no registry. `--registry "
+        "FILE` says which it was; without that, remove or rename the other.",
+    ),
     # Of two runs that are compared.
     "tasks-unpaired": Rule(
         _WARNING,

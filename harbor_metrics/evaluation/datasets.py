@@ -9,7 +9,7 @@ import msgspec
 
 from ..documents.diagnostics import Diagnostic
 from ..documents.paths import real_path
-from ..documents.wording import listed, shown_path
+from ..documents.wording import listed, printable, shown_path
 from ..errors import InputError
 from ..readers.harbor.documents import Near
 from ..registries import registry
@@ -22,11 +22,15 @@ from .remarks import NOT_FOUND
 
 
 class Datasets(msgspec.Struct, frozen=True):
-    """The entries of registries, the versions that the jobs name, and what there is to say."""
+    """The entries of registries, the versions that the jobs name, and what there is to say.
+
+    `rivals` are those that several files have, of which a job ran with one, and that differ.
+    """
 
     entries: list[Dataset]
     versions: list[str]
     diagnostics: list[Diagnostic]
+    rivals: list[tuple[Dataset, ...]] = []
 
 
 class _Place(msgspec.Struct, frozen=True):
@@ -34,6 +38,18 @@ class _Place(msgspec.Struct, frozen=True):
 
     path: str
     version: str | None
+
+
+class _Looked(msgspec.Struct, frozen=True):
+    """Where to look by the word of the jobs, and the entries of snapshots where nothing is there.
+
+    `either` are places of which one job ran with one.
+    """
+
+    places: list[_Place] = []
+    either: list[tuple[_Place, ...]] = []
+    kept: list[Dataset] = []
+    not_found: list[Diagnostic] = []
 
 
 # A dataset as a job names it, and the job's path.
@@ -68,29 +84,31 @@ def find_datasets(
     ]
     versions = list(dict.fromkeys([version] if version else [e.version for _, e in named]))
     diagnostics = [_pooled(dataset, versions)] if len(versions) > 1 else []
-    kept: list[Dataset] = []
     if registries.given:
-        places = _given(dataset, version, versions or [None], named, registries)
+        looked = _Looked(_given(dataset, version, versions or [None], named, registries))
     else:
-        places, kept, not_found = _of_jobs(
-            dataset, version, jobs, named, registries, own_jobs=own_jobs
-        )
-        diagnostics += not_found
+        looked = _of_jobs(dataset, version, jobs, named, registries, own_jobs=own_jobs)
+    diagnostics += looked.not_found
     entries: list[Dataset] = []
-    for place in places:
+    at: dict[_Place, Dataset] = {}
+    for place in looked.places:
         path, wanted = place.path, place.version
         matches = registry.find(registries.datasets(path), dataset, wanted)
         if not matches:
             raise _lacks(path, dataset, wanted, registries.datasets(path))
         if len(matches) > 1:
             diagnostics += remarks_on_repetition(matches[-1])
+        at[place] = matches[-1]
         if matches[-1] not in entries:
             entries.append(matches[-1])
             diagnostics += _changed(matches[-1], jobs)
-    for entry in kept:
+    for entry in looked.kept:
         if not any(entry.is_as(other) for other in entries):
             entries.append(entry)
-    return Datasets(entries, [version for version in versions if version], diagnostics)
+    either = [tuple(at[place] for place in places) for places in looked.either]
+    rivals = [each for each in either if not all(map(each[0].is_whole_as, each[1:]))]
+    diagnostics += map(_rivalling, rivals)
+    return Datasets(entries, [version for version in versions if version], diagnostics, rivals)
 
 
 _DATASET_NOT_SAID = Diagnostic(
@@ -105,6 +123,17 @@ def _pooled(dataset: str, versions: Sequence[str | None]) -> Diagnostic:
         rule="versions-pooled",
         message=f"trials of {dataset} at {', '.join(map(str, versions))} are pooled, "
         "as Harbor does",
+    )
+
+
+def _rivalling(rivals: Sequence[Dataset]) -> Diagnostic:
+    files = listed([f"{shown_path(entry.registry)} ({printable(str(entry))})" for entry in rivals])
+    return Diagnostic(
+        rule="registries-differ",
+        message=f"a job ran with one of {files}: all of them fit the path that it names, and they "
+        f"differ in dataset {printable(rivals[0].name)}",
+        path=rivals[0].registry,
+        help="name the registry that the job ran with: --registry FILE",
     )
 
 
@@ -147,9 +176,9 @@ def _of_jobs(
     registries: Registries,
     *,
     own_jobs: bool,
-) -> tuple[list[_Place], list[Dataset], list[Diagnostic]]:
-    """Where to look by the word of the jobs, the entries of snapshots where nothing is there."""
-    places: list[_Place] = []
+) -> _Looked:
+    places: dict[_Place, None] = {}
+    either: dict[tuple[_Place, ...], None] = {}
     kept: list[Dataset] = []
     absent: list[JobDataset] = []
     snapshots = {path: job.snapshot for path, job in jobs}
@@ -165,14 +194,17 @@ def _of_jobs(
         ]
         if paths:
             having = [p for p in paths if registry.find(registries.datasets(p), dataset, wanted)]
-            places += (_Place(path, wanted) for path in having or paths[:1])
+            fitting = tuple(_Place(path, wanted) for path in having or paths[:1])
+            places.update(dict.fromkeys(fitting))
+            if len(fitting) > 1:
+                either[fitting] = None
         elif known:
             kept += [registry.of_snapshot(f"{job_path}/{SNAPSHOT}", each) for each in known]
         else:
             absent.append(entry)
     found = [*(place.path for place in places), *(entry.registry for entry in kept)]
     not_found = [_not_found(dataset, entry, list(dict.fromkeys(found))) for entry in absent]
-    return list(dict.fromkeys(places)), kept, not_found
+    return _Looked(list(places), list(either), kept, not_found)
 
 
 def _changed(entry: Dataset, jobs: Sequence[tuple[str, Job]]) -> Iterator[Diagnostic]:

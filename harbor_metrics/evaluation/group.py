@@ -85,11 +85,15 @@ def dataset_of(name: str | None, plan: Plan) -> DatasetRef | None:
     """The dataset by that name, and the registry file that its metrics were found in."""
     if name is None:
         return None
-    versions = plan.versions or [each.version for each in plan.datasets if each.version]
+    found = plan.datasets
+    versions = [each.version for each in found if each.version]
+    if plan.is_disputed:
+        found, versions = [], versions if len(set(versions)) == 1 else []
+    versions = plan.versions or versions
     return DatasetRef(
         name=name,
         version=best_version(versions) if versions else None,
-        registry=shown_path(plan.datasets[0].registry) if plan.datasets else None,
+        registry=shown_path(found[0].registry) if found else None,
     )
 
 

@@ -34,6 +34,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     datasets: list[Dataset]
     versions: list[str]
     diagnostics: list[Diagnostic]
+    # Whether a job ran with one of several of these, and nobody knows with which.
+    is_disputed: bool = False
 
     @property
     def inputs(self) -> list[str]:
@@ -76,6 +78,7 @@ def plan(
             datasets=datasets,
             versions=found.versions,
             diagnostics=said,
+            is_disputed=bool(found.rivals),
         )
     for_dataset: list[Planned] = []
     named_by: NamedBy = "user" if registries.given or own_jobs else "registry of a job"
@@ -119,6 +122,7 @@ def plan(
         datasets=datasets,
         versions=found.versions,
         diagnostics=diagnostics,
+        is_disputed=bool(found.rivals),
     )
 
 

@@ -96,6 +96,10 @@ class Dataset(msgspec.Struct, frozen=True, kw_only=True):
         arrays = (self.metrics, self.extra_metrics)
         return mine == theirs and arrays == (other.metrics, other.extra_metrics)
 
+    def is_whole_as(self, other: Dataset) -> bool:
+        """Whether another entry says the same also of its tasks."""
+        return self.is_as(other) and self.tasks == other.tasks
+
     def __str__(self) -> str:
         return f"{self.name}@{self.version}"
 

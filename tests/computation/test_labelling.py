@@ -110,8 +110,28 @@ def test_two_registries_of_the_path_that_a_job_names_label_alike_or_not_at_all(
     (found,) = labelled(mine).values()
     assert found["a__m"] == {"side": "l"}
     registry(tmp_path / "jobs" / "r.json", **{"1": {"a": "r"}})
-    with pytest.raises(InputError, match=r"jobs/r\.json and .*r\.json label the tasks of dataset"):
+    with pytest.raises(InputError, match=r"demo@1 in .*jobs/r\.json and demo@1 in .*r\.json label"):
         labelled(mine)
+
+
+def test_registry_of_that_path_with_a_higher_version_labels_nothing_and_is_not_named(
+    tmp_path: Path,
+) -> None:
+    mine = job(tmp_path / "jobs" / "m", {}, datasets=[{"name": "demo", "registry_path": "r.json"}])
+    registry(tmp_path / "r.json", **{"1": {"a": "l"}})
+    named = compute_request(request(mine, reads_labels=False, group_by=())).groups[0].dataset
+    assert named is not None
+    assert (named.version, Path(str(named.registry)).name) == ("1", "r.json")
+    registry(tmp_path / "jobs" / "r.json", **{"99": {"a": "r"}})
+    with pytest.raises(
+        InputError, match=r"demo@99 in .*jobs/r\.json and demo@1 in .*r\.json label"
+    ):
+        labelled(mine)
+    result = compute_request(request(mine, reads_labels=False, group_by=()))
+    named = result.groups[0].dataset
+    assert named is not None
+    assert (named.name, named.version, named.registry) == ("demo", None, None)
+    assert [d["rule"] for d in result.diagnostics] == ["registries-differ"]
 
 
 def test_version_of_each_job_labels_its_trials_in_a_registry_that_is_given(tmp_path: Path) -> None:

@@ -91,6 +91,43 @@ def test_each_registry_of_the_path_that_a_job_names_is_asked_if_it_has_the_datas
 
 
 @pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("near", "version", "rivals"),
+    [
+        ("d@1", None, []),
+        ("d@99", None, [["d@99", "d@1"]]),
+        ("d@99", "1", []),
+        ("e@1", None, []),
+    ],
+)
+def test_registries_of_the_path_that_a_job_names_are_rivals_where_they_say_otherwise(
+    near: str, version: str | None, rivals: list[list[str]]
+) -> None:
+    write("jobs/ds/reg.json", near)
+    write("ds/reg.json", "d@1")
+    named = JobDataset(name="d", version=version, registry_path="ds/reg.json")
+    jobs = [("jobs/one", Job(datasets=(named,))), ("jobs/two", Job(datasets=(named,)))]
+    found = find_datasets("d", None, jobs, Registries([]))
+    assert [[str(entry) for entry in each] for each in found.rivals] == rivals
+    assert [d.rule for d in found.diagnostics] == ["registries-differ"] * len(rivals)
+
+
+@pytest.mark.usefixtures("here")
+def test_registries_of_one_path_that_list_other_tasks_are_rivals() -> None:
+    for path, task in (("jobs/ds/reg.json", "s"), ("ds/reg.json", "t")):
+        entry = {"name": "d", "version": "1", "tasks": [{"name": task}]}
+        Path(path).parent.mkdir(parents=True)
+        Path(path).write_text(json.dumps([entry]))
+    jobs = [job(JobDataset(name="d", version="1", registry_path="ds/reg.json"))]
+    (found,) = find_datasets("d", None, jobs, Registries([])).diagnostics
+    assert found.rule == "registries-differ"
+    assert found.message == (
+        "a job ran with one of jobs/ds/reg.json (d@1), ds/reg.json (d@1): all of them fit the path "
+        "that it names, and they differ in dataset d"
+    )
+
+
+@pytest.mark.usefixtures("here")
 def test_a_registry_that_a_link_leads_to_is_asked_once() -> None:
     write("ds/reg.json", "d@1")
     Path("jobs").mkdir()

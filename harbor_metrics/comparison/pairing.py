@@ -10,11 +10,14 @@ import msgspec
 from ..trials.table import Table
 from ..trials.trial import LineTrials, times_of
 
+_UNSAID: frozenset[str | None] = frozenset({None})
+
 
 class Pairs(msgspec.Struct, frozen=True):
     """The trials of both runs at the tasks that both have, and the tasks that are left out.
 
-    A task is `changed` where the runs say different versions of it, or one run says two.
+    A task is `changed` where the runs say different versions of it, or one run says two. `unsaid`
+    are the paired tasks of which the base, and the candidate, say no version and the other does.
     """
 
     base: Table
@@ -23,6 +26,7 @@ class Pairs(msgspec.Struct, frozen=True):
     only_base: list[str]
     only_candidate: list[str]
     changed: list[str]
+    unsaid: tuple[list[str], list[str]] = ([], [])
 
     @property
     def unpaired(self) -> int:
@@ -38,6 +42,7 @@ class Pairs(msgspec.Struct, frozen=True):
             self.only_base,
             self.only_candidate,
             self.changed,
+            self.unsaid,
         )
 
 
@@ -46,8 +51,19 @@ def pair(base: Table, candidate: Table) -> Pairs:
     ours, theirs = (set(times_of(table.tasks)) for table in (base, candidate))
     both = ours & theirs
     first, second = _versions(base), _versions(candidate)
-    said = both & (first.keys() | second.keys())
-    changed = {task for task in said if len(first.get(task, set()) | second.get(task, set())) > 1}
+    said = {
+        task: (first.get(task, _UNSAID), second.get(task, _UNSAID))
+        for task in both & (first.keys() | second.keys())
+    }
+    changed = {task for task, (one, other) in said.items() if len((one | other) - _UNSAID) > 1}
+    unsaid = [
+        sorted(
+            task
+            for task, versions in said.items()
+            if None in versions[side] and {*versions[0], *versions[1]} != _UNSAID
+        )
+        for side in (0, 1)
+    ]
     paired = both - changed
     return Pairs(
         restricted(base, paired),
@@ -56,6 +72,7 @@ def pair(base: Table, candidate: Table) -> Pairs:
         sorted(ours - theirs),
         sorted(theirs - ours),
         sorted(changed),
+        (unsaid[0], unsaid[1]),
     )
 
 
@@ -83,15 +100,17 @@ def with_keys(table: Table, keys: Collection[str]) -> Table:
     )
 
 
-def _versions(table: Table) -> dict[str, set[str]]:
-    """The versions that the trials say of each task; nothing of a task where they say none."""
-    versions: dict[str, set[str]] = {}
+def _versions(table: Table) -> dict[str, set[str | None]]:
+    """The versions that the trials say of each task, None among them where one says none.
+
+    Nothing at all where none says any.
+    """
+    versions: dict[str, set[str | None]] = {}
     if isinstance(table.trials, LineTrials):
         return versions
     # In C for the most frequent case: few harnesses say which version of a task they ran.
     of_trials = list(map(attrgetter("task_version"), table))
     if of_trials.count(None) < len(table):
         for task, version in zip(table.tasks, of_trials, strict=True):
-            if version is not None:
-                versions.setdefault(task, set()).add(version)
+            versions.setdefault(task, set()).add(version)
     return versions

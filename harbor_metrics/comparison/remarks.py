@@ -30,6 +30,14 @@ def remarks(
                 f"{listed(tasks)}",
                 subject=subject,
             )
+    for name, other, tasks in zip(names, names[::-1], pairs.unsaid, strict=True):
+        if tasks:
+            yield Diagnostic(
+                rule="versions-not-said",
+                message=f"{name} says no version of {plural(len(tasks), 'task')}, and {other} "
+                f"does: they are paired by their names alone ({listed(tasks)})",
+                subject=subject,
+            )
     tables = (pairs.base, pairs.candidate)
     if any(isinstance(part.pool.table.trials, LineTrials) for part in parts):
         yield Diagnostic(

@@ -310,6 +310,13 @@ OF_RUNS = {
         "a checksum of each task, and a task that has changed is not the same task. Such tasks are "
         "counted, named and left out of the comparison.",
     ),
+    "versions-not-said": Rule(
+        _WARNING,
+        "One of two runs says versions of its tasks and the other does not: a job of Harbor has a "
+        "checksum of each task and lm-eval a hash of each document, trials files need not. Such "
+        "tasks are paired by their names, and whether they are the same tasks is not checked. Give "
+        "`task_version` to the trials that lack it, or compare what the harnesses wrote.",
+    ),
     "gate-failed": Rule(
         _ERROR,
         "A gate that `compare` was given failed: the interval, or the number it is about, lies "

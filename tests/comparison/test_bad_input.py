@@ -127,6 +127,32 @@ def test_a_changed_task_is_not_the_same_task(files: Path, cli: Run) -> None:
     assert "1 task is changed, and not compared: t4" in done.stderr
 
 
+def test_tasks_whose_version_one_run_alone_says_are_counted(files: Path, cli: Run) -> None:
+    versions: dict[str, str | None] = {task: f"v{task}" for task in ONE}
+    write_run(files / "old.jsonl", ONE, task_version=lambda task, _: versions[task], agent="a")
+    versions |= dict.fromkeys(("t3", "t4"))
+    write_run(files / "new.jsonl", OTHER, task_version=lambda task, _: versions[task], agent="b")
+    comparison, done = compared(cli, "old.jsonl", "new.jsonl")
+    assert (comparison["tasks"]["paired"], comparison["tasks"]["changed"]) == (12, [])
+    said = "warning[versions-not-said]: new.jsonl says no version of 2 tasks, and old.jsonl does"
+    assert said in done.stderr
+    assert done.returncode == 0
+    _, done = compared(cli, "a.jsonl", "old.jsonl")
+    assert "a.jsonl says no version of 12 tasks, and old.jsonl does" in done.stderr
+    _, done = compared(cli, "a.jsonl", "b.jsonl")
+    assert "version" not in done.stderr
+
+
+def test_an_attempt_without_a_version_is_said_beside_those_with_one(files: Path, cli: Run) -> None:
+    write_run(files / "old.jsonl", ONE, task_version="1", agent="a")
+    twice = {task: rewards * 2 for task, rewards in OTHER.items()}
+    version = {0: "1", 1: None}
+    write_run(files / "new.jsonl", twice, task_version=lambda _, i: version[i], agent="b")
+    _, done = compared(cli, "old.jsonl", "new.jsonl")
+    assert "new.jsonl says no version of 12 tasks, and old.jsonl does" in done.stderr
+    assert "old.jsonl says no" not in done.stderr
+
+
 def test_one_task_has_a_difference_and_hardly_an_interval(files: Path, cli: Run) -> None:
     write_run(files / "p.jsonl", {"t": [0, 1, 0]}, agent="p")
     write_run(files / "q.jsonl", {"t": [1, 1, 1]}, agent="q")

@@ -19,6 +19,7 @@ Labels: `lm-eval/filter`, and the short scalar members of the document.
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Iterable
 from hashlib import sha256
@@ -50,7 +51,8 @@ _MARKS = ("doc_id", "doc", "target", "filtered_resps", "resps", "arguments")
 _LONGEST_LABEL = 100
 _NONE: dict[str, list[Any]] = {}
 # What is no JSON, as an image, stands in a document as Python shows it, with where it lay.
-_ADDRESS = " at 0x"
+_ADDRESS = b" at 0x"
+_ADDRESSES = re.compile(r" at 0x[0-9A-Fa-f]+")
 
 
 def fit(head: Head) -> Fit:
@@ -104,7 +106,7 @@ class _Samples:
 
     def add(self, block: bytes, first_line: int) -> None:
         """Read one more block of lines."""
-        self.has_addresses = _ADDRESS.encode() in block
+        self.has_addresses = _ADDRESS in block
         lines = split(block)
         numbers: Iterable[int] = range(first_line, first_line + len(lines))
         if not all(lines):
@@ -129,8 +131,8 @@ class _Samples:
         self.names[row.filter].append(name)
         self.places[row.filter].append(number)
         self.hash.update((row.doc_hash + row.prompt_hash + row.target_hash).encode())
-        if self.has_addresses and _ADDRESS in str(row.doc):
-            row.doc_hash = ""  # another one in each run
+        if self.has_addresses and row.doc_hash:
+            row.doc_hash = _without_addresses(row.doc) or row.doc_hash
         self._add_trials(row, name, number)
 
     def _refuse_two_runs(self) -> None:
@@ -333,6 +335,14 @@ def _place(key: str) -> str:
     """The key of a single number; of pairs and longer lists only that there is one."""
     metric, slash, _ = key.partition("/")
     return f"{metric}/…" if slash else metric
+
+
+def _without_addresses(doc: Any) -> str | None:
+    """The digest of a document without its addresses, which are others in each run; None of one
+    that has none.
+    """
+    text, n_addresses = _ADDRESSES.subn("", str(doc))
+    return sha256(text.encode(errors="backslashreplace")).hexdigest() if n_addresses else None
 
 
 def _labels(doc: Any) -> dict[str, Any]:

@@ -66,11 +66,21 @@ def test_documents_with_other_hashes_are_not_one_task(tmp_path: Path) -> None:
     assert (pair.tasks.paired, pair.tasks.changed) == (3, ["1"])
 
 
-def test_hash_of_a_document_with_the_address_of_an_image_is_no_version(tmp_path: Path) -> None:
-    image = {"images": ["<PIL.Image.Image image mode=RGB size=9x9 at 0x7F01C0>"]}
-    path = write(tmp_path, [line(0, doc=image, doc_hash="a"), line(1, doc_hash="b")])
-    (found,) = readers.read(str(path))
-    assert [trial.task_version for trial in found.trials] == [None, "b"]
+def test_version_of_a_document_with_an_image_is_the_same_wherever_the_image_lay(
+    tmp_path: Path,
+) -> None:
+    def versions(name: str, question: str, address: str) -> list[str | None]:
+        image = f"<PIL.Image.Image image mode=RGB size=9x9 at {address}>"
+        doc = {"q": question, "images": [image]}
+        hashes = {"doc_hash": address}
+        rows = [line(0, doc=doc, **hashes), line(1, doc=doc), line(2, doc_hash="b")]
+        (found,) = readers.read(str(write(tmp_path, rows, f"{name}.jsonl")))
+        return [trial.task_version for trial in found.trials]
+
+    of_image, *others = versions("base", "what", "0x7F01C0")
+    assert others == [None, "b"]
+    assert versions("again", "what", "0x7fE2aa10") == [of_image, None, "b"]
+    assert versions("other", "who", "0x7F01C0")[0] not in (of_image, None)
 
 
 def test_a_document_may_lack_a_metric_and_another_have_more(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..contract.spec import UV_SCRIPT
 from ..documents.wording import printable
-from ..evaluation.naming import name
+from ..evaluation.naming import name, script_name
 from .document import Row
 
 
@@ -12,8 +12,7 @@ def name_of(row: Row) -> str:
     """What a row is called: `pass@2`, `mean`, `mean: category`."""
     kwargs, value = dict(row.kwargs), row.value
     if row.type == UV_SCRIPT:
-        path = kwargs.get("script_path")
-        label = path.rpartition("/")[2] if isinstance(path, str) else row.metric
+        label = script_name(kwargs)
         return printable(label if value is None else f"{label}: {value}")
     if isinstance(kwargs.get("k"), list) and value is not None and value.isdecimal():
         kwargs["k"], value = int(value), None

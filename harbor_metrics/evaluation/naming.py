@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -40,43 +40,58 @@ def apart(
     return names
 
 
-def in_columns(
-    lines: Iterable[Iterable[tuple[Hashable, str, _Cell]]],
-) -> list[dict[str, _Cell]]:
-    """Each line's cells by the column that they are in, from what each is of, a name and the cell.
+class Identity(NamedTuple):
+    """What two metrics have in common that are one, on whatever trials; not what they gave.
 
-    What it is of has one column in all lines, and none with anything else; the same cell twice is
-    there once, another cell of the same has a column of its own.
+    `ours`: no script's and no plugin's. The digests are of a script, and of what is pinned with it.
     """
-    wished: dict[tuple[Hashable, int], str] = {}
+
+    type: str
+    kwargs: bytes = b"{}"
+    ours: bool = True
+    origin: str = ""
+    digests: tuple[str | None, ...] = ()
+
+
+def in_columns(
+    lines: Iterable[Iterable[tuple[Identity, Hashable, str, _Cell]]], taken: Collection[str] = ()
+) -> list[dict[str, _Cell]]:
+    """Each line's cells by the column they are in, from metric, value, the name of both, and cell.
+
+    A value of a metric has one column in all lines, and none with anything else; the same cell
+    twice is there once, another cell of the same has a column of its own.
+    """
+    wished: dict[tuple[Identity, Hashable, int], str] = {}
     numbered = []
     for line in lines:
-        own: dict[tuple[Hashable, int], _Cell] = {}
-        for of, name, cell in line:
+        own: dict[tuple[Identity, Hashable, int], _Cell] = {}
+        for metric, value, name, cell in line:
             n = 0
-            while own.setdefault((of, n), cell) != cell:
+            while own.setdefault((metric, value, n), cell) != cell:
                 n += 1
-            wished.setdefault((of, n), name)
+            wished.setdefault((metric, value, n), name)
         numbered.append(own)
-    called = apart(wished)
+    # Whoever stands first: nobody takes a name from ours, nor from the one with default kwargs.
+    by_standing = sorted(wished, key=lambda of: (not of[0].ours, of[0].kwargs != b"{}"))
+    called = apart({of: wished[of] for of in by_standing}, taken=taken)
     return [{called[of]: cell for of, cell in own.items()} for own in numbered]
 
 
-def told_by(outcome: Outcome, without: Collection[str] = ()) -> Hashable:
-    """What two metrics have in common that are one, on whatever trials; not what they gave.
+def told_by(outcome: Outcome, without: Collection[str] = ()) -> Identity:
+    """What tells the metric of an outcome from others; some kwargs are said elsewhere.
 
     Two scripts of one name are two where their texts are, or what is pinned with these, or one is
     the user's and one is not.
     """
     kwargs = {k: v for k, v in outcome.kwargs.items() if k not in without}
-    same = (outcome.type, msgspec.json.encode(kwargs, order="deterministic"))
-    if outcome.type != UV_SCRIPT:
-        return same
+    encoded = msgspec.json.encode(kwargs, order="deterministic")
     script = outcome.script or None
+    if outcome.type != UV_SCRIPT:
+        return Identity(outcome.type, encoded, ours=not outcome.plugins and script is None)
     digests = script and (
         *(script.sha256, script.modules_sha256, script.packages_sha256, script.lock_sha256),
     )
-    return (*same, outcome.origin, digests)
+    return Identity(outcome.type, encoded, False, outcome.origin, digests or ())
 
 
 def model_of(group: Group) -> str | None:
@@ -104,9 +119,8 @@ def names(outcome: Outcome, without: Collection[str] = ()) -> Names:
     """What the metric of an outcome and its values are called; some kwargs are said elsewhere."""
     kwargs = {k: v for k, v in outcome.kwargs.items() if k not in without}
     if outcome.type == UV_SCRIPT:
-        path = outcome.kwargs.get("script_path")
-        file = path.rpartition("/")[2] if isinstance(path, str) else outcome.name
-        return Names(printable(file), {value: printable(value) for value in outcome.values})
+        label = script_name(outcome.kwargs)
+        return Names(printable(label), {value: printable(value) for value in outcome.values})
     label = printable(name(outcome.name, outcome.type, kwargs))
     sign = _sign_of_values(outcome)
     values, alone = {}, True
@@ -120,6 +134,18 @@ def names(outcome: Outcome, without: Collection[str] = ()) -> Names:
             alone = alone and own == label
         values[value] = printable(own)
     return Names(label, values, alone)
+
+
+def script_name(kwargs: Mapping[str, Any]) -> str:
+    """A script as people call it, by its file: `m.py`, and `script mean` where the file is `mean`.
+
+    So none is called as a metric of ours.
+    """
+    path = kwargs.get("script_path")
+    if not isinstance(path, str):
+        return UV_SCRIPT
+    file = path.rpartition("/")[2]
+    return file if file.endswith(".py") else f"script {file}"
 
 
 def name(written: str, type_: str, kwargs: Mapping[str, Any]) -> str:

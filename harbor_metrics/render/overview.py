@@ -38,7 +38,7 @@ def sheets(
     Raises:
         UsageError: there is no such metric, or it has several values.
     """
-    whole = together(result, digits)
+    whole = together(result, digits, _OWN)
     if sort is not None:
         whole = whole.of(_order(whole.table, _column(whole.heads, sort)))
     beside = [] if blocks else whole.comparable()
@@ -115,6 +115,8 @@ _LACKING: tuple[Part, ...] = (
     ("errored", lambda group: str(group.counts.errored or "")),
     ("unread", lambda group: str(group.counts.unread or "")),
 )
+# What no metric's column is called.
+_OWN = {"trials / tasks", *(name for name, _ in (*WHO, *_LACKING))}
 
 
 def _lost(group: Group) -> bool:

@@ -9,7 +9,7 @@ import msgspec
 
 from ..comparison.verdicts import OF_REWARDS
 from ..documents.wording import printable
-from ..evaluation.naming import in_columns, model_of, names, told_by, unit
+from ..evaluation.naming import Identity, in_columns, model_of, names, told_by, unit
 from ..evaluation.result import Group, Outcome, Result
 from ..numbers.exact import Number
 from . import rows
@@ -69,12 +69,12 @@ class Together(msgspec.Struct, frozen=True):
         return " ".join(filter(None, own))
 
 
-def together(result: Result, digits: Digits) -> Together:
-    """All groups of a result."""
+def together(result: Result, digits: Digits, taken: Collection[str] = ()) -> Together:
+    """All groups of a result; none of their columns has a name of `taken`."""
     policy = rows.one_policy(outcome for group in result.groups for outcome in group.metrics)
     empty = Together(result.groups, [], policy, digits)
     cells = (_cells(group, digits, empty.without) for group in result.groups)
-    return msgspec.structs.replace(empty, table=in_columns(cells))
+    return msgspec.structs.replace(empty, table=in_columns(cells, taken))
 
 
 Part = tuple[str, Callable[[Group], str]]
@@ -93,7 +93,7 @@ def identities(groups: Sequence[Group]) -> list[Part]:
 
 def _cells(
     group: Group, digits: Digits, without: Collection[str]
-) -> Iterator[tuple[Hashable, str, Cell]]:
+) -> Iterator[tuple[Identity, Hashable, str, Cell]]:
     """What the group has: of which value of which metric, what that is called, and the cell."""
     for outcome in group.metrics:
         called, metric = names(outcome, without), told_by(outcome, without)
@@ -101,16 +101,16 @@ def _cells(
             why = outcome.error.message if outcome.error else "there are no trials"
             text = "failed" if outcome.status == "failed" else NONE
             cell = Cell(text, why=why, failed=outcome.status == "failed")
-            yield (metric, None), called.metric, cell
+            yield metric, None, called.metric, cell
         for name in outcome.values:
             own = called.values[name]
             head = own if called.alone or own == called.metric else f"{called.metric}\n{own}"
             # Called as its metric, it has the column of those that have none.
-            of = (metric, name if head != called.metric else None)
-            yield of, head, _cell(outcome, name, digits)
+            value = name if head != called.metric else None
+            yield metric, value, head, _cell(outcome, name, digits)
     for k, chance in list(group.pass_at_k.items())[: rows.MOST_K]:
         cell = Cell(exact(chance, digits), chance, higher_is_better=True)
-        yield (_HARBORS, k), f"{_HARBORS}pass@{k}", cell
+        yield Identity(_HARBORS), k, f"{_HARBORS}pass@{k}", cell
 
 
 def _cell(outcome: Outcome, name: str, digits: Digits) -> Cell:

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from results_by_hand import outcome
 
-from harbor_metrics.evaluation.naming import names
+from harbor_metrics.evaluation.naming import in_columns, names, told_by
+from harbor_metrics.evaluation.result import Outcome, PluginRef
 
 SKIP = {"missing": "skip"}
 BY = {"metric": "mean", "by": "side"}
@@ -86,6 +87,19 @@ BY = {"metric": "mean", "by": "side"}
             },
             {"spread": "spread.py: spread"},
         ),
+        *(
+            (
+                {"name": "uv-script", "kwargs": {"script_path": path}, "values": {key: 1}},
+                {key: whole},
+            )
+            for path, key, whole in (
+                ("metrics/mean", "mean", "script mean: mean"),
+                ("mean (missing=skip)", "v", "script mean (missing=skip): v"),
+                ("script mean", "script mean", "script script mean: script mean"),
+                ("m.py", "m.py", "m.py"),
+                ("m.py\x1b", "v", "script m.py\\x1b: v"),
+            )
+        ),
         ({"name": "mean", "values": {"a\x1b": 1}}, {"a\x1b": "mean: a\\x1b"}),
     ],
 )
@@ -98,3 +112,27 @@ def test_metrics_are_called_as_people_call_them(
 
 def test_kwargs_that_are_said_elsewhere_are_left_out() -> None:
     assert names(outcome(kwargs={**SKIP, "key": "r"}), ["missing"]).metric == "mean (key=r)"
+
+
+PLUGIN = outcome(plugins=[PluginRef(distribution="theirs", version="1")])
+SCRIPT = outcome("uv-script", kwargs={"script_path": "mean"})
+
+
+@pytest.mark.parametrize(
+    "standing",
+    [
+        ([SCRIPT], [outcome(kwargs=SKIP)], [outcome()]),
+        ([SCRIPT, PLUGIN], [outcome()]),
+        ([outcome(kwargs=SKIP), outcome()],),
+    ],
+)
+def test_plain_name_is_that_of_our_metric_by_default(standing: tuple[list[Outcome], ...]) -> None:
+    """Where several are called alike, whoever stands first."""
+    lines = [[(told_by(each), "v", "mean", each) for each in line] for line in standing]
+    (mean,) = (line["mean"] for line in in_columns(lines) if "mean" in line)
+    assert mean == outcome()
+
+
+def test_names_of_other_columns_are_taken() -> None:
+    lines = [[(told_by(PLUGIN), "v", "missing", PLUGIN)]]
+    assert in_columns(lines, {"missing"}) == [{"missing#2": PLUGIN}]

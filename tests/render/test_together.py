@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 from conftest import JOBS
 from msgspec.structs import replace
+from results_by_hand import outcome
 
 from harbor_metrics import compute
 from harbor_metrics.evaluation.result import Outcome, Result, ScriptRef
 from harbor_metrics.render.figures import values
+from harbor_metrics.render.overview import sheets
 from harbor_metrics.render.together import together
 
 
@@ -72,4 +74,14 @@ def test_values_of_one_name_have_lanes_of_their_own() -> None:
     assert {name: lane.numbers for name, lane in lanes.items()} == {
         "m.py: v": [0.1, 0.1],
         "m.py: v#2": [0.9, 0.9],
+    }
+
+
+def test_no_metric_has_the_name_of_another_column() -> None:
+    result = compute(JOBS / "two-models")
+    plugins = [outcome(name) for name in ("missing", "agent", "trials / tasks")]
+    groups = [replace(group, metrics=plugins, pass_at_k={}) for group in result.groups]
+    (sheet,) = sheets(replace(result, groups=groups))
+    assert {"missing#2", "agent#2", "trials / tasks#2"} <= {
+        " ".join(head.split("\n")) for head in sheet.headings
     }

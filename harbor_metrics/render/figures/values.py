@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from ...documents.wording import plural
-from ...evaluation.naming import in_columns, names, told_by, unit
+from ...evaluation.naming import Identity, in_columns, names, told_by, unit
 from ...evaluation.result import Outcome, Uncertainty
 from ...reports.series import Series
 from .. import rows
@@ -46,7 +46,7 @@ def _lanes(series: Sequence[Series]) -> dict[str, Lane]:
     return lanes
 
 
-def _drawn_of(index: int, series: Series, alone: bool) -> Iterator[tuple[Hashable, str, Lane]]:
+def _drawn_of(index: int, series: Series, alone: bool) -> Iterator[tuple[Identity, str, str, Lane]]:
     """What a series has: of which value of which metric, what that is called, and its lane."""
     without = rows.said_once(series.group)
     for outcome in series.group.metrics:
@@ -59,7 +59,7 @@ def _drawn_of(index: int, series: Series, alone: bool) -> Iterator[tuple[Hashabl
             spot = Spot(index, number, *((sure.low, sure.high) if sure else ()))
             whole = name_of.whole(value) + (f" in {measured_in}" if measured_in else "")
             shown = _shown(outcome, value) if alone else ""
-            yield (metric, value), whole, Lane(whole, [spot], shown, measured_in)
+            yield metric, value, whole, Lane(whole, [spot], shown, measured_in)
 
 
 def _shown(outcome: Outcome, name: str) -> str:

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..documents.wording import encodable
+from ..contract.spec import UV_SCRIPT
+from ..documents.wording import encodable, printable, shown
 from ..errors import UsageError
-from ..evaluation.naming import apart, told_by
+from ..evaluation.naming import Identity, apart, names, told_by
 from ..evaluation.result import Group, Outcome, Result
+from .rows import title
 
 _COUNTS = ("trials", "scored")
 _PARTS = ("_stderr", "_low", "_high")
-# Of a value the metric's name, what tells it from others of that name, and the key.
-_Value = tuple[str, Hashable, str]
+# What tells a script from others of its name.
+_OF_SCRIPTS = ("sha256", "modules_sha256", "packages_sha256", "lock_sha256")
+# Of a metric its name, and what tells it from others of that name; of a value the key besides.
+_Metric = tuple[str, Identity]
+_Value = tuple[str, Identity, str]
 # What Harbor takes at once.
 _MOST_ROWS = 500
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -27,15 +32,17 @@ def hub_rows(result: Result, ids: Sequence[Sequence[str | None]]) -> str:
     `ids` are those of each group's trials. A value that is undefined is left out.
 
     Raises:
-        UsageError: there is no group, more than Harbor takes, or a metric failed.
+        UsageError: there is no group, more than Harbor takes, a metric failed, or a column would
+            be of different metrics.
     """
     if not 0 < len(result.groups) <= _MOST_ROWS:
         raise UsageError(f"Harbor takes 1 to {_MOST_ROWS} rows at once, not {len(result.groups)}")
+    _refuse_others(result.groups)
     # A name is the same value's in all rows.
     wished = {of: name for group in result.groups for of, name, _ in _values(group)}
-    names = apart(wished, _PARTS, _COUNTS)
+    called = apart(wished, _PARTS, _COUNTS)
     rows = [
-        _row(group, of_group, names) for group, of_group in zip(result.groups, ids, strict=True)
+        _row(group, of_group, called) for group, of_group in zip(result.groups, ids, strict=True)
     ]
     return json.dumps({"rows": encodable(rows)}, indent=2, ensure_ascii=False) + "\n"
 
@@ -43,10 +50,10 @@ def hub_rows(result: Result, ids: Sequence[Sequence[str | None]]) -> str:
 def _row(
     group: Group, ids: Sequence[str | None], of_values: Mapping[_Value, str]
 ) -> dict[str, Any]:
-    names = {"agent": group.agent, "model": group.model, "provider": group.provider or None}
+    who = {"agent": group.agent, "model": group.model, "provider": group.provider or None}
     if group.dataset is not None:
-        names |= {"dataset": group.dataset.name, "version": group.dataset.version}
-    metadata = {name: value for name, value in names.items() if value is not None}
+        who |= {"dataset": group.dataset.name, "version": group.dataset.version}
+    metadata = {name: value for name, value in who.items() if value is not None}
     metrics: dict[str, Any] = dict(
         zip(_COUNTS, (group.counts.found, group.counts.scored), strict=True)
     )
@@ -61,6 +68,55 @@ def _row(
             metrics |= {f"{own}{part}": value for part, value in parts if value is not None}
     known = [each for each in ids if each is not None and _UUID.fullmatch(each)]
     return {"metadata": metadata, "metrics": metrics, "trial_ids": known}
+
+
+def _refuse_others(groups: Sequence[Group]) -> None:
+    """Refuse rows of which one metric has the name that another metric has in another row.
+
+    Whoever is first by the name of the agent would stand in everybody's column.
+
+    Raises:
+        UsageError: there are such rows.
+    """
+    # Of each name the row that has most metrics by it: within a row they are numbered.
+    having: dict[str, tuple[Group, dict[_Metric, Outcome]]] = {}
+    for group in groups:
+        own: dict[str, dict[_Metric, Outcome]] = {}
+        for of, name, outcome in _values(group):
+            own.setdefault(name, {}).setdefault(of[:2], outcome)
+        for name, metrics in own.items():
+            other, theirs = having.setdefault(name, (group, metrics))
+            for (one, is_), (another, was) in zip(metrics.items(), theirs.items(), strict=False):
+                if one != another:
+                    raise _differing(name, (other, was), (group, is_))
+            if len(metrics) > len(theirs):
+                having[name] = group, metrics
+
+
+def _differing(name: str, *of_rows: tuple[Group, Outcome]) -> UsageError:
+    one, other = (_said(outcome) for _, outcome in of_rows)
+    field = next(field for field in one if one[field] != other[field] or field == "origin")
+    (row, outcome), (other_row, _) = of_rows
+    whose = f" of {names(outcome).metric}" if outcome.type == UV_SCRIPT else ""
+    return UsageError(
+        f"a leaderboard has one metric a column, and `{printable(name)}` would be two: `{field}`"
+        f"{whose} is {shown(one[field])} ({title(row)}) and {shown(other[field])} "
+        f"({title(other_row)})",
+        "say whose metrics all rows have (--registry FILE, or --metric with --only-asked), or "
+        "write the rows of one job at a time",
+    )
+
+
+def _said(outcome: Outcome) -> dict[str, Any]:
+    """What can tell two metrics of one name apart, the plainest first."""
+    digests = {of: getattr(outcome.script or None, of, None) for of in _OF_SCRIPTS}
+    return {
+        "name": outcome.name,
+        "type": outcome.type,
+        "kwargs": outcome.kwargs,
+        **{of: digest and digest[:12] for of, digest in digests.items()},
+        "origin": outcome.origin,
+    }
 
 
 def _values(group: Group) -> Iterator[tuple[_Value, str, Outcome]]:

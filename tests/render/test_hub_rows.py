@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 from conftest import JOBS, Run, trial, write_job
+from msgspec.structs import replace
+from results_by_hand import group, outcome, result
 
 from harbor_metrics.errors import UsageError
-from harbor_metrics.evaluation.result import Result
+from harbor_metrics.evaluation.result import Result, ScriptRef
 from harbor_metrics.render.hub_rows import hub_rows
 
 ID = "00000000-0000-4000-8000-0000000000{:02d}"
@@ -123,24 +125,77 @@ def test_a_name_is_the_same_values_in_all_rows(cli: Run, tmp_path: Path) -> None
     assert second["metrics"]["mean_low"] < 0.5
 
 
-def test_metrics_of_one_name_and_other_kwargs_are_two_columns(cli: Run, tmp_path: Path) -> None:
-    """Each job has a registry of its own, and both metrics are called `mean`."""
-    kwargs = ({}, {"missing": "skip"})
-    for name, own in zip(("one", "two"), kwargs, strict=True):
+def of_two_registries(tmp_path: Path, *of_each: list[dict[str, object]]) -> list[str]:
+    """What `compute` is given for two logs whose registries name these metrics."""
+    for name, metrics in zip(("one", "two"), of_each, strict=True):
         dataset = {"name": name, "version": "1", "description": "", "tasks": []}
-        metrics = [{"type": "mean", "kwargs": own}]
-        entry = {**dataset, "metrics": [], "extra_metrics": metrics} if own else dataset
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "registry.json").write_text(
-            json.dumps([entry if own else {**entry, "metrics": metrics}])
-        )
+        registry = [{**dataset, "metrics": [{"type": "max"}], "extra_metrics": metrics}]
+        (tmp_path / f"{name}.json").write_text(json.dumps(registry))
         lines = [
-            {"task": f"t{i}", "agent": name, "dataset": name, "rewards": reward}
+            {"task": f"t{i}", "agent": f"agent-{name}", "dataset": name, "rewards": reward}
             for i, reward in enumerate((None, {"r": 0}, {"r": 1}))
         ]
         (tmp_path / f"{name}.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    named = ("--registry", "one/registry.json", "--registry", "two/registry.json")
-    done = cli("compute", "one.jsonl", "two.jsonl", *named, "--format", "hub-rows")
-    first, second = rows(done)
-    assert first["metrics"]["mean"] == pytest.approx(1 / 3)
-    assert {k: v for k, v in second["metrics"].items() if k.startswith("mean")}["mean#2"] == 0.5
+    registries = ("--registry", "one.json", "--registry", "two.json")
+    return ["compute", "one.jsonl", "two.jsonl", *registries, "--format", "hub-rows"]
+
+
+MEAN: dict[str, object] = {"type": "mean"}
+SKIP: dict[str, object] = {"type": "mean", "kwargs": {"missing": "skip"}}
+
+
+@pytest.mark.parametrize(
+    ("one", "two"), [([MEAN], [SKIP]), ([MEAN, SKIP], [SKIP, MEAN]), ([MEAN, SKIP], [SKIP])]
+)
+def test_metrics_of_one_name_that_differ_make_no_rows(
+    cli: Run, tmp_path: Path, one: list[dict[str, object]], two: list[dict[str, object]]
+) -> None:
+    command = of_two_registries(tmp_path, one, two)
+    done = cli(*command)
+    assert (done.returncode, done.stdout) == (2, "")
+    said = " ".join(done.stderr.split())
+    assert "one metric a column, and `mean` would be two: `kwargs` is" in said
+    assert '{} (agent-one on one@1) and {"missing": "skip"} (agent-two on two@1)' in said
+    assert "--registry FILE" in said
+    asked = ("--only-asked", "--metric", "mean")
+    assert {row["metrics"]["mean"] for row in rows(cli(*command, *asked))} == {1 / 3}
+
+
+def test_metrics_of_one_name_in_one_order_are_the_same_columns(cli: Run, tmp_path: Path) -> None:
+    first, second = rows(cli(*of_two_registries(tmp_path, [MEAN], [MEAN, SKIP])))
+    assert first["metrics"]["mean"] == second["metrics"]["mean"] == 1 / 3
+    assert "mean#2" not in first["metrics"]
+    assert second["metrics"]["mean#2"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("field", "other"),
+    [
+        ("sha256", ScriptRef(path="m.py", sha256="b" * 64)),
+        ("modules_sha256", ScriptRef(path="m.py", sha256="a" * 64, modules_sha256="c" * 64)),
+    ],
+)
+def test_scripts_that_differ_make_no_rows(field: str, other: ScriptRef) -> None:
+    script = outcome("uv-script", kwargs={"script_path": "m.py"}, values={"score": 1})
+    same = ScriptRef(path="m.py", sha256="a" * 64)
+
+    def made(*scripts: ScriptRef) -> str:
+        groups = [
+            group(replace(script, script=each), agent=f"agent-{i}")
+            for i, each in enumerate(scripts)
+        ]
+        return hub_rows(result(*groups), [[]] * len(groups))
+
+    assert made(same, same).count('"uv-script_score": 1') == 2
+    with pytest.raises(UsageError, match=f"`uv-script_score` would be two: `{field}` of m.py is"):
+        made(same, other)
+
+
+def test_scripts_with_other_values_are_other_columns() -> None:
+    groups = [
+        group(outcome("uv-script", kwargs={"script_path": f"{key}.py"}, values={key: 1}))
+        for key in ("spread", "cover")
+    ]
+    first, second = json.loads(hub_rows(result(*groups), [[], []]))["rows"]
+    assert "uv-script_spread" in first["metrics"]
+    assert "uv-script_cover" in second["metrics"]

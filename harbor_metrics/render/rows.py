@@ -137,13 +137,19 @@ def details(group: Group, digits: Digits = "significant") -> Iterator[tuple[str,
         yield "usage", ", ".join(f"{exact(v, digits)} {name}" for name, v in known.items())
 
 
-def rows(group: Group, digits: Digits = "significant") -> Iterator[Row]:
-    """A row for each value, one above several of a metric, and one for a metric without values."""
+def rows(
+    group: Group, digits: Digits = "significant", without: Collection[str] | None = None
+) -> Iterator[Row]:
+    """A row for each value, one above several of a metric, and one for a metric without values.
+
+    `without`: the kwargs that are said elsewhere; by default those said below the group's table.
+    """
+    said = said_once(group) if without is None else without
     # With one attempt a task nobody need be told twice how many there are.
     each_once = all(b.trials == b.tasks for o in group.metrics for b in o.known_basis.values())
     each_once = each_once and not (group.pass_at_k and group.counts.counting > group.counts.tasks)
     for outcome in group.metrics:
-        called = names(outcome, said_once(group))
+        called = names(outcome, said)
         several = len(outcome.values) > 1 and not called.alone
         measured_in = unit(outcome.type, outcome.kwargs)
         in_unit = f" in {measured_in}" if measured_in else ""
@@ -213,9 +219,10 @@ def one_policy(outcomes: Iterable[Outcome]) -> str | None:
     return told[0] if same and told[0] in MISSING else None
 
 
-def said_once(group: Group) -> tuple[str, ...]:
-    """The kwargs that are said below the table, and so on no row."""
-    return ("missing",) if common_policy(group) is not None else ()
+def said_once(*groups: Group) -> tuple[str, ...]:
+    """The kwargs that are said below the table of each, the same of all, and so on no row."""
+    policies = set(map(common_policy, groups))
+    return ("missing",) if len(policies) == 1 and None not in policies else ()
 
 
 def readings(

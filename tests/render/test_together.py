@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 from conftest import JOBS
 from msgspec.structs import replace
-from results_by_hand import outcome
+from results_by_hand import group, outcome
 
 from harbor_metrics import compute
 from harbor_metrics.evaluation.result import Outcome, Result, ScriptRef
 from harbor_metrics.render.figures import values
 from harbor_metrics.render.overview import sheets
 from harbor_metrics.render.together import together
+from harbor_metrics.reports.series import Series
 
 
 def script(path: str, value: float) -> Outcome:
@@ -85,3 +86,18 @@ def test_no_metric_has_the_name_of_another_column() -> None:
     assert {"missing#2", "agent#2", "trials / tasks#2"} <= {
         " ".join(head.split("\n")) for head in sheet.headings
     }
+
+
+def test_runs_that_count_missing_rewards_in_different_ways_share_no_lane() -> None:
+    """What each is told is said once below its own table."""
+    told = [{"missing": policy} for policy in ("zero", "skip")]
+    series: Any = [
+        Series("run", group(outcome(kwargs=kwargs), outcome("max", kwargs=kwargs)))
+        for kwargs in told
+    ]
+    assert list(values._lanes(series[:1] * 2)) == ["mean", "max"]
+    wanted = [
+        f"{name} (missing={policy})" for policy in ("zero", "skip") for name in ("mean", "max")
+    ]
+    assert list(values._lanes(series)) == wanted
+    assert [line[1] for line in values.values(series).numbers.lines] == wanted

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
 from ...documents.wording import plural
@@ -39,16 +39,22 @@ def values(series: Sequence[Series], *, most_marks: int = _MOST_MARKS) -> Figure
 def _lanes(series: Sequence[Series]) -> dict[str, Lane]:
     """Name of a value -> what is drawn of it."""
     lanes: dict[str, Lane] = {}
-    drawn = (_drawn_of(index, each, len(series) == 1) for index, each in enumerate(series))
+    without, alone = _said_once(series), len(series) == 1
+    drawn = (_drawn_of(index, each, without, alone=alone) for index, each in enumerate(series))
     for own in in_columns(drawn):
         for name, lane in own.items():
             lanes.setdefault(name, Lane(name, [], *lane[2:])).spots.extend(lane.spots)
     return lanes
 
 
-def _drawn_of(index: int, series: Series, alone: bool) -> Iterator[tuple[Identity, str, str, Lane]]:
+def _said_once(series: Sequence[Series]) -> tuple[str, ...]:
+    return rows.said_once(*(each.group for each in series))
+
+
+def _drawn_of(
+    index: int, series: Series, without: Collection[str], *, alone: bool
+) -> Iterator[tuple[Identity, str, str, Lane]]:
     """What a series has: of which value of which metric, what that is called, and its lane."""
-    without = rows.said_once(series.group)
     for outcome in series.group.metrics:
         name_of, metric = names(outcome, without), told_by(outcome, without)
         measured_in = unit(outcome.type, outcome.kwargs)
@@ -91,7 +97,7 @@ def _sentence(series: Sequence[Series], who: Sequence[str]) -> str:
     if first is None:
         return "No metric has a value."
     name = next(iter(first.values))
-    called_ = names(first, rows.said_once(series[0].group)).whole(name)
+    called_ = names(first, _said_once(series)).whole(name)
     shown, having = [], []
     for each, whose in zip(series, who, strict=True):
         outcome = _same(each, first)
@@ -118,10 +124,10 @@ def _same(series: Series, outcome: Outcome) -> Outcome | None:
 
 
 def _numbers(series: Sequence[Series], who: Sequence[str], more: int) -> Numbers:
-    several = len(series) > 1
+    several, without = len(series) > 1, _said_once(series)
     lines, ids = [], []
     for each, whose in zip(series, who, strict=True):
-        for row in rows.rows(each.group):
+        for row in rows.rows(each.group, without=without):
             cells = (
                 indented(row.metric, row.indent),
                 row.value,

@@ -34,10 +34,15 @@ def check_address(url: str, commit: str, script_path: str, *, allow_outside: boo
             f"git_commit_id {printable(commit)!r} is not a full commit of 40 digits: "
             "a branch, a tag or a short one may mean something else tomorrow",
         )
+    # git cuts what it says, in the middle of a login perhaps.
     if len(url) > _LONGEST:
-        # git cuts what it says, in the middle of a login perhaps.
         raise MetricFailure(
             "script-outside", f"git_url has {len(url):,} characters; an address has {_LONGEST:,}"
+        )
+    if not url.isascii():
+        raise MetricFailure(
+            "script-outside",
+            f"git_url {printable(url)} holds other letters than an address has: write them as %XX",
         )
     protocol = _protocol(url)
     permitted = (*PROTOCOLS, *(LOCAL if allow_outside else ()))
@@ -110,7 +115,9 @@ def without_login(said: bytes, asked: str, kept: int) -> bytes:
     secrets |= set(map(unquote, secrets))
     for secret in sorted(filter(None, secrets), key=len, reverse=True):
         said = said.replace(secret.encode("utf-8", "surrogatepass"), b"***")
-    return said
+    # Who writes it may be cut, too.
+    begun = b"|".join(re.escape(login[:n].encode()) for n in range(len(login), 0, -1))
+    return re.sub(rb"://(?:%s)(?=\r?$)" % begun, b"://***", said, flags=re.MULTILINE)
 
 
 def _protocol(url: str) -> str:

@@ -83,6 +83,7 @@ class Git:
             "SSH_ASKPASS": "true",
             "GIT_SSH_COMMAND": _SSH,
             "GIT_LFS_SKIP_SMUDGE": "1",
+            "GIT_DEFAULT_HASH": "sha1",
             "LC_ALL": "C",
         }
         if self.home.path is not None:

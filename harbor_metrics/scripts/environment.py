@@ -143,7 +143,9 @@ def _asked(
     )
     key = sha256(repr(asked).encode("utf-8", "surrogatepass")).hexdigest()
     folder = cache_folder(ENVIRONMENTS)
-    name = sha256(os.fsencode(script.path)).hexdigest()[:32]
+    # One that the user names and one that only a job does are kept beside each other.
+    of_nobody = b"" if logins else b"\n"
+    name = sha256(os.fsencode(script.path) + of_nobody).hexdigest()[:32]
     return wanted, os.path.join(folder, f"{name}.json"), key
 
 

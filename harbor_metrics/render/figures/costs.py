@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ...documents.wording import listed
-from ...evaluation.naming import names
+from ...evaluation.naming import Identity, names, told_by
 from ...evaluation.result import Outcome, Uncertainty
 from ...numbers.exact import Number
 from ...reports.series import Series
@@ -21,7 +21,10 @@ _HEIGHT = 190
 
 
 class _Point(NamedTuple):
+    """`of`: which value of which metric it is."""
+
     series: int
+    of: tuple[str, Identity, str]
     cost: Number
     value: Number
     sure_cost: Uncertainty | None
@@ -30,9 +33,11 @@ class _Point(NamedTuple):
 
 def costs(series: Sequence[Series]) -> Figure | None:
     """The series whose cost is known and whose first metric has one value."""
-    found = [point for i, each in enumerate(series) if (point := _point(i, each)) is not None]
-    if not found:
+    points = [point for i, each in enumerate(series) if (point := _point(i, each)) is not None]
+    if not points:
         return None
+    # One axis is of one metric.
+    found = [point for point in points if point.of == points[0].of]
     who = called(series)
     name = _value(series[found[0].series])
     legend, top = key_of(series)
@@ -66,16 +71,20 @@ def _value(series: Series) -> tuple[str, str, Outcome] | None:
     return None
 
 
+def _spent(series: Series) -> Number | None:
+    return series.cost.values.get("cost-per-task") if series.cost is not None else None
+
+
 def _point(index: int, series: Series) -> _Point | None:
-    cost, value = series.cost, _value(series)
-    spent = cost.values.get("cost-per-task") if cost is not None else None
+    cost, spent, value = series.cost, _spent(series), _value(series)
     if cost is None or spent is None or value is None:
         return None
     _, name, outcome = value
     own = outcome.values[name]
     assert own is not None
     sure = outcome.uncertainty.get(name)
-    return _Point(index, spent, own, cost.uncertainty.get("cost-per-task"), sure)
+    of = (outcome.name, told_by(outcome), name)
+    return _Point(index, of, spent, own, cost.uncertainty.get("cost-per-task"), sure)
 
 
 def _ends(sure: Uncertainty | None) -> list[Number]:
@@ -134,9 +143,12 @@ def _sentence(
     elif len(found) > 1:
         more = f" None is both cheaper and better than {listed(front, 3)}."
     known = {point.series for point in found}
-    unknown = [name for i, name in enumerate(who) if i not in known]
+    others = {i for i, each in enumerate(series) if i not in known and _spent(each) is not None}
+    unknown = [whose for i, whose in enumerate(who) if i not in known | others]
     if unknown:
         more += f" What it costs is not known of {listed(unknown, 3)}."
+    if others:
+        more += f" {name} is not the first value of {listed([who[i] for i in sorted(others)], 3)}."
     return f"{of_each(texts)}.{more}"
 
 

@@ -8,11 +8,14 @@ from typing import Any
 
 import pytest
 from render.pages import grid, write_trials
+from results_by_hand import group, outcome
 
 from harbor_metrics.computation.request import Request
+from harbor_metrics.render.figures.costs import costs
 from harbor_metrics.render.figures.figure import Figure
 from harbor_metrics.render.page import figures
 from harbor_metrics.reports.request import report
+from harbor_metrics.reports.series import Series
 
 
 @pytest.fixture
@@ -161,6 +164,22 @@ def test_costs_stand_against_values(drawn) -> None:
     free = rows(("a", 1), ("b", 1), model="free")
     assert drawn([*lines[:4], *free])["costs"].sentence.endswith(
         "Each dearer one is better. What it costs is not known of free."
+    )
+
+
+def test_costs_of_runs_with_other_first_metrics_are_on_no_common_axis() -> None:
+    cost = outcome("cost-per-task", values={"cost-per-task": 1})
+    script = outcome("uv-script", kwargs={"script_path": "mean"}, values={"mean": 1})
+    firsts = {"one": outcome(), "two": outcome(kwargs={"missing": "skip"}), "three": script}
+    all_ = [
+        Series(run, group(each, agent=run), cost=cost)
+        for run, each in [*firsts.items(), ("four", outcome())]
+    ]
+    shown = costs([*all_, Series("five", group(outcome()))])
+    assert shown is not None
+    assert [line[0] for line in shown.numbers.lines] == ["one", "four"]
+    assert shown.sentence.endswith(
+        "What it costs is not known of five. mean is not the first value of two, three."
     )
 
 

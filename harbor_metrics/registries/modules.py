@@ -115,7 +115,9 @@ def copy(modules: Modules, folder: str, to: str, private: Collection[str] = ()) 
 
 
 def is_importable_beside(path: str) -> bool:
-    """Whether something lies beside a script that Python could import from its folder.
+    """Whether something lies beside a script that Python, or a package, could import from there.
+
+    Or take for a package that is installed there, or for a part of one.
 
     Raises:
         OSError: the folder cannot be read.
@@ -123,9 +125,9 @@ def is_importable_beside(path: str) -> bool:
     folder, own = os.path.split(path)
     with os.scandir(folder) as entries:
         return any(
-            entry.is_dir() or _CODE.match(entry.name)
+            entry.is_dir() or _CODE.match(entry.name) or is_metadata(entry.name)
             for entry in entries
-            if entry.name != own and not entry.name.startswith(".") and entry.name not in _CACHES
+            if entry.name != own and not entry.name.startswith(".")
         )
 
 

@@ -59,9 +59,7 @@ def without_digest(lock: Mapping[str, Any]) -> str | None:
     for package in _tables(lock.get("package")):
         source = package.get("source")
         files = [*_tables(package.get("wheels")), *_tables([package.get("sdist")])]
-        index = source.get("registry") if isinstance(source, dict) else None
-        # Of a folder the bytes are known.
-        of_index = isinstance(index, str) and "://" in index
+        of_index = isinstance(source, dict) and "registry" in source
         if of_index and not (files and all("hash" in file for file in files)):
             return str(package.get("name"))
     return None

@@ -70,11 +70,13 @@ def test_a_lock_without_a_digest_leaves_open_what_is_installed(hash_: str) -> No
     assert without_digest(read_lock(LOCK.replace(hash_, "", 1).encode())) == "x"
 
 
+@pytest.mark.parametrize("index", ["https://a.example/simple", "wheels", "/srv/wheels"])
 @pytest.mark.parametrize("wheels", ["", 'wheels = [{ path = "x-1.whl" }]', "wheels = [{}]"])
-def test_a_package_of_an_index_has_files_with_digests(wheels: str) -> None:
+def test_a_package_of_an_index_has_files_with_digests(index: str, wheels: str) -> None:
+    """It is asked for by its name, from the user's indexes."""
     lock = f"""[[package]]
 name = "x"
-source = {{ registry = "https://a.example/simple" }}
+source = {{ registry = "{index}" }}
 {wheels}"""
     assert without_digest(read_lock(lock.encode())) == "x"
 

@@ -284,6 +284,33 @@ if __name__ == "__main__":
     assert one["values"] == {"four": 4, "six": 6, "here": 1, "first": 1, "path": 1, "sys": 1}, one
 
 
+@pytest.mark.parametrize("name", ["numpy-99.egg-info", "NUMPY-99.EGG-INFO", "numpy.egg-link"])
+def test_a_file_beside_a_script_says_of_no_package_that_it_is_installed(
+    name: str, outcomes: Any, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text("Metadata-Version: 2.1\nName: numpy\nVersion: 99\n")
+    text = f"""{BLOCK}{HEAD}
+import importlib.metadata as installed
+answer(n=len([one for one in installed.distributions() if one.metadata["Name"] == "numpy"]))
+"""
+    (one,), _ = outcomes(text)
+    assert one["values"] == {"n": 0}, one
+
+
+@pytest.mark.parametrize("beside", ["scorelib.pkg", "__pycache__/x.pyc", "data/v.txt", "n.py"])
+def test_the_folder_of_a_script_is_on_no_path_where_more_lies_in_it(
+    beside: str, outcomes: Any, tmp_path: Path
+) -> None:
+    (tmp_path / beside).parent.mkdir(exist_ok=True)
+    (tmp_path / beside).write_text("")
+    text = f"""{BLOCK}{HEAD}
+here = os.path.dirname(__file__)
+answer(n=len([place for place in sys.path if os.path.realpath(place) == here]))
+"""
+    (one,), _ = outcomes(text)
+    assert one["values"] == {"n": 0}, one
+
+
 @pytest.mark.parametrize("kind", ["dist-info", "egg-info", "DIST-INFO"])
 def test_what_seems_to_be_installed_beside_a_script_is_not(
     kind: str, outcomes: Any, tmp_path: Path

@@ -264,9 +264,10 @@ OF_RUNS = {
         _WARNING,
         "The results file beside lm-eval's samples is not of these samples, so it is not used: "
         "neither the model nor the reported numbers are known. An error, with exit code 1, where "
-        "it names the task and another hash of its samples: one of the two was changed. Of several "
-        "that fit and differ none is used either. Put the results file of the same run beside the "
-        "samples.",
+        "it names the task and another hash of its samples: one of the two was changed. lm-eval "
+        "gives both files of a run one time in their names: of another time none is used. Without "
+        "times in the names the hash of the samples decides, and of several that fit and differ "
+        "none is used either. Put the results file of the same run beside the samples.",
     ),
     "metric-missing": Rule(
         _WARNING,

@@ -111,13 +111,27 @@ def _time(stamp: str | None) -> str | None:
 def _results_of(
     reading: Reading, task: str | None, stamp: str | None, hash_: str
 ) -> _Results | None:
-    """The results file of the same stamp, else the only one that is of this task and hash."""
+    """The results file of the same stamp, else the only one that is of this hash.
+
+    lm-eval gives samples and results of a run one stamp: one of another is of another run.
+    """
     folder = os.path.dirname(reading.path) or "."
     try:
         names = sorted(name for name in os.listdir(folder) if _RESULTS.fullmatch(name))
     except OSError:
         return None
-    same = [name for name in names if stamp and _stamp_of(name) == stamp]
+    stamps = {name: _stamp_of(name) for name in names}
+    same = [name for name in names if stamp and stamps[name] == stamp]
+    others = [name for name in names if stamp and stamps[name] and name not in same]
+    if others and not same:
+        names = [name for name in names if name not in others]
+        files = listed([f"{folder}/{name}" for name in others])
+        reading.note(
+            rule="other-results",
+            message=f"by the times in their names {reading.path} is of another run than {files}, "
+            "of which nothing is used",
+            advice=_ADVICE,
+        )
     read = []
     for name in same or names:
         if (said := stray(f"{folder}/{name}", folder)) is not None:
@@ -130,11 +144,7 @@ def _results_of(
     fitting = [
         (name, value, data)
         for name, value, data in read
-        if hash_ in (member(value, "task_hashes", task or _task_of(value, hash_)), None)
-        or (
-            (task is not None and member(value, "task_hashes", task) is None)
-            and member(value, "results", task) is not None
-        )
+        if member(value, "task_hashes", task or _task_of(value, hash_)) == hash_
     ]
     # Of another stamp each may be another run, so that they differ is no mistake.
     return _one_of(reading, fitting, "fit these samples, and differ", Severity.WARNING)

@@ -157,3 +157,30 @@ def test_of_two_results_of_other_runs_that_fit_neither_is_chosen(
     assert json.loads(done.stdout)["groups"][0]["model"] == ("scripted" if same else None)
     assert ("other-results" in done.stdout) != same
     assert ("fit these samples, and differ" in " ".join(done.stderr.split())) != same
+
+
+def without_hashes(text: str) -> str:
+    document = json.loads(text)
+    del document["task_hashes"]
+    return json.dumps(document)
+
+
+@pytest.mark.parametrize(
+    ("name", "hashes", "used", "said"),
+    [
+        ("results_2020-01-01T00-00-00.json", True, False, True),
+        ("results_2020-01-01T00-00-00.json", False, False, True),
+        ("results.json", True, True, False),
+        ("results.json", False, False, False),
+    ],
+)
+def test_results_of_another_time_than_the_samples_are_of_another_run(
+    name: str, hashes: bool, used: bool, said: bool, tmp_path: Path
+) -> None:
+    shutil.copy(next(OLD.glob("samples_ends*")), tmp_path)
+    text = next(OLD.glob("results_*")).read_text()
+    (tmp_path / name).write_text(text if hashes else without_hashes(text))
+    (found,) = readers.read(str(tmp_path))
+    assert {trial.model for trial in found.trials} == {"scripted" if used else None}
+    assert [each.rule for each in found.diagnostics] == ["other-results"] * said
+    assert all("is of another run than" in each.message for each in found.diagnostics)

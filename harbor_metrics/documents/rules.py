@@ -291,6 +291,14 @@ OF_RUNS = {
         "wrote `sail-1`. Trials of jobs that were configured with the very same name are pooled "
         "under the short one. Within a job groups stay as Harbor has them.",
     ),
+    "model-names-apart": Rule(
+        _WARNING,
+        "Trials of one source have a model's provider before its name, `acme/sail-1`, and those of "
+        "another have `sail-1`, which its job did not configure as `acme/sail-1`: it may be "
+        "another model. Each keeps its name. Alone the first would be called `sail-1`, too, so "
+        "`--only`, `--base` and gates that say `sail-1` now mean the other one. Name one of the "
+        "sources, or each as a run: `NAME=SOURCE`.",
+    ),
     "versions-pooled": Rule(
         _NOTE,
         "Jobs ran different versions of a dataset. Their trials are pooled, as Harbor does, and "

@@ -19,8 +19,9 @@ def by_short_names(pools: Pools, diagnostics: list[Diagnostic]) -> Pools:
     """The groups by the models' short names, each pool knowing the provider that Harbor wrote.
 
     A name is taken apart where the jobs configured it as it is written. Groups of different jobs
-    are joined where all jobs configured the very same name; `diagnostics` gets that. Groups of one
-    job stay as Harbor has them, and so do those of two models with one short name.
+    are joined where all jobs configured the very same name, else the short one is that of the other
+    group; `diagnostics` gets both. Groups of one job stay as Harbor has them, and so do those of
+    two models with one short name.
     """
     named, repeated = dict(pools), Repeated()
     targets = {key: _shortened(key, pool) for key, pool in pools.items()}
@@ -35,7 +36,11 @@ def by_short_names(pools: Pools, diagnostics: list[Diagnostic]) -> Pools:
         if other is None:
             own = msgspec.structs.replace(named.pop(key), provider=provider, written=key.model)
             named[target] = own
-        elif _is_same_model(other, str(key.model)) and not _share_a_job(other, named[key]):
+        elif _share_a_job(other, named[key]):
+            continue
+        elif not _is_same_model(other, str(key.model)):
+            diagnostics.append(_apart(short, str(key.model)))
+        else:
             joined = other.united(named.pop(key), repeated)
             named[target] = msgspec.structs.replace(joined, provider=provider)
             diagnostics.append(_joined(short, str(key.model)))
@@ -69,4 +74,12 @@ def _joined(short: str, name: str) -> Diagnostic:
         rule="model-names-joined",
         message=f"trials of {short} and of {name} are pooled: the jobs configured {name}, "
         "and Harbor writes the provider since 0.25",
+    )
+
+
+def _apart(short: str, name: str) -> Diagnostic:
+    return Diagnostic(
+        rule="model-names-apart",
+        message=f"{short} and {name} are shown apart: not all that has trials of {short} was "
+        f"configured as {name}, so {short} means the other model alone",
     )

@@ -71,8 +71,18 @@ def test_models_that_are_not_surely_the_same_stay_apart(
 ) -> None:
     old = job(tmp_path / "old", OLD, configured=configured)
     found, rules = groups(cli, old, job(tmp_path / "new", NEW))
-    assert len(found) == 2
-    assert rules == []
+    assert sorted(group[0] for group in found) == [NEW, OLD]
+    assert rules == ["model-names-apart"]
+
+
+def test_compare_says_that_a_short_name_is_of_the_one_model_alone(cli: Run, tmp_path: Path) -> None:
+    mine = job(tmp_path / "all" / "mine", NEW, "acme/b", configured=(NEW, "acme/b"))
+    job(tmp_path / "all" / "theirs", OLD, "b", configured=(OLD, "b"))
+    chosen = ("--by", "model", "--only", f"model={OLD}", "--only", "model=b", "--base", OLD)
+    assert "apart" not in cli("compare", mine, *chosen).stderr
+    said = cli("compare", mine.parent, *chosen).stderr
+    for short in (OLD, "b"):
+        assert f"warning[model-names-apart]: {short} and acme/{short} are shown apart" in said
 
 
 def test_two_models_of_one_short_name_keep_their_full_ones(cli: Run, tmp_path: Path) -> None:

@@ -26,6 +26,8 @@ _REDUCTIONS = "reductions.json"
 _SUMMARY = re.compile(r"_journal/summaries/([0-9]+)\.json")
 # So many bytes of samples are read to see whether summaries may be believed.
 _MOST_CHECKED = 256 << 10
+# Of so many bytes the shortest is read in any case: agents' transcripts are longer than all that.
+_LONGEST_SHORTEST = 4 << 20
 # A sample in one piece, or in the newer shape of many pieces the one without messages and events.
 _SAMPLE = re.compile(r"samples/[^/]+\.json|samples/[^/]+/sample\.json")
 
@@ -273,14 +275,16 @@ def _drop_thinned(rows: Iterable[Sample]) -> None:
 
 
 def _some_differ(archive: Archive, names: list[str], rows: list[Sample]) -> bool:
-    """Whether a sample contradicts its summary: of a small log any, of a large one some of them.
+    """Whether a sample contradicts its summary: of a small log any, of a large one some of them,
+    the shortest among these.
 
     All would take many times as long as the summaries: they have the whole transcripts.
     """
-    checked, left = [], _MOST_CHECKED
+    checked: list[str] = []
+    left = _MOST_CHECKED
     step = max(1, sum(map(archive.size, names)) // _MOST_CHECKED)
     for name in dict.fromkeys([*sorted(names, key=archive.size)[:1], *names[::step]]):
-        if archive.size(name) <= left:
+        if archive.size(name) <= (left if checked else _LONGEST_SHORTEST):
             left -= archive.size(name)
             checked.append(name)
     summaries = {(str(row.id), row.epoch): row for row in rows} if checked else {}

@@ -87,6 +87,14 @@ def test_of_large_logs_some_samples_are_set_beside_their_summaries(tmp_path: Pat
     assert note.rule == "summaries-differ"
 
 
+def test_shortest_sample_is_set_beside_its_summary_also_where_it_is_long(tmp_path: Path) -> None:
+    whole = [sample(str(i), 1.0, input="x" * (600_000 - i)) for i in range(3)]
+    rows = [{**each, "input": "x", "scores": {"num": {"value": 0.0}}} for each in whole]
+    samples, _, (note,) = read(tmp_path, archived(log(whole, metric("mean", 1)), rows))
+    assert [each.scores["num"].value for each in samples if each.scores] == [1.0] * 3
+    assert note.rule == "summaries-differ"
+
+
 def test_nan_and_null_are_one_score(tmp_path: Path) -> None:
     members = archived(log([sample("a", float("nan"))], metric("mean", 0.5)), [sample("a", None)])
     assert read(tmp_path, members, with_texts=True)[2] == []

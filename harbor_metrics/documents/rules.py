@@ -112,8 +112,8 @@ OF_RUNS = {
     ),
     "file-not-read": Rule(
         _WARNING,
-        "Of a folder some logs are left out: beside its jobs, in folders beside logs of its own, "
-        "or, with `--as`, of other formats. Give each that is to be read by its own path.",
+        "Of a folder some logs are left out: beside its jobs, in a job, in folders beside logs of "
+        "its own, or, with `--as`, of other formats. Give each that is to be read by its own path.",
     ),
     "job-document": Rule(
         _WARNING,

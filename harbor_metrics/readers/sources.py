@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from ..documents.diagnostics import Diagnostic
 from ..documents.files import reason
@@ -17,8 +17,12 @@ from . import formats
 from .files.entries import Entries
 from .files.file import STANDARD_INPUT, File, opened
 from .formats import Format, named, takes
-from .harbor.job import jobs_in
+from .harbor.folders import trial_folders
+from .harbor.job import jobs_in, says_it_is_one
 from .reading import Options
+
+# What Harbor writes in a job and in a trial.
+_OF_HARBOR = ("config.json", "exception.txt", "job.log", "lock.json", "result.json", "trial.log")
 
 
 def sources_at(path: str, as_format: str | None, options: Options) -> list[Source]:
@@ -105,11 +109,8 @@ def _in_directory(path: str, given: Format | None, options: Options) -> list[Sou
                 raise _refused(path, str(error)) from error
             why_not.append(str(error))
         else:
-            own: set[str | None] = {job.path for job in jobs}
-            if given is None and path not in own:
-                own |= {said.path for said in jobs[0].diagnostics if said.rule == "unread-job"}
-                files, below = _files(path, but_in=own)
-                jobs[0].diagnostics += _read_alone(path, [*files, *below], "jobs")
+            if given is None:
+                jobs[0].diagnostics += _beside_jobs(path, jobs)
             return jobs
     wanted = [f for f in formats.FORMATS if f.in_folders] if given is None else [given]
     sources: list[Source] = []
@@ -121,7 +122,7 @@ def _in_directory(path: str, given: Format | None, options: Options) -> list[Sou
         sources = _of_files(files, path, wanted, options, entries, others)
         if sources:
             if files is own_files and given is None:
-                sources[0].diagnostics += _read_alone(path, below, "logs itself")
+                sources[0].diagnostics += _left_out(path, _logs(path, below), "holds logs itself")
             break
     else:
         why_not += [said.message for said in entries.diagnostics]
@@ -158,32 +159,64 @@ def _of_files(
     return sources
 
 
-def _read_alone(path: str, beside: list[str], what: str) -> list[Diagnostic]:
-    """What is said where a folder is read as one thing, and files beside it are logs, too."""
+def _beside_jobs(path: str, jobs: list[Source]) -> list[Diagnostic]:
+    """What is said of logs that lie in a folder of jobs, or in a job.
+
+    Raises:
+        InputError: only a trial in it makes a job of a folder with logs.
+    """
+    if path not in (own := {job.path for job in jobs}):
+        unread = {said.path for said in jobs[0].diagnostics if said.rule == "unread-job"}
+        files, below = _files(path, but_in=own | unread)
+        return _left_out(path, _logs(path, [*files, *below]), "holds jobs")
+    is_said = says_it_is_one(path)
+    # A job may have very many trials, and no log lies in theirs.
+    waiting = jobs[0].job.waiting if jobs[0].job else ()
+    logs = _logs(path, _files_in_job(path, waiting if is_said else trial_folders(path)[0]))
+    if logs and not is_said:
+        raise InputError(
+            f"{path} holds a trial as a job does, and {plural(len(logs), 'log')}: {_listed(logs)}",
+            "name the logs themselves, or read the job alone: --as harbor-job",
+        )
+    return _left_out(path, logs, "is a job")
+
+
+def _logs(path: str, files: list[str]) -> list[str]:
+    """Which of the files in a folder are logs, as they are called there."""
+    files = [name for name in files if os.path.basename(name) not in _OF_HARBOR]
+    if not files:
+        return []
     # For weight: as above.
     from .recognition import head_of
 
     found = []
-    for name in beside:
+    for name in files:
         try:
             with opened(name) as file:
                 head = head_of(file)
                 fits = (f.reader.fit(head) for f in formats.FORMATS if f.in_folders)
                 if head.data.strip() and any(not fit.why for fit in fits):
-                    found.append(name)
+                    found.append(os.path.relpath(name, path))
         except (InputError, OSError):
             continue  # nobody would read it either
-    if not found:
+    return found
+
+
+def _left_out(path: str, logs: list[str], what: str) -> list[Diagnostic]:
+    if not logs:
         return []
-    names = listed([os.path.relpath(name, path) for name in found], 6)
     return [
         Diagnostic(
             rule="file-not-read",
-            message=f"{path} holds {what}; logs below it are left out: {names}",
+            message=f"{path} {what}; logs below it are left out: {_listed(logs)}",
             path=path,
             help="name each folder or file that is to be read",
         )
     ]
+
+
+def _listed(logs: list[str]) -> str:
+    return listed(logs, 6)
 
 
 def _refused(path: str, why: str) -> NotThisFormatError:
@@ -203,6 +236,18 @@ def _not_read(path: str, others: list[str], given: Format) -> Diagnostic:
         message=f"{len(others)} files of {path} are not {given.noun} and are not read: {names}",
         path=path,
     )
+
+
+def _files_in_job(path: str, folders: Iterable[str]) -> list[str]:
+    """The files of a job, and those of the folders by these names, as far as they can be read."""
+    found = []
+    for folder in (path, *(f"{path}/{name}" for name in folders)):
+        try:
+            with os.scandir(folder) as entries:
+                found += [e.path for e in entries if e.is_file() and e.name[0] != "."]
+        except OSError:
+            continue  # said already, or gone since
+    return sorted(found)
 
 
 def _files(path: str, but_in: Collection[str | None] = ()) -> tuple[list[str], list[str]]:

@@ -117,6 +117,38 @@ def test_logs_that_are_left_out_of_a_folder_are_named(cli: Run, tmp_path: Path) 
     assert "file-not-read" not in cli("compute", "out/job").stderr
 
 
+@pytest.mark.parametrize("log", ["a.jsonl", "more/a.jsonl"])
+@pytest.mark.parametrize("has_result", [True, False])
+def test_a_trial_among_logs_makes_no_job_of_them(
+    log: str, has_result: bool, cli: Run, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    (out / log).parent.mkdir(parents=True)
+    (out / log).write_text(json.dumps(line(0, metrics=["acc"], acc=1.0)))
+    job = write_job(tmp_path / "job", [trial("a", {"r": 1.0})])
+    (own,) = job.glob("a__*/result.json")
+    for folder in (out / "zz", *([out / "more"] if has_result else [])):
+        folder.mkdir(exist_ok=True)
+        (folder / "result.json").write_bytes(own.read_bytes())
+    for command in (["compute"], ["convert", "-o", "c.jsonl"]):
+        done = cli(*command, "out")
+        said = " ".join(done.stderr.split())
+        assert done.returncode == 3
+        assert f"out holds a trial as a job does, and 1 log: {log}" in said
+    assert cli("compute", "out", "--as", "harbor-job").returncode == 0
+
+
+@pytest.mark.parametrize("log", ["a.jsonl", "more/a.jsonl"])
+def test_logs_in_a_job_are_left_out_with_a_warning(log: str, cli: Run, tmp_path: Path) -> None:
+    job = write_job(tmp_path / "job", [trial("a", {"r": 1.0})])
+    assert "file-not-read" not in cli("compute", "job").stderr
+    (job / log).parent.mkdir(exist_ok=True)
+    (job / log).write_text(json.dumps(line(0, metrics=["acc"], acc=1.0)))
+    done = cli("compute", "job")
+    assert f"job is a job; logs below it are left out: {log}" in " ".join(done.stderr.split())
+    assert done.returncode == 0
+
+
 def test_a_trial_among_jobs_makes_no_job_of_them(cli: Run, tmp_path: Path) -> None:
     write_job(tmp_path / "jobs" / "mine", [trial("a", {"r": 1.0})])
     (tmp_path / "jobs" / "evil").mkdir()

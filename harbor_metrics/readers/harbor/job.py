@@ -50,7 +50,7 @@ def read(file: File, options: Options) -> list[Source]:
     """
     path = file.path
     if looks_like_job(path):
-        if not _says_it_is_one(path) and (jobs := jobs_in(path)):
+        if not says_it_is_one(path) and (jobs := jobs_in(path)):
             raise InputError(
                 f"{path} holds a trial as a job does, and {plural(len(jobs), 'job')}",
                 "name the jobs themselves",
@@ -89,13 +89,13 @@ def looks_like_job(path: str, *, strict: bool = False) -> bool:
     """
     if "trial_name" in fields(f"{path}/result.json", strict=strict):
         return False
-    return _says_it_is_one(path, strict=strict) or any(
+    return says_it_is_one(path, strict=strict) or any(
         {"trial_name", "task_name"} <= fields(f"{path}/{name}/result.json", strict=strict).keys()
         for name in folders(path)
     )
 
 
-def _says_it_is_one(path: str, *, strict: bool = False) -> bool:
+def says_it_is_one(path: str, *, strict: bool = False) -> bool:
     """Whether a directory has the documents of a job."""
     result = fields(f"{path}/result.json")
     if "n_total_trials" in result and "stats" in result:

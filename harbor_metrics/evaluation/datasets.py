@@ -95,7 +95,8 @@ def find_datasets(
         path, wanted = place.path, place.version
         matches = registry.find(registries.datasets(path), dataset, wanted)
         if not matches:
-            raise _lacks(path, dataset, wanted, registries.datasets(path))
+            known = registries.datasets(path) if registries.given or own_jobs else None
+            raise _lacks(path, dataset, wanted, known)
         if len(matches) > 1:
             diagnostics += remarks_on_repetition(matches[-1])
         at[place] = matches[-1]
@@ -245,9 +246,20 @@ def _not_found(dataset: str, entry: JobDataset, found: Sequence[str]) -> Diagnos
     return Diagnostic(rule=NOT_FOUND, message=where, subject=dataset, notes=instead)
 
 
-def _lacks(where: str, dataset: str, version: str | None, datasets: list[Dataset]) -> InputError:
-    names = registry.nearest(dataset, datasets)
+def _lacks(
+    where: str, dataset: str, version: str | None, datasets: list[Dataset] | None
+) -> InputError:
+    """That a registry has no such dataset; `datasets` are those it has, None of a stranger's job.
+
+    What such a job names may be anybody's, and is not listed.
+    """
     wanted = f"{dataset}@{version}" if version else dataset
+    if datasets is None:
+        return InputError(
+            f"{shown_path(where)}, which a job names, has no dataset {wanted}",
+            "name a registry that has it: --registry FILE",
+        )
+    names = registry.nearest(dataset, datasets)
     return InputError(
         f"{where} has no dataset {wanted}; it has {listed(names, 8) or 'none'}",
         "name the dataset with --dataset, or another registry with --registry",

@@ -171,6 +171,19 @@ def test_dataset_that_a_registry_lacks_is_refused_with_the_nearest_names() -> No
 
 
 @pytest.mark.usefixtures("here")
+def test_datasets_of_a_registry_that_only_a_job_names_are_not_listed() -> None:
+    write("jobs/reg.json", "damo@2", "secret@1")
+    jobs = [job(JobDataset(name="demo", registry_path="reg.json"))]
+    with pytest.raises(
+        InputError, match=r"reg\.json, which a job names, has no dataset demo$"
+    ) as no:
+        find_datasets("demo", None, jobs, Registries([]))
+    assert no.value.help == "name a registry that has it: --registry FILE"
+    with pytest.raises(InputError, match="it has damo@2, secret@1"):
+        find_datasets("demo", None, jobs, Registries([]), own_jobs=True)
+
+
+@pytest.mark.usefixtures("here")
 def test_trials_without_a_dataset_have_no_metrics_of_a_registry() -> None:
     given = Registries([write("r.json", "d@1")])
     found = find_datasets(None, None, [], given)

@@ -61,12 +61,18 @@ def all_pairs(runs: Sequence[Run]) -> list[tuple[Run, Run]]:
 
 def _with_plans_of(base: Run, run: Run) -> Run:
     parts = {
-        name: msgspec.structs.replace(part, plan=base.parts[name].plan)
+        name: _with_plan_of(base.parts[name], part, (base.name, run.name))
         if name in base.parts
         else part
         for name, part in run.parts.items()
     }
     return Run(run.name, parts)
+
+
+def _with_plan_of(base: Part, part: Part, names: tuple[str, str]) -> Part:
+    metrics = list(_permitted((base, part), names))
+    plan = msgspec.structs.replace(base.plan, metrics=metrics)
+    return msgspec.structs.replace(part, plan=plan)
 
 
 def tasks_alone(base: Run, candidate: Run) -> list[tuple[str, int]]:
@@ -102,9 +108,9 @@ def _permitted(parts: tuple[Part, Part], names: tuple[str, str]) -> Iterator[Pla
     It would answer with what it read, and only the job of the base has asked for it.
     """
     ours, theirs = (part.plan.metrics for part in parts)
-    known = [(metric.spec, metric.script and metric.script.pin) for metric in theirs]
+    known = [(metric.spec, metric.script and metric.script.identity) for metric in theirs]
     for metric in ours:
-        own = metric.spec, metric.script and metric.script.pin
+        own = metric.spec, metric.script and metric.script.identity
         if metric.runs_script and metric.named_by != "user" and own not in known:
             failure = MetricFailure(
                 "metrics-differ",

@@ -169,8 +169,8 @@ def _entry(metric: Planned) -> str:
 
 
 def _script(metric: Planned) -> str | None:
-    """The digest of the script, by its pin where it is not at hand."""
-    return metric.script.pin if metric.script is not None else metric.spec.sha256
+    """What the script is known by, its pin where it is not at hand."""
+    return metric.script.identity if metric.script is not None else metric.spec.sha256
 
 
 def _beside(metric: Planned) -> str:

@@ -49,6 +49,12 @@ class Script(msgspec.Struct, frozen=True):
         return sha256(self.text).hexdigest()
 
     @property
+    def identity(self) -> str:
+        """What two scripts that are one have in common: the pin, if it is of all they import."""
+        known = self.modules is not None and self.packages is not None
+        return self.pin if known else f"{self.pin} {self.path}"
+
+    @property
     def modules_sha256(self) -> str | None:
         """The digest of the manifest of the script and its modules, None where it has none."""
         return _digest_of([self._own, *self.modules]) if self.modules else None

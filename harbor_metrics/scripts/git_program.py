@@ -45,6 +45,7 @@ _SSH = " -o".join(
         *("Tunnel=no", "GSSAPIDelegateCredentials=no", "PermitLocalCommand=no", "ControlMaster=no"),
     )
 )
+_NOBODY = f"-F {os.devnull} -oPubkeyAuthentication=no -oGSSAPIAuthentication=no"
 _SETTINGS = (
     *("core.hooksPath=/dev/null", "core.symlinks=false", "core.autocrlf=false"),
     *("core.fsmonitor=false", "core.sparseCheckout=true", "core.sparseCheckoutCone=false"),
@@ -91,8 +92,12 @@ class Git:
         if self.home.empty:
             env.pop("XDG_CONFIG_HOME", None)
         if self.home.nobodys:
-            for name in ("GIT_CONFIG_GLOBAL", "SSH_AUTH_SOCK"):
-                env.pop(name, None)
+            env.pop("SSH_AUTH_SOCK", None)
+            env |= {
+                "GIT_CONFIG_NOSYSTEM": "1",
+                "GIT_CONFIG_GLOBAL": os.devnull,
+                "GIT_SSH_COMMAND": f"{_SSH} {_NOBODY}",
+            }
         settings = [part for setting in _SETTINGS for part in ("-c", setting)]
         seconds = max(1.0, self.deadline - time.monotonic())
         done = self.place.run(
@@ -124,7 +129,7 @@ class Git:
                 *(os.path.dirname(os.path.dirname(real_path(self.git))), *programs()),
                 *(*certificates(), *self.home.readable()),
                 *told(_NAMED).values(),
-                *_OF_SYSTEM,
+                *(() if self.home.nobodys else _OF_SYSTEM),
                 *([local] if self.allow_outside and os.path.isabs(local) else []),
             ),
             writable=(self.folder, self.place.folder),

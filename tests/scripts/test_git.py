@@ -454,6 +454,34 @@ def test_the_server_of_a_script_is_lent_no_agent_and_no_port(tmp_path: Path) -> 
     assert {"gssapidelegatecredentials no", "clearallforwardings yes"} <= {*said}
 
 
+class _Asked(Exception):
+    """What a program is run with."""
+
+
+@pytest.mark.parametrize("nobodys", [True, False])
+def test_where_nobody_is_told_who_the_user_is_the_system_says_nothing_either(
+    nobodys: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A machine's settings for git can hold a token."""
+
+    class Place:
+        folder = "/"
+
+        def run(self, _argv: list[str], **how: Any) -> None:
+            raise _Asked(how)
+
+    monkeypatch.setenv("SSH_AUTH_SOCK", "/agent")
+    home = Home("/home", empty=nobodys, nobodys=nobodys)
+    run = git_program.Git(Place(), "/usr/bin/git", "https://a.example/", "/", False, 1e9, home)
+    with pytest.raises(_Asked) as asked:
+        run(["init"])
+    how = asked.value.args[0]
+    env = how["env"]
+    assert ("SSH_AUTH_SOCK" in env) is not nobodys
+    assert (env.get("GIT_CONFIG_NOSYSTEM") == "1") is nobodys
+    assert ("/etc/gitconfig" in how["confinement"].readable) is not nobodys
+
+
 @pytest.mark.parametrize("file", [".netrc", ".gitconfig"])
 def test_for_a_script_that_only_a_job_names_no_host_is_told_a_login(
     file: str, tmp_path: Path, home: Path

@@ -165,13 +165,17 @@ def test_a_script_that_only_a_job_names_reads_no_trials_of_another_run(
         f"{BLOCK}{HEAD}answer(**{{open(os.environ['HARBOR_METRICS_TRIALS']).read()[:200]: 1}})"
     )
     mine = {"task": "a", "rewards": {"reward": 0}, "dataset": "demo", "labels": {"l": "hunter2"}}
-    (tmp_path / "mine.jsonl").write_text(json.dumps(mine))
+    for name in ("mine", "mine2"):
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(mine | {"trial": name}))
     for known in ((), ("--registry", "registry.json")):
         done = cli("compare", "job", "mine.jsonl", "--format", "json", *known)
         rows = json.loads(done.stdout)["comparisons"][0]["rows"]
         (row,) = [row for row in rows if row["type"] == "uv-script"][:1]
         assert ("--registry FILE runs it over both" in str(row.get("reason"))) is not bool(known)
         assert ("hunter2" in done.stdout) is bool(known)
+    done = cli("compare", "--pairs", "all", "job", "mine.jsonl", "mine2.jsonl", "--format", "json")
+    assert "runs it over both" in done.stdout
+    assert "hunter2" not in done.stdout
     (tmp_path / "other").mkdir()
     other = job_with_registry(tmp_path / "other", {"type": "mean"}, ENTRY)
     (tmp_path / "other" / "m.py").write_bytes((tmp_path / "m.py").read_bytes())

@@ -18,6 +18,7 @@ from metric_scripts import HEAD, linux, metric, registry_of
 
 import harbor_metrics
 from harbor_metrics.scripts import cache, git_program
+from harbor_metrics.scripts.git_home import Home
 from harbor_metrics.scripts.options import ScriptOptions
 
 

@@ -109,20 +109,27 @@ def find(script_path: str, registry: str | None, *, allow_outside: bool = False)
     folders = [os.getcwd()] if registry is None else [_folder(registry), os.getcwd()]
     as_written = ["" if registry is None else os.path.dirname(registry), ""]
     tried = [os.path.join(folder, script_path) for folder in dict.fromkeys(folders)]
+    outside = None
     for folder, written, path in zip(folders, as_written, tried, strict=False):
-        if not may_be_there(path):
-            continue
         real = real_path(path)
+        # Whether something lies elsewhere is not for those to know who wrote the registry.
+        is_apart = not free and not is_at_home(real, folders[0])
+        if not is_apart and not may_be_there(path):
+            continue
         if not free and (why := _not_its_own(real, script_path, folders)):
-            raise MetricFailure(
+            failure = MetricFailure(
                 "script-outside",
                 f"script_path {printable(script_path)} {why} {printable(folder)} "
                 "(--allow-outside permits it)",
             )
+            if not is_apart:
+                raise failure
+            outside = outside or failure
+            continue
         if registry is None and not allow_outside:
             _check_stays(script_path)
         return read(real, script_path, os.path.join(written, script_path))
-    raise MetricFailure(
+    raise outside or MetricFailure(
         "script-missing",
         f"script {printable(script_path)} not found; looked for {printable(' and '.join(tried))}",
     )

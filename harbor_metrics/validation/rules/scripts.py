@@ -20,6 +20,8 @@ from . import ERROR, MAKING, RUNNING, WARNING, Entry, View
 
 _COMMIT = re.compile(r"[0-9a-fA-F]{40}|[0-9a-fA-F]{64}")
 _URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+://|[\w.-]+@[\w.-]+:")
+# Whether something lies there is not for those to know who wrote the registry.
+_ELSEWHERE = f"Harbor takes what lies there; where nothing lies there, {MAKING}"
 # Where in a metric the path of its script stands.
 _PATH = ("kwargs", "script_path")
 
@@ -36,24 +38,25 @@ def script_path(view: View) -> Iterator[Finding]:
         wrong = _wrong_path(path, view.folder)
         if wrong:
             message, help_ = wrong
-            is_there = _is_there(path, view.folder)
             yield metric.find(
                 *_PATH,
                 message=message,
                 label="this script",
-                notes=() if is_there is None else (RUNNING if is_there else MAKING,),
+                notes=_of_harbor(path, view.folder),
                 help=help_,
             )
 
 
-def _is_there(path: str, folder: str | None) -> bool | None:
-    """Whether Harbor finds something at the path, which then does not run; None where it does."""
+def _of_harbor(path: str, folder: str | None) -> tuple[str, ...]:
+    """Where Harbor fails by the path of a script that does not run here, if it does."""
     if "\0" in path or _URL.match(path):
-        return False
+        return (MAKING,)
     full = os.path.join(folder or os.getcwd(), path)
+    if not all(is_at_home(real_path(p), folder or os.getcwd()) for p in (full, path)):
+        return (_ELSEWHERE,)
     if not os.path.exists(full) and not os.path.exists(path):
-        return False
-    return True if path.startswith("-") or os.path.isdir(full) else None
+        return (MAKING,)
+    return (RUNNING,) if path.startswith("-") or os.path.isdir(full) else ()
 
 
 def _wrong_path(path: str, folder: str | None) -> tuple[str, str] | None:
@@ -82,7 +85,8 @@ def _wrong_path(path: str, folder: str | None) -> tuple[str, str] | None:
         return f"script_path {shown} is a directory", "name the file in it"
     if not os.path.isfile(real):
         slashed = path.replace("\\", "/")
-        if slashed != path and os.path.isfile(_where(slashed, folder)):
+        meant = _where(slashed, folder)
+        if slashed != path and is_at_home(real_path(meant), folder) and os.path.isfile(meant):
             return (
                 f"script {shown} not found: a path has `/` between its parts, not a backslash",
                 f'write `"script_path": {json.dumps(slashed)}`',
@@ -103,9 +107,15 @@ def _wrong_place(real: str, folder: str, shown: str) -> tuple[str, str] | None:
 
 
 def _where(path: str, folder: str) -> str:
-    """Beside the registry, or else, by Harbor's own rule, from the current directory."""
-    beside = os.path.join(folder, path)
-    return beside if os.path.lexists(beside) or not os.path.isfile(path) else os.path.abspath(path)
+    """Beside the registry, or else, by Harbor's own rule, from the current directory.
+
+    Not by what lies elsewhere than in the two.
+    """
+    beside, here = os.path.join(folder, path), os.path.abspath(path)
+    for place, is_there in ((beside, os.path.lexists), (here, os.path.isfile)):
+        if is_there(place) and is_at_home(real_path(place), folder):
+            return place
+    return beside
 
 
 def script_twice(view: View) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from conftest import Run
 from metric_scripts import metric as script
 from validation.validated import ONE, rules_of
 
@@ -85,7 +86,8 @@ def test_backslash_in_a_path_is_told_where_the_slash_finds_the_script(tmp_path: 
         ("https://x.org/m.py", "when it makes the job"),
         ("-m.py", "when it runs the metric"),
         ("folder", "when it runs the metric"),
-        ("../outside.py", ""),
+        ("../outside.py", "where nothing lies there"),
+        ("../gone.py", "where nothing lies there"),
     ],
 )
 def test_it_is_said_where_harbor_fails(name: str, where: str, tmp_path: Path) -> None:
@@ -99,6 +101,25 @@ def test_it_is_said_where_harbor_fails(name: str, where: str, tmp_path: Path) ->
     (only,) = harbor_metrics.validate(inside / "registry.json").found
     assert only.rule == "script-path"
     assert [where in note for note in only.notes] == [True] * bool(where)
+
+
+def test_what_lies_outside_is_not_told_by_what_is_said_of_a_path_that_leads_there(
+    cli: Run, tmp_path: Path
+) -> None:
+    here, private = tmp_path / "here", tmp_path / "private.py"
+    (here / "ds").mkdir(parents=True)
+    makers = (lambda: None, private.touch, private.unlink, private.mkdir, private.rmdir)
+    (here / "one.jsonl").write_text('{"task": "a", "dataset": "d", "rewards": {"reward": 1}}\n')
+    for path in ("../private.py", "../../private.py", "..\\private.py", str(private)):
+        entry = {**ONE, "name": "d", "metrics": [json.loads(script(path))]}
+        (here / "ds" / "registry.json").write_text(json.dumps([entry]))
+        said = []
+        for make in makers:
+            make()
+            checked = cli("validate", "ds", cwd=here)
+            ran = cli("compute", "one.jsonl", "--registry", "ds/registry.json", cwd=here)
+            said.append((checked.stdout + checked.stderr, ran.stdout + ran.stderr))
+        assert said == [said[0]] * len(makers)
 
 
 def test_a_script_has_the_name_of_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from .. import readers
 from ..documents.diagnostics import Diagnostic
 from ..engines.recognition import is_relation
 from ..errors import UsageError
+from ..evaluation import changes
 from ..evaluation.plan import Plan, plan
 from ..evaluation.planned import Planned
 from ..evaluation.remarks import once
@@ -165,6 +166,8 @@ def plan_groups(
             of_jobs=request.reads_labels or any(m.reads_labels for m in metrics.metrics),
             own_jobs=request.own_jobs,
         )
+        if labelling.of_jobs:
+            diagnostics += changes.of_labels(metrics.datasets, jobs)
         table = labelling.joined(members.table, jobs, owners)
         groups.append(PreparedGroup(key=key, pool=members.with_table(table), plan=metrics))
     found = once(diagnostics, sources)

@@ -387,8 +387,9 @@ OF_RUNS = {
     ),
     "registry-changed": Rule(
         _NOTE,
-        "The registry has other metrics for a dataset than it had when the job ran, by the job's "
-        "snapshot (`harbor-metrics.snapshot.json`). Those of today run. Without the registry at "
+        "The registry has other metrics or scripts for a dataset than it had when the job ran, by "
+        "the job's snapshot (`harbor-metrics.snapshot.json`), or, where labels are asked for, "
+        "other labels of tasks than the snapshot. Those of today count. Without the registry at "
         "hand those of the snapshot would.",
     ),
     "not-grouped": Rule(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
@@ -18,6 +18,7 @@ from ..trials.snapshot import SNAPSHOT
 from ..trials.source import Job, JobDataset
 from ..trials.trial import part_of
 from ..validation.entries import remarks_on_repetition
+from . import changes
 from .remarks import NOT_FOUND
 
 
@@ -102,7 +103,7 @@ def find_datasets(
         at[place] = matches[-1]
         if matches[-1] not in entries:
             entries.append(matches[-1])
-            diagnostics += _changed(matches[-1], jobs)
+            diagnostics += changes.of_metrics(matches[-1], jobs)
     for entry in looked.kept:
         if not any(entry.is_as(other) for other in entries):
             entries.append(entry)
@@ -206,22 +207,6 @@ def _of_jobs(
     found = [*(place.path for place in places), *(entry.registry for entry in kept)]
     not_found = [_not_found(dataset, entry, list(dict.fromkeys(found))) for entry in absent]
     return _Looked(list(places), list(either), kept, not_found)
-
-
-def _changed(entry: Dataset, jobs: Sequence[tuple[str, Job]]) -> Iterator[Diagnostic]:
-    """That the registry has other metrics for a dataset than it had when a job ran."""
-    for path, job in jobs:
-        for known in job.snapshot:
-            if (known.name, known.version) != (entry.name, entry.version) or not known.entry:
-                continue
-            if entry.arrays != registry.of_snapshot(path, known).arrays:
-                yield Diagnostic(
-                    rule="registry-changed",
-                    message=f"the metrics of {entry} in {entry.registry} are not those that "
-                    f"{path} ran with: the registry was changed since",
-                    path=entry.registry,
-                    notes=(f"the metrics of today run; {path}/{SNAPSHOT} has the others",),
-                )
 
 
 def _of_job(job: str, entry: JobDataset, *, own_jobs: bool) -> list[str]:

@@ -134,6 +134,18 @@ def test_registry_of_that_path_with_a_higher_version_labels_nothing_and_is_not_n
     assert [d["rule"] for d in result.diagnostics] == ["registries-differ"]
 
 
+def test_labels_of_a_registry_that_are_not_those_of_the_snapshot_are_said(tmp_path: Path) -> None:
+    named = {"name": "demo", "version": "1", "registry_path": "r.json"}
+    mine = job(tmp_path / "m", {"a": "l", "b": "r"}, datasets=[named])
+    registry(tmp_path / "r.json", **{"1": {"a": "l"}})
+    assert not compute_request(request(mine)).diagnostics
+    registry(tmp_path / "r.json", **{"1": {"a": "r", "b": "l", "c": "l"}})
+    (said,) = compute_request(request(mine)).diagnostics
+    assert said["rule"] == "registry-changed"
+    assert said["message"].startswith("labels of 2 tasks of demo@1 in")
+    assert not compute_request(request(mine, group_by=(), reads_labels=False)).diagnostics
+
+
 def test_version_of_each_job_labels_its_trials_in_a_registry_that_is_given(tmp_path: Path) -> None:
     given = registry(tmp_path / "r.json", one={"a": "l"}, two={"a": "r"})
     jobs = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -238,3 +239,23 @@ def test_registry_that_was_changed_since_the_job_ran_is_said(metric: str, rules:
     found = find_datasets("d", None, jobs, Registries([]))
     assert names(found) == ["d@1 of reg.json"]
     assert [d.rule for d in found.diagnostics] == rules
+
+
+@pytest.mark.parametrize(("changed", "rules"), [(False, []), (True, ["registry-changed"])])
+def test_script_that_was_changed_since_the_job_ran_is_said(
+    changed: bool, rules: list[str], here: Path
+) -> None:
+    metrics = [{"type": "uv-script", "kwargs": {"script_path": "m.py"}}]
+    entry = {"name": "d", "version": "1", "metrics": metrics}
+    (here / "reg.json").write_text(json.dumps([entry]))
+    (here / "m.py").write_text("1")
+    digest = sha256((here / "m.py").read_bytes()).hexdigest()
+    known = DatasetSnapshot(name="d", version="1", entry=entry, scripts={"m.py": digest})
+    if changed:
+        (here / "m.py").write_text("2")
+    named = JobDataset(name="d", registry_path="reg.json")
+    jobs = [("jobs/one", Job(datasets=(named,), snapshot=(known,)))]
+    found = find_datasets("d", None, jobs, Registries([])).diagnostics
+    assert [d.rule for d in found] == rules
+    said = "the scripts of d@1 in reg.json (m.py) are not those that jobs/one ran with"
+    assert all(d.message.startswith(said) for d in found)

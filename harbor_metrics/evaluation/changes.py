@@ -1,0 +1,98 @@
+"""What a registry says otherwise than it did when a job ran, by the job's snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any
+
+from ..documents.diagnostics import Diagnostic
+from ..documents.wording import listed, plural
+from ..errors import HarborMetricsError
+from ..registries import registry
+from ..registries.registry import Dataset
+from ..trials.labels import of_tasks
+from ..trials.snapshot import SNAPSHOT, DatasetSnapshot
+from ..trials.source import Job
+
+_RULE = "registry-changed"
+
+
+def of_metrics(entry: Dataset, jobs: Sequence[tuple[str, Job]]) -> Iterator[Diagnostic]:
+    """That the registry has other metrics or scripts for a dataset than when a job ran."""
+    pin_of = cache(lambda script_path: _pin(script_path, entry.registry))
+    named = {path for metric in (*entry.metrics, *entry.extra_metrics) if (path := _path(metric))}
+    for path, known in _known(entry, jobs):
+        if not known.entry or known.version != entry.version:
+            continue
+        where = f"{entry} in {entry.registry}"
+        if entry.arrays != registry.of_snapshot(path, known).arrays:
+            yield _changed(entry, path, f"the metrics of {where}", "metrics")
+            continue
+        others = [
+            name
+            for name, digest in known.scripts.items()
+            if name in named and pin_of(name) not in (digest, None)
+        ]
+        if others:
+            what = f"the scripts of {where} ({listed(sorted(others))})"
+            yield _changed(entry, path, what, "scripts")
+
+
+def of_labels(entries: Sequence[Dataset], jobs: Sequence[tuple[str, Job]]) -> Iterator[Diagnostic]:
+    """That the registry has other labels for tasks than a job's own snapshot."""
+    for entry in entries:
+        today = {} if entry.is_snapshot else of_tasks(entry.tasks)
+        for path, known in _known(entry, jobs) if today else ():
+            tasks = [
+                task
+                for task, labels in known.tasks.items()
+                if any(
+                    today.get(task, {}).get(name, value) != value for name, value in labels.items()
+                )
+            ]
+            if tasks:
+                yield Diagnostic(
+                    rule=_RULE,
+                    message=f"labels of {plural(len(tasks), 'task')} of {entry} in "
+                    f"{entry.registry} are not those in {path}/{SNAPSHOT}",
+                    path=entry.registry,
+                    notes=("the labels of the registry count",),
+                )
+
+
+def _known(
+    entry: Dataset, jobs: Sequence[tuple[str, Job]]
+) -> Iterator[tuple[str, DatasetSnapshot]]:
+    for path, job in jobs:
+        for known in job.snapshot:
+            if known.name == entry.name and known.version in (None, entry.version):
+                yield path, known
+
+
+def _changed(entry: Dataset, job: str, what: str, of_today: str) -> Diagnostic:
+    return Diagnostic(
+        rule=_RULE,
+        message=f"{what} are not those that {job} ran with: the registry was changed since",
+        path=entry.registry,
+        notes=(f"the {of_today} of today run; {job}/{SNAPSHOT} has the others",),
+    )
+
+
+def _path(metric: dict[str, Any]) -> str | None:
+    kwargs = metric.get("kwargs")
+    if not isinstance(kwargs, dict) or kwargs.get("git_url"):
+        return None
+    path = kwargs.get("script_path")
+    return path if isinstance(path, str) else None
+
+
+def _pin(script_path: str, path: str) -> str | None:
+    """The digest of a script as it is today; None where it cannot be told."""
+    # For weight: most metrics are no scripts.
+    from ..registries.script_file import find
+
+    try:
+        return find(script_path, path).pin
+    except HarborMetricsError:
+        return None

@@ -24,6 +24,8 @@ from .reading import Options
 # What Harbor writes in a job and in a trial.
 _OF_HARBOR = ("config.json", "exception.txt", "job.log", "lock.json", "result.json", "trial.log")
 
+_FEW_TRIALS = 200
+
 
 def sources_at(path: str, as_format: str | None, options: Options) -> list[Source]:
     """What can be read at a path, or from standard input for `-`.
@@ -170,9 +172,11 @@ def _beside_jobs(path: str, jobs: list[Source]) -> list[Diagnostic]:
         files, below = _files(path, but_in=own | unread)
         return _left_out(path, _logs(path, [*files, *below]), "holds jobs")
     is_said = says_it_is_one(path)
-    # A job may have very many trials, and no log lies in theirs.
-    waiting = jobs[0].job.waiting if jobs[0].job else ()
-    logs = _logs(path, _files_in_job(path, waiting if is_said else trial_folders(path)[0]))
+    folders, _ = trial_folders(path)
+    if is_said and len(folders) > _FEW_TRIALS:
+        # To look into all would take long, and Harbor puts no log beside a trial's result.
+        folders = list(jobs[0].job.waiting if jobs[0].job else ())
+    logs = _logs(path, _files_in_job(path, folders))
     if logs and not is_said:
         raise InputError(
             f"{path} holds a trial as a job does, and {plural(len(logs), 'log')}: {_listed(logs)}",

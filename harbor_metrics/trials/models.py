@@ -36,9 +36,9 @@ def by_short_names(pools: Pools, diagnostics: list[Diagnostic]) -> Pools:
         if other is None:
             own = msgspec.structs.replace(named.pop(key), provider=provider, written=key.model)
             named[target] = own
-        elif _share_a_job(other, named[key]):
+        elif _jobs_of(named[key]) <= _jobs_of(other):
             continue
-        elif not _is_same_model(other, str(key.model)):
+        elif _share_a_job(other, named[key]) or not _is_same_model(other, str(key.model)):
             diagnostics.append(_apart(short, str(key.model)))
         else:
             joined = other.united(named.pop(key), repeated)
@@ -66,7 +66,11 @@ def _meant(job: Job, name: str) -> set[str]:
 
 
 def _share_a_job(first: Pool, second: Pool) -> bool:
-    return bool({path for path, _ in first.jobs} & {path for path, _ in second.jobs})
+    return bool(_jobs_of(first) & _jobs_of(second))
+
+
+def _jobs_of(pool: Pool) -> set[str]:
+    return {path for path, _ in pool.jobs}
 
 
 def _joined(short: str, name: str) -> Diagnostic:
@@ -80,6 +84,6 @@ def _joined(short: str, name: str) -> Diagnostic:
 def _apart(short: str, name: str) -> Diagnostic:
     return Diagnostic(
         rule="model-names-apart",
-        message=f"{short} and {name} are shown apart: not all that has trials of {short} was "
-        f"configured as {name}, so {short} means the other model alone",
+        message=f"{short} and {name} are shown apart: not all trials of {short} are of jobs that "
+        f"are known to mean {name}, so {short} means the other model alone",
     )

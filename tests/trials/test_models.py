@@ -85,6 +85,16 @@ def test_compare_says_that_a_short_name_is_of_the_one_model_alone(cli: Run, tmp_
         assert f"warning[model-names-apart]: {short} and acme/{short} are shown apart" in said
 
 
+def test_a_job_with_both_names_takes_the_short_one_from_another_job_with_a_word(
+    cli: Run, tmp_path: Path
+) -> None:
+    mine = job(tmp_path / "mine", NEW)
+    theirs = job(tmp_path / "theirs", OLD, NEW, configured=(OLD, NEW))
+    found, rules = groups(cli, mine, theirs)
+    assert [(group[0], group[3]) for group in found] == [(NEW, 2), (OLD, 1)]
+    assert rules == ["model-names-apart"]
+
+
 def test_two_models_of_one_short_name_keep_their_full_ones(cli: Run, tmp_path: Path) -> None:
     """Whose sorts first would be shown under a name that was the other's before."""
     other = f"aaa/{OLD}"

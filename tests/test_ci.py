@@ -33,11 +33,26 @@ def hook(folder: Path, **own: object) -> tuple[list[str], subprocess.CompletedPr
     given |= own
     paths = sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
     paths = [path for path in paths if re.search(given["files"], path)]
-    command = [sys.executable, "-m", *given["entry"].replace("-", "_", 1).split()]
+    program, *command = given["entry"].split()
+    assert program == "python"
     done = subprocess.run(
-        [*command, *given["args"], *paths], cwd=folder, capture_output=True, text=True
+        [sys.executable, *command, *given["args"], *paths],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": "src"},
+        capture_output=True,
+        text=True,
     )
     return paths, done
+
+
+def test_hook_imports_nothing_of_the_checkout_by_pythonpath(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    for name in ("click.py", "sitecustomize.py"):
+        (tmp_path / "src" / name).write_text("raise SystemExit('a stranger')")
+    (tmp_path / "registry.json").write_text('[{"name": "a__b"}]')
+    _, done = hook(tmp_path)
+    assert "1 warning in 1 file, 1 dataset" in done.stdout, done.stderr
+    assert "a stranger" not in done.stderr
 
 
 @pytest.mark.parametrize("own", [{}, {"args": ["--fix", "--"]}])

@@ -9,7 +9,7 @@ import narwhals.stable.v2 as nw
 
 from ..documents.wording import printable
 from ..errors import InputError
-from ..readers.columns import USAGE, meanings
+from ..readers.columns import USAGE, check_columns, meanings
 from ..trials.trial import GroupKey
 from .united import United
 
@@ -54,12 +54,7 @@ def laid_out(
     frame = nw.from_native(native).lazy()
     schema = frame.collect_schema()
     names = list(schema.names())
-    for field, column in given.items():
-        if column not in names:
-            raise InputError(
-                f"{path} has no column `{printable(column)}` for {field}; "
-                f"it has {', '.join(map(printable, names))}"
-            )
+    check_columns(path, names, given)
     fields = meanings(names, given)
     for field, why in (("task", "tasks"), ("reward", "rewards")):
         if field not in fields and not any(f.startswith(f"{field}.") for f in fields):

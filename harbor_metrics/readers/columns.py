@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from ..errors import UsageError
+from ..documents.wording import in_command, printable
+from ..errors import InputError, UsageError
 from ..trials.trial import Usage
 
 # FIELD -> the names of columns that mean it, first match wins; the FIELD itself always does.
@@ -23,6 +24,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
 }
 USAGE = Usage.__struct_fields__
 MANY = ("reward", "label", "text")
+_LEFT_OUT = "left_out"
 _FIELDS = (*_NAMES, *USAGE)
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
@@ -53,6 +55,28 @@ def parse_columns(text: str) -> dict[str, str]:
             raise UsageError(f"--columns {text}: `{field}` is given twice")
         columns[field] = column.strip()
     return columns
+
+
+def check_columns(path: str, names: Sequence[str], given: Mapping[str, str]) -> None:
+    """Refuse a table that lacks a column that is asked for, or has one that it cannot have.
+
+    Raises:
+        InputError: so it is.
+    """
+    for field, column in given.items():
+        if column not in names:
+            raise InputError(
+                f"{path} has no column `{printable(column)}` for {field}; "
+                f"it has {', '.join(map(printable, names))}"
+            )
+    for name in names:
+        if folded(name) == _LEFT_OUT and name not in given.values():
+            raise InputError(
+                f"{path}: `{printable(name)}` says which trials are left out, which no table can: "
+                "they would count",
+                "give the trials as JSON lines (`harbor-metrics schema trials`), or the column as "
+                f"a label: {in_command(f'--columns=label.{_LEFT_OUT}={name}')}",
+            )
 
 
 def folded(name: str) -> str:

@@ -7,7 +7,6 @@ label. An empty cell is a missing value, also of a reward.
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
 from typing import Any
 
 from ..documents.diagnostics import Diagnostic, Severity
@@ -16,7 +15,7 @@ from ..errors import InputError
 from ..numbers.exact import Number
 from ..trials.source import Source
 from ..trials.trial import NO_USAGE, Trial, Usage
-from .columns import MANY, USAGE, meanings
+from .columns import MANY, USAGE, check_columns, meanings
 from .files.file import File
 from .reading import Options, Reading
 from .recognition import FITS, Fit, Head
@@ -51,7 +50,7 @@ def read(file: File, options: Options) -> list[Source]:
     with reading.text() as stream:
         try:
             names, placed = read_rows(stream, file.path)
-            _check_columns(file.path, names, options.columns)
+            check_columns(file.path, names, options.columns)
             meaning = meanings(names, options.columns)
             if "reward" not in meaning and not any(f.startswith("reward.") for f in meaning):
                 raise InputError(
@@ -64,15 +63,6 @@ def read(file: File, options: Options) -> list[Source]:
         except (csv.Error, UnicodeDecodeError) as error:
             raise refusal(file.path, error) from error
     return [reading.source()]
-
-
-def _check_columns(path: str, names: list[str], given: Mapping[str, str]) -> None:
-    for field, column in given.items():
-        if column not in names:
-            raise InputError(
-                f"{path} has no column `{printable(column)}` for {field}; "
-                f"it has {', '.join(map(printable, names))}"
-            )
 
 
 class _Rows:

@@ -10,6 +10,7 @@ from conftest import Run
 
 from harbor_metrics import readers
 from harbor_metrics.documents.diagnostics import Span
+from harbor_metrics.errors import InputError
 
 CSV = """problem_id,attempt,score,style,category,model_name,answer,cost_usd
 a,1,1,0.5,x,sail-1,"one, and
@@ -104,3 +105,12 @@ def test_each_wrong_cell_of_a_row_has_its_place(tmp_path: Path) -> None:
     (source,) = readers.read(str(tmp_path / "t.csv"))
     places = [diagnostic.span for diagnostic in source.diagnostics]
     assert places == [Span(3, 3, 3, 4), Span(4, 22, 4, 23), Span(4, 24, 4, 25)]
+
+
+def test_column_of_trials_that_are_left_out_is_refused_unless_it_is_a_label(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("task,reward,left_out\na,1,\nb,0,True\n")
+    with pytest.raises(InputError, match="`left_out` says which trials are left out"):
+        readers.read(str(path))
+    (found,) = readers.read(str(path), columns={"label.left_out": "left_out"})
+    assert [trial.labels.get("left_out") for trial in found.trials] == [None, "True"]

@@ -14,7 +14,7 @@ from ..evaluation.plan import Plan
 from ..trials.labelled import TASK, label_text
 from ..trials.pool import Pool
 from ..trials.table import Table
-from ..trials.trial import GroupKey
+from ..trials.trial import GroupKey, Trial
 
 # What tells runs apart that is not a label of trials.
 BY = ("run", "agent", "model")
@@ -174,7 +174,8 @@ def _by_label(parts: Sequence[Part], label: str) -> list[Run]:
         except MetricFailure as failure:
             raise UsageError(f"--by {label}: {failure}") from failure
         for (value,), table in tables.items():
-            own = msgspec.structs.replace(part, pool=part.pool.with_table(table))
+            left_out = _with_value(part.pool.left_out, label, [value])
+            own = msgspec.structs.replace(part, pool=part.pool.part(table, left_out))
             columns.setdefault(value, []).append(own)
     if len(columns) < 2:
         raise UsageError(f"--by {label}: all trials have the same, so there is nothing to compare")
@@ -212,16 +213,20 @@ def _with_label(
 ) -> tuple[list[Part], set[str]]:
     kept, values = [], set()
     for part in parts:
-        rows = []
-        for trial in part.pool.table:
-            label = trial.task if name == TASK else trial.labels.get(name)
-            text = label_text(label)
-            values.add(text)
-            if text in wanted:
-                rows.append(trial)
-        if rows:
-            kept.append(msgspec.structs.replace(part, pool=part.pool.with_table(Table(rows))))
+        values |= {_value(trial, name) for trial in part.pool.table}
+        table = _with_value(part.pool.table, name, wanted)
+        if len(table):
+            left_out = _with_value(part.pool.left_out, name, wanted)
+            kept.append(msgspec.structs.replace(part, pool=part.pool.part(table, left_out)))
     return kept, values
+
+
+def _with_value(table: Table, name: str, wanted: Sequence[str]) -> Table:
+    return Table([trial for trial in table if _value(trial, name) in wanted])
+
+
+def _value(trial: Trial, name: str) -> str:
+    return label_text(trial.task if name == TASK else trial.labels.get(name))
 
 
 def _on(dataset: str | None) -> str:

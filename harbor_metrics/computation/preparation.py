@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from operator import itemgetter
 
 import msgspec
@@ -168,8 +169,8 @@ def plan_groups(
         )
         if labelling.of_jobs:
             diagnostics += changes.of_labels(metrics.datasets, jobs)
-        table = labelling.joined(members.table, jobs, owners)
-        groups.append(PreparedGroup(key=key, pool=members.with_table(table), plan=metrics))
+        label = partial(labelling.joined, jobs=jobs, owners=owners)
+        groups.append(PreparedGroup(key=key, pool=members.labelled(label), plan=metrics))
     found = once(diagnostics, sources)
     if found:
         # For weight: most sources have nothing wrong.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -58,9 +58,13 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
         """The trials that count, and those that are left out."""
         return _both(self.table, self.left_out)
 
-    def with_table(self, table: Table) -> Pool:
-        """The pool with its trials changed, all that was planned as it is."""
-        return msgspec.structs.replace(self, table=table)
+    def labelled(self, label: Callable[[Table], Table]) -> Pool:
+        """The pool with all its trials labelled."""
+        return msgspec.structs.replace(self, table=label(self.table), left_out=label(self.left_out))
+
+    def part(self, table: Table, left_out: Table) -> Pool:
+        """Some trials of the pool; how many of them were planned nobody knows."""
+        return msgspec.structs.replace(self, table=table, left_out=left_out, expected=None)
 
     def with_source(self, source: Source) -> Pool:
         """The pool with a source that has trials of it which another source has, too."""

@@ -65,6 +65,6 @@ def labelled(pools: Pools, labels: Labels, path: str) -> Pools:
         examples = f"it has {min(labels)}, the trials have {min(tasks)}" if tasks else "no trials"
         raise InputError(f"{path} labels no task of these trials: {examples}")
     return {
-        key: pool.with_table(task_labels.joined(pool.table, labels, path=path))
+        key: pool.labelled(lambda table: task_labels.joined(table, labels, path=path))
         for key, pool in pools.items()
     }

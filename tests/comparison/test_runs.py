@@ -267,3 +267,38 @@ def test_tasks_are_better_by_the_reward_that_is_shown_and_not_by_another_metric(
     assert [(each.kind, each.n) for each in turned(both)] == [("better", 4), ("worse", 0)]
     alone = msgspec.structs.replace(pair, rows=[perplexity])
     assert [each.kind for each in turned(alone)] == ["higher", "lower"]
+
+
+@pytest.mark.parametrize("only", [(), ("half=a", "half=b"), ("task=t0", "task=t1")])
+def test_trials_that_are_left_out_are_of_the_run_that_their_label_says(
+    only: tuple[str, ...], tmp_path: Path
+) -> None:
+    lines = [
+        {
+            "task": f"t{i}",
+            "trial": f"{half}-{i}",
+            "rewards": {"reward": 1} if i else None,
+            "labels": {"half": half},
+            **({} if i or half == "b" else {"left_out": True, "error": "Gone"}),
+        }
+        for half in "ab"
+        for i in range(3)
+    ]
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    (pair,) = compare(path, by="half", base="a", only=only).comparisons
+    n = 2 if "task=t0" in only else 3
+    counts = (pair.base.counts, pair.candidate.counts)
+    assert [(c.found, c.left_out or 0, c.errored) for c in counts] == [(n, 1, 1), (n, 0, 0)]
+
+
+def test_left_out_trials_have_the_labels_of_their_tasks_in_a_file(tmp_path: Path) -> None:
+    line = {"rewards": None, "left_out": True, "error": "Gone"}
+    sources = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    for n, source in enumerate(sources):
+        lines = [{"task": f"t{i}", "rewards": {"reward": n}} for i in range(4)]
+        lines += [{"task": "t1", **line}, {"task": "t2", **line}]
+        source.write_text("".join(f"{json.dumps(each)}\n" for each in lines))
+    (tmp_path / "l.csv").write_text("task,side\nt0,l\nt1,l\nt2,r\nt3,r\n")
+    (pair,) = compare(*sources, only=["side=l"], labels=tmp_path / "l.csv").comparisons
+    assert (pair.base.counts.found, pair.base.counts.left_out) == (3, 1)

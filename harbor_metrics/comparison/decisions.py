@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from ..documents.diagnostics import Diagnostic
-from ..documents.wording import did_you_mean, listed, nearest, plural
+from ..documents.wording import did_you_mean, listed, nearest, plural, printable
 from ..errors import UsageError
 from ..numbers.exact import Number
 from .document import Compared, Decision, Outcome, Row
@@ -100,9 +100,17 @@ def _decided(
     if row.higher_is_better is None:
         raise UsageError(
             f"--{gate}: nobody says whether more of `{name_of(row)}` is better",
-            f"--higher-is-better '{row.value}', or --lower-is-better '{row.value}'",
+            _both_ways(str(row.value)),
         )
     return _of_margin(gate, row, compared, settings)
+
+
+def _both_ways(value: str) -> str:
+    # For weight: few gates end so.
+    import shlex
+
+    named = shlex.quote(f"{printable(value)} ")[:-2] + "'"
+    return f"--higher-is-better {named}, or --lower-is-better {named}"
 
 
 def _rows(metric: str, compared: Compared) -> list[Row]:
@@ -252,7 +260,7 @@ def _turned(gate: Gate, part: str, compared: Compared) -> int:
     if higher is None:
         raise UsageError(
             f"--{gate}: nobody says whether more of `{compared.key}` is better",
-            f"--higher-is-better '{compared.key}', or --lower-is-better '{compared.key}'",
+            _both_ways(str(compared.key)),
         )
     up = higher == (part == "tasks.better")
     return compared.tasks.higher if up else compared.tasks.lower

@@ -367,6 +367,13 @@ OF_RUNS = {
         "The registry or the job of a candidate names other metrics than those of the base. Those "
         "of the base are computed for both.",
     ),
+    "script-elsewhere": Rule(
+        _WARNING,
+        "A script that a registry names does not lie beside it, and one of that path lies in the "
+        "current folder, as Harbor would take it; but the registry lies in neither. Whoever made "
+        "the folder may have put it there. It runs where something confines it, without your "
+        "logins, and what it says is not quoted. `--metric` names the script itself.",
+    ),
     "scripts-differ": Rule(
         _WARNING,
         "Agents on one dataset have a metric of one name and the same kwargs, and not the same "

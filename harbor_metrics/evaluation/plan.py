@@ -20,7 +20,7 @@ from ..validation.entries import remarks_on_dataset, remarks_on_job
 from .agreement import of_all_jobs, of_all_registries, of_all_runs
 from .datasets import find_datasets
 from .planned import NamedBy, Planned
-from .remarks import NOT_FOUND
+from .remarks import NOT_FOUND, remarks_on_scripts
 from .result import Origin
 
 # What is said of registries because their metrics run, or should.
@@ -121,7 +121,7 @@ def plan(
         metrics=_each_once(metrics, command_line),
         datasets=datasets,
         versions=found.versions,
-        diagnostics=diagnostics,
+        diagnostics=[*diagnostics, *remarks_on_scripts(for_dataset)],
         is_disputed=bool(found.rivals),
     )
 
@@ -196,8 +196,11 @@ def bind(
             if kwargs.git_url is None:
                 # For weight: most metrics are no scripts.
                 from ..registries.script_file import find as find_script
+                from ..registries.script_file import is_elsewhere
 
                 script = find_script(kwargs.script_path, beside, allow_outside=allow_outside)
+                if named_by == "user" and registry and is_elsewhere(script.path, registry):
+                    named_by = "current folder"
         elif metric is not None:
             bound = names.bind_metric(metric, spec.kwargs)
         else:

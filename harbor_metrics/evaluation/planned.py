@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 # By whose word it runs: the user's, that of a registry which only a job names, or of a job's own
 # configuration. The latter two are data that came with the job.
-NamedBy = Literal["user", "registry of a job", "job"]
+# Who stands in a folder has named nothing in it: a registry that lies elsewhere has not either.
+NamedBy = Literal["user", "registry of a job", "job", "current folder"]
 
 
 class Planned(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..documents.diagnostics import Diagnostic
-from ..documents.wording import listed
+from ..documents.wording import listed, printable, shown_path
 from ..trials.source import Source
+from .planned import Planned
 
 NOT_FOUND = "registry-not-found"
 _NAME_IT = "--registry FILE names it"
 # Beyond, names stand in a list.
 _MOST = 2
+
+
+def remarks_on_scripts(metrics: Iterable[Planned]) -> Iterator[Diagnostic]:
+    """Which scripts are taken from the current folder for a registry that lies elsewhere."""
+    for metric in metrics:
+        if metric.named_by == "current folder" and metric.script is not None:
+            yield Diagnostic(
+                rule="script-elsewhere",
+                message=f"{printable(metric.script.shown)} is taken from the current folder, where "
+                f"{shown_path(metric.registry or '')}, which names it, does not lie",
+                help="run this where the registry's project lies, or put the script beside it",
+            )
 
 
 def once(diagnostics: Iterable[Diagnostic], sources: Sequence[Source]) -> list[Diagnostic]:

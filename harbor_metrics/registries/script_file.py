@@ -196,6 +196,15 @@ def named_from(registry: str, script_path: str, *, new: bool = False) -> str:
     return os.path.relpath(here, folder) if meant else script_path
 
 
+def is_elsewhere(real: str, registry: str) -> bool:
+    """Whether a script, whose path is real, lies in the current folder, and the registry does not.
+
+    Nor does it lie beside the registry: whoever has made the current folder may have put it there.
+    """
+    own, here = real_path(_folder(registry)), real_path(os.getcwd())
+    return is_below(real, here) and not is_below(real, own) and not is_below(own, here)
+
+
 def other_copy(script_path: str, registry: str) -> bool:
     """Whether the registry's folder and the current one have different scripts of that path."""
     paths = [os.path.join(folder, script_path) for folder in (_folder(registry), os.getcwd())]

@@ -32,11 +32,13 @@ from .pinned import check_pin, not_pinned
 from .place import place_needed
 
 _NOT_QUOTED = (
-    "what it says is not shown, for only a job or its registry names it, from another folder or a "
-    "repository"
+    "what it says is not shown, for only a job, or a registry that lies elsewhere, names it"
 )
 _NEED_LOGINS = ("script-git", "script-environment")
-_NO_LOGINS = "your logins are told to nobody for a script that only a job or its registry names"
+_NO_LOGINS = (
+    "your logins are told to nobody for a script that only a job, or a registry that lies "
+    "elsewhere, names"
+)
 # What is wrong with a script before it runs is told in words of its own: what it needs, and where
 # that lies.
 _OF_ITS_TEXT = {
@@ -217,7 +219,7 @@ class ScriptRunner:
             raise not_confined("only on Linux there is one")
 
     def _by_the_users_word(self, metric: Planned) -> str:
-        if metric.registry is not None:
+        if metric.registry is not None and metric.named_by != "current folder":
             named = f"--registry {in_command(metric.registry)}"
         else:
             named = f"--metric {in_command(msgspec.json.encode(metric.spec).decode())}"

@@ -183,6 +183,39 @@ def test_a_script_that_only_a_job_names_reads_no_trials_of_another_run(
     assert "runs it over both" not in done.stdout
 
 
+@linux
+def test_a_script_of_the_current_folder_is_nobodys_word_where_the_registry_lies_elsewhere(
+    cli: Run, tmp_path: Path
+) -> None:
+    """Harbor takes it, too; but whoever made the folder may have put it there."""
+    for name in ("lab/registry", "lab/metrics", "here/metrics"):
+        (tmp_path / name).mkdir(parents=True)
+    entry = {"type": "uv-script", "kwargs": {"script_path": "metrics/m.py"}}
+    registry_of(tmp_path / "lab" / "registry", entry)
+    for folder in ("lab", "here"):
+        (tmp_path / folder / "metrics" / "m.py").write_text(f"{BLOCK}1 / 0  # hunter2")
+        (tmp_path / folder / "r.jsonl").write_text('{"reward": 1}')
+    for folder, registry in (("lab", "registry"), ("here", "../lab/registry")):
+        given = (
+            "compute",
+            "r.jsonl",
+            "--registry",
+            f"{registry}/registry.json",
+            "--format",
+            "json",
+        )
+        done = cli(*given, cwd=tmp_path / folder)
+        rules = [said["rule"] for said in json.loads(done.stdout)["diagnostics"]]
+        assert ("script-elsewhere" in rules) is (folder == "here")
+        assert ("hunter2" in script_of(done)["error"]["message"]) is (folder == "lab")
+    done = cli(*given, "--sandbox", "off", cwd=tmp_path / "here")
+    error = script_of(done)["error"]
+    assert error["rule"] == "script-not-confined"
+    command = shlex.split(error["message"].splitlines()[-1].partition(": ")[2])
+    done = cli(*command[1:], "--sandbox", "off", "--format", "json", cwd=tmp_path / "here")
+    assert "hunter2" in script_of(done)["error"]["message"]
+
+
 class TestJobScripts:
     """Those that only the configuration of a job names."""
 

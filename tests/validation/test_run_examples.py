@@ -56,7 +56,7 @@ def laid_out(text: str, folder: Path) -> list[str]:
 def said(cli: Run, text: str, folder: Path) -> str:
     """All that the commands of an example print."""
     folder.mkdir()
-    found = ""
+    found, here = "", folder
     for command in laid_out(text, folder):
         program, *args = shlex.split(command)
         if program == "chmod":
@@ -65,10 +65,13 @@ def said(cli: Run, text: str, folder: Path) -> str:
         if program == "ln":
             (folder / args[2]).symlink_to(args[1])
             continue
+        if program == "cd":
+            here = folder / args[0]
+            continue
         assert program == "harbor-metrics"
         plain = "--format" in args or args[0] == "convert"
         form = () if plain else ("--format", "json")
-        done = cli(*args, *form, cwd=folder, env={"PYTHONPATH": str(folder)})
+        done = cli(*args, *form, cwd=here, env={"PYTHONPATH": str(folder)})
         found += done.stdout + done.stderr
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -10,6 +11,10 @@ from ..documents.wording import listed, plural
 from ..trials.trial import LineTrials, times_of
 from .pairing import Pairs
 from .runs import Part
+
+# What readers call a task that has no name, by its place.
+_NUMBERED = re.compile(r"(line|row|task):[0-9]+")
+_CALLED = {"line": "lines of rewards", "row": "rows of a table", "task": "rewards without tasks"}
 
 
 def remarks(
@@ -39,11 +44,13 @@ def remarks(
                 subject=subject,
             )
     tables = (pairs.base, pairs.candidate)
-    if any(isinstance(part.pool.table.trials, LineTrials) for part in parts):
+    of_lines = any(isinstance(part.pool.table.trials, LineTrials) for part in parts)
+    if of_lines or all(map(_NUMBERED.fullmatch, pairs.paired)):
+        kind, _, number = pairs.paired[0].partition(":")
         yield Diagnostic(
             rule="paired-by-line",
-            message=f"lines of rewards are paired by their numbers: line 1 of {names[0]} with line "
-            f"1 of {names[1]}",
+            message=f"{_CALLED[kind]} are paired by their numbers: {kind} {number} of {names[0]} "
+            f"with {kind} {number} of {names[1]}",
             subject=subject,
         )
     ours, theirs = (times_of(table.tasks) for table in tables)

@@ -349,8 +349,9 @@ OF_RUNS = {
     ),
     "paired-by-line": Rule(
         _NOTE,
-        "Lines of a rewards file name no task, so the first of one run is compared with the first "
-        "of the other. Write a trials file, with `task`, where the order may differ.",
+        "Lines of a rewards file name no task, nor do rows of a table without a column of tasks or "
+        "a bare array of rewards, so the first of one run is compared with the first of the other. "
+        "Write a trials file, with `task`, where the order may differ.",
     ),
     "attempts-differ": Rule(
         _NOTE,

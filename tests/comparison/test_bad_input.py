@@ -212,3 +212,23 @@ def test_lines_are_paired_by_their_numbers(files: Path, cli: Run) -> None:
     comparison, done = compared(cli, "x.jsonl", "y.jsonl")
     assert comparison["tasks"]["paired"] == 12
     assert "line 1 of x.jsonl with line 1 of y.jsonl" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "kind"),
+    [
+        ("x.jsonl", '{"reward": 1}\n{"reward": 0}\n', "lines of rewards"),
+        ("x.csv", "reward\n1\n0\n", "rows of a table"),
+        ("x.json", "[[1], [0]]", "rewards without tasks"),
+    ],
+)
+def test_tasks_without_names_are_paired_by_their_numbers_with_a_note(
+    name: str, text: str, kind: str, tmp_path: Path, cli: Run
+) -> None:
+    (tmp_path / f"a{name}").write_text(text)
+    (tmp_path / f"b{name}").write_text(text.replace("0", "1"))
+    done = cli("compare", f"a{name}", f"b{name}")
+    assert f"note[paired-by-line]: {kind} are paired by their numbers" in done.stderr
+    (tmp_path / "rows.csv").write_text("reward\n1\n0\n")
+    if name == "x.jsonl":
+        assert "no task in common" in cli("compare", f"a{name}", "rows.csv").stderr

@@ -137,7 +137,8 @@ def compare(
         power: with which probability they would.
         no_worse, non_inferior, better, fail_if: gates, `METRIC[:BY]` or expressions; the
             `outcome` of a comparison tells whether all passed.
-        unpaired: whether gates `drop` tasks of one run alone or, by default, are undecided.
+        unpaired: whether gates `drop` tasks of one run alone, and rewards of the base alone, or by
+            default are undecided.
         script_error_bars: run each metric script 20 times more on either side, without some
             tasks each time, for an interval.
         higher_is_better, lower_is_better: metrics or values, by name, where none says it.

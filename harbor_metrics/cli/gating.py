@@ -36,7 +36,8 @@ GATES = (
     click.option(
         "--unpaired",
         type=click.Choice(["drop", "error"]),
-        help="Whether gates leave out tasks of one run alone, or by default are undecided.",
+        help="Whether gates leave out tasks and rewards of one run alone, or by default are "
+        "undecided.",
     ),
 )
 

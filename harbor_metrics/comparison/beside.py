@@ -21,6 +21,7 @@ from ..trials.table import Missing, Table
 from ..trials.trial import LineTrials
 from .document import Compared, Row, Side, TaskLists, TaskRow
 from .finding import Asked, RunScripts
+from .lacking import with_lacking
 from .missing import with_policies
 from .pairing import Pairs, pair, with_keys
 from .remarks import remarks
@@ -139,6 +140,7 @@ def _compared(
         raise _nothing_paired(pairs, names)
     keys = _common_keys(tables, names)
     diagnostics += remarks(pairs, parts, names, subject)
+    whole, lacking = pairs.base, [key for key in ours.pool.table.columns if key not in keys]
     if keys:
         pairs = msgspec.structs.replace(
             pairs, base=with_keys(pairs.base, keys), candidate=with_keys(pairs.candidate, keys)
@@ -147,7 +149,8 @@ def _compared(
     rows: list[Row] = []
     for planned in _permitted(parts, names):
         asked = Asked(planned, settings, clusters, run_scripts, names, keys)
-        rows += with_policies(asked, pairs, rows_of(asked, pairs))
+        own = with_policies(asked, pairs, rows_of(asked, pairs))
+        rows += with_lacking(asked, whole, pairs.base, lacking if keys else [], own)
     by_task = _by_task(pairs, keys[0], settings) if keys else []
     listed_tasks = by_task if len(by_task) <= _MOST_TASKS else by_task[:_LISTED]
     sides = [
@@ -174,6 +177,7 @@ def _compared(
         ),
         rows=rows,
         key=keys[0] if keys else None,
+        lacking=lacking,
         by_task=listed_tasks,
         not_listed=len(by_task) - len(listed_tasks),
     )

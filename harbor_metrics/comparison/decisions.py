@@ -11,7 +11,7 @@ from ..documents.wording import did_you_mean, listed, nearest, plural, printable
 from ..errors import UsageError
 from ..numbers.exact import Number
 from .document import Compared, Decision, Outcome, Row
-from .gates import Expression, Gate
+from .gates import Counted, Expression, Gate, Part
 from .naming import name_of
 from .numerals import numerals
 from .planning import what_it_takes
@@ -91,6 +91,7 @@ def _decided(
         raise UsageError(f"--{gate}: `{gate.metric}` has several values", f"one of {names}")
     (row,) = rows
     unpaired = _unpaired(compared, settings, alone) or _left_out(row, settings)
+    unpaired = unpaired or _lacking(row.lacking, compared, settings)
     if unpaired is not None:
         return _Found("undecided", unpaired)
     if row.difference is None:
@@ -141,6 +142,15 @@ def _left_out(row: Row, settings: Settings) -> str | None:
         return None
     verb = "has" if row.left_out == 1 else "have"
     return f"{plural(row.left_out, 'task')} {verb} no value on a side ({_DROP})"
+
+
+def _lacking(rewards: Sequence[str], compared: Compared, settings: Settings) -> str | None:
+    others = compared.key is not None
+    if not rewards or (others and settings.unpaired == "drop"):
+        return None
+    which = f"{plural(len(rewards), 'reward')} of {compared.base.run} ({listed(rewards)})"
+    verb = "is" if len(rewards) == 1 else "are"
+    return f"{which} {verb} not in {compared.candidate.run}" + (f" ({_DROP})" if others else "")
 
 
 _DROP = "--unpaired drop compares the others"
@@ -246,12 +256,23 @@ def _counted(
     # What is missing is what these two are about; all else may hang on it.
     is_of_pairs = part in ("tasks.unpaired", "tasks.changed")
     why = None if is_of_pairs else _unpaired(compared, settings, alone)
+    why = why or _lacking(_of_count(part, compared), compared, settings)
     if why is not None:
         return _Found("undecided", why)
     n = numbers[part] if part in numbers else _turned(gate, part, compared)
     outcome: Outcome = "failed" if expression.holds(n) else "passed"
     of = f" in {compared.candidate.run}" if part in ("missing", "errored") else ""
     return _Found(outcome, f"{part} is {n}{of}")
+
+
+def _of_count(part: Part | Counted, compared: Compared) -> Sequence[str]:
+    """The rewards that are lacking of those that a count is of."""
+    lacking, key = compared.lacking, compared.key
+    if part in ("tasks.worse", "tasks.better"):
+        # Tasks turn by the first reward of the base; rewards are sorted.
+        return lacking[:1] if key is None or lacking[:1] < [key] else []
+    # Without any reward all of its trials are missing.
+    return lacking if part == "missing" and key is not None else []
 
 
 def _turned(gate: Gate, part: str, compared: Compared) -> int:

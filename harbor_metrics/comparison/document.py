@@ -83,8 +83,8 @@ class Row(Struct, frozen=True, kw_only=True):
     """One value of one metric on both sides, and what the difference is worth.
 
     `value` is the output's name, null where the metric gave none. `n`: tasks, or clusters, that
-    the interval rests on. `left_out`: paired tasks without the value on a side. `reason` says why
-    a part is null.
+    the interval rests on. `left_out`: paired tasks without the value on a side. `lacking`: rewards
+    of the base alone that its own value is made of, too. `reason` says why a part is null.
     """
 
     metric: str
@@ -103,6 +103,7 @@ class Row(Struct, frozen=True, kw_only=True):
     df: Number | None = None
     n: int | None = None
     left_out: int = 0
+    lacking: list[str] = msgspec.field(default_factory=list)
     verdict: Verdict = "~"
     higher_is_better: bool | None = None
     assumed_direction: bool = False
@@ -129,7 +130,8 @@ class TaskRow(Struct, frozen=True, kw_only=True):
 class Compared(Struct, frozen=True, kw_only=True):
     """A candidate beside the base, on one dataset.
 
-    `by_task` is over reward `key`, largest change first; of many tasks `not_listed` are left out.
+    `by_task` is over reward `key`, the first that both have, largest change first; of many tasks
+    `not_listed` are left out. `lacking` are the rewards of the base that the candidate has not.
     """
 
     dataset: DatasetRef | None
@@ -138,6 +140,7 @@ class Compared(Struct, frozen=True, kw_only=True):
     tasks: TaskLists
     rows: list[Row]
     key: str | None
+    lacking: list[str] = msgspec.field(default_factory=list)
     by_task: list[TaskRow]
     not_listed: int = 0
 

@@ -334,7 +334,8 @@ OF_RUNS = {
     "gate-undecided": Rule(
         _WARNING,
         "A gate that `compare` was given could neither pass nor fail: the interval holds what "
-        "passes and what fails, there is none, or tasks are unpaired. `compare` exits 1.",
+        "passes and what fails, there is none, tasks are unpaired, or the candidate lacks a reward "
+        "of the base that the gate is about. `compare` exits 1.",
     ),
     "several-gates": Rule(
         _NOTE,
@@ -383,7 +384,8 @@ OF_RUNS = {
     ),
     "rewards-differ": Rule(
         _NOTE,
-        "A reward of one run is missing in the other one altogether. It is not compared.",
+        "A reward of one run is missing in the other one altogether. It is not compared. A gate "
+        "that is about a reward of the base is then undecided, unless `--unpaired drop`.",
     ),
     "registry-not-found": Rule(
         _WARNING,

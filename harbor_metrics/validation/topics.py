@@ -180,8 +180,9 @@ interval of the difference, so that they seldom fail by chance; BY is in units o
 shown: with few tasks a loss hides in a wide interval. That `--non-inferior` or `--better` passes
 does prove what it says, and one that is undecided says how many tasks would decide it.
 `--fail-if 'mean < -0.02'` knows nothing of chance, and fails often for nothing. Tasks that only one
-run has leave a gate undecided, unless `--unpaired drop`. Nothing is corrected for several gates:
-each fails by chance on its own.
+run has leave a gate undecided, unless `--unpaired drop`; so does a reward that the base has and the
+candidate lacks, where the gate is about it. Nothing is corrected for several gates: each fails by
+chance on its own.
 
   harbor-metrics compare jobs/old jobs/new --no-worse mean
   harbor-metrics compare jobs/old jobs/new --no-worse mean --fail-if 'tasks.worse > 3'

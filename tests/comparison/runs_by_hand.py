@@ -11,7 +11,7 @@ from typing import Any
 Rewards = Mapping[str, Sequence[float | None]]
 
 
-def write_run(path: Path, rewards: Rewards, **more: Any) -> Path:
+def write_run(path: Path, rewards: Rewards, /, **more: Any) -> Path:
     """A trials file of these rewards; `more` are fields, or functions from (task, attempt)."""
     lines = []
     for task, attempts in rewards.items():

@@ -154,6 +154,87 @@ def test_a_dataset_of_one_run_alone_leaves_every_gate_undecided(order: int, tmp_
     assert [each.outcome for each in dropped][2:] == ["passed", "passed" if order > 0 else "failed"]
 
 
+LACKING = [
+    # Of which rewards, of which the candidate has the last, a gate that is undecided.
+    ("reward speed", "fail_if", "tasks.worse > 3"),
+    ("reward speed", "fail_if", "tasks.better > 3"),
+    ("reward speed", "fail_if", "missing > 0"),
+    ("reward speed", "no_worse", "mean"),
+    ("reward speed", "fail_if", "mean < -0.5"),
+    ("reward speed", "no_worse", "pass-rate (threshold=1)"),
+]
+COMMON = [
+    ("style speed", "fail_if", "tasks.unpaired > 0"),
+    ("style speed", "fail_if", "errored > 0"),
+    ("style speed", "no_worse", "mean (key=speed)"),
+    # The first reward of the base is the one that tasks turn by.
+    ("speed style", "fail_if", "tasks.worse > 3"),
+]
+HIGHER = ("another", "speed", "style", "reward")
+
+
+def of_rewards(folder: Path, base: str, candidate: str, **asked: Any) -> Comparison:
+    def run(name: str, keys: str) -> str:
+        def rewards(*_: object) -> dict[str, int]:
+            return dict.fromkeys(keys.split(), 1)
+
+        return f"{name}={write_run(folder / f'{name}.jsonl', ALL, rewards=rewards)}"
+
+    metrics = ["mean key=speed", "pass-rate threshold=1"]
+    sources = run("main", base), run("new", candidate)
+    return compare(*sources, metrics=metrics, higher_is_better=HIGHER, **asked)
+
+
+@pytest.mark.parametrize(("base", "kind", "gate"), LACKING)
+def test_a_reward_that_the_candidate_lacks_leaves_what_is_asked_of_it_undecided(
+    base: str, kind: str, gate: str, tmp_path: Path
+) -> None:
+    (decision,) = of_rewards(tmp_path, base, base.split()[-1], **{kind: gate}).gates
+    assert decision.outcome == "undecided"
+    why = "1 reward of main (reward) is not in new (--unpaired drop compares the others)"
+    assert decision.why == why
+    dropped = of_rewards(tmp_path, base, base.split()[-1], unpaired="drop", **{kind: gate}).gates
+    assert [each.outcome for each in dropped] == ["passed"]
+
+
+@pytest.mark.parametrize("more", ["", "another"])
+@pytest.mark.parametrize(("base", "kind", "gate"), COMMON)
+def test_what_is_asked_of_rewards_that_both_have_is_decided(
+    base: str, more: str, kind: str, gate: str, tmp_path: Path
+) -> None:
+    (decision,) = of_rewards(tmp_path, base, f"speed {more}", **{kind: gate}).gates
+    assert decision.outcome == "passed", decision.why
+
+
+@pytest.mark.parametrize("gate", [{"fail_if": "tasks.worse > 3"}, {"no_worse": "mean"}])
+def test_a_reward_that_only_the_candidate_has_changes_nothing(
+    gate: dict[str, str], tmp_path: Path
+) -> None:
+    (decision,) = of_rewards(tmp_path, "speed", "another speed", **gate).gates
+    assert decision.outcome == "passed"
+
+
+def test_where_no_trial_of_the_candidate_has_a_reward_no_task_is_said_to_be_as_good(
+    tmp_path: Path,
+) -> None:
+    nothing = {task: [None] for task in ALL}
+    for unpaired in ("drop", "error"):
+        decision = decided(tmp_path, ALL, nothing, fail_if="tasks.worse > 3", unpaired=unpaired)
+        assert decision.outcome == "undecided"
+        assert decision.why == "1 reward of base (reward) is not in new"
+    assert decided(tmp_path, ALL, nothing, no_worse="mean").outcome == "undecided"
+    assert decided(tmp_path, ALL, nothing, fail_if="missing > 0").outcome == "failed"
+
+
+def test_values_of_rewards_that_both_have_are_decided_where_others_are_lacking(
+    tmp_path: Path,
+) -> None:
+    found = of_rewards(tmp_path, "another speed style", "another speed", no_worse="mean: another")
+    assert [each.outcome for each in found.gates] == ["passed"]
+    assert found.comparisons[0].lacking == ["style"]
+    assert not any(row.lacking for row in found.comparisons[0].rows)
+
+
 def test_what_is_unpaired_can_itself_be_a_gate(tmp_path: Path) -> None:
     fewer = dict(list(MORE.items())[1:])
     assert decided(tmp_path, HALF, fewer, fail_if="tasks.unpaired > 1").outcome == "passed"

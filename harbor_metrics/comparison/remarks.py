@@ -13,8 +13,8 @@ from .pairing import Pairs
 from .runs import Part
 
 # What readers call a task that has no name, by its place.
-_NUMBERED = re.compile(r"(line|row|task):[0-9]+")
-_CALLED = {"line": "lines of rewards", "row": "rows of a table", "task": "rewards without tasks"}
+_NUMBERED = re.compile(r"(line|task):[0-9]+")
+_CALLED = {"line": "lines of rewards", "task": "rewards without tasks"}
 
 
 def remarks(

@@ -58,7 +58,7 @@ def read(file: File, options: Options) -> list[Source]:
                     "name it with --columns reward=COLUMN",
                 )
             rows = _Rows(reading, names, meaning)
-            for rows.number, (place, row) in enumerate(placed, 1):
+            for place, row in placed:
                 rows.add(place, row)
         except (csv.Error, UnicodeDecodeError) as error:
             raise refusal(file.path, error) from error
@@ -72,8 +72,6 @@ class _Rows:
         self.reading = reading
         self.names = names
         self.meaning = meaning
-        # Of the row that is read just now, the first below the header is 1.
-        self.number = 0
 
     def add(self, place: Place, row: list[str]) -> None:
         """Note the trial of the row at a place, or what is wrong with the row."""
@@ -119,7 +117,7 @@ class _Rows:
         if wrong:
             return None
         rewards = many["reward"] or None
-        plain.setdefault("task", f"row:{self.number}")
+        plain.setdefault("task", f"line:{place.line}")
         return Trial(
             rewards=rewards,
             labels=many["label"],

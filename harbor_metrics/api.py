@@ -122,8 +122,7 @@ def compare(
     Args:
         sources: as of `compute`, each with or without a name, `main=jobs/one`; sources of one name
             are one run, and the name is the end of the path where none is given.
-        base: the run that the others are compared with; by default the first. Gates of runs that
-            files tell apart (`by`) need it.
+        base: the run that the others are compared with; by default the first.
         by: `run`, `agent`, `model` or a label, where one source has several runs.
         only: `KEY=VALUE`: only trials of that agent, model, dataset or label.
         level: of the intervals.

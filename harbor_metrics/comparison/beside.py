@@ -177,7 +177,7 @@ def _compared(
         ),
         rows=rows,
         key=keys[0] if keys else None,
-        lacking=lacking,
+        lacking=lacking or msgspec.UNSET,
         by_task=listed_tasks,
         not_listed=len(by_task) - len(listed_tasks),
     )

@@ -91,7 +91,7 @@ def _decided(
         raise UsageError(f"--{gate}: `{gate.metric}` has several values", f"one of {names}")
     (row,) = rows
     unpaired = _unpaired(compared, settings, alone) or _left_out(row, settings)
-    unpaired = unpaired or _lacking(row.lacking, compared, settings)
+    unpaired = unpaired or _lacking(row.lacking or (), compared, settings)
     if unpaired is not None:
         return _Found("undecided", unpaired)
     if row.difference is None:
@@ -267,7 +267,7 @@ def _counted(
 
 def _of_count(part: Part | Counted, compared: Compared) -> Sequence[str]:
     """The rewards that are lacking of those that a count is of."""
-    lacking, key = compared.lacking, compared.key
+    lacking, key = compared.lacking or [], compared.key
     if part in ("tasks.worse", "tasks.better"):
         # Tasks turn by the first reward of the base; rewards are sorted.
         return lacking[:1] if key is None or lacking[:1] < [key] else []

@@ -103,7 +103,7 @@ class Row(Struct, frozen=True, kw_only=True):
     df: Number | None = None
     n: int | None = None
     left_out: int = 0
-    lacking: list[str] = msgspec.field(default_factory=list)
+    lacking: list[str] | msgspec.UnsetType = msgspec.UNSET
     verdict: Verdict = "~"
     higher_is_better: bool | None = None
     assumed_direction: bool = False
@@ -140,7 +140,7 @@ class Compared(Struct, frozen=True, kw_only=True):
     tasks: TaskLists
     rows: list[Row]
     key: str | None
-    lacking: list[str] = msgspec.field(default_factory=list)
+    lacking: list[str] | msgspec.UnsetType = msgspec.UNSET
     by_task: list[TaskRow]
     not_listed: int = 0
 

@@ -74,8 +74,6 @@ def prepare(request: ComparisonRequest) -> Prepared:
         whole = _prepared(request, [path for paths in named.values() for path in paths])
         prepared = {None: whole}
         runs = runs_by(_parts(request, whole), request.by)
-        if request.settings.gates and request.base is None:
-            raise _base_not_said(runs)
     return Prepared(
         sources=[(name, source) for name, each in prepared.items() for source in each.sources],
         runs=_base_first(runs, request.base),
@@ -168,16 +166,6 @@ def _base_first(runs: list[Run], base: str | None) -> list[Run]:
             f"the runs are {listed(names, 8)}",
         )
     return [*first, *(run for run in runs if run.name != base)]
-
-
-def _base_not_said(runs: Sequence[Run]) -> UsageError:
-    """Why no gate is asked: who names an agent in a file could make it the first."""
-    names = [run.name for run in runs]
-    return UsageError(
-        "a gate needs a base, and of runs that are told apart by what files say none is it: "
-        f"the first by name is {names[0]}, whoever calls one so",
-        f"say which is the base with --base NAME; the runs are {listed(names, 8)}",
-    )
 
 
 def _nothing_read(name: str, prepared: preparation.Prepared) -> UsageError:

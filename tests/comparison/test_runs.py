@@ -155,21 +155,6 @@ def test_runs_of_one_pool_by_agent_and_by_a_label(
     assert names(compare(whole, by=by)) == [("one", "three"), ("one", "two")]
 
 
-@pytest.mark.parametrize("by", ["agent", "size", None])
-def test_a_gate_of_runs_that_files_name_needs_a_base_that_is_said(
-    by: str | None, three: list[str]
-) -> None:
-    for sources in (three, [f"all={path}" for path in three]):
-        if by is None and sources is three:
-            continue
-        with pytest.raises(UsageError, match="a gate needs a base") as refused:
-            compare(*sources, by=by, no_worse="mean")
-        assert "the runs are one, three, two" in str(refused.value.help)
-        found = compare(*sources, by=by, no_worse="mean", base="two")
-        assert names(found) == [("two", "one"), ("two", "three")]
-    assert names(compare(*three[:2], no_worse="mean")) == [("one.jsonl", "two.jsonl")]
-
-
 def test_only_chooses_trials(three: list[str], tmp_path: Path) -> None:
     whole = tmp_path / "whole.jsonl"
     whole.write_text("".join(Path(path).read_text() for path in three[:2]))

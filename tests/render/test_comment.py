@@ -30,7 +30,7 @@ GATES: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def models() -> Comparison:
-    found = compare(JOBS / "two-models", base="sail-1", **GATES)
+    found = compare(JOBS / "two-models", **GATES)
     return msgspec.structs.replace(found, diagnostics=[])
 
 
@@ -133,9 +133,7 @@ def test_a_cut_comment_is_the_beginning_of_the_whole(most: int) -> None:
         assert cut == comment(WHOLE)
 
 
-WHOLE = msgspec.structs.replace(
-    compare(JOBS / "two-models", base="sail-1", **GATES), diagnostics=[]
-)
+WHOLE = msgspec.structs.replace(compare(JOBS / "two-models", **GATES), diagnostics=[])
 
 
 def strange(folder: Path, text: str) -> Comparison:
@@ -199,8 +197,7 @@ def test_annotations_of_gates(models: Comparison) -> None:
 def test_the_command_writes_every_format_beside_another(cli: Run, tmp_path: Path) -> None:
     job = JOBS / "two-models"
     done = cli(
-        "compare", job, "--base", "sail-1", "--no-worse", "mean",
-        "--fail-if", "tasks.worse > 0", "--format", "github",
+        "compare", job, "--no-worse", "mean", "--fail-if", "tasks.worse > 0", "--format", "github",
         "--also", "markdown:c.md", "--also", "json:c.json", "--also", "table:c.txt",
         "--also", "csv:c.csv", "--also", "github:c.gh",
     )  # fmt: skip

@@ -49,9 +49,14 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
 
     def united(self, other: Pool, repeated: Repeated) -> Pool:
         """Both pools as one group, in which a trial counts once."""
-        table = repeated.united(self.table, other.table)
-        left_out = repeated.united(self.left_out, other.left_out)
-        return msgspec.structs.replace(self + other, table=table, left_out=left_out)
+        table = repeated.united(self.everything, other.everything)
+        whole = self + other
+        if not len(whole.left_out):
+            return msgspec.structs.replace(whole, table=table)
+        if not table.has_rows:
+            return whole
+        counting, left_out = parted(list(table))
+        return msgspec.structs.replace(whole, table=Table(counting), left_out=Table(left_out))
 
     @property
     def everything(self) -> Table:
@@ -107,7 +112,7 @@ def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[Group
     if repeated is not None:
         named_by = [source for source in sources if not isinstance(source.trials, LineTrials)]
         diagnostics += repeated.diagnostics(named_by)
-    for key, each in pools.items():
+    for key, each in in_order(pools):
         if len(each.left_out):
             whole = each.everything
             emptied = whole.n_tasks - each.table.n_tasks

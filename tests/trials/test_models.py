@@ -57,6 +57,20 @@ def test_jobs_of_both_are_one_group_with_a_note(cli: Run, tmp_path: Path) -> Non
     assert groups(cli, new, old) == expected
 
 
+def test_trial_that_one_job_leaves_out_and_the_other_counts_is_one(
+    cli: Run, tmp_path: Path
+) -> None:
+    old, new = job(tmp_path / "a" / "one", OLD), job(tmp_path / "b" / "one", NEW)
+    result = json.loads((new / "result.json").read_text())
+    (new / "result.json").write_text(json.dumps({**result, "schema_version": 1}))
+    (own,) = new.glob("*/result.json")
+    failed = {"exception_info": {"exception_type": "CancelledError"}, "verifier_result": None}
+    own.write_text(json.dumps({**json.loads(own.read_text()), **failed}))
+    found, rules = groups(cli, old, new)
+    assert [group[3] for group in found] == [1]
+    assert sorted(rules) == ["model-names-joined", "repeated-trial", "trials-left-out"]
+
+
 def test_groups_of_one_job_stay_as_harbor_has_them(cli: Run, tmp_path: Path) -> None:
     found, rules = groups(cli, job(tmp_path / "both", OLD, NEW))
     assert [group[2] for group in found] == [f"oracle__{NEW}__demo", f"oracle__{OLD}__demo"]

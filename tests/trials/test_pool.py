@@ -45,6 +45,13 @@ def test_trials_of_several_sources_are_one_group() -> None:
     assert diagnostics == []
 
 
+def test_groups_with_trials_that_are_left_out_are_told_in_their_order() -> None:
+    agents = [str(i) for i in range(9)]
+    trials = [t for each in agents[::-1] for t in of(each, "a", left_out=True, error="E")]
+    _, diagnostics = pooled(source(trials))
+    assert [said.message[0] for said in diagnostics] == agents
+
+
 def test_trial_that_comes_twice_counts_once() -> None:
     pools, (diagnostic,) = pooled(source(of("x", "a")), source(of("x", "a")))
     assert len(pools[X].table) == 1

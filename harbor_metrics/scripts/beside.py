@@ -19,10 +19,11 @@ def beside(path: str) -> tuple[list[str], tuple[str, ...]]:
     What is given is opened wherever it leads: of links those that stay inside.
     """
     folder = os.path.dirname(path)
-    everything = holds_everything(folder)
+    places = places_of_passwords()
+    everything = holds_everything(folder) or folder in places
     with os.scandir(folder) as scanned:
         entries = list(scanned)
-    private = {place for place in places_of_passwords() if place.startswith(f"{folder}/")}
+    private = {place for place in places if place.startswith(f"{folder}/")}
     if not everything and not private and not any(e.name.startswith(".") for e in entries):
         return [folder], ()
     shown = [
@@ -66,6 +67,8 @@ def private_around(path: str) -> list[str]:
 def private_in(folder: str) -> list[str]:
     """The real paths of what lies below a script's folder and is not its own to read."""
     places = {*places_of_passwords(), *homes()}
+    if folder in places:
+        return [path for path in _entries(folder) if os.path.isdir(path)]
     return [place for place in places if place.startswith(f"{folder}/")]
 
 

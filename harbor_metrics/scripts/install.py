@@ -29,6 +29,7 @@ from .uv_access import (
     certificates,
     environ_of_uv,
     find_uv,
+    has_logins,
     keyring,
     packages_of,
     programs_of_all,
@@ -78,7 +79,8 @@ def install(
     build = options.allow_build
     # Of its own for each environment where packages are built or lie beside the script: uv believes
     # what is there, and knows those by their paths and times.
-    apart = build or bool(wanted.local)
+    # What an index shows to nobody in particular is not what it shows to the user.
+    apart = build or bool(wanted.local) or (not wanted.logins and has_logins())
     cache = os.path.join(work.folder, "cache") if apart else uv_cache(place)
     common = ["--quiet", "--no-config", "--cache-dir", cache, "--no-python-downloads"]
     # What packages ask of uv in the script's own table may not lead it elsewhere.

@@ -281,6 +281,19 @@ def _our_prefixes() -> list[str]:
     return [sys.prefix, sys.base_prefix, *user]
 
 
+def has_logins() -> bool:
+    """Whether an index may know the user, or is not everybody's."""
+    kept = os.path.join(_data_of_uv(), "credentials"), named("UV_CREDENTIALS_DIR") or ""
+    return (
+        any(_OF_INDEX.fullmatch(name) for name in os.environ)
+        or bool(packages_of_user()[0])
+        or keyring() != "disabled"
+        or _netrc() is not None
+        or "SSL_CLIENT_CERT" in os.environ
+        or any(map(os.path.exists, kept))
+    )
+
+
 def environ_of_uv() -> dict[str, str]:
     """The variables of ours that uv is told, the user's passwords for indexes among them."""
     passwords = [name for name in os.environ if _OF_INDEX.fullmatch(name)]

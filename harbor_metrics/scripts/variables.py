@@ -57,7 +57,10 @@ _OF_PASSWORDS = (
     *("NETRC", "UV_CREDENTIALS_DIR", "SSL_CLIENT_CERT", "GIT_CONFIG_GLOBAL", "PIP_CONFIG_FILE"),
     *("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_WEB_IDENTITY_TOKEN_FILE"),
     *("GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_GHA_CREDS_PATH", "CLOUDSDK_CONFIG"),
-    *("AZURE_CONFIG_DIR", "KUBECONFIG", "DOCKER_CONFIG", "HF_TOKEN_PATH"),
+    *("AZURE_CONFIG_DIR", "KUBECONFIG", "DOCKER_CONFIG", "HF_TOKEN_PATH", "HF_HOME"),
+    *("GH_CONFIG_DIR", "KAGGLE_CONFIG_DIR", "MODAL_CONFIG_PATH", "WANDB_CONFIG_DIR", "CARGO_HOME"),
+    *("GNUPGHOME", "PGPASSFILE", "NPM_CONFIG_USERCONFIG", "REGISTRY_AUTH_FILE", "RCLONE_CONFIG"),
+    *("KRB5CCNAME", "POETRY_CONFIG_DIR", "BOTO_CONFIG", "OCI_CLI_CONFIG_FILE"),
     # Private packages and repositories are in caches.
     *("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "UV_CACHE_DIR"),
 )
@@ -81,7 +84,9 @@ def named(name: str) -> str | None:
 
 def places_of_passwords() -> set[str]:
     """The real paths of files and folders that variables name, and that hold passwords."""
-    values = (os.environ.get(name, "").split(os.pathsep) for name in _OF_PASSWORDS)
+    values = (
+        os.environ.get(name, "").removeprefix("FILE:").split(os.pathsep) for name in _OF_PASSWORDS
+    )
     return {real_path(os.path.abspath(path)) for paths in values for path in paths if path}
 
 

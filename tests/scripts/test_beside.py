@@ -13,7 +13,7 @@ from harbor_metrics.confinement import homes
 from harbor_metrics.confinement.sandbox import PRIVATE
 from harbor_metrics.confinement.workplace import Confinement, Workplace
 from harbor_metrics.documents.paths import holds_everything
-from harbor_metrics.scripts.beside import beside
+from harbor_metrics.scripts.beside import beside, private_in
 from harbor_metrics.scripts.uv_access import reach
 
 
@@ -75,7 +75,9 @@ def test_a_folder_that_hides_nothing_is_given_whole_and_not_what_its_links_lead_
         ("KUBECONFIG", "/etc/none:{}/netrc", {"m.py", "data"}),
         ("UV_CREDENTIALS_DIR", "{}/data/.kept", {"m.py", "netrc", "again"}),
         ("NETRC", "{}/again", {"m.py", "data"}),
-        ("XDG_DATA_HOME", "{}", {"m.py", "data", "netrc", "again"}),
+        ("XDG_DATA_HOME", "{}", {"m.py", "netrc", "again"}),
+        ("HF_HOME", "{}/data", {"m.py", "netrc", "again"}),
+        ("KRB5CCNAME", "FILE:{}/netrc", {"m.py", "data"}),
         ("XDG_DATA_HOME", "{}/..", {"m.py", "data", "netrc", "again"}),
         ("VIRTUAL_ENV", "{}/data", {"m.py", "data", "netrc", "again"}),
     ],
@@ -192,6 +194,8 @@ def test_code_in_a_place_of_passwords_is_no_module_of_a_script(
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "settings.py").write_text("TOKEN = 7")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    assert private_in(str(tmp_path)) == [str(tmp_path / "config")]
+    assert private_in(str(tmp_path / "config")) == []
     text = f"""{BLOCK}{HEAD}
 found = [p for top in sys.path for p, _, names in os.walk(top) if "settings.py" in names]
 from lib import settings

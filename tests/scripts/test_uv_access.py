@@ -204,3 +204,25 @@ def test_link_that_came_with_what_we_work_on_names_no_cache_of_uv(
     monkeypatch.setenv("UV_CACHE_DIR", str(link / "uv"))
     with Workplace() as place:
         assert (uv_access.uv_cache(place) == str(tmp_path / "elsewhere" / "uv")) == of_user
+
+
+def test_who_is_known_to_an_index_by_whatever_way_has_logins(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What nobody is shown is not put where the user's packages are."""
+    for name in os.environ:
+        if name.startswith(("UV_", "SSL_", "NETRC", "XDG_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert not uv_access.has_logins()
+    for name, value in (
+        ("UV_DEFAULT_INDEX", "https://a.example/simple"),
+        ("UV_INDEX_CORP_PASSWORD", "x"),
+        ("UV_KEYRING_PROVIDER", "subprocess"),
+        ("SSL_CLIENT_CERT", "/key.pem"),
+    ):
+        with monkeypatch.context() as more:
+            more.setenv(name, value)
+            assert uv_access.has_logins(), name
+    (tmp_path / ".netrc").write_text("")
+    assert uv_access.has_logins()

@@ -65,7 +65,8 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
 
     def labelled(self, label: Callable[[Table], Table]) -> Pool:
         """The pool with all its trials labelled."""
-        return msgspec.structs.replace(self, table=label(self.table), left_out=label(self.left_out))
+        left_out = label(self.left_out) if len(self.left_out) else self.left_out
+        return msgspec.structs.replace(self, table=label(self.table), left_out=left_out)
 
     def part(self, table: Table, left_out: Table) -> Pool:
         """Some trials of the pool; how many of them were planned nobody knows."""

@@ -24,7 +24,7 @@ from .finding import Asked, RunScripts
 from .lacking import with_lacking
 from .missing import with_policies
 from .pairing import Pairs, pair, with_keys
-from .remarks import remarks
+from .remarks import remarks, remarks_on_missing
 from .rows import rows_of
 from .runs import Part, Run
 from .settings import Settings
@@ -163,6 +163,7 @@ def _compared(
         )
         for name, part in zip(names, parts, strict=True)
     ]
+    diagnostics += remarks_on_missing(sides[0], sides[1], settings, subject)
     return Compared(
         dataset=dataset_of(ours.key.dataset or theirs.key.dataset, ours.plan),
         base=sides[0],

@@ -10,7 +10,7 @@ from ..documents.diagnostics import Diagnostic
 from ..documents.wording import did_you_mean, listed, nearest, plural, printable
 from ..errors import UsageError
 from ..numbers.exact import Number
-from .document import Compared, Decision, Outcome, Row
+from .document import Compared, Decision, Outcome, Row, counts_by_two_rules
 from .gates import Counted, Expression, Gate, Part
 from .naming import name_of
 from .numerals import numerals
@@ -92,6 +92,7 @@ def _decided(
     (row,) = rows
     unpaired = _unpaired(compared, settings, alone) or _left_out(row, settings)
     unpaired = unpaired or _lacking(row.lacking or (), compared, settings)
+    unpaired = unpaired or _by_two_rules(compared, settings)
     if unpaired is not None:
         return _Found("undecided", unpaired)
     if row.difference is None:
@@ -151,6 +152,18 @@ def _lacking(rewards: Sequence[str], compared: Compared, settings: Settings) -> 
     which = f"{plural(len(rewards), 'reward')} of {compared.base.run} ({listed(rewards)})"
     verb = "is" if len(rewards) == 1 else "are"
     return f"{which} {verb} not in {compared.candidate.run}" + (f" ({_DROP})" if others else "")
+
+
+def _by_two_rules(compared: Compared, settings: Settings) -> str | None:
+    """Why runs that say otherwise what a missing reward counts as cannot be told apart by it."""
+    who = counts_by_two_rules(compared.base, compared.candidate)
+    if who is None or settings.missing == "skip":
+        return None
+    leaving, counting = who
+    return (
+        f"{leaving} leaves trials without a valid reward out, and those of {counting} count "
+        "(--missing skip leaves both out)"
+    )
 
 
 _DROP = "--unpaired drop compares the others"
@@ -257,6 +270,8 @@ def _counted(
     is_of_pairs = part in ("tasks.unpaired", "tasks.changed")
     why = None if is_of_pairs else _unpaired(compared, settings, alone)
     why = why or _lacking(_of_count(part, compared), compared, settings)
+    if part in ("tasks.worse", "tasks.better"):
+        why = why or _by_two_rules(compared, settings)
     if why is not None:
         return _Found("undecided", why)
     n = numbers[part] if part in numbers else _turned(gate, part, compared)

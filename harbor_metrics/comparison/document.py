@@ -40,6 +40,15 @@ class Side(Struct, frozen=True, kw_only=True):
     counts: Counts
 
 
+def counts_by_two_rules(one: Side, other: Side) -> tuple[str, str] | None:
+    """Which run leaves trials without a valid reward out while such of the other count, if any."""
+    for leaving, counting in ((one, other), (other, one)):
+        left_out, n = leaving.counts.left_out or 0, counting.counts
+        if left_out and n.missing > (n.left_out or 0):
+            return leaving.run, counting.run
+    return None
+
+
 class TaskLists(Struct, frozen=True, kw_only=True):
     """How many tasks are compared, and the names of those that are not.
 

@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from ..documents.diagnostics import Diagnostic
 from ..documents.wording import listed, plural
 from ..trials.trial import LineTrials, times_of
+from .document import Side, counts_by_two_rules
 from .pairing import Pairs
 from .runs import Part
+from .settings import Settings
 
 # What readers call a task that has no name, by its place.
 _NUMBERED = re.compile(r"(line|task):[0-9]+")
@@ -65,6 +67,22 @@ def remarks(
         _not_whole(name) for name, part in zip(names, parts, strict=True) if not part.pool.whole
     )
     yield from _remarks_on_plans(parts, names, subject)
+
+
+def remarks_on_missing(
+    base: Side, candidate: Side, settings: Settings, subject: str
+) -> Iterator[Diagnostic]:
+    """Whether a missing reward counts as 0 in one run, and is left out in the other."""
+    who = counts_by_two_rules(base, candidate)
+    if who is not None and settings.missing != "skip":
+        leaving, counting = who
+        yield Diagnostic(
+            rule="missing-by-two-rules",
+            message=f"{leaving} leaves trials without a valid reward out, as Harbor does since "
+            f"0.26, and those of {counting} count as 0",
+            help="--missing skip leaves both out",
+            subject=subject,
+        )
 
 
 def _not_whole(name: str) -> Diagnostic:

@@ -517,3 +517,34 @@ def test_a_value_of_one_dataset_alone_is_undecided_on_the_other(tmp_path: Path) 
         ("x", "passed"), ("y", "undecided"),
     ]  # fmt: skip
     assert found.gates[1].why == "there is no `mean grouped by size: x` on this dataset"
+
+
+@pytest.mark.parametrize("gate", ["mean", "mean:0.5"])
+def test_runs_that_count_missing_rewards_by_two_rules_decide_no_gate(
+    gate: str, tmp_path: Path, cli: Run
+) -> None:
+    """The same trials, of a job of Harbor before 0.26 and since."""
+    for name, more in (("old", {}), ("new", {"left_out": True})):
+        trials = [
+            {"task": f"t{i}", "attempt": j, "rewards": {"reward": 1} if j else None}
+            | ({} if j else more)
+            for i in range(20)
+            for j in range(3)
+        ]
+        (tmp_path / f"{name}.jsonl").write_text("".join(f"{json.dumps(t)}\n" for t in trials))
+    given = (
+        "compare",
+        "old.jsonl",
+        "new.jsonl",
+        "--no-worse",
+        gate,
+        "--fail-if",
+        "tasks.worse > 0",
+    )
+    done = cli(*given)
+    assert done.returncode == 1
+    assert "missing-by-two-rules" in done.stderr
+    assert "undecided" in done.stdout
+    assert "passed" not in done.stdout
+    done = cli(*given, "--missing", "skip")
+    assert (done.returncode, "missing-by-two-rules" in done.stderr) == (0, False)

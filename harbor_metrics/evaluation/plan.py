@@ -199,7 +199,9 @@ def bind(
                 from ..registries.script_file import is_elsewhere
 
                 script = find_script(kwargs.script_path, beside, allow_outside=allow_outside)
-                if named_by == "user" and registry and is_elsewhere(script.path, registry):
+                # Who runs Harbor here, or permits what lies outside, has named this folder.
+                of_user = named_by == "user" and not allow_outside
+                if of_user and registry and is_elsewhere(script.path, registry):
                     named_by = "current folder"
         elif metric is not None:
             bound = names.bind_metric(metric, spec.kwargs)

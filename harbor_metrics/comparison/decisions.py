@@ -90,7 +90,7 @@ def _decided(
         names = listed([f"`{name_of(row)}`" for row in rows], 8)
         raise UsageError(f"--{gate}: `{gate.metric}` has several values", f"one of {names}")
     (row,) = rows
-    unpaired = _unpaired(compared, settings, alone) or _left_out(row, settings)
+    unpaired = _unpaired(compared, settings, alone) or _left_out_on_a_side(row.left_out, settings)
     unpaired = unpaired or _lacking(row.lacking or (), compared, settings)
     unpaired = unpaired or _by_two_rules(compared, settings)
     if unpaired is not None:
@@ -138,11 +138,10 @@ def _n_unpaired(compared: Compared) -> int:
     return len(tasks.only_base) + len(tasks.only_candidate) + len(tasks.changed)
 
 
-def _left_out(row: Row, settings: Settings) -> str | None:
-    if not row.left_out or settings.unpaired == "drop":
+def _left_out_on_a_side(n: int, settings: Settings) -> str | None:
+    if not n or settings.unpaired == "drop":
         return None
-    verb = "has" if row.left_out == 1 else "have"
-    return f"{plural(row.left_out, 'task')} {verb} no value on a side ({_DROP})"
+    return f"{plural(n, 'task')} {'has' if n == 1 else 'have'} no value on a side ({_DROP})"
 
 
 def _lacking(rewards: Sequence[str], compared: Compared, settings: Settings) -> str | None:
@@ -271,13 +270,19 @@ def _counted(
     why = None if is_of_pairs else _unpaired(compared, settings, alone)
     why = why or _lacking(_of_count(part, compared), compared, settings)
     if part in ("tasks.worse", "tasks.better"):
-        why = why or _by_two_rules(compared, settings)
+        why = why or _without_value(compared, settings) or _by_two_rules(compared, settings)
     if why is not None:
         return _Found("undecided", why)
     n = numbers[part] if part in numbers else _turned(gate, part, compared)
     outcome: Outcome = "failed" if expression.holds(n) else "passed"
     of = f" in {compared.candidate.run}" if part in ("missing", "errored") else ""
     return _Found(outcome, f"{part} is {n}{of}")
+
+
+def _without_value(compared: Compared, settings: Settings) -> str | None:
+    """Which tasks nobody can say are better or worse: they have no value on a side."""
+    n = compared.tasks.paired - len(compared.by_task) - compared.not_listed
+    return _left_out_on_a_side(n, settings) if compared.key is not None else None
 
 
 def _of_count(part: Part | Counted, compared: Compared) -> Sequence[str]:

@@ -12,7 +12,7 @@ from ..documents.wording import encodable, printable, shown
 from ..errors import UsageError
 from ..evaluation.naming import Identity, apart, names, told_by
 from ..evaluation.result import Group, Outcome, Result
-from .rows import title
+from .rows import one_policy, title
 
 _COUNTS = ("trials", "scored")
 _PARTS = ("_stderr", "_low", "_high")
@@ -38,6 +38,7 @@ def hub_rows(result: Result, ids: Sequence[Sequence[str | None]]) -> str:
     if not 0 < len(result.groups) <= _MOST_ROWS:
         raise UsageError(f"Harbor takes 1 to {_MOST_ROWS} rows at once, not {len(result.groups)}")
     _refuse_others(result.groups)
+    _refuse_two_rules(result.groups)
     # A name is the same value's in all rows.
     wished = {of: name for group in result.groups for of, name, _ in _values(group)}
     called = apart(wished, _PARTS, _COUNTS)
@@ -91,6 +92,23 @@ def _refuse_others(groups: Sequence[Group]) -> None:
                     raise _differing(name, (other, was), (group, is_))
             if len(metrics) > len(theirs):
                 having[name] = group, metrics
+
+
+def _refuse_two_rules(groups: Sequence[Group]) -> None:
+    """Refuse rows of which some leave out what counts as 0 in others.
+
+    Raises:
+        UsageError: there are such rows.
+    """
+    leaving = [group for group in groups if group.counts.left_out]
+    counting = [g for g in groups if g.counts.missing > (g.counts.left_out or 0)]
+    skipping = one_policy(outcome for group in groups for outcome in group.metrics) == "skip"
+    if leaving and counting and not skipping:
+        raise UsageError(
+            f"trials without a valid reward are left out of {title(leaving[0])}, as Harbor does "
+            f"since 0.26, and count as 0 in {title(counting[0])}: one column would be of both",
+            "--missing skip leaves them out of all, or write the rows of one job at a time",
+        )
 
 
 def _differing(name: str, *of_rows: tuple[Group, Outcome]) -> UsageError:

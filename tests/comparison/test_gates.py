@@ -548,3 +548,17 @@ def test_runs_that_count_missing_rewards_by_two_rules_decide_no_gate(
     assert "passed" not in done.stdout
     done = cli(*given, "--missing", "skip")
     assert (done.returncode, "missing-by-two-rules" in done.stderr) == (0, False)
+
+
+@pytest.mark.parametrize("reward", [None, {}])
+def test_tasks_without_a_value_on_a_side_are_neither_better_nor_worse(
+    reward: Any, tmp_path: Path, cli: Run
+) -> None:
+    for name, last in (("base", {"reward": 1}), ("half", reward)):
+        rewards = [{"reward": 1}] * 15 + [last] * 15
+        lines = [json.dumps({"task": f"t{i}", "rewards": r}) for i, r in enumerate(rewards)]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
+    given = ("compare", "base.jsonl", "half.jsonl", "--missing", "skip", "--fail-if")
+    done = cli(*given, "tasks.worse > 3")
+    assert (done.returncode, "15 tasks have no value on a side" in done.stdout) == (1, True)
+    assert cli(*given, "tasks.worse > 3", "--unpaired", "drop").returncode == 0

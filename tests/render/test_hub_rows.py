@@ -199,3 +199,14 @@ def test_scripts_with_other_values_are_other_columns() -> None:
     first, second = json.loads(hub_rows(result(*groups), [[], []]))["rows"]
     assert "uv-script_spread" in first["metrics"]
     assert "uv-script_cover" in second["metrics"]
+
+
+def test_no_rows_where_some_leave_out_what_counts_in_others(tmp_path: Path, cli: Run) -> None:
+    for name, more in (("old", {}), ("new", {"left_out": True})):
+        trials = [{"task": "a", "rewards": {"reward": 1}}, {"task": "b", "rewards": None} | more]
+        lines = [json.dumps({**trial, "agent": name}) for trial in trials]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
+    done = cli("compute", "old.jsonl", "new.jsonl", "--format", "hub-rows")
+    assert (done.returncode, "left out of new" in done.stderr) == (2, True)
+    done = cli("compute", "old.jsonl", "new.jsonl", "--format", "hub-rows", "--missing", "skip")
+    assert done.returncode == 0, done.stderr

@@ -21,7 +21,7 @@ from ..documents.wording import printable
 from ..errors import MetricFailure, OutputError
 from ..registries.script_file import Script, read
 from . import cache, owners
-from .git_address import INSTEAD, check_address, check_rewritten, settings_in
+from .git_address import check_address, check_rewritten, settings_in
 from .git_home import Home, home_in, nobodys_home, with_password
 from .git_program import FETCH_SECONDS, Git
 from .variables import which
@@ -179,10 +179,11 @@ def _into(
         run([*there, "remote", "add", "--", "origin", url])
         # The user may have set that it is asked for elsewhere.
         asked = _text(run([*there, "remote", "get-url", "origin"])).strip()
-        if asked != url:
-            found = _text(run([*there, "config", "--null", "--get-regexp", INSTEAD]))
-            check_rewritten(url, asked, settings_in(found))
-        run = replace(run, home=with_password(home, asked), asked=asked)
+        found = _text(run([*there, "config", "--null", "--list"]))
+        check_rewritten(url, asked, settings_in(found, "insteadof"))
+        # git takes a header that is for one host along to where that host sends it.
+        follows = not any(settings_in(found, "extraheader"))
+        run = replace(run, home=with_password(home, asked), asked=asked, follows=follows)
         what = ["--quiet", "--depth=1", "--filter=blob:none", "--no-tags", "--no-write-fetch-head"]
         run([*there, "fetch", *what, "origin", commit])
         checkout = ["checkout", "--quiet", "--detach", "--force", commit]

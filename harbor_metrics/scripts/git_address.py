@@ -16,8 +16,6 @@ PROTOCOLS = ("https", "ssh")
 LOCAL = ("file", "http", "git")
 _LONGEST = 1_000
 _LOGIN = re.compile(r"[^/?#]+://([^/?#]*)@")
-# How the settings are called by which git asks for an address elsewhere.
-INSTEAD = r"^url\..*\.insteadof$"
 # An address from its beginning to the end of its host, as a URL and as scp writes it; or a folder.
 _WITH_HOST = re.compile(r"[a-zA-Z0-9+.-]+://[^/?#]*[^/?#@]/|[^/:]+:(?!/)|/")
 
@@ -67,11 +65,15 @@ def check_address(url: str, commit: str, script_path: str, *, allow_outside: boo
         )
 
 
-def settings_in(found: str) -> Iterator[tuple[str, str]]:
-    """What is written for each address, and the address, where `git config --null` finds them."""
+def settings_in(found: str, end: str) -> Iterator[tuple[str, str]]:
+    """The middle part of each name that ends so, and the value, as `git config --null` lists them.
+
+    `url.https://a.example/.insteadOf`: what is written for an address, and that address.
+    """
     for setting in found.split("\0")[:-1]:
         name, _, value = setting.partition("\n")
-        yield name.removeprefix("url.")[: -len(".insteadof")], value
+        if name.endswith(f".{end}") and name.count(".") > 1:
+            yield name.partition(".")[2][: -len(end) - 1], value
 
 
 def check_rewritten(url: str, asked: str, settings: Iterable[tuple[str, str]]) -> None:

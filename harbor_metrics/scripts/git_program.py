@@ -70,6 +70,8 @@ class Git:
     home: Home
     # The address with what the user's settings have made of it.
     asked: str = ""
+    # Whether it goes where the host sends it.
+    follows: bool = True
 
     def __call__(self, arguments: list[str]) -> Finished:
         """Run it.
@@ -98,7 +100,8 @@ class Git:
                 "GIT_CONFIG_GLOBAL": os.devnull,
                 "GIT_SSH_COMMAND": f"{_SSH} {_NOBODY}",
             }
-        settings = [part for setting in _SETTINGS for part in ("-c", setting)]
+        own = () if self.follows else ("http.followRedirects=false",)
+        settings = [part for setting in (*_SETTINGS, *own) for part in ("-c", setting)]
         seconds = max(1.0, self.deadline - time.monotonic())
         done = self.place.run(
             [os.path.abspath(self.git), *settings, *arguments],

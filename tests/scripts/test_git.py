@@ -431,6 +431,17 @@ def test_a_login_for_a_host_is_not_sent_to_one_whose_name_begins_alike(
     assert "TOKEN" not in message
 
 
+def test_a_header_for_one_host_is_not_taken_to_where_that_host_sends_to(
+    tmp_path: Path, home: Path
+) -> None:
+    config = home / ".gitconfig"
+    config.write_text('[http "{}"]\nextraHeader = X-Own: OWN\n')
+    message, heard = heard_by_hosts(tmp_path, "away", config=config)
+    assert told(heard, "X-Own") == {("localhost", "OWN")}
+    assert {name for name, _ in heard} == {"localhost"}
+    assert "could not be fetched" in message
+
+
 def test_the_rest_of_the_users_settings_is_where_it_was(tmp_path: Path, home: Path) -> None:
     (home / ".netrc").write_text(OTHERS)
     (home / ".config" / "git").mkdir(parents=True)

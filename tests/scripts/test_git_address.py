@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from harbor_metrics.errors import MetricFailure
-from harbor_metrics.scripts.git_address import check_address, check_rewritten, without_login
+from harbor_metrics.scripts.git_address import (
+    check_address,
+    check_rewritten,
+    settings_in,
+    without_login,
+)
 
 URL = "https://a.example.org/x/y"
 
@@ -70,3 +75,12 @@ def test_an_address_is_no_longer_than_any() -> None:
     for longer, words in ((f"{url}b", "1,001 characters"), ("https://a.example/\u00e9", "%XX")):
         with pytest.raises(MetricFailure, match=words):
             check_address(longer, "a" * 40, "m.py", allow_outside=False)
+
+
+def test_settings_are_told_by_how_they_end() -> None:
+    found = "url.https://T@a.b/.insteadof\nhttps://a.b/\0http.extraheader\n\0core.bare\n\0"
+    assert [*settings_in(found, "insteadof")] == [("https://T@a.b/", "https://a.b/")]
+    assert not [*settings_in(found, "extraheader")]
+    assert [*settings_in("http.https://a.extraheader\nX: y\0", "extraheader")] == [
+        ("https://a", "X: y")
+    ]

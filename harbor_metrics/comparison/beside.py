@@ -71,7 +71,7 @@ def _with_plans_of(base: Run, run: Run) -> Run:
 
 
 def _with_plan_of(base: Part, part: Part, names: tuple[str, str]) -> Part:
-    metrics = list(_permitted((base, part), names))
+    metrics = [own for _, own in _permitted((base, part), names)]
     plan = msgspec.structs.replace(base.plan, metrics=metrics)
     return msgspec.structs.replace(part, plan=plan)
 
@@ -103,23 +103,34 @@ def _matching(base: Run, candidate: Run) -> list[tuple[Part, Part]]:
     )
 
 
-def _permitted(parts: tuple[Part, Part], names: tuple[str, str]) -> Iterator[Planned]:
-    """The metrics of the base; as failed a script that reads trials of a run that lacks it.
+def _permitted(
+    parts: tuple[Part, Part], names: tuple[str, str]
+) -> Iterator[tuple[Planned, Planned]]:
+    """The metrics of the base, each with what is run over the candidate: its own script, if equal.
 
-    It would answer with what it read, and only the job of the base has asked for it.
+    As failed a script that would read trials of a run that lacks it: it would answer with what it
+    read, and only the job of the base has asked for it.
     """
     ours, theirs = (part.plan.metrics for part in parts)
-    known = [(metric.spec, metric.script and metric.script.identity) for metric in theirs]
     for metric in ours:
-        own = metric.spec, metric.script and metric.script.identity
-        if metric.runs_script and metric.named_by != "user" and own not in known:
+        if not metric.runs_script:
+            yield metric, metric
+            continue
+        # Beside each may lie data, which are of the run that it came with.
+        own = next((other for other in theirs if _is_same(other, metric)), None)
+        if own is None and metric.named_by != "user":
             failure = MetricFailure(
                 "metrics-differ",
                 f"only {names[0]} comes with this script, so it is not run over {names[1]} "
                 "(--registry FILE runs it over both)",
             )
             metric = msgspec.structs.replace(metric, script=None, failure=failure)
-        yield metric
+        yield metric, own or metric
+
+
+def _is_same(one: Planned, other: Planned) -> bool:
+    scripts = [metric.script and metric.script.identity for metric in (one, other)]
+    return one.runs_script and one.spec == other.spec and scripts[0] == scripts[1]
 
 
 def _compared(
@@ -147,8 +158,8 @@ def _compared(
         )
     clusters = _clusters(pairs, names, settings.cluster)
     rows: list[Row] = []
-    for planned in _permitted(parts, names):
-        asked = Asked(planned, settings, clusters, run_scripts, names, keys)
+    for planned, there in _permitted(parts, names):
+        asked = Asked(planned, settings, clusters, run_scripts, names, keys, there)
         own = with_policies(asked, pairs, rows_of(asked, pairs))
         rows += with_lacking(asked, whole, pairs.base, lacking if keys else [], own)
     by_task = _by_task(pairs, keys[0], settings) if keys else []

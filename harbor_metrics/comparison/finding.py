@@ -30,7 +30,8 @@ RunScripts = Callable[[Sequence[Planned], Table], list[Outcome]]
 class Asked(msgspec.Struct, frozen=True):
     """A metric with what is asked of its difference, and what is known of the runs.
 
-    `clusters`: the cluster of each task, if any; `names`: of both runs; `keys`: their rewards.
+    `clusters`: the cluster of each task, if any; `names`: of both runs; `keys`: their rewards;
+    `there`: the script that the candidate came with itself, where it is the same.
     """
 
     planned: Planned
@@ -39,6 +40,7 @@ class Asked(msgspec.Struct, frozen=True):
     run_scripts: RunScripts
     names: tuple[str, str]
     keys: Sequence[str]
+    there: Planned | None = None
 
     def direction(self, value: str | None) -> Direction:
         """Whether more of a value is better."""

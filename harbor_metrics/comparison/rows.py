@@ -89,8 +89,9 @@ def _of_script(asked: Asked, pairs: Pairs) -> list[Row]:
 def _answers(asked: Asked, pairs: Pairs) -> list[dict[str, Number | None]]:
     """What the script answers on both sides."""
     sides = []
-    for who, table in zip(asked.names, (pairs.base, pairs.candidate), strict=True):
-        (outcome,) = asked.run_scripts([asked.planned], table)
+    tables, scripts = (pairs.base, pairs.candidate), (asked.planned, asked.there or asked.planned)
+    for who, table, script in zip(asked.names, tables, scripts, strict=True):
+        (outcome,) = asked.run_scripts([script], table)
         if isinstance(outcome.error, Failure):
             raise MetricFailure(outcome.error.rule, f"{who}: {outcome.error.message}")
         sides.append(outcome.values)

@@ -216,6 +216,37 @@ def test_a_script_of_the_current_folder_is_nobodys_word_where_the_registry_lies_
     assert "hunter2" in script_of(done)["error"]["message"]
 
 
+@linux
+@pytest.mark.parametrize("more", [(), ("third.jsonl", "--pairs", "all")])
+def test_each_run_is_computed_with_what_lies_beside_its_own_script(
+    more: tuple[str, ...], cli: Run, tmp_path: Path
+) -> None:
+    text = (
+        BLOCK
+        + HEAD
+        + (
+            "here = os.environ['HARBOR_METRICS_SCRIPT_DIR']\n"
+            "answer(x=int(open(here + '/v.txt').read()))\n"
+        )
+    )
+    runs = []
+    for name, value in (("one", "1"), ("two", "2")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "m.py").write_text(text)
+        (tmp_path / name / "v.txt").write_text(value)
+        runs.append(job_with_registry(tmp_path / name, ENTRY))
+        (result,) = runs[-1].glob("*/result.json")
+        result.write_text(result.read_text().replace('"a-1"', f'"{name}"'))
+    trial_of = {"task": "a", "rewards": {"reward": 0}, "dataset": "demo", "trial": "other"}
+    (tmp_path / "third.jsonl").write_text(json.dumps(trial_of))
+    for base, candidate, values in ((*runs, [1, 2]), (*runs[::-1], [2, 1])):
+        given = (f"a={base}", f"b={candidate}", *(f"c={name}" for name in more[:1]), *more[1:])
+        done = cli("compare", *given, "--format", "json")
+        first = json.loads(done.stdout)["comparisons"][0]
+        (row,) = [row for row in first["rows"] if row["type"] == "uv-script"]
+        assert [row["base"], row["candidate"]] == values, row
+
+
 class TestJobScripts:
     """Those that only the configuration of a job names."""
 

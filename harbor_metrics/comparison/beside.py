@@ -24,7 +24,7 @@ from .finding import Asked, RunScripts
 from .lacking import with_lacking
 from .missing import with_policies
 from .pairing import Pairs, pair, with_keys
-from .remarks import remarks, remarks_on_missing
+from .remarks import by_two_rules, remark_on_rules, remarks
 from .rows import rows_of
 from .runs import Part, Run
 from .settings import Settings
@@ -174,7 +174,9 @@ def _compared(
         )
         for name, part in zip(names, parts, strict=True)
     ]
-    diagnostics += remarks_on_missing(sides[0], sides[1], settings, subject)
+    rules = by_two_rules(parts, names, settings.missing)
+    if rules is not None:
+        diagnostics.append(remark_on_rules(*rules, subject))
     return Compared(
         dataset=dataset_of(ours.key.dataset or theirs.key.dataset, ours.plan),
         base=sides[0],
@@ -190,6 +192,7 @@ def _compared(
         rows=rows,
         key=keys[0] if keys else None,
         lacking=lacking or msgspec.UNSET,
+        by_two_rules=rules or msgspec.UNSET,
         by_task=listed_tasks,
         not_listed=len(by_task) - len(listed_tasks),
     )

@@ -10,7 +10,7 @@ from ..documents.diagnostics import Diagnostic
 from ..documents.wording import did_you_mean, listed, nearest, plural, printable
 from ..errors import UsageError
 from ..numbers.exact import Number
-from .document import Compared, Decision, Outcome, Row, counts_by_two_rules
+from .document import Compared, Decision, Outcome, Row
 from .gates import Counted, Expression, Gate, Part
 from .naming import name_of
 from .numerals import numerals
@@ -92,7 +92,7 @@ def _decided(
     (row,) = rows
     unpaired = _unpaired(compared, settings, alone) or _left_out_on_a_side(row.left_out, settings)
     unpaired = unpaired or _lacking(row.lacking or (), compared, settings)
-    unpaired = unpaired or _by_two_rules(compared, settings)
+    unpaired = unpaired or _by_two_rules(compared)
     if unpaired is not None:
         return _Found("undecided", unpaired)
     if row.difference is None:
@@ -153,16 +153,12 @@ def _lacking(rewards: Sequence[str], compared: Compared, settings: Settings) -> 
     return f"{which} {verb} not in {compared.candidate.run}" + (f" ({_DROP})" if others else "")
 
 
-def _by_two_rules(compared: Compared, settings: Settings) -> str | None:
+def _by_two_rules(compared: Compared) -> str | None:
     """Why runs that say otherwise what a missing reward counts as cannot be told apart by it."""
-    who = counts_by_two_rules(compared.base, compared.candidate)
-    if who is None or settings.missing == "skip":
+    if not compared.by_two_rules:
         return None
-    leaving, counting = who
-    return (
-        f"{leaving} leaves trials without a valid reward out, and those of {counting} count "
-        "(--missing skip leaves both out)"
-    )
+    leaving, counting = compared.by_two_rules
+    return f"{leaving} leaves trials without a valid reward out, and those of {counting} count"
 
 
 _DROP = "--unpaired drop compares the others"
@@ -270,7 +266,7 @@ def _counted(
     why = None if is_of_pairs else _unpaired(compared, settings, alone)
     why = why or _lacking(_of_count(part, compared), compared, settings)
     if part in ("tasks.worse", "tasks.better"):
-        why = why or _without_value(compared, settings) or _by_two_rules(compared, settings)
+        why = why or _without_value(compared, settings) or _by_two_rules(compared)
     if why is not None:
         return _Found("undecided", why)
     n = numbers[part] if part in numbers else _turned(gate, part, compared)

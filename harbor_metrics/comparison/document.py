@@ -40,15 +40,6 @@ class Side(Struct, frozen=True, kw_only=True):
     counts: Counts
 
 
-def counts_by_two_rules(one: Side, other: Side) -> tuple[str, str] | None:
-    """Which run leaves trials without a valid reward out while such of the other count, if any."""
-    for leaving, counting in ((one, other), (other, one)):
-        left_out, n = leaving.counts.left_out or 0, counting.counts
-        if left_out and n.missing > (n.left_out or 0):
-            return leaving.run, counting.run
-    return None
-
-
 class TaskLists(Struct, frozen=True, kw_only=True):
     """How many tasks are compared, and the names of those that are not.
 
@@ -141,6 +132,8 @@ class Compared(Struct, frozen=True, kw_only=True):
 
     `by_task` is over reward `key`, the first that both have, largest change first; of many tasks
     `not_listed` are left out. `lacking` are the rewards of the base that the candidate has not.
+    `by_two_rules`: the run that leaves trials without a valid reward out, and the one of which such
+    count, where it is so and both were not told to leave them out.
     """
 
     dataset: DatasetRef | None
@@ -150,6 +143,7 @@ class Compared(Struct, frozen=True, kw_only=True):
     rows: list[Row]
     key: str | None
     lacking: list[str] | msgspec.UnsetType = msgspec.UNSET
+    by_two_rules: tuple[str, str] | msgspec.UnsetType = msgspec.UNSET
     by_task: list[TaskRow]
     not_listed: int = 0
 

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 
 from ..documents.diagnostics import Diagnostic
 from ..documents.wording import listed, plural
+from ..trials.table import Missing, Table
 from ..trials.trial import LineTrials, times_of
-from .document import Side, counts_by_two_rules
+from ..trials.validity import is_left_out
 from .pairing import Pairs
 from .runs import Part
-from .settings import Settings
 
 # What readers call a task that has no name, by its place.
 _NUMBERED = re.compile(r"(line|task):[0-9]+")
@@ -69,20 +69,38 @@ def remarks(
     yield from _remarks_on_plans(parts, names, subject)
 
 
-def remarks_on_missing(
-    base: Side, candidate: Side, settings: Settings, subject: str
-) -> Iterator[Diagnostic]:
-    """Whether a missing reward counts as 0 in one run, and is left out in the other."""
-    who = counts_by_two_rules(base, candidate)
-    if who is not None and settings.missing != "skip":
-        leaving, counting = who
-        yield Diagnostic(
-            rule="missing-by-two-rules",
-            message=f"{leaving} leaves trials without a valid reward out, as Harbor does since "
-            f"0.26, and those of {counting} count as 0",
-            help="--missing skip leaves both out",
-            subject=subject,
-        )
+def by_two_rules(
+    parts: tuple[Part, Part], names: tuple[str, str], missing: Missing | None
+) -> tuple[str, str] | None:
+    """Which run leaves trials without a valid reward out while such of the other count, if any.
+
+    To leave out those without rewards leaves the rest of them in.
+    """
+    for leaving, counting in ((0, 1), (1, 0)):
+        if len(parts[leaving].pool.left_out) and _counts(parts[counting].pool.table, missing):
+            return names[leaving], names[counting]
+    return None
+
+
+def _counts(table: Table, missing: Missing | None) -> bool:
+    if not table.has_rows:
+        return missing != "skip" and len(table) > table.n_scored
+    return any(
+        is_left_out(trial.rewards, [trial.error] if trial.error else [], None)
+        for trial in table
+        if missing != "skip" or trial.rewards
+    )
+
+
+def remark_on_rules(leaving: str, counting: str, subject: str) -> Diagnostic:
+    """That a missing reward counts as 0 in one run, and is left out in the other."""
+    return Diagnostic(
+        rule="missing-by-two-rules",
+        message=f"{leaving} leaves trials without a valid reward out, as Harbor does since "
+        f"0.26, and those of {counting} count",
+        help="--missing skip leaves those without rewards out of both",
+        subject=subject,
+    )
 
 
 def _not_whole(name: str) -> Diagnostic:

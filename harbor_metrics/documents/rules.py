@@ -372,8 +372,8 @@ OF_RUNS = {
     "missing-by-two-rules": Rule(
         _WARNING,
         "One run leaves trials without a valid reward out of its numbers, as jobs of Harbor do "
-        "since 0.26, and the other counts them as 0, as before. Equal runs then differ. Gates are "
-        "undecided; `--missing skip` leaves such trials of both out.",
+        "since 0.26, and the other counts them, as before. Equal runs then differ. Gates are "
+        "undecided; `--missing skip` leaves those without rewards out of both.",
     ),
     "script-elsewhere": Rule(
         _WARNING,

@@ -550,6 +550,23 @@ def test_runs_that_count_missing_rewards_by_two_rules_decide_no_gate(
     assert (done.returncode, "missing-by-two-rules" in done.stderr) == (0, False)
 
 
+def test_a_reward_that_harbor_would_leave_out_counts_by_the_other_rule(
+    tmp_path: Path, cli: Run
+) -> None:
+    for name, more in (("old", {}), ("new", {"left_out": True})):
+        trials = [
+            {"task": f"t{i}", "attempt": j, "rewards": {"reward": int(j > 0)}}
+            | ({} if j else {"error": "VerifierTimeoutError", **more})
+            for i in range(20)
+            for j in range(3)
+        ]
+        (tmp_path / f"{name}.jsonl").write_text("".join(f"{json.dumps(t)}\n" for t in trials))
+    for missing in ((), ("--missing", "skip")):
+        done = cli("compare", "old.jsonl", "new.jsonl", "--no-worse", "mean", *missing)
+        assert (done.returncode, "undecided" in done.stdout) == (1, True)
+        assert "missing-by-two-rules" in done.stderr
+
+
 @pytest.mark.parametrize("reward", [None, {}])
 def test_tasks_without_a_value_on_a_side_are_neither_better_nor_worse(
     reward: Any, tmp_path: Path, cli: Run

@@ -20,10 +20,10 @@ from ...documents.sizes import MOST_DATA, check_size, check_written
 from ...documents.wording import listed
 from ...trials.snapshot import SNAPSHOT, DatasetSnapshot, Snapshot
 from ...trials.source import REFUSED, Job, JobDataset, Reported
+from ...trials.validity import leaves_out
 from .folders import trial_folders
 from .reported import not_listed, reported
 from .trial import errors_of
-from .validity import leaves_out
 
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
 _A_LINK = "it is a link, and a job is read from its own files (`cp -RL` copies what links lead to)"

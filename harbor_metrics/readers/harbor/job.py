@@ -19,6 +19,7 @@ from ...trials.labels import Labels
 from ...trials.repeated import Repeated, may_repeat
 from ...trials.source import REFUSED, Counted, Job, NotThisFormatError, Progress, Source
 from ...trials.trial import GroupKey, Trial, group_key, in_canonical_order
+from ...trials.validity import leaves_out
 from ..files import fork
 from ..files.entries import Entries
 from ..files.file import File
@@ -28,7 +29,6 @@ from .folders import folders, trial_folders
 from .passes import Digested, Kept, Pass, Spooled
 from .tasks import labels_of
 from .trial import explain, has_misplaced_reward, trial_of, unreadable
-from .validity import leaves_out
 
 # A file caught while Harbor rewrites it is whole a moment later.
 _TRIES, _PAUSE = 5, 0.05

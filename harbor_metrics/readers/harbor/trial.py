@@ -17,7 +17,7 @@ from ...numbers.exact import Number
 from ...trials.rewards import check
 from ...trials.source import REFUSED
 from ...trials.trial import NO_USAGE, Rewards, Trial, Usage
-from .validity import is_left_out
+from ...trials.validity import is_left_out
 
 
 class _Model(msgspec.Struct, gc=False):

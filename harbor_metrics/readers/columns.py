@@ -75,7 +75,7 @@ def check_columns(path: str, names: Sequence[str], given: Mapping[str, str]) -> 
                 f"{path}: `{printable(name)}` says which trials are left out, which no table can: "
                 "they would count",
                 "give the trials as JSON lines (`harbor-metrics schema trials`), or the column as "
-                f"a label: {in_command(f'--columns=label.{_LEFT_OUT}={name}')}",
+                f"a label: --columns {in_command(f'label.{_LEFT_OUT}={name}')}",
             )
 
 

@@ -110,7 +110,8 @@ def test_each_wrong_cell_of_a_row_has_its_place(tmp_path: Path) -> None:
 def test_column_of_trials_that_are_left_out_is_refused_unless_it_is_a_label(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("task,reward,left_out\na,1,\nb,0,True\n")
-    with pytest.raises(InputError, match="`left_out` says which trials are left out"):
+    with pytest.raises(InputError, match="`left_out` says which trials are left out") as refused:
         readers.read(str(path))
+    assert str(refused.value.help).endswith(" --columns label.left_out=left_out")
     (found,) = readers.read(str(path), columns={"label.left_out": "left_out"})
     assert [trial.labels.get("left_out") for trial in found.trials] == [None, "True"]

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import atexit
-import fcntl
 import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
@@ -145,20 +143,6 @@ def own_caches(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
     folder = tmp_path_factory.mktemp("caches")
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
     monkeypatch.setenv("UV_CACHE_DIR", str(folder / "uv"))
-
-
-@pytest.fixture
-def shared_memory() -> Iterator[None]:
-    """No other test has a folder in /dev/shm, or needs that there is none; nor has anybody else."""
-    with open(os.path.join(tempfile.gettempdir(), "harbor-metrics-tests.lock"), "w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        for _ in range(100):
-            if not any(path.is_dir() for path in Path("/dev/shm").glob("*")):
-                break
-            time.sleep(0.1)
-        else:
-            pytest.skip("somebody keeps a folder in /dev/shm")
-        yield
 
 
 @pytest.fixture

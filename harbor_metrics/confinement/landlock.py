@@ -112,9 +112,7 @@ def restrict(
             _permit(ruleset, path, files)
         if not alone:
             _permit(ruleset, SHARED_MEMORY, files)
-        elif not any(map(_is_shared_memory, (*readable, *writable, *listed, *hidden))) and not (
-            _has_folders(SHARED_MEMORY)
-        ):
+        elif not any(map(_is_shared_memory, (*readable, *writable, *listed, *hidden))):
             # Of everybody's nothing is found but what one knows the name of.
             _permit(ruleset, SHARED_MEMORY, files & ~_READ_DIR)
         call(_RESTRICT_SELF, ruleset, 0)
@@ -159,15 +157,6 @@ def _around(place: str, hidden: Sequence[str], above: set[str]) -> list[str]:
     except OSError:
         pass
     return shown
-
-
-def _has_folders(path: str) -> bool:
-    """Whether somebody keeps more there than programs share: a cache, or what is computed."""
-    try:
-        with os.scandir(path) as entries:
-            return any(entry.is_dir(follow_symlinks=False) for entry in entries)
-    except OSError:
-        return True
 
 
 def _is_shared_memory(path: str) -> bool:

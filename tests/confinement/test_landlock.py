@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -16,7 +15,6 @@ from metric_scripts import linux
 pytestmark = linux
 
 
-@pytest.mark.usefixtures("shared_memory")
 @in_all_layers
 @pytest.mark.parametrize("linked", [False, True], ids=["itself", "by a link"])
 def test_what_is_read_of_shared_memory_cannot_be_changed(
@@ -43,7 +41,6 @@ def test_what_is_read_of_shared_memory_cannot_be_changed(
         shutil.rmtree(folder)
 
 
-@pytest.mark.usefixtures("shared_memory")
 @in_all_layers
 def test_a_home_in_shared_memory_is_kept_from_programs(
     layers: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
@@ -59,22 +56,6 @@ def test_a_home_in_shared_memory_is_kept_from_programs(
         shutil.rmtree(home)
     assert (finished.code, finished.stdout) == (1, b"")
     assert b"Error" in finished.stderr
-
-
-@pytest.mark.usefixtures("shared_memory")
-@pytest.mark.parametrize("kept", [True, False], ids=["a folder", "a file"])
-def test_shared_memory_is_shut_where_somebody_keeps_folders_in_it(kept: bool) -> None:
-    """A cache, say, of which nothing that a program could write would be known from our own."""
-    path = tempfile.mkdtemp(dir="/dev/shm") if kept else tempfile.mkstemp(dir="/dev/shm")[1]
-    mine = f"/dev/shm/harbor-metrics-test-{os.getpid()}"
-    code = f"open({mine!r}, 'w')"
-    try:
-        finished = confined(code, ("landlock",))
-        assert finished.code == (1 if kept else 0), finished.stderr
-        assert os.path.exists(mine) is not kept
-    finally:
-        shutil.rmtree(path) if kept else os.unlink(path)
-        Path(mine).unlink(missing_ok=True)
 
 
 def test_no_temporary_folder_is_where_shared_memory_is_mounted_again(tmp_path: Path) -> None:

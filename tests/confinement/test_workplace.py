@@ -121,7 +121,6 @@ def test_programs_before_a_program_are_no_processes_of_it(place: Workplace) -> N
     assert [exceeded() for _ in range(6)] == [""] * 6
 
 
-@pytest.mark.usefixtures("shared_memory")
 @linux
 @pytest.mark.parametrize("unlinked", [False, True])
 def test_shared_memory_counts_as_written_where_landlock_is_alone(
@@ -144,7 +143,6 @@ def test_shared_memory_counts_as_written_where_landlock_is_alone(
     assert (finished.exceeded, finished.stdout) in (("bytes", b"1\n"), ("bytes", b""))
 
 
-@pytest.mark.usefixtures("shared_memory")
 @linux
 def test_files_in_shared_memory_count_where_landlock_is_alone(place: Workplace) -> None:
     name = f"/dev/shm/harbor-metrics-test-{os.getpid()}"

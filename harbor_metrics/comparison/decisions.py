@@ -111,6 +111,7 @@ def _both_ways(value: str) -> str:
     # For weight: few gates end so.
     import shlex
 
+    # The blank has it put in quotes in any case, as the pages show it.
     named = shlex.quote(f"{printable(value)} ")[:-2] + "'"
     return f"--higher-is-better {named}, or --lower-is-better {named}"
 

@@ -1,4 +1,4 @@
-"""What a supervisor answers: it is awaited for a time, and not for ever."""
+"""The answers of a supervisor, waited for with a limit of time."""
 
 from __future__ import annotations
 

@@ -29,8 +29,8 @@ from .sandbox import LAYERS, NAMESPACES, SHARED_MEMORY, adopt_orphans, is_shared
 from .supervisors import FORKING, SUPERVISORS, end_adopted, end_session, let_end, start
 from .usage import KINDS
 
-# Seconds that a supervisor has beside a program's own to say how it went: it is stopped by then, or
-# what holds its folder answers nobody.
+# Seconds that a supervisor has beside a program's own to say how it went. After it, it was
+# stopped, or the disk of its folder does not answer.
 _TO_ANSWER = 120.0
 # And to end all that runs, and remove the folder.
 _TO_CLOSE = 300.0

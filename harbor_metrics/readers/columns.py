@@ -72,8 +72,8 @@ def check_columns(path: str, names: Sequence[str], given: Mapping[str, str]) -> 
     for name in names:
         if folded(name) == _LEFT_OUT and name not in given.values():
             raise InputError(
-                f"{path}: `{printable(name)}` says which trials are left out, which no table can: "
-                "they would count",
+                f"{path}: `{printable(name)}` says which trials are left out, and that is not read "
+                "from a table: all rows would count",
                 "give the trials as JSON lines (`harbor-metrics schema trials`), or the column as "
                 f"a label: --columns {in_command(f'label.{_LEFT_OUT}={name}')}",
             )

@@ -106,7 +106,8 @@ def _refuse_two_rules(groups: Sequence[Group]) -> None:
     if leaving and counting and not skipping:
         raise UsageError(
             f"trials without a valid reward are left out of {title(leaving[0])}, as Harbor does "
-            f"since 0.26, and count as 0 in {title(counting[0])}: one column would be of both",
+            f"since 0.26, and count as 0 in {title(counting[0])}: one column would hold numbers by "
+            "both rules",
             "--missing skip leaves them out of all, or write the rows of one job at a time",
         )
 

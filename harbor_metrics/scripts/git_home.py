@@ -71,7 +71,7 @@ def home_in(folder: str) -> Home:
 
 
 def nobodys_home(folder: str) -> Home:
-    """A home by which no host is told who the user is.
+    """A home without settings and logins of the user's.
 
     Raises:
         OSError: it cannot be made.

@@ -36,8 +36,8 @@ _NOT_QUOTED = (
 )
 _NEED_LOGINS = ("script-git", "script-environment")
 _NO_LOGINS = (
-    "your logins are told to nobody for a script that only a job, or a registry that lies "
-    "elsewhere, names"
+    "no login of yours is used for a script that only a job, or a registry that lies elsewhere, "
+    "names"
 )
 # What is wrong with a script before it runs is told in words of its own: what it needs, and where
 # that lies.

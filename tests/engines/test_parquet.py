@@ -151,7 +151,7 @@ ROW = "'t' || range as task, range % 2 as reward"
         ("select 1.0 as reward from range(3)", "has no column of tasks; it has reward"),
         (
             "select 'a' as task, 1.0 as reward, true as Left_Out from range(3)",
-            "`Left_Out` says which trials are left out, which no table can",
+            "`Left_Out` says which trials are left out, and that is not read",
         ),
         ("select 'a' as task from range(3)", "has no column of rewards; it has task"),
         ("select 't' as task, 'x' as reward from range(3)", "holds texts, and reward needs"),

@@ -508,8 +508,8 @@ def test_for_a_script_that_only_a_job_names_no_host_is_told_a_login(
     message, heard = heard_by_hosts(tmp_path / "work", by_job=True)
     assert heard
     assert not told(heard)
-    assert "your logins are told to nobody" in message
+    assert "no login of yours is used" in message
     assert "--registry" in message
     message, heard = heard_by_hosts(tmp_path / "work")
     assert told(heard) == {("localhost", "me:MINE")}
-    assert "your logins" not in message
+    assert "no login of yours" not in message

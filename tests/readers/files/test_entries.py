@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -131,19 +132,24 @@ def test_results_of_lm_eval_that_a_link_leads_out_to_are_not_used(cli: Run, tmp_
     ],
 )
 def test_folder_that_may_not_be_looked_into_is_told(
-    shut: str, mode: int, rule: str, jobs: Path, monkeypatch: pytest.MonkeyPatch
+    shut: str, mode: int, rule: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its names may be listed, and are the names of nothing that could be read."""
-    write_job(jobs / "2027", TRIALS)
-    for path in (jobs.parent, jobs, *jobs.rglob("*")):
-        os.chown(path, 65534, 65534)
-    for path in jobs.parent.glob(shut):
-        path.chmod(mode)
-    monkeypatch.chdir(jobs.parent)
-    assert sandbox.PRIVATE  # nor could what is not imported yet be read
-    os.seteuid(65534)
-    try:
-        sources = sources_at("jobs", None, Options())
-    finally:
-        os.seteuid(0)
+    # Nobody else comes by the folders of pytest.
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
+        folder = Path(name)
+        write_job(folder / "jobs" / "2026", TRIALS)
+        write_job(folder / "jobs" / "2027", TRIALS)
+        for path in (folder, *folder.rglob("*")):
+            os.chown(path, 65534, 65534)
+        for path in folder.glob(shut):
+            path.chmod(mode)
+        monkeypatch.chdir(folder)
+        assert sandbox.PRIVATE  # nor could what is not imported yet be read
+        os.seteuid(65534)
+        try:
+            sources = sources_at("jobs", None, Options())
+        finally:
+            os.seteuid(0)
+            monkeypatch.undo()
     assert [d.rule for source in sources for d in source.diagnostics] == [rule]

@@ -37,6 +37,24 @@ class _Record(msgspec.Struct, frozen=True):
     files: list[File]
 
 
+class _Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """A folder of a repository at a commit, and what is permitted and told to have it."""
+
+    url: str
+    commit: str
+    folder: str
+    allow_outside: bool
+    logins: bool
+
+    @property
+    def name(self) -> str:
+        """What it is called in the cache."""
+        of_nobody = "" if self.logins else "\n"
+        of = f"{self.url}\n{self.folder}{of_nobody}"
+        digest = sha256(of.encode("utf-8", "surrogatepass")).hexdigest()
+        return f"{self.commit}-{digest[:16]}"
+
+
 def fetch(
     url: str,
     commit: str,
@@ -54,25 +72,29 @@ def fetch(
         MetricFailure: the address or the commit is not one, or it cannot be fetched.
     """
     check_address(url, commit, script_path, allow_outside=allow_outside)
-    commit = commit.lower()
     inside = os.path.normpath(script_path)
-    folder = os.path.dirname(inside)
-    of_nobody = "" if logins else "\n"
-    digest = sha256(f"{url}\n{folder}{of_nobody}".encode("utf-8", "surrogatepass")).hexdigest()
-    name = f"{commit}-{digest[:16]}"
-    kept = os.path.join(cache.cache_folder(cache.REPOSITORIES), name)
-    record = os.path.join(cache.cache_folder(cache.RECORDS), f"{name}.json")
+    wanted = _Wanted(
+        url=url,
+        commit=commit.lower(),
+        folder=os.path.dirname(inside),
+        allow_outside=allow_outside,
+        logins=logins,
+    )
+    kept = os.path.join(cache.cache_folder(cache.REPOSITORIES), wanted.name)
+    record = os.path.join(cache.cache_folder(cache.RECORDS), f"{wanted.name}.json")
     if _is_intact(kept, record, place):
         cache.use(record)
     else:
         with cache.alone(record):
             # Another run may have fetched it while we waited.
             if not _is_intact(kept, record, place):
-                kept = _fetched(url, commit, folder, place, kept, allow_outside, logins)
+                kept = _fetched(wanted, place, kept)
                 cache.hold(kept, place.kept)
                 _note(kept, record)
     return _script(
-        os.path.join(kept, "tree"), inside, f"{script_path} of {printable(url)} at {commit[:12]}"
+        os.path.join(kept, "tree"),
+        inside,
+        f"{script_path} of {printable(url)} at {wanted.commit[:12]}",
     )
 
 
@@ -117,15 +139,7 @@ def _write(record: str, kept: str, files: list[File]) -> None:
         cache.write_record(record, msgspec.json.encode(_Record(owners.identity(kept), files)))
 
 
-def _fetched(
-    url: str,
-    commit: str,
-    folder: str,
-    place: Workplace,
-    kept: str,
-    allow_outside: bool,
-    logins: bool,
-) -> str:
+def _fetched(wanted: _Wanted, place: Workplace, kept: str) -> str:
     """Fetch beside where it will be kept, and put it there in one step; else into our folder."""
     git = which("git")
     if git is None:
@@ -146,26 +160,18 @@ def _fetched(
         new = kept = os.path.join(place.folder, f"git-{os.urandom(4).hex()}")
         os.mkdir(new, 0o700)
     with cache.at_work(new):
-        return _into(new, git, url, commit, folder, place, kept, allow_outside, logins)
+        return _into(new, git, wanted, place, kept)
 
 
-def _into(
-    new: str,
-    git: str,
-    url: str,
-    commit: str,
-    folder: str,
-    place: Workplace,
-    kept: str,
-    allow_outside: bool,
-    logins: bool,
-) -> str:
+def _into(new: str, git: str, wanted: _Wanted, place: Workplace, kept: str) -> str:
     """Fetch into an empty folder, which becomes `kept`."""
+    url, commit, folder = wanted.url, wanted.commit, wanted.folder
     home = Home()
     tree = os.path.join(new, "tree")
     try:
-        home = home_in(place.folder) if logins else nobodys_home(place.folder)
-        run = Git(place, git, url, new, allow_outside, time.monotonic() + FETCH_SECONDS, home)
+        home = home_in(place.folder) if wanted.logins else nobodys_home(place.folder)
+        deadline = time.monotonic() + FETCH_SECONDS
+        run = Git(place, git, url, new, wanted.allow_outside, deadline, home)
         # 64 digits are the name of a tag or a branch, perhaps, where commits have 40.
         form = ["--object-format=sha256"] if len(commit) == 64 else []
         run(["init", "--quiet", *form, tree])
@@ -189,7 +195,7 @@ def _into(
         checkout = ["checkout", "--quiet", "--detach", "--force", commit]
         run([*there, *checkout])
         head = _text(run([*there, "rev-parse", "--verify", "HEAD"]))
-        if head.strip() != commit.lower():
+        if head.strip() != commit:
             raise MetricFailure(
                 "script-git",
                 f"{printable(url)} has something else under the name {printable(commit)}, and no "

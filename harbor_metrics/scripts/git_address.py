@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from urllib.parse import unquote
 
 from ..documents.paths import ends_a_line
 from ..documents.wording import printable, without_passwords
 from ..errors import MetricFailure
+from .passwords import without
 
 _COMMIT = re.compile(r"[0-9a-fA-F]{40}|[0-9a-fA-F]{64}")
 PROTOCOLS = ("https", "ssh")
@@ -113,10 +113,7 @@ def without_login(said: bytes, asked: str, kept: int) -> bytes:
         said = said.partition(b"\n")[2]
     match = _LOGIN.match(asked)
     login = match[1] if match else ""
-    secrets = {login, login.partition(":")[2]}
-    secrets |= set(map(unquote, secrets))
-    for secret in sorted(filter(None, secrets), key=len, reverse=True):
-        said = said.replace(secret.encode("utf-8", "surrogatepass"), b"***")
+    said = without({login, login.partition(":")[2]}, said, str.encode)
     # Who writes it may be cut, too.
     begun = b"|".join(re.escape(login[:n].encode()) for n in range(len(login), 0, -1))
     return re.sub(rb"://(?:%s)(?=\r?$)" % begun, b"://***", said, flags=re.MULTILINE)

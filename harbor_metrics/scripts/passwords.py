@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Collection
 from urllib.parse import unquote
 
 from .indexes import INDEXES, packages_of_user
@@ -53,10 +54,15 @@ def without_our_passwords(text: bytes) -> bytes:
             place = one.rpartition("@")[2].rpartition("://")[2] if "://" in one else ""
             path, _, query = place.partition("/")[2].rstrip("/").partition("?")
             secrets |= {*({path} - _USUAL), query}
-    secrets |= {unquote(secret) for secret in secrets}
+    return without(secrets, text, os.fsencode)
+
+
+def without(secrets: Collection[str], text: bytes, encode: Callable[[str], bytes]) -> bytes:
+    """A text without these parts of addresses, as they stand there and as they are meant."""
+    spelled = {*secrets, *map(unquote, secrets)}
     # The longest first: one can hold another.
-    for secret in sorted(filter(None, secrets), key=len, reverse=True):
-        text = text.replace(os.fsencode(secret), b"***")
+    for secret in sorted(filter(None, spelled), key=len, reverse=True):
+        text = text.replace(encode(secret), b"***")
     return text
 
 

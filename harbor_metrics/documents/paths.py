@@ -68,10 +68,10 @@ def holds_everything(folder: str) -> bool:
     # For weight: most commands look at no path of others.
     from ..confinement.homes import homes
 
-    temporary = real_path(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108
     # Whoever it is, and whether or not this system knows them.
     if os.path.dirname(folder) in _OF_HOMES:
         return True
+    temporary = real_path(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108
     try:
         # Root reads the homes of others, too.
         people = homes(os.stat(folder).st_uid)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from ..documents.paths import holds_everything, is_below, leads_inside, real_path
 from .imports import imported
@@ -114,35 +113,42 @@ def copy(modules: Modules, folder: str, to: str, private: Collection[str] = ()) 
                 file.write(data)
 
 
-def is_importable_beside(path: str) -> bool:
-    """Whether something lies beside a script that Python, or a package, could import from there.
+def provide(
+    modules: Modules, path: str, to: str, private_in: Callable[[str], Collection[str]]
+) -> bool:
+    """Fill an empty folder with what a script may import, and open, of what lies beside it.
 
-    Or take for a package that is installed there, or for a part of one.
+    And whether something lies there that Python, or a package, could import, or take for a package
+    that is installed there, or for a part of one.
+
+    Args:
+        private_in: which places below a folder the script may not read.
 
     Raises:
-        OSError: the folder cannot be read.
+        OSError: it cannot be read or written, or there is too much to look through.
     """
     folder, own = os.path.split(path)
-    with os.scandir(folder) as entries:
-        return any(
-            entry.is_dir() or _CODE.match(entry.name) or is_metadata(entry.name)
-            for entry in entries
-            if entry.name != own and not entry.name.startswith(".")
-        )
+    with os.scandir(folder) as scanned:
+        entries = list(scanned)
+    is_importable = any(
+        entry.is_dir() or _CODE.match(entry.name) or is_metadata(entry.name)
+        for entry in entries
+        if entry.name != own and not entry.name.startswith(".")
+    )
+    if modules or any(is_metadata(entry.name) for entry in entries):
+        copy(modules, folder, to, private_in(folder))
+    elif is_importable:
+        _link_files(entries, to)
+    return is_importable
 
 
-def link_files(folder: str, to: str) -> None:
-    """Link the files of a folder, but for code, into an empty one; none where there are many.
-
-    Raises:
-        OSError: it cannot be read or written.
-    """
-    with os.scandir(folder) as entries:
-        files = [
-            entry
-            for entry in islice(entries, MOST_FILES + 1)
-            if entry.is_file() and not _CODE.match(entry.name) and not _is_private(entry.name)
-        ]
+def _link_files(entries: Sequence[os.DirEntry[str]], to: str) -> None:
+    """Link the files of a folder, but for code, into an empty one; none where there are many."""
+    files = [
+        entry
+        for entry in entries[: MOST_FILES + 1]
+        if entry.is_file() and not _CODE.match(entry.name) and not _is_private(entry.name)
+    ]
     for entry in files if len(files) <= MOST_FILES else ():
         os.symlink(entry.path, os.path.join(to, entry.name))
 

@@ -27,6 +27,8 @@ from .script_block import may_have_a_block, table
 if TYPE_CHECKING:
     from .local_packages import Packages
 
+_ELSEWHERE = "leads outside"
+
 
 class Script(msgspec.Struct, frozen=True):
     """A script file with the bytes that it had when it was read, and those of its modules.
@@ -112,11 +114,12 @@ def find(script_path: str, registry: str | None, *, allow_outside: bool = False)
     outside = None
     for folder, written, path in zip(folders, as_written, tried, strict=False):
         real = real_path(path)
+        why = "" if free else _not_its_own(real, script_path, folders)
         # Whether something lies elsewhere is not for those to know who wrote the registry.
-        is_apart = not free and not is_at_home(real, folders[0])
+        is_apart = why == _ELSEWHERE
         if not is_apart and not may_be_there(path):
             continue
-        if not free and (why := _not_its_own(real, script_path, folders)):
+        if why:
             failure = MetricFailure(
                 "script-outside",
                 f"script_path {printable(script_path)} {why} {printable(folder)} "
@@ -159,7 +162,7 @@ def is_script_by_name(real: str, folder: str) -> bool:
 def _not_its_own(real: str, script_path: str, folders: Sequence[str]) -> str:
     """Why a registry in the first of these folders may not name a file; empty where it may."""
     if not is_at_home(real, folders[0]):
-        return "leads outside"
+        return _ELSEWHERE
     if _is_hidden(real, script_path, map(real_path, folders)):
         # What runs is quoted where it fails, and `.env` is no script.
         return "leads to what is hidden in"

@@ -19,7 +19,7 @@ from ..documents.files import reason
 from ..documents.wording import first_line
 from ..errors import MetricFailure
 from ..numbers.exact import Number
-from ..registries.modules import copy, is_importable_beside, is_metadata, link_files
+from ..registries.modules import provide
 from ..registries.script_file import Script
 from ..trials.table import Table
 from ..trials.trial import Rewards
@@ -220,13 +220,9 @@ def _files(folder: str, inputs: Inputs, script: Script) -> tuple[dict[str, str],
         for path in (folder, *places.values()):
             os.mkdir(path, 0o700)
         if script.modules is not None:
-            modules, beside_it = os.path.join(folder, "modules"), os.path.dirname(script.path)
+            modules = os.path.join(folder, "modules")
             os.mkdir(modules, 0o700)
-            is_shown_the_copy = is_importable_beside(script.path)
-            if script.modules or any(map(is_metadata, os.listdir(beside_it))):
-                copy(script.modules, beside_it, modules, private_in(beside_it))
-            elif is_shown_the_copy:
-                link_files(beside_it, modules)
+            is_shown_the_copy = provide(script.modules, script.path, modules, private_in)
         given = (("rewards.jsonl", inputs.rewards), ("trials.jsonl", inputs.trials))
         for name, data in (*given, ("script.py", script.text)):
             path = places[name.partition(".")[0]] = os.path.join(folder, name)

@@ -21,11 +21,12 @@ _THE_COPY = '__import__("sys").argv[1].rpartition("/")[0] + "/modules"'
 # for a part of one that an import tries. Byte-compiled code, which is in no digest, is not believed
 # either where the script puts a folder below its own on its path, or names the file of a module.
 _FROM_THE_COPY = """\
-def _(sys, os, importlib):
+def _(sys, importlib):
     copy, folder = (sys.argv[n].rpartition("/")[0] for n in (1, 2))
     copy += "/modules"
     find_in = sys.path_hooks[-1]
     def has_modules(folder):
+        import os
         files = (os.path.join(at, name) for at, _, names in os.walk(folder) for name in names)
         return not os.path.islink(folder) and not all(map(os.path.islink, files))
     def hashed_in(path):
@@ -51,7 +52,7 @@ def _(sys, os, importlib):
             raise OSError("the source is read")
         return stats_of(self, path)
     importlib.SourceFileLoader.path_stats = path_stats
-_(__import__("sys"), __import__("os"), __import__("_frozen_importlib_external"))
+_(__import__("sys"), __import__("_frozen_importlib_external"))
 del _
 """
 

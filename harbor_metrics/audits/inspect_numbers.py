@@ -19,7 +19,7 @@ from .inspect_reducers import has_threshold, reduced
 from .inspect_scores import NotHeldError, Scored, is_nan, number, scores_of
 from .reach import bounded, n_missing
 from .row import Answer, Known, Row, Unknown, Verdict, judge
-from .tables import incomplete, named
+from .tables import incomplete
 
 _MEANS = ("accuracy", "mean")
 _COUNTS = ("scored_samples", "unscored_samples")
@@ -136,7 +136,7 @@ class _Replay:
         return found
 
     def _row(self, reported: Reported, *, edited: bool, threshold: float) -> Row:
-        path, group = self.source.path, named(reported.group)
+        path, group = self.source.path, reported.group.in_words
         if reported.metric in _TOTALS:
             return judge(path, "", reported, self.samples(reported), incomplete=self._absent)
         answer: Answer

@@ -24,7 +24,7 @@ from .lm_eval_draws import Replay
 from .lm_eval_groups import added, combined
 from .reach import bounded, n_missing
 from .row import Absent, Answer, Between, Drawn, Instead, Known, Row, Unknown, agree, judge
-from .tables import incomplete, measured, named, tables_of
+from .tables import incomplete, measured, tables_of
 
 _STDERR, _SIZE = "_stderr", "sample_len"
 _NO_SAMPLES = "the samples of this task or filter are not on disk"
@@ -49,7 +49,7 @@ def rows(source: Source, others: Sequence[Source], replay: Replay | None = None)
         reason = next(filter(None, map(incomplete, [*members, own])), "")
         if isinstance(answer, Known) and not reported.members:
             answer = run.bounded(reported, answer, own)
-        yield judge(source.path, named(reported.group), reported, answer, incomplete=reason)
+        yield judge(source.path, reported.group.in_words, reported, answer, incomplete=reason)
 
 
 class _Run:

@@ -37,13 +37,6 @@ def incomplete(source: Source) -> str:
     return f"{still}{absent} of {total} {noun} are missing on disk"
 
 
-def named(group: GroupKey) -> str:
-    """Agent, model and dataset in words."""
-    agent, model, dataset = group
-    who = " · ".join(part for part in (agent, model) if part)
-    return " on ".join(part for part in (who, dataset) if part)
-
-
 def measured(spec: MetricSpec, table: Table) -> Measured:
     """What a metric gives for a table, without an error bar.
 

@@ -234,7 +234,7 @@ def _on(dataset: str | None) -> str:
 
 
 def _who(key: GroupKey) -> str:
-    return " · ".join(part for part in (key.agent, key.model) if part) or "no agent or model named"
+    return key.who or "no agent or model named"
 
 
 def _differing(first: GroupKey, second: GroupKey) -> str:

@@ -84,6 +84,11 @@ class Counts(Struct, frozen=True, kw_only=True):
         """How many trials the numbers are over."""
         return self.found - (self.left_out or 0)
 
+    @property
+    def unrewarded(self) -> int:
+        """How many of these have no rewards, which most metrics count as 0."""
+        return self.missing - (self.left_out or 0)
+
 
 class Spent(Struct, frozen=True, kw_only=True):
     """Totals over the trials that say what they used; null where none does."""

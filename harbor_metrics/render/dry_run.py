@@ -15,9 +15,8 @@ def dry_run(groups: Iterable[PreparedGroup]) -> str:
     lines = []
     for group in groups:
         key, plan = group.key, group.plan
-        who = " · ".join(part for part in (key.agent, key.model) if part)
         where = f" on {key.dataset}" if key.dataset else ""
-        lines.append(f"{who or 'rewards'}{where}: {plural(len(group.pool.table), 'trial')}")
+        lines.append(f"{key.who or 'rewards'}{where}: {plural(len(group.pool.table), 'trial')}")
         lines += [f"  dataset {dataset} of {dataset.registry}" for dataset in plan.datasets]
         if key.dataset and not plan.datasets:
             lines.append(f"  dataset {key.dataset}, without a registry")

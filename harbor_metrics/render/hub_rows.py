@@ -101,7 +101,7 @@ def _refuse_two_rules(groups: Sequence[Group]) -> None:
         UsageError: there are such rows.
     """
     leaving = [group for group in groups if group.counts.left_out]
-    counting = [g for g in groups if g.counts.missing > (g.counts.left_out or 0)]
+    counting = [group for group in groups if group.counts.unrewarded]
     skipping = one_policy(outcome for group in groups for outcome in group.metrics) == "skip"
     if leaving and counting and not skipping:
         raise UsageError(

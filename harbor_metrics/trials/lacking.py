@@ -17,30 +17,22 @@ _COUNT_THEM = (
 )
 
 
-def left_out(group: GroupKey, out: Table, everything: Table, emptied: int) -> Iterator[Diagnostic]:
+def left_out(group: GroupKey, out: Table, everything: Table, emptied: int) -> Diagnostic:
     """Which trials of a group its harness leaves out of its numbers, and after what errors.
 
     `emptied` is the number of tasks that have no other trial.
     """
-    if not len(out):
-        return
     errors = [f"{name} ({times})" for name, times in out.errors.items()]
     why = f" after {listed(errors)}" if errors else ""
     lost = (f"{plural(emptied, 'task')} without any other trial",) if emptied else ()
-    yield Diagnostic(
+    of = f"{len(out)} of {plural(len(everything), 'trial')}"
+    return Diagnostic(
         rule="trials-left-out",
-        message=f"{_named(group)}: {len(out)} of {plural(len(everything), 'trial')} without a "
-        f"valid reward{why}, left out of all numbers as Harbor leaves them out since 0.26",
+        message=f"{group.in_words or 'trials'}: {of} without a valid reward{why}, "
+        "left out of all numbers as Harbor leaves them out since 0.26",
         notes=(*lost, "Harbor before 0.26 counted a trial without rewards as 0"),
         help=_COUNT_THEM,
     )
-
-
-def _named(group: GroupKey) -> str:
-    """The group in words: agent, model and dataset, as far as it has them."""
-    agent, model, dataset = group
-    who = " · ".join(part for part in (agent, model) if part)
-    return " on ".join(part for part in (who, dataset) if part) or "trials"
 
 
 def remarks(source: Source, tables: Mapping[GroupKey, Table]) -> Iterator[Diagnostic]:

@@ -117,7 +117,7 @@ def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[Group
         if len(each.left_out):
             whole = each.everything
             emptied = whole.n_tasks - each.table.n_tasks
-            diagnostics += lacking.left_out(key, each.left_out, whole, emptied)
+            diagnostics.append(lacking.left_out(key, each.left_out, whole, emptied))
     return pools
 
 

@@ -23,6 +23,16 @@ class GroupKey(NamedTuple):
     model: str | None
     dataset: str | None
 
+    @property
+    def who(self) -> str:
+        """Agent and model in words, as far as there are any."""
+        return " · ".join(part for part in (self.agent, self.model) if part)
+
+    @property
+    def in_words(self) -> str:
+        """Agent, model and dataset, as far as there are any."""
+        return " on ".join(part for part in (self.who, self.dataset) if part)
+
 
 class Usage(
     msgspec.Struct,

@@ -14,7 +14,6 @@ from conftest import registry_of_job as registry
 from harbor_metrics import readers
 from harbor_metrics.audits import Audit, audit, harbor_numbers, inspect_numbers, lm_eval_numbers
 from harbor_metrics.audits.row import Row, Verdict
-from harbor_metrics.audits.tables import named
 from harbor_metrics.registries.registry import Registries
 from harbor_metrics.trials.source import Reported, Source
 
@@ -115,7 +114,7 @@ def test_no_number_can_be_changed_unseen(path: Path, most: int) -> None:
     for which in sorted(random.Random(1).sample(numbers, min(most, len(numbers)))):
         other, old = changed(source, which, 1e-6)
         after = {(row.group, row.name): row.verdict for row in rows(other, path.name)}
-        key = (old.params.get("evals_key", named(old.group)), old.place)
+        key = (old.params.get("evals_key", old.group.in_words), old.place)
         if before[key] != Verdict.UNVERIFIED:
             worse = [k for k in after if after[k] != before[k]]
             # How many trials wait follows from the others.

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from harbor_metrics.audits.tables import incomplete, measured, named, tables_of
+from harbor_metrics.audits.tables import incomplete, measured, tables_of
 from harbor_metrics.contract.spec import MetricSpec
 from harbor_metrics.errors import MetricFailure
 from harbor_metrics.trials.source import Job, Source
 from harbor_metrics.trials.table import Table
-from harbor_metrics.trials.trial import GroupKey, LineTrials, Trial
+from harbor_metrics.trials.trial import LineTrials, Trial
 
 
 def source(*agents: str, **more: Any) -> Source:
@@ -40,12 +40,6 @@ def test_group_is_one_table_over_all_sources() -> None:
 )
 def test_incomplete_source_says_how_many_are_missing(fields: dict[str, Any], words: str) -> None:
     assert incomplete(source("x", "x", **fields)) == words
-
-
-def test_group_is_named_in_words() -> None:
-    assert named(GroupKey("x", "m", "d")) == "x · m on d"
-    assert named(GroupKey(None, None, "d")) == "d"
-    assert named(GroupKey("x", None, None)) == "x"
 
 
 def test_metric_is_measured_without_its_uncertainty() -> None:

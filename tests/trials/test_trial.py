@@ -85,3 +85,9 @@ def test_joined_lines_are_numbered_on() -> None:
 
 def test_picked_trials_are_those_at_the_indices() -> None:
     assert list(Picked(LINES, [3, 0, 0])) == [LINES[3], LINES[0], LINES[0]]
+
+
+def test_group_is_named_in_words() -> None:
+    assert GroupKey("x", "m", "d").in_words == "x · m on d"
+    assert GroupKey(None, None, "d").in_words == "d"
+    assert GroupKey("x", None, None).in_words == "x"

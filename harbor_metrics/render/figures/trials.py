@@ -57,8 +57,8 @@ def _fates(group: Group, kinds: Sequence[str]) -> dict[str, int]:
     planned = max(0, (counts.expected or 0) - counts.found - counts.unread)
     return {
         "with rewards": counts.scored,
-        "without rewards": counts.missing - (counts.left_out or 0),
-        "left out": group.counts.left_out or 0,
+        "without rewards": counts.unrewarded,
+        "left out": counts.left_out or 0,
         "that cannot be read": counts.unread,
         "planned and not there": planned,
         **{printable(kind): group.exceptions.get(kind, 0) for kind in kinds},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 from collections.abc import Collection, Iterable
@@ -246,11 +247,9 @@ def _files_in_job(path: str, folders: Iterable[str]) -> list[str]:
     """The files of a job, and those of the folders by these names, as far as they can be read."""
     found = []
     for folder in (path, *(f"{path}/{name}" for name in folders)):
-        try:
-            with os.scandir(folder) as entries:
-                found += [e.path for e in entries if e.is_file() and e.name[0] != "."]
-        except OSError:
-            continue  # said already, or gone since
+        # What cannot be read is said already, or gone since.
+        with contextlib.suppress(InputError, OSError):
+            found += _files_of(folder)
     return sorted(found)
 
 

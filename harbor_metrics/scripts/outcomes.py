@@ -107,7 +107,7 @@ class ScriptRunner:
     @property
     def diagnostics(self) -> list[Diagnostic]:
         """What there is to say about all scripts, once."""
-        differing = [
+        said = [
             Diagnostic(
                 rule="script-not-repeatable",
                 message=f"script {printable(path)} gave other numbers when it was run again",
@@ -115,7 +115,7 @@ class ScriptRunner:
             )
             for path in self.differing
         ]
-        left = [
+        said += [
             Diagnostic(
                 rule="script-folder-left",
                 message=f"the temporary folder {printable(folder)} was not removed in time",
@@ -123,18 +123,16 @@ class ScriptRunner:
             )
             for folder in self.left
         ]
-        if not self.missing:
-            return [*differing, *left]
-        return [
-            *differing,
-            *left,
-            Diagnostic(
-                rule="sandbox-missing",
-                message="metric scripts ran without a part of the sandbox, which this system "
-                f"lacks: {'; '.join(self.missing)}",
-                help="--sandbox require refuses to run them so, --sandbox off asks for none",
-            ),
-        ]
+        if self.missing:
+            said.append(
+                Diagnostic(
+                    rule="sandbox-missing",
+                    message="metric scripts ran without a part of the sandbox, which this system "
+                    f"lacks: {'; '.join(self.missing)}",
+                    help="--sandbox require refuses to run them so, --sandbox off asks for none",
+                )
+            )
+        return said
 
     @contextmanager
     def _place(self, places: list[Workplace]) -> Iterator[Workplace]:

@@ -153,6 +153,16 @@ def test_logs_in_a_job_are_left_out_with_a_warning(log: str, cli: Run, tmp_path:
             (job / log).with_name("result.json").write_bytes(own.read_bytes())
 
 
+@pytest.mark.parametrize("folder", [".", "a__1"])
+def test_a_job_with_a_link_that_leads_to_itself_is_read(
+    folder: str, cli: Run, tmp_path: Path
+) -> None:
+    job = write_job(tmp_path / "job", [trial("a", {"r": 1.0})])
+    (job / "a__1").mkdir(exist_ok=True)
+    (job / folder / "loop").symlink_to("loop")
+    assert cli("compute", "job").returncode == 0
+
+
 def test_a_trial_among_jobs_makes_no_job_of_them(cli: Run, tmp_path: Path) -> None:
     write_job(tmp_path / "jobs" / "mine", [trial("a", {"r": 1.0})])
     (tmp_path / "jobs" / "evil").mkdir()

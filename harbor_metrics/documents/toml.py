@@ -23,8 +23,12 @@ _STRING = re.compile(
     re.DOTALL,
 )
 _TEXT = re.compile(rf"#[^\n]*|{_STRING.pattern}", re.DOTALL)
-# To read a row of dotted keys takes its square.
-_MOST_DOTS = 500
+# To read a row of dotted keys takes its square, of one key and of all on one line.
+_MOST_DOTS, _MOST_OF_A_KEY = 500, 50
+# Where texts are left out. It begins where no other part of a key stands before it.
+_LONG_KEY = re.compile(
+    r"(?<![A-Za-z0-9_\-. \t])[ \t]*+(?:[A-Za-z0-9_-]*+[ \t]*+\.[ \t]*+){%d}" % (_MOST_OF_A_KEY + 1)
+)
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _DOT = re.compile(r"[ \t]*\.[ \t]*")
 _EQUALS = re.compile(r"[ \t]*=[ \t]*")
@@ -38,13 +42,16 @@ def loads(text: str, most: int | None = None) -> dict[str, Any]:
 
     Raises:
         ValueError: it is not TOML, is longer, or has an integer beyond binary64.
-        RecursionError: it is nested too deep, or may be by the dots on one line outside of texts.
+        RecursionError: it is nested too deep, or may be by the dots outside of texts, of a key or
+            on one line.
     """
     if most is not None and len(text) > most:
         raise ValueError(f"it has more than {most >> 10} KiB")
-    lines = _TEXT.sub("", text).split("\n") if text.count(".") > _MOST_DOTS else []
-    if any(line.count(".") > _MOST_DOTS for line in lines):
+    bare = _TEXT.sub("", text) if text.count(".") > _MOST_OF_A_KEY else ""
+    if any(line.count(".") > _MOST_DOTS for line in bare.split("\n")):
         raise RecursionError(f"a line has more than {_MOST_DOTS} dots")
+    if _LONG_KEY.search(bare):
+        raise RecursionError(f"a key has more than {_MOST_OF_A_KEY} dots")
     table = tomllib.loads(text)
     # It takes integers of any length where they are not decimal.
     check_decoded(table)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import tomllib
 from collections.abc import Iterator
 from typing import Any
@@ -129,6 +130,33 @@ def test_a_row_of_very_many_dotted_keys_is_refused(before: str, behind: str) -> 
         loads(f"{before}a{'.a' * 501}{behind}")
 
 
+@pytest.mark.parametrize(
+    "key",
+    ["a" + ".a" * 51, "a" + " .\ta" * 51, "'a'" + '."a"' * 51, f"[a{'.a' * 51}]\nb"],
+)
+@pytest.mark.parametrize("before", ["", " ", "b = [1, { ", "b.c = 'x'\n"])
+def test_a_key_of_very_many_parts_is_refused(key: str, before: str) -> None:
+    """Each part is looked up from the first one on: lines of them take the square of theirs."""
+    behind = " }]" if "{" in before else ""
+    with pytest.raises(RecursionError, match="a key has more than 50 dots"):
+        loads(f"{before}{key} = 1{behind}")
+    document, (slip,) = parse(f"{key} = 1".encode(), "x")
+    assert (document, slip.rule) == (None, "too-deep")
+
+
+def test_a_key_of_some_parts_and_a_line_of_many_numbers_are_read() -> None:
+    text = f"a{'.a' * 50} = [{', '.join(['1.5'] * 400)}]\n"
+    assert loads(text) == tomllib.loads(text)
+
+
+@pytest.mark.parametrize("row", ["a" * 500_000, " " * 500_000, ". " * 50 + "a. b " * 100_000])
+def test_a_long_row_of_what_may_be_a_key_is_looked_through_once(row: str) -> None:
+    started = time.monotonic()
+    with pytest.raises((ValueError, RecursionError)):
+        loads(f"{'.' * 51}\n{row}")
+    assert time.monotonic() - started < 2
+
+
 def test_dots_in_texts_and_comments_and_on_many_lines_are_read() -> None:
     dots = "." * 600
     text = f'# {dots}\na = "{dots}"\nb = """\n{dots}"""\nc = \'{dots}\'\n'
@@ -147,10 +175,11 @@ def test_integers_beyond_any_float_are_refused_wherever_they_are(number: str) ->
 
 
 def test_tables_below_long_keys_are_as_deep_as_both() -> None:
-    keys = ".".join(["a"] * 120)
-    assert loads(f"[{keys}]\nb = 1")
+    keys = ".".join(["a"] * 45)
+    tables = f"{{ {keys} = {{ {keys} = {{ {keys} = 1 }} }} }}"
+    assert loads(f"[{keys}]\nb = {{ {keys} = 1 }}")
     with pytest.raises(RecursionError):
-        loads(f"[{keys}]\n{keys} = 1")
+        loads(f"[{keys}]\n{keys} = {tables}")
 
 
 @pytest.mark.parametrize("quote", ['"', "'", '"""', "'''"])

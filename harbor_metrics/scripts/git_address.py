@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from ..documents.paths import ends_a_line
 from ..documents.wording import printable, without_passwords
 from ..errors import MetricFailure
-from .passwords import without
+from .passwords import whole_lines, without
 
 _COMMIT = re.compile(r"[0-9a-fA-F]{40}|[0-9a-fA-F]{64}")
 PROTOCOLS = ("https", "ssh")
@@ -104,16 +104,11 @@ def check_rewritten(url: str, asked: str, settings: Iterable[tuple[str, str]]) -
             )
 
 
-def without_login(said: bytes, asked: str, kept: int) -> bytes:
-    """What git said, without the login in the address that it asked.
-
-    Of what it said `kept` bytes are known at most, and nothing of a line that is not whole.
-    """
-    if len(said) >= kept:
-        said = said.partition(b"\n")[2]
+def without_login(said: bytes, asked: str) -> bytes:
+    """What git said last, without the login in the address that it asked."""
     match = _LOGIN.match(asked)
     login = match[1] if match else ""
-    said = without({login, login.partition(":")[2]}, said, str.encode)
+    said = without({login, login.partition(":")[2]}, whole_lines(said), str.encode)
     # Who writes it may be cut, too.
     begun = b"|".join(re.escape(login[:n].encode()) for n in range(len(login), 0, -1))
     return re.sub(rb"://(?:%s)(?=\r?$)" % begun, b"://***", said, flags=re.MULTILINE)

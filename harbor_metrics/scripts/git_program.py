@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from ..confinement.finished import Finished, ending
 from ..confinement.sandbox import LANDLOCK
-from ..confinement.supervisor import KEPT
 from ..confinement.workplace import Confinement, Whole, Workplace
 from ..documents.paths import real_path
 from ..documents.wording import last_lines, printable
@@ -114,7 +113,7 @@ class Git:
         )
         if done.timed_out or done.exceeded or done.code != 0:
             most = f": more than {_MOST[done.exceeded]}" if done.exceeded in _MOST else ""
-            said = without_login(done.stderr, self.asked, KEPT)
+            said = without_login(done.stderr, self.asked)
             raise MetricFailure(
                 "script-git",
                 f"{printable(self.url)} could not be fetched: git {ending(done, FETCH_SECONDS)}"

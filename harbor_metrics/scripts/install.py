@@ -14,7 +14,7 @@ from typing import Any
 from ..confinement.removal import remove
 from ..confinement.workplace import FREE, Workplace
 from ..documents.files import open_regular, reason
-from ..documents.wording import printable
+from ..documents.wording import in_command, printable
 from ..errors import MetricFailure
 from ..registries.pins import odd_entry
 from ..registries.script_file import Script
@@ -74,7 +74,9 @@ def install(
     uv = find_uv()
     number = version(uv, place)
     _check_version(uv, number)
-    work = Work.of(place, options)
+    # It looks for packages as we do, and runs nothing of theirs.
+    again = f"uv lock --dry-run --no-build --script {in_command(wanted.script.shown)}"
+    work = Work.of(place, options, again=again)
     base = interpreter(wanted.wants, wanted.script.path, uv, Work.of(place, options))
     build = options.allow_build
     # Of its own for each environment where packages are built or lie beside the script: uv believes
@@ -143,7 +145,7 @@ def install(
                 and not made.timed_out
                 and (work.step([*sync, "--dry-run"], nowhere, reached, may_fail=True).code == 0)
             )
-            raise work.failure(made, _STALE if stale else "" if build else _UNBUILT)
+            raise work.failure(made, env, _STALE if stale else "" if build else _UNBUILT)
         if command[1] == "export":
             _check_pins(pins)
     _start_of_its_own(prefix, base)

@@ -91,7 +91,7 @@ def interpreter(wants: Mapping[str, Any], script: str, uv: str, work: Work) -> B
         _install(admitted, script, uv, of_uv, work)
         found = apart.step(find, env, reached, may_fail=True)
     if found.timed_out:
-        raise apart.failure(found, "")
+        raise apart.failure(found, env)
     python = os.fsdecode(found.stdout.rstrip(b"\r\n"))
     if _failed(found) or not os.path.isabs(python):
         raise not_made(f"uv found no Python {admitted} {_NO_PYTHON}")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from urllib.parse import unquote
 
+from ..confinement.supervisor import KEPT
+from ..documents.wording import without_passwords
 from .indexes import INDEXES, packages_of_user
 from .variables import PROXIES, TO_ANY_UV, told
 
@@ -14,6 +16,8 @@ from .variables import PROXIES, TO_ANY_UV, told
 _LOGIN = re.compile(r"((?:[\w.-]+=)?(?:[a-z][a-z0-9+.-]*://)?)([^@/\\?#]*)@([^@]*)", re.IGNORECASE)
 _USUAL = {"simple", "pypi/simple", "root/pypi/+simple"}
 _SECRET = re.compile(r"UV_.*(?:PASSWORD|TOKEN)")
+# One who logs in by a token has it as his name.
+_OF_LOGIN = re.compile(r"UV_INDEX_.*_USERNAME")
 
 
 def environ_without_passwords(folder: str) -> dict[str, str]:
@@ -41,8 +45,34 @@ def _without_login(text: str) -> str:
     return re.split("[?#]", text, maxsplit=1)[0]
 
 
-def without_our_passwords(text: bytes) -> bytes:
-    """What a program said, without the passwords that it was told in any variable.
+def with_passwords(env: Mapping[str, str]) -> list[str]:
+    """Those of these variables that tell a program a password.
+
+    uv puts variables into the addresses that a package's metadata hold, and prints these: with
+    other letters, encoded or in part, so that no password can be found in what it says.
+    """
+    addresses = (*INDEXES, *PROXIES, "UV_FIND_LINKS")
+    return [
+        name
+        for name, value in env.items()
+        if value
+        and (
+            _SECRET.fullmatch(name)
+            or _OF_LOGIN.fullmatch(name)
+            # A proxy needs no scheme, and what is asked for can be a token.
+            or (name in addresses and {"@", "?"} & {*value})
+            or without_passwords(value) != value
+        )
+    ]
+
+
+def whole_lines(said: bytes) -> bytes:
+    """What a program said last, and nothing of a line whose beginning is not known."""
+    return said if len(said) < KEPT else said.partition(b"\n")[2]
+
+
+def without_our_passwords(said: bytes) -> bytes:
+    """What a program said last, without the passwords that are in any variable.
 
     Nor the paths of indexes, which can be tokens.
     """
@@ -54,16 +84,28 @@ def without_our_passwords(text: bytes) -> bytes:
             place = one.rpartition("@")[2].rpartition("://")[2] if "://" in one else ""
             path, _, query = place.partition("/")[2].rstrip("/").partition("?")
             secrets |= {*({path} - _USUAL), query}
-    return without(secrets, text, os.fsencode)
+    return without(secrets, whole_lines(said), os.fsencode)
 
 
 def without(secrets: Collection[str], text: bytes, encode: Callable[[str], bytes]) -> bytes:
-    """A text without these parts of addresses, as they stand there and as they are meant."""
+    """A text without these parts of addresses, as they stand there and as they are meant.
+
+    Nor with other letters, or with whichever of them as %XX: a host is written small, and what
+    stands in an address is encoded.
+    """
     spelled = {*secrets, *map(unquote, secrets)}
     # The longest first: one can hold another.
     for secret in sorted(filter(None, spelled), key=len, reverse=True):
-        text = text.replace(encode(secret), b"***")
+        text = re.sub(_spelled(encode(secret)), b"***", text, flags=re.IGNORECASE)
     return text
+
+
+def _spelled(secret: bytes) -> bytes:
+    """A pattern for a secret: each letter large or small, as itself or as %XX."""
+    return b"".join(
+        b"(?:%s|%%(?:25)*(?:%02x|%02x))" % (re.escape(one), one.lower()[0], one.upper()[0])
+        for one in (secret[n : n + 1] for n in range(len(secret)))
+    )
 
 
 def _addresses() -> list[tuple[str, str, list[str]]]:

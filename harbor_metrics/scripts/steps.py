@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from msgspec.structs import replace
 
 from ..confinement.finished import Finished, ending
 from ..confinement.workplace import Confinement, RefusedError, Workplace
-from ..documents.wording import last_lines
+from ..documents.wording import last_lines, listed
 from ..errors import MetricFailure
 from .bounds import GIB, limits, refusal, whole
 from .options import ScriptOptions
-from .passwords import without_our_passwords
+from .passwords import with_passwords, without_our_passwords
 
 # A step has as long as the script has, but not less.
 LEAST_SECONDS = 10.0
@@ -39,9 +40,13 @@ class Work:
     folder: str
     # Whether what a program says when it fails is shown.
     quoted: bool = True
+    # What says the same to who runs it himself, where it is not shown.
+    again: str = ""
 
     @classmethod
-    def of(cls, place: Workplace, options: ScriptOptions, *, quoted: bool = True) -> Work:
+    def of(
+        cls, place: Workplace, options: ScriptOptions, *, quoted: bool = True, again: str = ""
+    ) -> Work:
         """Work in a new folder: what code of packages leaves in it nobody else reads.
 
         Raises:
@@ -52,7 +57,7 @@ class Work:
             os.mkdir(folder, 0o700)
         except OSError as error:
             raise not_made(str(error)) from error
-        return cls(place, options, folder, quoted)
+        return cls(place, options, folder, quoted, again)
 
     def step(
         self,
@@ -92,14 +97,23 @@ class Work:
             raise not_made(str(error)) from error
         failed = not may_fail and (finished.timed_out or finished.code != 0)
         if failed or finished.exceeded:
-            raise self.failure(finished, advice)
+            raise self.failure(finished, env, advice)
         return finished
 
-    def failure(self, finished: Finished, advice: str) -> MetricFailure:
-        """What uv said when it failed, and what to do about it."""
+    def failure(
+        self, finished: Finished, env: Mapping[str, str], advice: str = ""
+    ) -> MetricFailure:
+        """What uv said when it failed in that environment, and what to do about it."""
         seconds = max(LEAST_SECONDS, self.options.timeout)
         late = "(--script-timeout)" if finished.timed_out else advice
         said = f"{ending(finished, seconds)}{f' {late}' if late else ''}"
-        if self.quoted:
+        known = with_passwords(env)
+        if self.quoted and known:
+            said += (
+                f"; what it said is not shown, since {listed(known)} told it passwords, which a "
+                "package can make it print"
+            )
+            said += f": see {self.again}" if self.again else ""
+        elif self.quoted:
             said += last_lines(without_our_passwords(finished.stderr))
         return not_made(f"uv {said}")

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import functools
+import os
+import threading
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from conftest import Run
+from metric_scripts import HEAD, linux, metric, wheel_with_a_start_file
+from printed import outcomes as printed_outcomes
 
 from harbor_metrics.confinement.finished import Finished
+from harbor_metrics.confinement.supervisor import KEPT
 from harbor_metrics.confinement.workplace import Workplace
 from harbor_metrics.documents.wording import last_lines
 from harbor_metrics.scripts.options import ScriptOptions
-from harbor_metrics.scripts.passwords import environ_without_passwords
+from harbor_metrics.scripts.passwords import (
+    environ_without_passwords,
+    whole_lines,
+    with_passwords,
+    without,
+    without_our_passwords,
+)
 from harbor_metrics.scripts.steps import Work
 
 PROXIES = {
@@ -60,7 +74,7 @@ def test_what_uv_says_shows_no_password(monkeypatch: pytest.MonkeyPatch, value: 
     said = f"error: {value.strip()} and p%40rola, p@rola, s3cr%65t, s3cret, a.example\n".encode()
     with Workplace() as place:
         work = Work.of(place, ScriptOptions())
-        message = str(work.failure(Finished(1, b"", said, False, 1.0), ""))
+        message = str(work.failure(Finished(1, b"", said, False, 1.0), {}))
     assert "a.example" in message
     for secret in ("hunter2", "rola", "s3cr"):
         assert secret not in message
@@ -80,7 +94,7 @@ def test_what_uv_says_shows_no_path_of_an_index(
     said = f"Failed to fetch: {index.partition('=')[2] if index[0] == 'c' else index}x/\n".encode()
     with Workplace() as place:
         work = Work.of(place, ScriptOptions())
-        message = str(work.failure(Finished(1, b"", said, False, 1.0), ""))
+        message = str(work.failure(Finished(1, b"", said, False, 1.0), {}))
     assert "a.example/" in message
     assert "tOkEn" not in message
 
@@ -88,3 +102,84 @@ def test_what_uv_says_shows_no_path_of_an_index(
 def test_a_line_is_cut_where_no_password_is() -> None:
     said = "x" * 270 + " https://me:hunter2" + "y" * 90 + "@a.example"
     assert "hunter2" not in last_lines(said.encode())
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("UV_INDEX_CORP_PASSWORD", "x"), ("UV_INDEX_CORP_USERNAME", "tOkEn")),
+        *(("UV_DEFAULT_INDEX", "corp=https://tOkEn@a.example/x"), ("UV_FIND_LINKS", "/x,/@")),
+        *(("HTTPS_PROXY", "me:hunter2@proxy:3128"), ("UV_INDEX", "https://a.example/?x=tOkEn")),
+        ("UV_PYTHON_INSTALL_MIRROR", "https://me:hunter2@a.example"),
+    ],
+)
+def test_a_variable_with_a_login_tells_a_password(name: str, value: str) -> None:
+    assert with_passwords({name: value}) == [name]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("PATH", "/opt/python@3.11/bin"), ("UV_DEFAULT_INDEX", "https://a.example/whl/cpu")),
+        *(("UV_INDEX_CORP_PASSWORD", ""), ("HTTP_PROXY", "http://proxy:3128")),
+    ],
+)
+def test_a_variable_without_a_login_tells_no_password(name: str, value: str) -> None:
+    assert with_passwords({name: value}) == []
+
+
+def test_a_secret_is_found_in_whatever_letters_an_address_has_it() -> None:
+    said = b"a b/C-1; A B%2fc%2D1; %61%20b%2Fc-1; a%2520b%252Fc-1"
+    for secret in ("a b/C-1", "a%20b%2FC-1"):
+        assert without({secret}, said, os.fsencode) == b"***; ***; ***; ***"
+
+
+def test_of_a_line_whose_beginning_is_not_known_nothing_is_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("UV_INDEX_CORP_PASSWORD", "hunter2")
+    said = (b"ter2 is wrong\n" + b"x" * KEPT)[:KEPT]
+    assert b"ter2" not in without_our_passwords(said)
+    assert whole_lines(said[:-1]) == said[:-1]
+
+
+@linux
+@pytest.mark.usefixtures("own_caches")
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://${SECRET}.a.example/x-1-py3-none-any.whl",
+        *("https://a.example/${SECRET}", "${SECRET}"),
+    ],
+)
+def test_what_uv_says_is_not_shown_where_a_package_could_have_a_password_printed(
+    cli: Run, tmp_path: Path, address: str
+) -> None:
+    """The package of an index names a variable, which uv puts into the address and prints."""
+    place = tmp_path / "simple" / "eager"
+    place.mkdir(parents=True)
+    wants = address.replace("SECRET", "UV_INDEX_CORP_PASSWORD")
+    wheel_with_a_start_file(place, "", wants=f"Requires-Dist: x @ {wants}\n")
+    (tmp_path / "r.jsonl").write_text('{"reward": 1.0}\n')
+    (tmp_path / "m.py").write_text(f"# /// script\n# dependencies = ['eager']\n# ///\n{HEAD}")
+    handler = functools.partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever).start()
+        env = {
+            "UV_DEFAULT_INDEX": f"http://127.0.0.1:{server.server_port}/simple",
+            "UV_INDEX_CORP_PASSWORD": "Hunter-2#more",
+            "UV_INDEX": "",
+            "UV_OFFLINE": "0",
+            "NO_PROXY": "127.0.0.1",
+            "UV_HTTP_RETRIES": "0",
+        }
+        try:
+            done = cli(
+                *("compute", "r.jsonl", "--metric", metric("m.py"), "--format", "json"), env=env
+            )
+        finally:
+            server.shutdown()
+    message = printed_outcomes(done)[-1]["error"]["message"]
+    assert "hunter" not in done.stdout.lower()
+    assert "since UV_INDEX_CORP_PASSWORD told it passwords" in message
+    assert "uv lock --dry-run --no-build --script m.py" in message

@@ -355,6 +355,14 @@ def test_start_loads_nothing_heavy() -> None:
     assert not loaded & {"jsonschema", "jsonschema_rs", "msgspec", "packaging", "subprocess"}
 
 
+def test_no_system_call_is_loaded_to_compute_what_has_no_scripts() -> None:
+    command = [sys.executable, "-X", "importtime", "-m", H, "compute", ROOT / "tests/jobs/single"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert f"{H}.confinement.places" in loaded
+    assert not loaded & {"ctypes", f"{H}.confinement.kernel", f"{H}.confinement.sandbox"}
+
+
 def test_supervisor_starts_at_once() -> None:
     from harbor_metrics.confinement.supervisors import _SERVE
 

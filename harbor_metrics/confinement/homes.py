@@ -7,7 +7,7 @@ import pwd
 from collections.abc import Iterable
 from functools import cache
 
-from .sandbox import OF_PROGRAMS, SHARED_MEMORY
+from .places import OF_PROGRAMS, SHARED_MEMORY
 
 # What programs are read from, and what every system has: to have such a home is to have none.
 _NO_HOME = (

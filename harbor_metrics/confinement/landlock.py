@@ -9,7 +9,8 @@ import os
 import struct
 
 from .kernel import O_PATH, call, is_folder, real
-from .sandbox import DEVICES, OF_MACHINE, OF_PROGRAMS, SHARED_MEMORY, gain_nothing, is_shared_memory
+from .places import DEVICES, OF_MACHINE, OF_PROGRAMS, SHARED_MEMORY
+from .sandbox import gain_nothing, is_shared_memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import os
 import resource
 import sys
 
-from . import ending, landlock, namespaces, sandbox
-from .filter import FILTER, deny_calls, prepare
+from . import ending, landlock, namespaces, places, sandbox
+from .filter import deny_calls, prepare
 from .kernel import fork, lacking
 from .requests import load
 
@@ -66,7 +66,7 @@ def _watch(out: int, err: int, report: int, go: int, *, apart: bool, network: bo
     missing: list[str] = list(request.get("missing", ()))
     layers: list[str] = list(request["layers"])
     if not LINUX:
-        missing += [f"{layer}: only Linux has it" for layer in (*layers, FILTER)]
+        missing += [f"{layer}: only Linux has it" for layer in (*layers, places.FILTER)]
         layers = []
     if apart:
         program = _spawn(request, layers, missing, report, (out, err))
@@ -104,7 +104,7 @@ def _watch_over(
     if LINUX:
         sandbox.close_to_others()
         sandbox.block_signals(True)
-        together = ending.keep_together(moving=sandbox.LANDLOCK in layers)
+        together = ending.keep_together(moving=places.LANDLOCK in layers)
         if together:
             sandbox.end_with_parent(False)
     program = _fork()
@@ -140,8 +140,8 @@ def _in_namespaces(report: int, go: int, *, network: bool) -> Request | None:
     prepare_filter(network=network, apart=True)
     try:
         if (request := load(go)) is not None:
-            places = (request[name] for name in ("readable", "writable", "scratch", "hidden"))
-            namespaces.hide(*places, network=network)
+            paths = (request[name] for name in ("readable", "writable", "scratch", "hidden"))
+            namespaces.hide(*paths, network=network)
     except (OSError, MemoryError, ValueError) as error:
         _fail(report, error)
     return request
@@ -207,7 +207,7 @@ def _become(
             sandbox.block_signals(False)
         if together:
             # Who watches over it is not of this domain: it cannot end or trace it.
-            landlock.keep_signals_in(moving=sandbox.LANDLOCK in layers)
+            landlock.keep_signals_in(moving=places.LANDLOCK in layers)
         _confine(request, layers, missing, report, program=os.getpid())
         _execute(request, report, streams)
     except OSError as error:
@@ -261,16 +261,16 @@ def _take_on(request: Request, layers: list[str], missing: list[str], program: i
     """Take on what of the sandbox concerns this process alone; whether its calls are filtered."""
     if layers or request["filtered"]:
         sandbox.drop_privileges()
-    if sandbox.LANDLOCK in layers and (why := _landlock(request, layers)):
-        layers.remove(sandbox.LANDLOCK)
-        missing.append(f"{sandbox.LANDLOCK}: {why}")
+    if places.LANDLOCK in layers and (why := _landlock(request, layers)):
+        layers.remove(places.LANDLOCK)
+        missing.append(f"{places.LANDLOCK}: {why}")
     if not request["filtered"]:
         return False
     try:
-        apart = sandbox.NAMESPACES in layers
+        apart = places.NAMESPACES in layers
         deny_calls(network=request["network"], apart=apart, process=program)
     except OSError as error:
-        missing.append(f"{FILTER}: {lacking(error)}")
+        missing.append(f"{places.FILTER}: {lacking(error)}")
         return False
     return True
 
@@ -281,7 +281,7 @@ def _landlock(request: Request, layers: list[str]) -> str:
         version = landlock.version()
     except OSError as error:
         return lacking(error)
-    alone = sandbox.NAMESPACES not in layers
+    alone = places.NAMESPACES not in layers
     paths = (request[name] for name in ("readable", "writable", "listed", "hidden"))
     landlock.restrict(*paths, network=request["network"], alone=alone)
     if version < landlock.TRUNCATION:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import struct
 
-from . import sandbox
+from . import places
 from .automounts import automounts
 from .kernel import LIBC, O_PATH, call, checked, fork, is_folder, real
 
@@ -116,13 +116,13 @@ def enter() -> None:
     checked(LIBC.mount(b"none", b"/", None, _PRIVATE_TREE, None))
     _mount_processes()
     # What a program is to read can lie there, and is looked for when that is known.
-    _cover("/dev", [(path, path) for path in (*sandbox.DEVICES, sandbox.SHARED_MEMORY)])
+    _cover("/dev", [(path, path) for path in (*places.DEVICES, places.SHARED_MEMORY)])
     for name, target in (("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
         os.symlink(f"/proc/self/{target}", f"/dev/{name}")
-    if not os.path.isdir(sandbox.SHARED_MEMORY):
-        os.mkdir(sandbox.SHARED_MEMORY)
+    if not os.path.isdir(places.SHARED_MEMORY):
+        os.mkdir(places.SHARED_MEMORY)
     if os.path.isdir("/sys"):
-        _cover("/sys", [(path, path) for path in sandbox.OF_MACHINE])
+        _cover("/sys", [(path, path) for path in places.OF_MACHINE])
     _hide_of_system()
     _set_mount(b"/dev", 0, set_=_READ_ONLY)
 
@@ -150,8 +150,8 @@ def hide(
         if place in triggers or _has_something_to_hide(place):
             _cover(place, [each for each in wanted.items() if each[0].startswith(f"{place}/")])
     for path in scratch:
-        _mount_memory(path, sandbox.SCRATCH_FILES, mode="0700")
-    _make_read_only([*writable, sandbox.SHARED_MEMORY])
+        _mount_memory(path, places.SCRATCH_FILES, mode="0700")
+    _make_read_only([*writable, places.SHARED_MEMORY])
 
 
 def _mount_processes() -> None:
@@ -188,9 +188,9 @@ def _where(paths: Iterable[str]) -> dict[str, str]:
 def _private(hidden: Sequence[str], wanted: Iterable[str]) -> list[str]:
     """The places to hide, the outer first, but those that are wanted as they are."""
     # What a program shares with others in memory is none of what others have there.
-    shown = tuple(f"{path}/" for path in wanted if path != sandbox.SHARED_MEMORY)
+    shown = tuple(f"{path}/" for path in wanted if path != places.SHARED_MEMORY)
     found: dict[str, None] = {}
-    for path in (*sandbox.PRIVATE, *hidden):
+    for path in (*places.PRIVATE, *hidden):
         try:
             place = real(path)
         except (FileNotFoundError, NotADirectoryError, PermissionError):
@@ -200,7 +200,7 @@ def _private(hidden: Sequence[str], wanted: Iterable[str]) -> list[str]:
             continue
         # What lies in such a place is hidden with it, but where it is shown again.
         covered = inside.startswith(tuple(f"{place}/" for place in found))
-        if path in sandbox.PRIVATE or inside.startswith(shown) or not covered:
+        if path in places.PRIVATE or inside.startswith(shown) or not covered:
             found[place] = None
     return list(found)
 
@@ -211,7 +211,7 @@ def _make_read_only(but: Iterable[str]) -> None:
     Landlock says nothing of modes, times and attributes. Devices are those in /dev, and no others.
     """
     _set_mount(b"/", _AT_RECURSIVE, set_=_READ_ONLY | _NO_DEVICES)
-    for device in sandbox.DEVICES:
+    for device in places.DEVICES:
         try:
             _set_mount(device.encode(), 0, clear=_NO_DEVICES)
         except OSError:
@@ -230,7 +230,7 @@ def _set_mount(place: bytes, flags: int, *, set_: int = 0, clear: int = 0) -> No
 
 def _has_something_to_hide(place: str) -> bool:
     """Whether anything is in a folder; where people leave and share things, always."""
-    if place in sandbox.SHARED:
+    if place in places.SHARED:
         return os.path.isdir(place)
     try:
         return bool(os.listdir(place))
@@ -250,7 +250,7 @@ def _cover(place: str, kept: Sequence[tuple[str, str]]) -> None:
     """
     old = os.open(place, O_PATH | os.O_CLOEXEC)
     try:
-        _mount_memory(place, sandbox.SCRATCH_FILES + len(kept), mode="1777")
+        _mount_memory(place, places.SCRATCH_FILES + len(kept), mode="1777")
         for path, leads_to in kept:
             # No link stands in it below the folder; what is not below it is a whole path.
             _put_back(path, leads_to.removeprefix(f"{place}/"), old)
@@ -259,7 +259,7 @@ def _cover(place: str, kept: Sequence[tuple[str, str]]) -> None:
 
 
 def _mount_memory(place: str, most_files: int, *, mode: str) -> None:
-    options = f"size={sandbox.SCRATCH_BYTES},nr_inodes={most_files},mode={mode}".encode()
+    options = f"size={places.SCRATCH_BYTES},nr_inodes={most_files},mode={mode}".encode()
     checked(LIBC.mount(b"tmpfs", os.fsencode(place), b"tmpfs", _NO_SUID_DEV, options))
 
 

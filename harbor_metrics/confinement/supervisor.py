@@ -13,7 +13,7 @@ import os
 import select
 import time
 
-from . import launch, namespaces, sandbox
+from . import launch, namespaces, places, sandbox
 from .descendants import descendants, end_descendants, forget_the_ended, signal, walk_descendants
 from .ending import REMAINING
 from .removal import remove
@@ -139,7 +139,7 @@ class Program:
             request["folders"],
             lambda: (pid for pid in walk_descendants() if pid != self.pid),
             # In namespaces it is of a size; without any layer there are other places to fill, too.
-            sandbox.SHARED_MEMORY if request["layers"] == [sandbox.LANDLOCK] else "",
+            places.SHARED_MEMORY if request["layers"] == [places.LANDLOCK] else "",
         )
         self._tell(dump(request))
 
@@ -259,7 +259,7 @@ def _begun(*, apart: bool, network: bool) -> Program:
 def _run(request: Request, ready: Program | None = None) -> bytes:
     """Run one program and tell how it went: a line of words, what was reported and printed."""
     timed_out = False
-    apart = launch.LINUX and sandbox.NAMESPACES in request["layers"]
+    apart = launch.LINUX and places.NAMESPACES in request["layers"]
     network: bool = request["network"]
     if ready is not None and (ready.apart, ready.network) != (apart, network):
         ready.close()
@@ -282,8 +282,8 @@ def _run(request: Request, ready: Program | None = None) -> bytes:
         if Program.had:
             # The system has them: a program before has seen to it that they cannot be had.
             return _answered(b"failed %d\n" % _NOT_NOW)
-        why = f"{sandbox.NAMESPACES}: {error}"
-        others = [layer for layer in request["layers"] if layer != sandbox.NAMESPACES]
+        why = f"{places.NAMESPACES}: {error}"
+        others = [layer for layer in request["layers"] if layer != places.NAMESPACES]
         return _run(request | {"layers": others, "missing": [why]})
     printed = [bytes(program.tails[stream]) for stream in (program.out, program.err)]
     return _answered(

@@ -23,9 +23,10 @@ from .ending import REMAINING
 from .finished import Finished
 from .homes import homes
 from .launch import prepare_filter
+from .places import LAYERS, NAMESPACES, SHARED_MEMORY
 from .removal import permit, remove
 from .requests import dump
-from .sandbox import LAYERS, NAMESPACES, SHARED_MEMORY, adopt_orphans, is_shared_memory
+from .sandbox import adopt_orphans, is_shared_memory
 from .supervisors import FORKING, SUPERVISORS, end_adopted, end_session, let_end, start
 from .usage import KINDS
 

@@ -206,6 +206,6 @@ def is_below(path: str, folder: str) -> bool:
 @cache
 def _private() -> tuple[str, ...]:
     # For weight, too.
-    from ..confinement.sandbox import PRIVATE
+    from ..confinement.places import PRIVATE
 
     return tuple(map(real_path, PRIVATE))

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 
 from ..confinement.homes import home_of_system, not_of_system, our_cache
-from ..confinement.sandbox import PRIVATE
+from ..confinement.places import PRIVATE
 from .paths import is_below, real_path
 
 _OF_CHECKOUTS = (".git", ".hg", ".jj", ".sl", ".svn")

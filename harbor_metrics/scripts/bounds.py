@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Literal
 
-from ..confinement.sandbox import SCRATCH_BYTES, SCRATCH_FILES
+from ..confinement.places import SCRATCH_BYTES, SCRATCH_FILES
 from ..confinement.workplace import Confinement, RefusedError, Whole
 from ..errors import MetricFailure
 from .options import ScriptOptions

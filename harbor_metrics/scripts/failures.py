@@ -6,7 +6,7 @@ import signal
 
 from ..confinement.ending import REMAINING
 from ..confinement.finished import Finished, ending
-from ..confinement.sandbox import SCRATCH_BYTES, SCRATCH_FILES
+from ..confinement.places import SCRATCH_BYTES, SCRATCH_FILES
 from ..confinement.usage import MEMORY
 from ..documents.wording import last_lines
 from ..registries.script_file import Script, metadata

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, replace
 
 from ..confinement.finished import Finished, ending
-from ..confinement.sandbox import LANDLOCK
+from ..confinement.places import LANDLOCK
 from ..confinement.workplace import Confinement, Whole, Workplace
 from ..documents.paths import real_path
 from ..documents.wording import last_lines, printable

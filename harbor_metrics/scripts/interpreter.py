@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from ..confinement.finished import Finished
-from ..confinement.sandbox import LAYERS
+from ..confinement.places import LAYERS
 from ..confinement.workplace import Confinement
 from ..documents.paths import real_path
 from ..documents.wording import printable

@@ -27,5 +27,5 @@ class ScriptOptions(msgspec.Struct, frozen=True, kw_only=True):
     job_scripts: bool = False
     verify_repeat: bool = False
     adopt: bool = False
-    # As sandbox.LAYERS, which is not imported for their names.
+    # As places.LAYERS, which is not imported for their names.
     layers: tuple[str, ...] = ("landlock", "namespaces")

@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from ..confinement.filter import FILTER
 from ..confinement.finished import Finished
+from ..confinement.places import FILTER
 from ..confinement.workplace import Workplace
 from ..contract.signature import converted
 from ..contract.spec import UV_SCRIPT, ScriptKwargs

@@ -12,7 +12,7 @@ import stat
 import sys
 from itertools import starmap
 
-from ..confinement.sandbox import SHARED_MEMORY
+from ..confinement.places import SHARED_MEMORY
 from ..documents.paths import is_below, real_path
 
 # What others may: who can reach a folder changes what programs leave in it by a group's umask. And

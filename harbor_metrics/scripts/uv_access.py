@@ -13,7 +13,7 @@ from functools import cache
 from glob import escape, glob
 
 from ..confinement.homes import cache_home, homes
-from ..confinement.sandbox import LANDLOCK, PRIVATE
+from ..confinement.places import LANDLOCK, PRIVATE
 from ..confinement.workplace import Confinement, Workplace
 from ..documents.paths import is_below, real_path, strayed
 from ..documents.work import is_among_work

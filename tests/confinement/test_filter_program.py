@@ -12,7 +12,8 @@ import pytest
 from conftest import HERE
 
 from harbor_metrics.confinement import calls
-from harbor_metrics.confinement.filter import _program
+from harbor_metrics.confinement.denials import instructions
+from harbor_metrics.confinement.instructions import program
 
 CALLS = json.loads((HERE / "confinement" / "calls.json").read_text())
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -41,6 +42,8 @@ def run(program, machine: int, number: int, *arguments: int) -> int:
             return int(value)
         if code == 0x20:
             loaded = data[value]
+        elif code == 0x05:
+            at += value
         elif code == 0x54:
             loaded &= value
         else:
@@ -51,7 +54,7 @@ def run(program, machine: int, number: int, *arguments: int) -> int:
 @cache
 def made(machine: str, network: bool, apart: bool):
     numbered, column = calls.MACHINES[machine]
-    return _program(numbered, column, network=network, apart=apart, process=7)
+    return instructions(numbered, column, network=network, apart=apart, process=7)
 
 
 def asked(machine: str, name: str, *arguments: int, network: bool = False, apart: bool = False):
@@ -93,7 +96,7 @@ def test_every_call_but_those_denied_can_be_made(machine: str) -> None:
 
 def test_another_machine_or_numbering_is_refused(machine: str) -> None:
     numbered, column = calls.MACHINES[machine]
-    program = _program(numbered, column, network=True, apart=False, process=7)
+    program = instructions(numbered, column, network=True, apart=False, process=7)
     getpid = CALLS["getpid"][column]
     assert run(program, MACHINES[machine], getpid) == ALLOWED
     assert run(program, 0x40000003, getpid) == REFUSED
@@ -104,12 +107,28 @@ def test_another_machine_or_numbering_is_refused(machine: str) -> None:
 @pytest.mark.parametrize("apart", [False, True])
 def test_program_is_one_that_the_kernel_takes(machine: str, network: bool, apart: bool) -> None:
     numbered, column = calls.MACHINES[machine]
-    program = _program(numbered, column, network=network, apart=apart, process=7)
+    program = instructions(numbered, column, network=network, apart=apart, process=7)
     assert len(program) <= 4096
-    for at, (code, yes, no, _) in enumerate(program):
-        # A jump has a byte, goes forward, and not beyond the end.
+    check(program)
+
+
+@pytest.mark.parametrize("n_answers", [3, 200, 3000])
+def test_jumps_reach_as_far_as_they_have_to(n_answers: int) -> None:
+    # Each call with an answer of its own, one of them longer than a jump of a test.
+    answers = {number: [(0x06, 0, 0, number)] for number in range(1, 2 * n_answers, 2)}
+    answers[1] = [(0x20, 0, 0, 0)] * 300 + answers[1]
+    machine = MACHINES["x86_64"]
+    found = program(machine, answers, last=2 * n_answers)
+    check(found)
+    for number in range(2 * n_answers):
+        assert run(found, machine, number) == (number if number % 2 else ALLOWED)
+
+
+def check(program) -> None:
+    for at, (code, yes, no, value) in enumerate(program):
+        # A jump of a test has a byte, goes forward, and not beyond the end.
         assert max(yes, no) < 256
-        assert code == 0x06 or at + 1 + max(yes, no) < len(program)
+        assert code == 0x06 or at + 1 + max(yes, no, value if code == 0x05 else 0) < len(program)
 
 
 def test_process_named_is_limited_and_no_other(machine: str) -> None:
@@ -144,7 +163,7 @@ def test_calls_that_programs_can_do_without_are_unknown(machine: str) -> None:
 @pytest.mark.parametrize("network", [False, True])
 def test_calls_younger_than_the_table_are_unknown(machine: str, network: bool) -> None:
     numbered, column = calls.MACHINES[machine]
-    program = _program(numbered, column, network=network, apart=False, process=7)
+    program = instructions(numbered, column, network=network, apart=False, process=7)
     last = max(n[column] or 0 for n in CALLS.values())
     for number in [*range(last + 1, 2000), 1 << 29, 0x3FFFFFFF]:
         assert run(program, MACHINES[machine], number) == UNKNOWN

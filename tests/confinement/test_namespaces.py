@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from metric_scripts import linux
 
-from harbor_metrics.confinement import calls, sandbox
+from harbor_metrics.confinement import calls, places
 from harbor_metrics.confinement.workplace import Confinement, Workplace
 
 pytestmark = linux
@@ -26,7 +26,7 @@ def apart() -> None:
     """Skip where there can be no namespaces."""
     with Workplace() as place:
         finished = place.run(["/bin/true"], env={}, cwd="/", timeout=30, confinement=Confinement())
-    if sandbox.NAMESPACES not in finished.layers:
+    if places.NAMESPACES not in finished.layers:
         pytest.skip(f"no namespaces here: {finished.missing}")
 
 
@@ -36,7 +36,7 @@ def ran(
     readable: Sequence[str] = (),
     writable: tuple[str, ...] = (),
     scratch: tuple[str, ...] = (),
-    layers: tuple[str, ...] = (sandbox.NAMESPACES,),
+    layers: tuple[str, ...] = (places.NAMESPACES,),
 ) -> list[str]:
     with Workplace() as place:
         finished = place.run(
@@ -51,7 +51,7 @@ def ran(
                 scratch=scratch,
             ),
         )
-    assert sandbox.NAMESPACES in finished.layers, finished.missing
+    assert places.NAMESPACES in finished.layers, finished.missing
     assert finished.code == 0, finished.stderr.decode()
     return finished.stdout.decode().splitlines()
 
@@ -66,7 +66,7 @@ def test_devices_are_the_few_that_were_put_there(tmp_path: Path) -> None:
     )
     with_devices = {at for at, options in found.items() if "nodev" not in options.split(",")}
     assert {written, scratch, "/", "/proc"} <= set(found)
-    assert with_devices == set(sandbox.DEVICES)
+    assert with_devices == set(places.DEVICES)
 
 
 def test_devices_that_are_there_can_be_used() -> None:
@@ -130,7 +130,7 @@ def test_links_lead_where_they_did(tmp_path: Path) -> None:
 def test_program_is_not_run_with_less_where_its_paths_cannot_be_hidden(tmp_path: Path) -> None:
     written, gone = tmp_path / "written", str(tmp_path / "gone")
     written.mkdir()
-    for layers in ((sandbox.NAMESPACES,), sandbox.LAYERS):
+    for layers in ((places.NAMESPACES,), places.LAYERS):
         with Workplace() as place:
             code = f"open({str(written / 'started')!r}, 'w')"
             argv = [sys.executable, "-I", "-S", "-c", code]

@@ -10,7 +10,7 @@ import pytest
 from metric_scripts import BLOCK, HEAD, linux
 
 from harbor_metrics.confinement import homes
-from harbor_metrics.confinement.sandbox import PRIVATE
+from harbor_metrics.confinement.places import PRIVATE
 from harbor_metrics.confinement.workplace import Confinement, Workplace
 from harbor_metrics.documents.paths import holds_everything
 from harbor_metrics.scripts.beside import beside, private_in

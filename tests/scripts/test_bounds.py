@@ -11,7 +11,7 @@ from conftest import ROOT
 from metric_scripts import HEAD, linux
 
 from harbor_metrics.confinement.finished import Finished
-from harbor_metrics.confinement.sandbox import SCRATCH_BYTES, SCRATCH_FILES
+from harbor_metrics.confinement.places import SCRATCH_BYTES, SCRATCH_FILES
 from harbor_metrics.confinement.usage import KINDS
 from harbor_metrics.confinement.workplace import RefusedError, Workplace
 from harbor_metrics.errors import MetricFailure

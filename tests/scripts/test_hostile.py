@@ -18,8 +18,7 @@ from typing import Any
 import pytest
 from conftest import HERE, ROOT
 
-from harbor_metrics.confinement.filter import FILTER
-from harbor_metrics.confinement.sandbox import LAYERS
+from harbor_metrics.confinement.places import FILTER, LAYERS
 
 # Of the system or of other programs: it is the same on every Python.
 pytestmark = pytest.mark.one_python

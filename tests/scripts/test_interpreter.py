@@ -11,7 +11,7 @@ import pytest
 from metric_scripts import linux
 
 from harbor_metrics.confinement.finished import Finished
-from harbor_metrics.confinement.sandbox import LAYERS
+from harbor_metrics.confinement.places import LAYERS
 from harbor_metrics.confinement.workplace import Confinement, Workplace
 from harbor_metrics.errors import MetricFailure
 from harbor_metrics.registries.script_file import find

@@ -13,7 +13,7 @@ import pytest
 from conftest import Run, trial, write_job
 from lm_eval_logs import OLD
 
-from harbor_metrics.confinement import sandbox
+from harbor_metrics.confinement import places
 from harbor_metrics.readers.harbor.newest import newest_job
 from harbor_metrics.readers.reading import Options
 from harbor_metrics.readers.sources import sources_at
@@ -145,7 +145,7 @@ def test_folder_that_may_not_be_looked_into_is_told(
         for path in folder.glob(shut):
             path.chmod(mode)
         monkeypatch.chdir(folder)
-        assert sandbox.PRIVATE  # nor could what is not imported yet be read
+        assert places.PRIVATE  # nor could what is not imported yet be read
         os.seteuid(65534)
         try:
             sources = sources_at("jobs", None, Options())

@@ -1,0 +1,38 @@
+"""The layers of the sandbox by their names, and the places that they know, for all who ask.
+
+Without a system call: what only asks for names loads nothing that makes one.
+"""
+
+from __future__ import annotations
+
+LANDLOCK = "landlock"
+NAMESPACES = "namespaces"
+LAYERS = (LANDLOCK, NAMESPACES)
+# Part of either layer.
+FILTER = "seccomp"
+
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+SHARED_MEMORY = "/dev/shm"  # noqa: S108  # the place itself, not a file in it
+# What is somebody's own: nothing in it is a program's business that has not been told of it.
+SHARED = (SHARED_MEMORY, "/tmp", "/var/tmp")  # noqa: S108
+PRIVATE = (
+    *(*SHARED, "/home", "/root", "/mnt", "/media", "/srv", "/run"),
+    *("/usr/src", "/usr/local/src", "/usr/local/etc"),
+)
+# Where programs and what they read lie, in / and in /usr and /usr/local.
+OF_PROGRAMS = (
+    *("bin", "sbin", "lib", "lib32", "lib64", "libx32", "libexec"),
+    *("include", "share", "games"),
+)
+# In a container those of its own control group, of which libraries ask how much there is to use.
+_OF_GROUP = (
+    *("cgroup.controllers", "cpu.max", "memory.max", "memory.high", "memory.current"),
+    *("cpu/cpu.cfs_quota_us", "cpu/cpu.cfs_period_us", "memory/memory.limit_in_bytes"),
+)
+# What programs read of the machine: nothing of its devices, among which are its networks.
+OF_MACHINE = (
+    *("/sys/devices/system", "/sys/kernel/mm/transparent_hugepage"),
+    *(f"/sys/fs/cgroup/{name}" for name in _OF_GROUP),
+)
+# How much, and how many, a program can have in each of its folders of scratch.
+SCRATCH_BYTES, SCRATCH_FILES = 1 << 30, 20_000

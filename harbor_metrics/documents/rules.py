@@ -98,11 +98,17 @@ OF_RUNS = {
     "ignored-registry": Rule(
         _NOTE,
         "Patterns of a .gitignore leave out a registry.json or a dataset.toml of a folder that "
-        "`validate` was given, so it is not looked at. Git has it all the same where it was added "
-        "before or with `git add --force`, and who wrote the patterns may have wanted it to be "
-        "overlooked. So is one in a repository of its own inside the folder, such as a submodule, "
-        "not looked at. Name the file, or a pattern such as `'**/registry.json'`. Of what is left "
-        "out the first 20,000 entries are gone through.",
+        "`validate` was given, and git does not track it, so it is not looked at. What git's index "
+        "has is looked at whatever the patterns say, as after `git add --force`. So is one in a "
+        "repository of its own inside the folder, such as a submodule, not looked at. Name the "
+        "file, or a pattern such as `'**/registry.json'`. Of what is left out the first 20,000 "
+        "entries are gone through.",
+    ),
+    "unread-index": Rule(
+        _WARNING,
+        "Patterns of a .gitignore leave out something in a folder that `validate` was given, and "
+        "git's index, which has what is tracked all the same, cannot be read or is damaged. Every "
+        "registry.json and dataset.toml of the folder is looked at then.",
     ),
     # Sources.
     "repeated-source": Rule(
@@ -559,5 +565,5 @@ OF_RUNS = {
 }
 
 # The one of them that `validate` finds, of a folder and of no document.
-OF_FOLDERS = ("ignored-registry",)
+OF_FOLDERS = ("ignored-registry", "unread-index")
 RULES = {**OF_DOCUMENTS, **OF_RUNS}

@@ -25,9 +25,14 @@ def repository(folder: str) -> tuple[str | None, list[str]]:
 
 def is_repository(folder: str) -> bool:
     """Whether git takes a folder for a repository of its own: what is called `.git` may be none."""
+    return _holds_one(git_folder(folder))
+
+
+def git_folder(folder: str) -> str:
+    """Where git keeps what it knows of a repository: in its `.git`, or where that leads."""
     git = os.path.join(folder, ".git")
     led = _line(git, _LEADS)
-    return _holds_one(os.path.join(folder, led) if led else git)
+    return os.path.join(folder, led) if led else git
 
 
 def _holds_one(path: str) -> bool:

@@ -8,6 +8,7 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from itertools import islice
+from typing import NamedTuple
 
 import msgspec
 
@@ -18,6 +19,7 @@ from ..documents.wording import printable
 from ..errors import InputError
 from .patterns import Patterns, patterns_in
 from .repositories import is_repository, repository
+from .tracked import Tracked
 
 # What registries and manifests are called.
 _REGISTRY = "registry.json"
@@ -36,8 +38,18 @@ MOST_LEFT_OUT = 20_000
 
 # The real path of a folder, and what its .gitignore says of all below; the strongest last.
 Rules = list[tuple[str, Patterns]]
-# A path as it was asked for, its real one, and the rules that hold there.
-_Found = tuple[str, str, os.DirEntry[str], Rules]
+
+
+class _LeftOut(NamedTuple):
+    """What is left out for one reason: documents, and folders that are gone through at the end."""
+
+    documents: list[str]
+    folders: list[str]
+
+
+# A path as it was asked for, its real one, the rules that hold there, and, where the folder is
+# left out of which git has something all the same, to what all else in it is added.
+_Found = tuple[str, str, os.DirEntry[str], Rules, _LeftOut | None]
 
 
 class Besides(msgspec.Struct):
@@ -50,6 +62,8 @@ class Besides(msgspec.Struct):
     in_repositories: list[str] = []
     # Whether more lies in what is left out than is gone through.
     is_cut: bool = False
+    # What git's index has of each repository, by the repository's top.
+    tracked: dict[str | None, Tracked] = {}
 
 
 def is_called_registry(path: str) -> bool:
@@ -61,57 +75,66 @@ def search(folder: str, unread: list[InputError], besides: Besides | None = None
     """The paths of the registries and manifests in and below a folder, in sorted order.
 
     What a .gitignore, the repository's own exclusions or the user's leave out is left out, and so
-    are repositories inside the folder and links to folders. Nothing is run. A folder that
-    cannot be read is told of in `unread`; `besides` gets JSON that is called a registry and not
-    `registry.json`, and the registries and manifests that are left out: git may have them.
+    are repositories inside the folder, unless git's index has it; and links to folders. Nothing is
+    run. A folder that cannot be read is told of in `unread`; `besides` gets JSON that is called a
+    registry and not `registry.json`, and the registries and manifests that are left out.
 
     Raises:
         InputError: a file has more patterns than any repository needs.
     """
     besides = Besides() if besides is None else besides
-    folders: list[str] = []
-    repositories: list[str] = []
+    ignored, apart = _LeftOut(besides.ignored, []), _LeftOut(besides.in_repositories, [])
     top, above = repository(folder)
     rules = _inherited(top, above) if top else []
-    if not any(_is_ignored(path, True, rules) for path in above if path != top):
-        yield from _below(os.path.normpath(folder), rules, unread, besides, folders, repositories)
-        besides.ignored.extend(_in_left_out(folders, besides))
-        besides.in_repositories.extend(_in_left_out(repositories, besides))
+    tracked = besides.tracked.setdefault(top, Tracked(top, _is_of_interest))
+    is_left_out = any(_is_ignored(path, True, rules) for path in above if path != top)
+    if not is_left_out or tracked.has(above[-1], is_folder=True):
+        whose = ignored if is_left_out else None
+        waiting = _in_folder(os.path.normpath(folder), real_path(folder), rules, whose, unread)
+        yield from _below(waiting, tracked, unread, besides, ignored, apart)
+        for left_out in (ignored, apart):
+            left_out.documents.extend(_in_left_out(left_out.folders, besides))
+
+
+def _is_of_interest(name: str) -> bool:
+    return name in NAMES or _LIKE_REGISTRY.search(name) is not None
 
 
 def _below(
-    top: str,
-    rules: Rules,
+    waiting: list[_Found],
+    tracked: Tracked,
     unread: list[InputError],
     besides: Besides,
-    ignored_folders: list[str],
-    repositories: list[str],
+    ignored: _LeftOut,
+    apart: _LeftOut,
 ) -> Iterator[str]:
     # Not by calling itself: a stranger's folders may be nested deeper than Python calls.
-    waiting: list[_Found] = _in_folder(top, real_path(top), rules, unread)
     while waiting:
-        path, real, entry, rules = waiting.pop()
+        path, real, entry, rules, whose = waiting.pop()
         is_folder = entry.is_dir(follow_symlinks=False)
-        if not is_folder and entry.name not in NAMES:
-            # By the name alone: a folder of jobs has thousands of JSON files to look into.
-            if not _LIKE_REGISTRY.search(entry.name) or _is_ignored(real, is_folder, rules):
-                continue
-            besides.others.append(path)
+        # By the name alone: a folder of jobs has thousands of JSON files to look into.
+        if entry.name == ".git" or not (is_folder or _is_of_interest(entry.name)):
             continue
-        if entry.name == ".git":
-            continue
-        if _is_ignored(real, is_folder, rules):
-            (ignored_folders if is_folder else besides.ignored).append(path)
-            continue
-        if not is_folder and not os.path.isdir(path):
-            yield path
-        elif is_folder and is_repository(path):
-            repositories.append(path)
+        if whose is None:
+            is_ignored = _is_ignored(real, is_folder, rules)
+            is_apart = not is_ignored and is_folder and is_repository(path)
+            whose = ignored if is_ignored else apart if is_apart else None
+        if whose is not None and not tracked.has(real, is_folder=is_folder):
+            if is_folder:
+                whose.folders.append(path)
+            elif entry.name in NAMES:
+                whose.documents.append(path)
         elif is_folder:
-            waiting += _in_folder(path, real, rules, unread)
+            waiting += _in_folder(path, real, rules, whose, unread)
+        elif entry.name not in NAMES:
+            besides.others.append(path)
+        elif not os.path.isdir(path):
+            yield path
 
 
-def _in_folder(path: str, real: str, rules: Rules, unread: list[InputError]) -> list[_Found]:
+def _in_folder(
+    path: str, real: str, rules: Rules, whose: _LeftOut | None, unread: list[InputError]
+) -> list[_Found]:
     """What lies in a folder, the last first, and the rules for it."""
     try:
         with os.scandir(path) as scan:
@@ -123,7 +146,8 @@ def _in_folder(path: str, real: str, rules: Rules, unread: list[InputError]) -> 
     rules = [*rules, (real, own)] if own else rules
     before = "" if path == os.curdir else os.path.join(path, "")
     return [
-        (f"{before}{entry.name}", os.path.join(real, entry.name), entry, rules) for entry in entries
+        (f"{before}{entry.name}", os.path.join(real, entry.name), entry, rules, whose)
+        for entry in entries
     ]
 
 

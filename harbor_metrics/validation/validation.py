@@ -118,7 +118,7 @@ def validate(
 
 def _left_out(besides: Besides, found: Collection[str]) -> Iterator[Diagnostic]:
     for left_out, why, whose in (
-        (besides.ignored, "which patterns of .gitignore leave out", "git may have them"),
+        (besides.ignored, "which patterns of .gitignore leave out", "git does not track them"),
         (
             besides.in_repositories,
             "which repositories inside the folder hold",
@@ -133,6 +133,14 @@ def _left_out(besides: Besides, found: Collection[str]) -> Iterator[Diagnostic]:
                 f"{wording.listed(paths, most=10)}",
                 notes=(_CUT,) if besides.is_cut else (),
                 help=f"{whose}; name a file or a pattern to have it validated",
+            )
+    for tracked in besides.tracked.values():
+        if tracked.unread:
+            yield Diagnostic(
+                rule="unread-index",
+                message="what git tracks is not known, so nothing is left out that patterns of "
+                f".gitignore name: {wording.printable(tracked.unread)}",
+                help="`git status` says what is wrong; `rm .git/index && git reset` makes it anew",
             )
 
 

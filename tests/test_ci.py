@@ -27,11 +27,21 @@ def test_hook_matches_registries_and_manifests_only() -> None:
     assert not re.search(pattern, "a/my-registry.json")
 
 
+def is_of_types(path: Path, types: list[str], types_or: list[str]) -> bool:
+    """Whether pre-commit hands a path over: a link is of no other type, wherever it leads."""
+    tag = "symlink" if path.is_symlink() else "file" if path.is_file() else "directory"
+    return {*types} <= {tag} and (not types_or or tag in types_or)
+
+
 def hook(folder: Path, **own: object) -> tuple[list[str], subprocess.CompletedProcess[str]]:
     """The hook on all files of a folder, as pre-commit runs it: the entry, `args`, the files."""
     (given,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
     given |= own
-    paths = sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
+    paths = sorted(
+        str(p.relative_to(folder))
+        for p in folder.rglob("*")
+        if is_of_types(p, given.get("types", ["file"]), given.get("types_or", []))
+    )
     paths = [path for path in paths if re.search(given["files"], path)]
     program, *command = given["entry"].split()
     assert program == "python"
@@ -69,6 +79,18 @@ def test_hook_looks_at_files_that_are_called_like_options(
     assert len(paths) == 3
     assert users.read_text() == "the user's own"
     assert "3 warnings in 3 files, 3 datasets" in done.stdout, done.stderr
+
+
+def test_hook_looks_at_registries_that_are_links(tmp_path: Path) -> None:
+    (tmp_path / "mine.json").write_text("[1]")
+    (tmp_path / "a").mkdir()
+    (tmp_path / "registry.json").symlink_to("mine.json")
+    (tmp_path / "a" / "registry.json").symlink_to("../mine.json")
+    (tmp_path / "dataset.toml").mkdir()
+    paths, done = hook(tmp_path)
+    assert paths == ["a/registry.json", "registry.json"]
+    assert done.returncode == 1
+    assert "2 errors in 2 files" in done.stdout, done.stderr
 
 
 def test_hook_refuses_what_would_be_taken_for_an_option(tmp_path: Path) -> None:

@@ -120,6 +120,16 @@ CALLING = {"connect": (42, 203), "sendmsg": (46, 211), "sendmmsg": (307, 269)}
 # Who has an address can be found by it, and found gone.
 CALLED = {"bind": (49, 200), "listen": (50, 201), "accept": (43, 202), "accept4": (288, 242)}
 SEND_TO, SET_OPTION = (44, 206), (54, 208)
+MAKE_ROOM = (285, 47)
+# Those that take a clock as their first argument.
+CLOCKS = {
+    "clock_gettime": (228, 113),
+    "clock_settime": (227, 112),
+    "clock_getres": (229, 114),
+    "clock_nanosleep": (230, 115),
+    "clock_adjtime": (305, 266),
+    "timer_create": (222, 107),
+}
 LIMIT, LIMIT_OF_PROCESS = (160, 164), (302, 261)
 # Those that take a process as their first argument, and 0 for the caller.
 OF_PROCESS = {

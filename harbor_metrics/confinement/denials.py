@@ -6,15 +6,15 @@ runs in the process that starts the program, so it imports next to nothing.
 
 from __future__ import annotations
 
-from itertools import chain
-
 from . import calls
 from .instructions import (
     ALLOW,
     ANY_BIT,
+    AT_LEAST,
     DONE,
     EQUAL,
     INVALID,
+    NO_SUCH_OPTION,
     NOT_OF_THIS_FILE,
     NOT_SUPPORTED,
     REFUSE,
@@ -22,11 +22,13 @@ from .instructions import (
     argument,
     by_value,
     only_bits,
+    other_bits,
     program,
     unless,
     upper,
     where,
     where_among,
+    without_lowest,
 )
 
 TYPE_CHECKING = False
@@ -37,7 +39,6 @@ if TYPE_CHECKING:
 
     Answers = dict[int, Sequence[Instruction]]
 
-_PR_SET_SECCOMP = 22
 # That a program runs with the rights of its owner, or of its group.
 _SET_RIGHTS = 0o6000
 _WRITTEN_BY_OTHERS = 0o022
@@ -54,10 +55,12 @@ _KEPT_FROM_FILES = (1024, 1026, 1036, 1038, 1040)
 
 # To merge pages with equal ones of other processes, and to put out what they read of a file.
 _ADVICE_ABOUT_OTHERS = (12, 20, 21)
-_MERGE_ALL = 67
-# Who counts what a program takes looks into its processes, and takes sockets for of the usual size.
+# Who counts what a program takes looks into its processes.
 _DUMPABLE = 4
-_OF_SOCKETS, _SIZES = 1, (7, 8, 32, 33)
+# By `prctl`: filters, for those of all programs share the memory that the kernel has for them;
+# where a process says that its memory lies; who computes on its core; that its pages are merged.
+# Of what is younger than the last nobody has thought here.
+_NOT_OF_A_PROGRAM, _YOUNGEST_KNOWN = (22, 35, 62, 67), 76
 
 # Mounts, control groups, names, queues, users, processes, network; and time, only of `unshare`.
 _NEW_NAMESPACES = 0x7E020000
@@ -68,8 +71,28 @@ _UNIX, _INTERNET, _INTERNET_6, _NETLINK = 1, 2, 10, 16
 _KIND = 0xF
 _STREAM, _DATAGRAM, _RAW, _PACKETS = 1, 2, 3, 5
 _TCP, _UDP, _ROUTES = 6, 17, 0
-# Options of IP and IPv6.
-_OF_ADDRESSES = (0, 41)
+# Options of sockets: addresses used again, broadcasts, keeping alive, data out of band, lingering,
+# credentials, low marks, times. No filters, of which a few thousand stop the kernel for good.
+_OF_SOCKETS, _IP, _IPV6 = 1, 0, 41
+_OPTIONS: dict[int, Sequence[int]] = {
+    _OF_SOCKETS: (2, 4, 6, 9, 10, 13, 15, 16, 18, 19, 20, 21, 66, 67),
+    # Sent at once, corked, kept alive, tried again, lingering, deferred, acknowledged, given up,
+    # and how much waits unsent. Nothing that another part of the kernel would take over.
+    _TCP: (1, 3, 4, 5, 6, 7, 8, 9, 12, 18, 25),
+}
+# With the network: service, hops, sizes of packets, errors, and what is told of what was received.
+_OPTIONS_OF_ADDRESSES: dict[int, Sequence[int]] = {
+    _IP: (1, 2, 8, 10, 11, 12, 13, 24),
+    _IPV6: (16, 23, 24, 25, 26, 49, 51, 66, 67),
+}
+# Who counts what a program takes takes its sockets for of the usual size.
+_SIZES = (7, 8, 32, 33)
+
+# Clocks by their numbers, and below 0 what a process or a thread has taken of a processor, or what
+# a device tells that is open. Of threads the kernel tells only those of the caller.
+_CLOCKS, _BELOW_0 = 12, 1 << 31
+_KIND_OF_CLOCK, _OF_A_DEVICE, _OF_A_THREAD = 0b111, 0b011, 0b100
+_BITS_OF_KIND, _BITS_OF_PROCESS = 3, (1 << 29) - 1
 
 
 def instructions(
@@ -122,7 +145,18 @@ def _of_processes(column: int, process: int) -> Answers:
         *(argument(0), *where_among(itself, [argument(1), *where(EQUAL, _OF_DUMPS, new), ALLOW])),
         REFUSE,
     ]
-    return answers
+    return answers | {numbers[column]: _clocks(itself) for numbers in calls.CLOCKS.values()}
+
+
+def _clocks(processes: Sequence[int]) -> list[Instruction]:
+    """No device, and no other process: its time tells what it does."""
+    whose = [without_lowest(_BITS_OF_KIND), other_bits(_BITS_OF_PROCESS)]
+    return [
+        *(argument(0), *unless(AT_LEAST, _CLOCKS, [ALLOW]), *unless(ANY_BIT, _BELOW_0, [INVALID])),
+        *(only_bits(_KIND_OF_CLOCK), *where(EQUAL, _OF_A_DEVICE, [INVALID])),
+        *where(ANY_BIT, _OF_A_THREAD, [ALLOW]),
+        *(argument(0), *whose, *where_among(processes, [ALLOW]), INVALID),
+    ]
 
 
 def _of_files(column: int, *, apart: bool) -> Answers:
@@ -141,6 +175,8 @@ def _of_files(column: int, *, apart: bool) -> Answers:
             checks = [argument(flags), *where(ANY_BIT, _MAKES_A_FILE, checks)]
         answers[number] = [*checks, ALLOW]
     answers[calls.FILE_CONTROL[column]] = by_value(1, _KEPT_FROM_FILES, REFUSE, ALLOW)
+    # In a few milliseconds it takes the whole disk; by writing it is taken while somebody looks.
+    answers[calls.MAKE_ROOM[column]] = [NOT_SUPPORTED]
     return answers | {numbers[column]: [NOT_SUPPORTED] for numbers in calls.ATTRIBUTES.values()}
 
 
@@ -152,8 +188,11 @@ def _of_memory(column: int) -> Answers:
     answers[calls.ADVISE[column]] = by_value(2, _ADVICE_ABOUT_OTHERS, INVALID, ALLOW)
     answers[calls.PROCESS_CONTROL[column]] = [
         *(argument(0), *where(EQUAL, _DUMPABLE, [DONE])),
-        # Filters of all programs share the memory that the kernel has for them.
-        *(*where_among((_MERGE_ALL, _PR_SET_SECCOMP), [INVALID]), ALLOW),
+        *(
+            *where_among(_NOT_OF_A_PROGRAM, [INVALID]),
+            *where(AT_LEAST, _YOUNGEST_KNOWN + 1, [INVALID]),
+        ),
+        ALLOW,
     ]
     return answers
 
@@ -174,8 +213,7 @@ def _of_sockets(column: int, *, network: bool, apart: bool) -> Answers:
         calls.SOCKET[column]: _sockets(permitted),
         calls.SOCKETPAIR[column]: _sockets([(_UNIX, (_STREAM, _PACKETS), (0,))]),
         calls.CONTROL[column]: _controls(network=network),
-        # To join a group tells the neighbours of it.
-        calls.SET_OPTION[column]: _options(() if network else _OF_ADDRESSES),
+        calls.SET_OPTION[column]: _options(network=network),
     }
     if not network:
         unheard = (*calls.CALLING.values(), *calls.CALLED.values())
@@ -206,8 +244,16 @@ def _controls(*, network: bool) -> list[Instruction]:
     ]
 
 
-def _options(refused: Iterable[int]) -> list[Instruction]:
-    """None of these levels; buffers stay as they are."""
-    levels = chain.from_iterable(where(EQUAL, level, [REFUSE]) for level in refused)
-    sizes = [argument(2), *where_among(_SIZES, [DONE])]
-    return [argument(1), *levels, *where(EQUAL, _OF_SOCKETS, sizes), ALLOW]
+def _options(*, network: bool) -> list[Instruction]:
+    """Those that are known; buffers stay as they are."""
+    checks = [argument(1)]
+    # To join a group tells the neighbours of it.
+    known, refused = (_OPTIONS | _OPTIONS_OF_ADDRESSES, ()) if network else (_OPTIONS, (_IP, _IPV6))
+    for level in refused:
+        checks += where(EQUAL, level, [REFUSE])
+    for level, options in known.items():
+        of_level = [argument(2), *where_among(options, [ALLOW])]
+        if level == _OF_SOCKETS:
+            of_level += where_among(_SIZES, [DONE])
+        checks += where(EQUAL, level, [*of_level, NO_SUCH_OPTION])
+    return [*checks, NO_SUCH_OPTION]

@@ -63,6 +63,69 @@ told("prctl", added)
     assert told(place, code) == ["prctl EINVAL"]
 
 
+def test_sockets_take_no_filter_of_their_own(place: Workplace) -> None:
+    # One alone: a few thousand stop the kernel for good, of whoever runs this.
+    code = """
+import struct
+one, other = socket.socketpair()
+buffer = ctypes.create_string_buffer(struct.pack("=HBBI", 6, 0, 0, 0xFFFF))
+filter = struct.pack("@HP", 1, ctypes.addressof(buffer))
+told("filter", lambda: one.setsockopt(socket.SOL_SOCKET, 26, filter))
+told("none", lambda: one.setsockopt(socket.SOL_SOCKET, 27, 0))
+told("low", lambda: one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, 2))
+told("size", lambda: one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20))
+told("wait", lambda: one.settimeout(2))
+tcp = socket.socket()
+told("at once", lambda: tcp.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1))
+told("another", lambda: tcp.setsockopt(socket.IPPROTO_TCP, 13, b"reno"))
+told("both", lambda: socket.socket(socket.AF_INET6).setsockopt(41, socket.IPV6_V6ONLY, 1))
+"""
+    taken = ["low ok", "size ok", "wait ok", "at once ok"]
+    refused = ["filter ENOPROTOOPT", "none ENOPROTOOPT"]
+    assert told(place, code) == [*refused, *taken, "another ENOPROTOOPT", "both EPERM"]
+    called = told(place, code, network=True)
+    assert called == [*refused, *taken, "another ENOPROTOOPT", "both ok"]
+
+
+def test_own_clocks_are_read_and_room_for_files_is_written(place: Workplace) -> None:
+    code = """
+import tempfile, threading, time
+number = ctypes.c_int()
+def own():
+    if libc.clock_getcpuclockid(os.getpid(), ctypes.byref(number)): raise OSError(22, "")
+    time.clock_gettime(number.value)
+def parents(): time.clock_gettime(~os.getppid() << 3 | 2)
+for each in (time.CLOCK_MONOTONIC, time.CLOCK_PROCESS_CPUTIME_ID, time.CLOCK_THREAD_CPUTIME_ID):
+    told(each, lambda: time.clock_gettime(each))
+told("own", own)
+thread = threading.get_ident()
+told("thread", lambda: time.clock_gettime(time.pthread_getcpuclockid(thread)))
+told("parent's", parents)
+told("sleep", lambda: time.sleep(0.001))
+file = tempfile.TemporaryFile()
+told("room", lambda: os.posix_fallocate(file.fileno(), 0, 1 << 20))
+print(os.fstat(file.fileno()).st_size, os.fstat(file.fileno()).st_blocks * 512 >= 1 << 20)
+told("at once", lambda: syscall(ROOM, file.fileno(), 0, 0, 1 << 21))
+"""
+    room = calls.MAKE_ROOM[calls.MACHINES[os.uname().machine][1]]
+    assert told(place, code.replace("ROOM", str(room))) == [
+        *("1 ok", "2 ok", "3 ok", "own ok", "thread ok", "parent's EINVAL", "sleep ok"),
+        *("room ok", "1048576 True", f"at once {errno.errorcode[errno.EOPNOTSUPP]}"),
+    ]
+
+
+def test_requests_that_are_not_of_a_process_are_not_known(place: Workplace) -> None:
+    # A table of futexes with one slot: of a larger one nobody counts the memory.
+    code = """
+def request(*arguments):
+    if libc.prctl(*map(ctypes.c_ulong, arguments)) < 0: raise OSError(ctypes.get_errno(), "")
+told("futexes", lambda: request(78, 1, 2, 0, 0))
+told("core", lambda: request(62, 0, 0, 0, 0))
+told("name", lambda: request(15, ctypes.addressof(ctypes.create_string_buffer(b"it")), 0, 0, 0))
+"""
+    assert told(place, code) == ["futexes EINVAL", "core EINVAL", "name ok"]
+
+
 def test_every_denied_call_is_not_permitted(place: Workplace) -> None:
     column = calls.MACHINES[os.uname().machine][1]
     numbers = {name: columns[column] for name, columns in calls.DENIED.items()}

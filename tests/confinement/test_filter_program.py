@@ -19,6 +19,7 @@ CALLS = json.loads((HERE / "confinement" / "calls.json").read_text())
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 ALLOWED, REFUSED, UNKNOWN, NOT_OF_THIS_FILE = 0x7FFF0000, 0x00050001, 0x00050026, 0x00050019
 DONE, INVALID, NOT_SUPPORTED = 0x00050000, 0x00050016, 0x0005005F
+NO_SUCH_OPTION = 0x0005005C
 CREATE, READ_WRITE = 0o100, 2
 UNIX, INTERNET, PACKET = 1, 2, 17
 STREAM, DATAGRAM, CLOSE_ON_EXEC = 1, 2, 0o2000000
@@ -46,6 +47,10 @@ def run(program, machine: int, number: int, *arguments: int) -> int:
             at += value
         elif code == 0x54:
             loaded &= value
+        elif code == 0xA4:
+            loaded ^= value
+        elif code == 0x74:
+            loaded >>= value
         else:
             tests = {0x15: loaded == value, 0x35: loaded >= value, 0x45: bool(loaded & value)}
             at += yes if tests[code] else no
@@ -72,6 +77,8 @@ def test_numbers_are_those_of_the_headers() -> None:
         **calls.PRETENDED,
         **calls.ATTRIBUTES,
         **calls.WITH_FLAGS,
+        **calls.CLOCKS,
+        "fallocate": calls.MAKE_ROOM,
         "madvise": calls.ADVISE,
         "prctl": calls.PROCESS_CONTROL,
     }.items():
@@ -89,6 +96,8 @@ def test_every_call_but_those_denied_can_be_made(machine: str) -> None:
     more |= {"setsockopt", "ioprio_set"}
     # Of no kind that is known.
     more |= {"ioctl"}
+    # Of whatever file.
+    more |= {"fallocate"}
     # Of process 0, which is the caller to some of them.
     expected = {name for name, n in numbers.items() if n in denied} | more
     assert refused == expected
@@ -189,10 +198,38 @@ def test_advice_is_given_about_pages_of_ones_own(machine: str) -> None:
         assert asked(machine, "madvise", 4096, 4096, advice) == answer
 
 
-def test_process_can_be_looked_into_by_who_counts_what_it_takes(machine: str) -> None:
+def test_process_says_of_itself_what_is_its_own(machine: str) -> None:
+    # Who counts what it takes looks into it.
     assert asked(machine, "prctl", 4, 0) == DONE
-    assert asked(machine, "prctl", 67, 1) == INVALID
-    assert asked(machine, "prctl", 15) == ALLOWED
+    # Filters, where its memory lies, who computes on its core, that its pages are merged.
+    not_its_own = {22, 35, 62, 67}
+    for request in {*range(1, 77)} - {4}:
+        answer = INVALID if request in not_its_own else ALLOWED
+        assert asked(machine, "prctl", request) == answer, request
+    # Tables of futexes, names of mappings, who may trace it.
+    for request in (77, 78, 79, 1000, 0x53564D41, 0x59616D61, 2**32 - 2):
+        assert asked(machine, "prctl", request) == INVALID, request
+
+
+def clock(process: int, kind: int) -> int:
+    return ~process << 3 & 0xFFFFFFFF | kind
+
+
+def test_clocks_are_the_systems_and_ones_own(machine: str) -> None:
+    for name in calls.CLOCKS:
+        for number in range(12):
+            assert asked(machine, name, number) == ALLOWED
+        for number in (12, 16, 23, 1 << 30):
+            assert asked(machine, name, number) == INVALID
+        for kind in range(3):
+            for process, answer in ((0, ALLOWED), (7, ALLOWED), (1, INVALID), (8, INVALID)):
+                assert asked(machine, name, clock(process, kind)) == answer
+            # Of a thread of another process the kernel tells nothing.
+            assert asked(machine, name, clock(8, kind | 4)) == ALLOWED
+            assert asked(machine, name, 0xFFFFFFFF << 32 | clock(8, kind)) == INVALID
+        # What a device tells, by the number of an open file.
+        for file in (0, 3, 7):
+            assert asked(machine, name, clock(file, 3)) == INVALID
 
 
 def test_threads_are_made_and_namespaces_are_not(machine: str) -> None:
@@ -216,14 +253,28 @@ def test_sockets_by_family_kind_and_protocol(machine: str) -> None:
 
 
 @pytest.mark.parametrize("network", [False, True])
-def test_buffers_of_sockets_stay_as_they_are(machine: str, network: bool) -> None:
-    for option in range(40):
-        answer = DONE if option in {7, 8, 32, 33} else ALLOWED
-        assert asked(machine, "setsockopt", 3, 1, option, network=network) == answer
-        assert asked(machine, "setsockopt", 3, 6, option, network=network) == ALLOWED
-    for level in (0, 41):
-        answer = ALLOWED if network else REFUSED
-        assert asked(machine, "setsockopt", 3, level, 7, network=network) == answer
+def test_options_of_sockets_are_those_that_are_known(machine: str, network: bool) -> None:
+    known = {1: {2, 4, 6, 9, 10, 13, 15, 16, 18, 19, 20, 21, 66, 67}}
+    known[6] = {1, 3, 4, 5, 6, 7, 8, 9, 12, 18, 25}
+    if network:
+        known |= {0: {1, 2, 8, 10, 11, 12, 13, 24}, 41: {16, 23, 24, 25, 26, 49, 51, 66, 67}}
+    for level in (0, 1, 2, 6, 17, 41, 58, 132, 255, 263, 270, 282, 284):
+        for option in (*range(100), 2**32 - 1):
+            answer = ALLOWED if option in known.get(level, ()) else NO_SUCH_OPTION
+            if level == 1 and option in {7, 8, 32, 33}:
+                answer = DONE  # buffers stay as they are
+            elif level in (0, 41) and not network:
+                answer = REFUSED
+            assert asked(machine, "setsockopt", 3, level, option, network=network) == answer
+    filters = {"attach": 26, "attach bpf": 50, "of a port": 51, "bpf of a port": 52}
+    assert not known[1] & {*filters.values()}
+    protocols = {"another": 13, "signed": 14, "repaired": 19, "wrapped": 31}
+    assert not known[6] & {*protocols.values()}
+
+
+def test_room_for_files_is_not_taken_without_writing(machine: str) -> None:
+    for how in (0, 1, 2, 3, 8, 16, 32, 64):
+        assert asked(machine, "fallocate", 3, how, 0, 1 << 40) == NOT_SUPPORTED
 
 
 def test_nothing_is_sent_to_an_address(machine: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 
 from ..errors import InputError
@@ -16,6 +16,8 @@ _NOT_THERE = (errno.ENOENT, errno.ENOTDIR)
 _OF_HOMES = ("/home", "/Users")
 # Where the system goes no further either, whatever follows.
 _AT_ITS_END = (*_NOT_THERE, errno.EACCES)
+# Nor by more links, one behind the other.
+_MOST_LINKS = 40
 # Where systems keep links of their own: `/tmp`, `/dev/stdin`, `/var/run`, a home elsewhere.
 _OF_SYSTEM = frozenset({"/", "/dev", "/home", "/usr", "/var"})
 
@@ -35,6 +37,43 @@ def real_path(path: str) -> str:
             return os.path.realpath(path) if at_its_end else _NOWHERE
     except (RecursionError, ValueError):
         return _NOWHERE  # as what is no path: half a surrogate pair, a NUL
+
+
+def real_paths(paths: Iterable[str]) -> list[str]:
+    """The same of many absolute paths: a link that they have in common is followed once."""
+    known: dict[str, str] = {}
+    return [_real(path, known, 0) for path in paths]
+
+
+def _real(path: str, known: dict[str, str], n_links: int) -> str:
+    here = ""
+    for part in path.split("/"):
+        if part == "..":
+            here = os.path.dirname(here).rstrip("/")
+        elif part not in ("", "."):
+            place = f"{here}/{part}"
+            if place not in known:
+                # What a link to itself leads to, and what is too far away for the system.
+                known[place] = _NOWHERE
+                if n_links <= _MOST_LINKS:
+                    known[place] = _behind(place, known, n_links)
+            here = known[place]
+            if here == _NOWHERE:
+                return here
+    return here or "/"
+
+
+def _behind(place: str, known: dict[str, str], n_links: int) -> str:
+    try:
+        if is_link(place):
+            above = os.path.dirname(place)
+            return _real(os.path.join(above, os.readlink(place)), known, n_links + 1)
+    except OSError as error:
+        if error.errno not in _AT_ITS_END:
+            return _NOWHERE
+    except ValueError:
+        return _NOWHERE
+    return place
 
 
 def is_link(path: str) -> bool:

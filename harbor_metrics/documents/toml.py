@@ -26,9 +26,8 @@ _TEXT = re.compile(rf"#[^\n]*|{_STRING.pattern}", re.DOTALL)
 # To read a row of dotted keys takes its square, of one key and of all on one line.
 _MOST_DOTS, _MOST_OF_A_KEY = 500, 50
 # Where texts are left out. It begins where no other part of a key stands before it.
-_LONG_KEY = re.compile(
-    r"(?<![A-Za-z0-9_\-. \t])[ \t]*+(?:[A-Za-z0-9_-]*+[ \t]*+\.[ \t]*+){%d}" % (_MOST_OF_A_KEY + 1)
-)
+_PART = r"[A-Za-z0-9_-]*+[ \t]*+\.[ \t]*+"
+_LONG_KEY = re.compile(rf"(?<![A-Za-z0-9_\-. \t])[ \t]*+(?:{_PART}){{{_MOST_OF_A_KEY + 1}}}")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _DOT = re.compile(r"[ \t]*\.[ \t]*")
 _EQUALS = re.compile(r"[ \t]*=[ \t]*")

@@ -5,14 +5,15 @@ from __future__ import annotations
 import errno
 import os
 import re
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import file_digest, sha256
 from typing import Any
 from urllib.parse import unquote
 
-from ..documents.contents import contents, walk
-from ..documents.folders import walk as folders
-from ..documents.paths import holds_everything, is_below, real_path
+from ..documents.contents import digest_of, walk
+from ..documents.files import open_regular
+from ..documents.paths import holds_everything, is_below, real_path, real_paths
 from ..documents.sizes import MOST_DATA, check_written
 from ..errors import MetricFailure
 from .script_block import check_depth, table
@@ -23,6 +24,8 @@ _AT = re.compile(r"\s*+[\w.-]++\s*+(?:\[[^\]]*+\]\s*+)?@\s*+([^\s;#]+)")
 # Of a path that the system takes.
 _LONGEST = 4096
 _LOCAL = ("path", "directory", "editable", "virtual")
+# More nobody writes by hand; who looks where each leads follows its links.
+_MOST_NAMES = 500
 # Of all that a script names in its folder.
 MOST_FILES, MOST_BYTES = 10_000, 2 << 30
 # Of what an environment is made of, pinned or not: links to one file count each time.
@@ -31,10 +34,14 @@ _MOST_FILES_AT_ALL, _MOST_BYTES_AT_ALL = 1_000_000, MOST_DATA
 Packages = tuple[tuple[str, str], ...]
 
 
-def local_packages(
+def named_packages(
     wants: Mapping[str, Any], lock: Mapping[str, Any], folder: str
-) -> tuple[str, ...]:
-    """The paths of packages that a block or a lock names in the file system, as they are read."""
+) -> dict[str, str]:
+    """The packages that a block or a lock names in the file system: real paths by these names.
+
+    Raises:
+        MetricFailure: there are more than anybody writes.
+    """
     tool = wants.get("tool")
     settings = tool.get("uv") if isinstance(tool, dict) else None
     sources = settings.get("sources") if isinstance(settings, dict) else None
@@ -42,9 +49,21 @@ def local_packages(
     named = [*_paths(wants), *_tables(sources)]
     for package in packages if isinstance(packages, list) else ():
         named += _tables(package.get("source") if isinstance(package, dict) else None)
-    short = (name for name in named if "\0" not in name and len(name) <= _LONGEST)
-    places = (os.path.join(folder, name) for name in short)
-    return tuple(dict.fromkeys(map(real_path, places)))
+    short = dict.fromkeys(n for n in named if "\0" not in n and len(n) <= _LONGEST)
+    if len(short) > _MOST_NAMES:
+        raise MetricFailure(
+            "script-metadata",
+            f"the script names more than {_MOST_NAMES} packages in the file system: name fewer",
+        )
+    places = real_paths(os.path.join(folder, name) for name in short)
+    return dict(zip(short, places, strict=True))
+
+
+def local_packages(
+    wants: Mapping[str, Any], lock: Mapping[str, Any], folder: str
+) -> tuple[str, ...]:
+    """The real paths of these packages; raises as `named_packages`."""
+    return tuple(dict.fromkeys(named_packages(wants, lock, folder).values()))
 
 
 def installed(path: str, text: bytes) -> tuple[Packages | None, str | None]:
@@ -60,11 +79,10 @@ def installed(path: str, text: bytes) -> tuple[Packages | None, str | None]:
             return (), None
         check_depth(wants)
         lock = lock_of(path)
-        pins = read_lock(lock)
+        folder = real_path(os.path.dirname(os.path.abspath(path)))
+        packages = local_packages(wants, read_lock(lock), folder)
     except MetricFailure:
         return (), None
-    folder = real_path(os.path.dirname(os.path.abspath(path)))
-    packages = local_packages(wants, pins, folder)
     digest = None if lock is None else sha256(lock).hexdigest()
     if any(p == folder or not is_below(p, folder) for p in packages):
         return None, digest
@@ -90,18 +108,22 @@ def _is_not_its_own(name: str, folder: str) -> bool:
 
 
 def _is_too_much(paths: Sequence[str], most_files: int, most_bytes: int) -> bool:
-    n = size = 0
+    n_files = n_folders = size = 0
     for path in paths:
-        if os.path.isdir(path):
-            sizes = (status.st_size for _, status in walk(path))
-        else:
-            sizes = (os.path.getsize(file) for file in [path] if os.path.isfile(file))
-        for each in sizes:
-            n += 1
-            size += each
-            if n > most_files or size > most_bytes:
+        for status in _statuses(path):
+            n_folders += stat.S_ISDIR(status.st_mode)
+            n_files += not stat.S_ISDIR(status.st_mode)
+            size += 0 if stat.S_ISDIR(status.st_mode) else status.st_size
+            if max(n_files, n_folders) > most_files or size > most_bytes:
                 return True
     return False
+
+
+def _statuses(path: str) -> Iterator[os.stat_result]:
+    if os.path.isdir(path):
+        yield from (place.status for place in walk(path))
+    elif os.path.isfile(path):
+        yield os.stat(path)
 
 
 def digests(packages: Sequence[str], known: Mapping[str, str]) -> Packages:
@@ -142,12 +164,17 @@ def _tables(value: Any) -> Iterator[str]:
 
 def _digest(path: str) -> str:
     if os.path.isdir(path):
-        listing = [(file.path, file.sha256) for file in contents(path)]
-        # A build can look for one that is empty.
-        listing += [(f"{os.path.relpath(each, path)}/", "") for each, *_ in folders(path)]
+        # A build can look for a folder that is empty, and start what can be run.
+        listing = [("./", "")]
+        for place in walk(path):
+            if place.path.endswith("/"):
+                listing.append((place.path, ""))
+            else:
+                runs = stat.S_ISREG(place.status.st_mode) and place.status.st_mode & stat.S_IXUSR
+                listing.append((place.path, f"{digest_of(place)}{' executable' if runs else ''}"))
         return sha256(repr(sorted(listing)).encode("utf-8", "surrogatepass")).hexdigest()
     if not os.path.isfile(path):
         return ""
-    with open(path, "rb") as file:
+    with open_regular(path) as file:
         check_written(file.fileno(), os.path.getsize(path))
         return file_digest(file, "sha256").hexdigest()

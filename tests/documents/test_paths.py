@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
 
 from harbor_metrics.documents.files import check_place
-from harbor_metrics.documents.paths import check_stays, leads_inside, leads_out, real_path
+from harbor_metrics.documents.paths import (
+    check_stays,
+    leads_inside,
+    leads_out,
+    real_path,
+    real_paths,
+)
 from harbor_metrics.errors import InputError, OutputError
 
 
@@ -208,3 +215,35 @@ def test_a_link_to_what_a_folder_hides_leads_out_of_it(folder: Path) -> None:
     assert found == {"a", "b"}
     assert leads_out(str(folder / "b" / "x"), str(folder))
     assert not leads_out(str(folder / ".hidden" / "x"), str(folder))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("", "x", "d", "d/x", "d/../x", "link", "link/x", "link/../x", "up", "up/d/x", "loop"),
+        *("loop/x", "gone", "gone/x", "gone/../x", "no/../x", "file/../x", "root", "root/etc/.."),
+        *("chain0/x", "chain30/x", "d//./x/", "far/x", "\udc80", "shut/x"),
+    ],
+)
+def test_many_paths_lead_where_each_of_them_does(path: str, tmp_path: Path) -> None:
+    (tmp_path / "d").mkdir()
+    (tmp_path / "shut").mkdir(0)
+    (tmp_path / "file").touch()
+    links = {"link": "d", "up": "..", "loop": "loop", "gone": "d/none/where", "root": "/"}
+    links |= {f"chain{n}": f"chain{n + 1}/." for n in range(20)} | {"chain30": "./chain0"}
+    links["far"] = "d/../" * 800 + "d"
+    for name, leads_to in links.items():
+        (tmp_path / name).symlink_to(leads_to)
+    known = [f"{tmp_path}/{each}" for each in (*links, "d/x")]
+    assert real_paths([*known, f"{tmp_path}/{path}"])[-1] == real_path(f"{tmp_path}/{path}")
+
+
+def test_a_link_on_many_paths_is_followed_once(tmp_path: Path) -> None:
+    (tmp_path / "d").mkdir()
+    for n in range(30):
+        (tmp_path / f"l{n}").symlink_to(f"l{n + 1}/" * 700)
+    for n in range(500):
+        (tmp_path / f"n{n}").symlink_to("d/../" * 700 + "l0")
+    started = time.monotonic()
+    real_paths(f"{tmp_path}/n{n}/x" for n in range(500))
+    assert time.monotonic() - started < 5

@@ -6,10 +6,13 @@ import hashlib
 import os
 import subprocess
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from harbor_metrics.errors import MetricFailure
 from harbor_metrics.registries import local_packages as packages
 from harbor_metrics.registries.local_packages import digests, installed, local_packages
 from harbor_metrics.registries.script_file import find
@@ -158,3 +161,48 @@ def test_what_is_hidden_or_too_much_has_no_digest(
 )
 def test_nothing_is_installed_for_a_block_that_nobody_can_read(folder: Path, block: str) -> None:
     assert installed(str(folder / "m.py"), block.encode()) == ((), None)
+
+
+def test_a_script_names_no_more_packages_than_anybody_writes(folder: Path) -> None:
+    """Each is looked for by the links on its way."""
+    names = [f"{n}.whl" for n in range(501)]
+    wants: dict[str, Any] = {"tool": {"uv": {"sources": {name: {"path": name} for name in names}}}}
+    with pytest.raises(MetricFailure, match="more than 500 packages"):
+        local_packages(wants, {}, "/me")
+    del wants["tool"]["uv"]["sources"]["0.whl"]
+    assert len(local_packages(wants, {}, "/me")) == 500
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda package: (package / ".venv" / "x").write_text(""),
+        lambda package: (package / "__pycache__" / "x.pyc").write_text("1"),
+        lambda package: (package / "empty").mkdir(),
+        lambda package: (package / ".git").rmdir(),
+        lambda package: (package / "run").chmod(0o644),
+        lambda package: (package / "setup.py").chmod(0o755),
+        lambda package: (package / "run").rename(package / "runs"),
+    ],
+    ids=["hidden", "compiled", "empty", "gone", "not to run", "to run", "name"],
+)
+def test_a_digest_is_of_all_that_a_build_sees(
+    change: Callable[[Path], object], tmp_path: Path
+) -> None:
+    for name in (".venv", "__pycache__", ".git"):
+        (tmp_path / name).mkdir()
+    for name in ("__pycache__/x.pyc", "setup.py", "run"):
+        (tmp_path / name).write_text("")
+    (tmp_path / "run").chmod(0o755)
+    before = digests([str(tmp_path)], {})
+    (tmp_path / "setup.py").chmod(0o600)
+    os.utime(tmp_path / "setup.py", (1, 1))
+    assert digests([str(tmp_path)], {}) == before
+    change(tmp_path)
+    assert digests([str(tmp_path)], {}) != before
+
+
+def test_a_package_with_a_pipe_has_no_digest(folder: Path) -> None:
+    os.mkfifo(folder / "wheels" / "pipe")
+    block = BLOCK.replace(f"wheels/{X}", "wheels").encode()
+    assert installed(str(folder / "m.py"), block)[0] is None

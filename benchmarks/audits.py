@@ -44,7 +44,7 @@ def rows(read: list[Source], source: Source, replay: Replay) -> list[Row]:
     """The rows of one source."""
     if source.kind == "inspect":
         return list(inspect_numbers.rows(source))
-    return list(lm_eval_numbers.rows(source, read, replay))
+    return list(lm_eval_numbers.Run(read, replay).rows(source))
 
 
 def forged(reported: Reported, rng: random.Random) -> Reported:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
@@ -82,15 +83,17 @@ def audit(
     from . import harbor_numbers, inspect_numbers, lm_eval_numbers
     from .lm_eval_draws import Replay
 
+    kept: dict[str, Any] = {}
     read = [
         source
         for path in dict.fromkeys(sources)
         for source in readers.read(
-            path, progress, as_format=as_format, with_texts=True, with_scores=True
+            path, progress, as_format=as_format, with_texts=True, with_scores=True, kept=kept
         )
     ]
     registries = Registries(list(registry))
     replay = Replay(most_draws, drawing)
+    runs = {run: lm_eval_numbers.Run(of_run, replay) for run, of_run in _runs(read).items()}
     rows: list[Row] = []
     shown: set[tuple[object, ...]] = set()
     diagnostics: list[Diagnostic] = []
@@ -105,7 +108,7 @@ def audit(
             of_source = list(inspect_numbers.rows(source))
             diagnostics += source.diagnostics
         elif source.kind == "lm-eval":
-            of_source = list(lm_eval_numbers.rows(source, _siblings(source, read), replay))
+            of_source = list(runs[_run(source)].rows(source))
             diagnostics += source.diagnostics
         if not of_source:
             silent.append(source.path)
@@ -125,10 +128,13 @@ def _is_of_nothing(row: Row) -> bool:
     return row.verdict == Verdict.EQUAL and row.reported is None
 
 
-def _siblings(source: Source, read: Sequence[Source]) -> list[Source]:
-    """The lm-eval sources of the same run."""
-    run = _run(source)
-    return [other for other in read if other.kind == source.kind and _run(other) == run]
+def _runs(read: Sequence[Source]) -> dict[tuple[str, str | None], list[Source]]:
+    """The lm-eval sources of each run."""
+    runs: dict[tuple[str, str | None], list[Source]] = {}
+    for source in read:
+        if source.kind == "lm-eval":
+            runs.setdefault(_run(source), []).append(source)
+    return runs
 
 
 def _run(source: Source) -> tuple[str, str | None]:

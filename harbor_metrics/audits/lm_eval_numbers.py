@@ -8,86 +8,95 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ..catalogue.names import find_metric, meaning
-from ..contract.spec import MetricSpec
-from ..errors import MetricFailure
 from ..numbers.exact import Number
 from ..readers.lm_eval import layout
 from ..readers.lm_eval.reported import EFFECTIVE
 from ..readers.lm_eval.rows import NO_FILTER
-from ..readers.lm_eval.scored import Line, values_of
 from ..trials.source import Reported, Source
-from ..trials.table import Table
 from ..trials.trial import GroupKey
 from .lm_eval_aggregations import aggregated, error_of_mean, known, without_error
 from .lm_eval_draws import Replay
 from .lm_eval_groups import added, combined
+from .lm_eval_samples import NO_SAMPLES, Samples, task_of
+from .lm_eval_texts import Texts
 from .reach import bounded, n_missing
 from .row import Absent, Answer, Between, Drawn, Instead, Known, Row, Unknown, agree, judge
-from .tables import incomplete, measured, tables_of
+from .tables import incomplete
 
 _STDERR, _SIZE = "_stderr", "sample_len"
-_NO_SAMPLES = "the samples of this task or filter are not on disk"
 _NOT_THERE = "the samples have it, and the results file does not"
 _NO_SIZE = "the results file does not say it, as those of earlier versions of lm-eval do not"
 _NO_ERROR = "the results file has no error of it, as those of earlier versions of lm-eval have not"
-# lm-eval draws no more resamples of scores of texts, however many are asked for.
-_FEW = 100
+# What the values on disk raise where they are not such as an aggregation takes.
+_REFUSED = (ValueError, TypeError, ArithmeticError, LookupError)
 
 
-def rows(source: Source, others: Sequence[Source], replay: Replay | None = None) -> Iterator[Row]:
-    """A row for each number, those too that the run should report and does not.
+class Run:
+    """The numbers of one run beside its samples; what several tasks report is computed once.
 
     The numbers of groups need the samples of the other tasks, too.
     """
-    run = _Run(others, replay or Replay())
-    numbers = list(source.reported())
-    held = {key: run.held(other) for other in others for key in other.scored()}
-    own = next((held[key] for key in source.scored() if key in held), source)
-    for reported, answer in [*run.answers(numbers), *run.absent(source, numbers)]:
-        members = [held[key] for key in reported.members or (reported.group,) if key in held]
-        reason = next(filter(None, map(incomplete, [*members, own])), "")
-        if isinstance(answer, Known) and not reported.members:
-            answer = run.bounded(reported, answer, own)
-        yield judge(source.path, reported.group.in_words, reported, answer, incomplete=reason)
 
-
-class _Run:
-    """The samples of one run, by task and filter."""
-
-    def __init__(self, sources: Sequence[Source], replay: Replay) -> None:
-        self.replay = replay
-        self.sources = sources
-        self.lines: dict[GroupKey, list[Line]] = {}
+    def __init__(self, sources: Sequence[Source], replay: Replay | None = None) -> None:
+        self._replay = replay or Replay()
+        self._samples = Samples(sources)
+        self._texts = Texts(self._samples)
+        self._held: dict[GroupKey, Source] = {}
         for source in sources:
-            self.lines.update(source.scored())
+            held = self._of_those_on_disk(source)
+            self._held.update(dict.fromkeys(source.scored(), held))
+        self._lacking = {key: incomplete(held) for key, held in self._held.items()}
+        # By the number itself, which several sources have.
+        self._of_groups: dict[int, tuple[Reported, Answer, str]] = {}
+        self._known: dict[tuple[object, ...], Answer | Exception] = {}
 
-    def held(self, source: Source) -> Source:
+    def rows(self, source: Source) -> Iterator[Row]:
+        """A row for each number of a source, those too that it should report and does not."""
+        numbers = list(source.reported())
+        own = next((self._held[key] for key in source.scored() if key in self._held), source)
+        lacking = incomplete(own)
+        for reported, answer, reason in self._answers(source, numbers):
+            if isinstance(answer, Known) and not reported.members:
+                answer = self._bounded(reported, answer, own)
+            reason = reason or lacking
+            yield judge(source.path, reported.group.in_words, reported, answer, incomplete=reason)
+
+    def _answers(
+        self, source: Source, numbers: Sequence[Reported]
+    ) -> Iterator[tuple[Reported, Answer, str]]:
+        """Each number with what it is by the samples, and why these may not be all."""
+        for reported in numbers:
+            if not reported.members:
+                yield reported, self._answer(reported), self._lacking.get(reported.group, "")
+                continue
+            if id(reported) not in self._of_groups:
+                reasons = (self._lacking.get(key) for key in reported.members)
+                reason = next(filter(None, reasons), "")
+                self._of_groups[id(reported)] = reported, self._answer(reported), reason
+            yield self._of_groups[id(reported)]
+        for reported, answer in self._absent(source, numbers):
+            yield reported, answer, self._lacking.get(reported.group, "")
+
+    def _of_those_on_disk(self, source: Source) -> Source:
         """The source without missing documents where its results were made of those on disk."""
-        said = [n for n in source.reported() if n.metric == n.place == _SIZE and not n.members]
-        if source.job is None or not any(n.value == self._size(n.group) for n in said[:1]):
+        sizes = (n for n in source.reported() if n.metric == n.place == _SIZE and not n.members)
+        said = next(sizes, None)
+        if source.job is None or said is None or said.value != self._samples.size(said.group):
             return source
         return replace(source, job=replace(source.job, n_total_trials=None))
-
-    def answers(self, numbers: Sequence[Reported]) -> Iterator[tuple[Reported, Answer]]:
-        """Each number with what it is by the samples."""
-        for reported in numbers:
-            yield reported, self._answer(reported)
 
     def _answer(self, reported: Reported) -> Answer:
         if reported.not_finite == "[]" and reported.metric.endswith(_STDERR):
             return Unknown("earlier versions of lm-eval write an empty list where it has no error")
         try:
             return self._of_group(reported) if reported.members else self._of_task(reported)
-        except MetricFailure as error:
-            return Unknown(str(error))
-        except (ValueError, TypeError, ArithmeticError, LookupError):
+        except _REFUSED:
             name = layout.aggregation(
                 reported.metric.removesuffix(_STDERR), reported.params.get("aggregation")
             )
             return Unknown(f"the values on disk are not such as `{name}` takes")
 
-    def absent(
+    def _absent(
         self, source: Source, numbers: Sequence[Reported]
     ) -> Iterator[tuple[Reported, Answer]]:
         """What the samples have a metric of, and the results of their task do not."""
@@ -95,99 +104,89 @@ class _Run:
             return
         listed = {(n.group, n.metric) for n in numbers}
         task = next(
-            (key._replace(dataset=_task(str(key.dataset))) for key in source.scored()), None
+            (key._replace(dataset=task_of(str(key.dataset))) for key in source.scored()), None
         )
         if task is not None and not any(n.place == _SIZE and n.group == task for n in numbers):
             row = Reported(place=_SIZE, metric=_SIZE, value=None, group=task)
-            yield row, Unknown(_NO_SIZE, self._size(task))
+            yield row, Unknown(_NO_SIZE, self._samples.size(task))
         params = next((n.params for n in numbers if n.params and not n.members), {})
-        for group, lines in source.scored().items():
-            filter_ = str(group.dataset).removeprefix(_task(str(group.dataset)))[1:] or NO_FILTER
-            for name in sorted({name for line in lines for name in line.values}):
-                own = next((n.params for n in numbers if (n.group, n.key) == (group, name)), params)
+        own = {(n.group, n.key): n.params for n in reversed(numbers)}
+        for group in source.scored():
+            filter_ = str(group.dataset).removeprefix(task_of(str(group.dataset)))[1:] or NO_FILTER
+            for name in sorted(self._samples.metrics(group)):
                 for metric in (name, name + _STDERR):
                     if (group, metric) in listed:
                         continue
                     place = f"{metric},{filter_}"
                     row = Reported(
-                        place=place, metric=metric, value=None, group=group, key=name, params=own
+                        place=place,
+                        metric=metric,
+                        value=None,
+                        group=group,
+                        key=name,
+                        params=own.get((group, name), params),
                     )
                     answer = self._answer(row)
                     value = getattr(answer, "value", None)
                     if metric == name:
-                        yield (
-                            row,
-                            Absent("the samples have it, and the results file does not", value),
-                        )
+                        yield row, Absent(_NOT_THERE, value)
                     elif value is not None and (group, name) in listed:
                         yield row, Unknown(_NO_ERROR, value)
 
     def _of_task(self, reported: Reported) -> Answer:
         """What a task's number is by its samples."""
-        if reported.place == EFFECTIVE and reported.value == self._size(reported.group):
+        if reported.place == EFFECTIVE and reported.value == self._samples.size(reported.group):
             return Known(reported.value)
         if reported.metric == _SIZE:
-            return self._count(reported.group)
+            return self._samples.count(reported.group)
         if reported.key is None:
             return Unknown("lm-eval writes no number of that name")
-        if reported.group not in self.lines:
-            return Unknown(_NO_SAMPLES)
+        if reported.group not in self._samples.lines:
+            return Unknown(NO_SAMPLES)
         return self._recomputed(reported.metric, reported.params, reported.group, _bare(reported))
 
-    def bounded(self, reported: Reported, answer: Known, source: Source) -> Known:
+    def _bounded(self, reported: Reported, answer: Known, source: Source) -> Known:
         """A plain mean with the range in which it can be where samples are missing."""
-        lines = self.lines.get(reported.group)
+        of_samples = reported.group in self._samples.lines
         is_mean = layout.aggregation(reported.metric, reported.params.get("aggregation")) == "mean"
-        if lines is None or not is_mean or reported.metric.endswith(_STDERR):
+        if not of_samples or not is_mean or reported.metric.endswith(_STDERR):
             return answer
-        values = values_of(lines, reported.metric)
+        values = self._samples.values(reported.group, reported.metric)
         if not all(isinstance(value, int | float) for value in values):
             return answer
         return bounded(answer, values, len(values), n_missing(source, reported.group))
-
-    def _count(self, group: GroupKey) -> Answer:
-        """How many documents lm-eval says that a task has: none where nothing was scored."""
-        size = self._size(group)
-        of_task = [
-            line
-            for (_, other, name), lines in self.lines.items()
-            if other == group.model
-            and name is not None
-            and _task(name) == _task(str(group.dataset))
-            for line in lines
-        ]
-        if not of_task:
-            return Unknown(_NO_SAMPLES)
-        if not any(line.values for line in of_task):
-            reason = "nothing was scored (--predict_only), and lm-eval counts no document"
-            return Instead(0, reason, size)
-        return Known(size)
-
-    def _size(self, group: GroupKey) -> int:
-        """How many documents a task has: as many as the filter with the most."""
-        _, model, task = group
-        sizes = [
-            len(lines)
-            for (_, other, name), lines in self.lines.items()
-            if other == model and name is not None and _task(name) == _task(str(task))
-        ]
-        return max(sizes, default=0)
 
     def _recomputed(
         self, metric: str, params: Mapping[str, Any], group: GroupKey, bare: bool
     ) -> Answer:
         """The number of a metric, or its error; `bare` where the results file has none."""
+        key = metric, group, bare, *params.items()
+        if key not in self._known:
+            try:
+                self._known[key] = self._computed(metric, params, group, bare)
+            except _REFUSED as error:
+                self._known[key] = error
+        found = self._known[key]
+        if isinstance(found, Exception):
+            raise found.with_traceback(None)
+        return found
+
+    def _computed(
+        self, metric: str, params: Mapping[str, Any], group: GroupKey, bare: bool
+    ) -> Answer:
         name = metric.removesuffix(_STDERR)
         aggregation = _aggregation(name, params)
+        values = self._samples.values(group, name)
         if bare and metric != name:
-            without = without_error(aggregation, values_of(self.lines[group], name), params)
+            without = without_error(aggregation, values, params)
             if without is not None:
                 return without
+        draws = _count(params.get("bootstrap_iters"))
         if aggregation in layout.OF_TEXTS:
-            return self._of_texts(metric, name, aggregation, params, group)
+            of_error = draws if metric != name else None
+            return self._texts.score(name, aggregation, group, of_error)
         if not known(aggregation):
             return Unknown(f"`{aggregation}` is an aggregation of the task's own")
-        values = values_of(self.lines[group], name)
         if aggregation == "brier_score" and not any(isinstance(v, list) for v in values):
             # From 0.5 on each document has its own score.
             aggregation = "mean"
@@ -197,44 +196,19 @@ class _Run:
             return error_of_mean(values)
         if aggregation == layout.BYPASS:
             return aggregated(aggregation, values, written=0)
-        draws = _count(params.get("bootstrap_iters"))
         if draws < 1:
             return Unknown("the log does not say how many resamples were drawn")
-        return self.replay.error(aggregation, values, draws)
-
-    def _of_texts(
-        self, metric: str, name: str, aggregation: str, params: Mapping[str, Any], group: GroupKey
-    ) -> Answer:
-        """A score of texts, by the metric here."""
-        table = tables_of(self.sources)[group]
-        texts = {kind: layout.part(name, kind) for kind in (layout.REFERENCE, layout.PREDICTION)}
-        apart = any(texts[layout.REFERENCE] in trial.texts for trial in table)
-        spec = meaning(f"lm-eval/{aggregation}", texts if apart else {})
-        assert spec is not None  # an alias of ours
-        if metric == name:
-            return _measured(spec, table)
-        draws = min(_count(params.get("bootstrap_iters")), _FEW)
-        if draws < 1:
-            return Unknown("the log does not say how many resamples were drawn")
-        common = {k: v for k, v in spec.kwargs.items() if k in find_metric(spec.type).common}
-        inner = {k: v for k, v in spec.kwargs.items() if k not in common}
-        kwargs = {
-            **common,
-            "metric": {"type": spec.type, "kwargs": inner},
-            "method": "lm-eval",
-            "samples": draws,
-        }
-        return _measured(MetricSpec(type="bootstrap-stderr", kwargs=kwargs), table)
+        return self._replay.error(aggregation, values, draws)
 
     def _of_group(self, reported: Reported) -> Answer:
         """Weighted by size or every task alike: the log does not say which, so either will do."""
-        absent = [str(key.dataset) for key in reported.members if key not in self.lines]
+        absent = [str(key.dataset) for key in reported.members if key not in self._samples.lines]
         if absent:
             return Unknown(f"the samples of {', '.join(absent)} are not among the sources")
         if reported.metric == _SIZE:
-            return added([self._count(key) for key in reported.members])
+            return added([self._samples.count(key) for key in reported.members])
         params = reported.params["members"]
-        sizes = [self._size(key) for key in reported.members]
+        sizes = [self._samples.size(key) for key in reported.members]
         values: list[Number] = []
         errors: list[float] = []
         reasons: list[str] = []
@@ -269,19 +243,5 @@ def _bare(reported: Reported) -> bool:
     return reported.value is None and not reported.not_finite
 
 
-def _task(name: str) -> str:
-    """The task of a group's name, which has the filter behind a colon; two belong to a task."""
-    head, *rest = name.split("::")
-    return "::".join(
-        [head, *rest[:-1], rest[-1].partition(":")[0]] if rest else [head.partition(":")[0]]
-    )
-
-
 def _count(given: Any) -> int:
     return given if type(given) is int else 0
-
-
-def _measured(spec: MetricSpec, table: Table) -> Answer:
-    measurement = measured(spec, table)
-    ((name, value),) = measurement.values.items()
-    return Known(value, measurement.reasons.get(name, ""))

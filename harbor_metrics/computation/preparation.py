@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from operator import itemgetter
+from typing import Any
 
 import msgspec
 
@@ -184,6 +185,7 @@ def _read(request: Request, *, counts: bool) -> tuple[list[Source], list[Diagnos
     """Every source once, and that some were named twice."""
     sources: list[Source] = []
     entries = Entries()
+    kept: dict[str, Any] = {}
     for path in dict.fromkeys(request.sources):
         found = readers.read(
             path,
@@ -191,6 +193,7 @@ def _read(request: Request, *, counts: bool) -> tuple[list[Source], list[Diagnos
             as_format=request.as_format,
             columns=request.columns,
             counts=counts,
+            kept=kept,
         )
         sources += [source for source in found if entries.admits(source.path)]
     return sources, entries.diagnostics

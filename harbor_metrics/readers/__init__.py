@@ -8,6 +8,7 @@ from . import formats
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from ..trials.source import Progress, Source
 
@@ -24,6 +25,7 @@ def read(
     with_scores: bool = False,
     counts: bool = False,
     spool: bool = False,
+    kept: dict[str, Any] | None = None,
 ) -> list[Source]:
     """The sources at a path, or of standard input for `-`.
 
@@ -38,6 +40,7 @@ def read(
         counts: where a large source is clean, count its trials instead of keeping them; never of
             standard input.
         spool: where a source is large its trials are only gone through, and may lie on disk.
+        kept: one object for all sources of a command, where readers keep what several share.
 
     Raises:
         UsageError: the format is unknown, or columns are named for something else than a CSV.
@@ -60,6 +63,7 @@ def read(
         progress=progress,
         counts=counts and path != STANDARD_INPUT,
         spool=spool,
+        kept={} if kept is None else kept,
     )
     if columns:
         as_format = as_format or next(f.name for f in formats.FORMATS if f.has_columns)

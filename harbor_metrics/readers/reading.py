@@ -28,7 +28,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     `columns` are FIELD -> column of a CSV; `with_texts` asks for texts where they take longer,
     `with_scores` for what the harness itself scored; `counts`: counts will do where the trials
     themselves are not needed; `spool`: the trials of a large source are only gone through, so they
-    may lie on disk; `progress` is called with trials read and trials in all.
+    may lie on disk; `progress` is called with trials read and trials in all; in `kept`
+    readers keep what several sources of one command share.
     """
 
     columns: Mapping[str, str] = {}
@@ -37,6 +38,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     counts: bool = False
     spool: bool = False
     progress: Progress | None = None
+    kept: dict[str, Any] = {}
 
 
 class _Digested(io.RawIOBase):

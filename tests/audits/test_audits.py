@@ -82,7 +82,7 @@ def rows(source: Source, name: str = "") -> list[Row]:
     if source.kind == "inspect":
         return list(inspect_numbers.rows(source))
     if source.kind == "lm-eval":
-        return list(lm_eval_numbers.rows(source, [source]))
+        return list(lm_eval_numbers.Run([source]).rows(source))
     return list(harbor_numbers.rows(source, Registries([registry(name)]), []))
 
 

@@ -18,9 +18,9 @@ from conftest import LOGS
 from harbor_metrics import readers
 from harbor_metrics.audits import audit
 from harbor_metrics.audits.lm_eval_draws import Replay
-from harbor_metrics.audits.lm_eval_numbers import rows
+from harbor_metrics.audits.lm_eval_numbers import Run
 from harbor_metrics.audits.row import Row, Verdict
-from harbor_metrics.readers.lm_eval.reported import reported
+from harbor_metrics.readers.lm_eval.reported import Numbers
 from harbor_metrics.trials.source import Source
 
 RUNS = ("0.4.13", "0.5.0.dev1", "selfrun_0.4.13/unweighted_group")
@@ -58,13 +58,15 @@ def forgeries(results: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 def audited(sources: list[Source], results: dict[str, Any], replay: Replay) -> list[Row]:
     """The audit of a run with another results file."""
     tasks = {next(iter(source.scored())).dataset.partition(":")[0]: source for source in sources}
+    numbers = Numbers(results, results["model_name"])
     forged = []
     for task, source in tasks.items():
         n = results["n-samples"].get(task, {}).get("effective")
         job = msgspec.structs.replace(source.job, n_total_trials=n and n * source.job.n_groups)
-        numbers = partial(reported, results, task, results["model_name"], lambda: set(tasks))
-        forged.append(msgspec.structs.replace(source, job=job, reported=numbers))
-    return [row for source in forged for row in rows(source, forged, replay)]
+        own = [*numbers.of(task), *numbers.but_of({*tasks})]
+        forged.append(msgspec.structs.replace(source, job=job, reported=partial(list, own)))
+    run = Run(forged, replay)
+    return [row for source in forged for row in run.rows(source)]
 
 
 @pytest.mark.parametrize("name", RUNS)

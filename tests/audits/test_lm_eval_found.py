@@ -9,7 +9,7 @@ import pytest
 from conftest import LOGS, Run
 
 from harbor_metrics import readers
-from harbor_metrics.audits.lm_eval_numbers import rows
+from harbor_metrics.audits.lm_eval_numbers import Run as RunOfLmEval
 from harbor_metrics.audits.row import Row, Verdict
 from harbor_metrics.trials.source import Reported, Source
 
@@ -27,7 +27,8 @@ def sources(name: str) -> list[Source]:
 
 
 def audited(read: list[Source]) -> list[Row]:
-    return [row for source in read for row in rows(source, read)]
+    run = RunOfLmEval(read)
+    return [row for source in read for row in run.rows(source)]
 
 
 @pytest.mark.parametrize("name", RUNS)

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any
 
@@ -39,7 +39,8 @@ from ..files.lenient import InfiniteError
 from ..files.lines import each_line, split
 from ..reading import Options, Reading
 from ..recognition import FITS, Fit, Head
-from .aggregated import Aggregated, aggregated
+from .aggregated import aggregated
+from .beside import Beside
 from .layout import BYPASS
 from .reported import dataset, is_aggregate
 from .results import Run, run_of
@@ -72,7 +73,8 @@ def read(file: File, options: Options) -> list[Source]:
     Raises:
         InputError: the file holds two runs.
     """
-    samples = _Samples(file, {} if options.with_scores else None)
+    beside: Beside = options.kept.setdefault("lm-eval", Beside())
+    samples = _Samples(file, beside, {} if options.with_scores else None)
     for first_line, block in samples.reading.blocks():
         samples.add(block, first_line)
     return [samples.source()]
@@ -84,7 +86,8 @@ class _Samples:
     Of which run they are is known at the end: until then `dataset` of a trial is its filter.
     """
 
-    def __init__(self, file: File, lines: Lines | None = None) -> None:
+    def __init__(self, file: File, beside: Beside, lines: Lines | None = None) -> None:
+        self.beside = beside
         # What lm-eval aggregates, where it is asked for.
         self.lines = lines
         self.reading = Reading(file)
@@ -238,7 +241,7 @@ class _Samples:
         trials = self.reading.trials
         n_rows = sum(map(len, self.places.values()))
         # The hash is over all lines: with one that cannot be read it says nothing.
-        run = run_of(self.reading, self.hash.hexdigest(), len(self.names), n_rows)
+        run = run_of(self.reading, self.beside, self.hash.hexdigest(), len(self.names), n_rows)
         names = {name: dataset(run.task, name) for name in self.names}
         for i, trial in enumerate(trials):
             trials[i] = msgspec.structs.replace(
@@ -263,7 +266,7 @@ class _Samples:
                 notes=("lm-eval reports 999 for them",),
             )
         self._say_lacking()
-        defaults = {names[f]: self._aggregated(f, names[f], run) for f in self.names}
+        defaults = self._defaults(names, run)
         groups = [GroupKey(None, run.model, name) for name in names.values()]
         only = groups[0] if len(groups) == 1 else None
         expected = run.n_documents and run.n_documents * len(names)
@@ -272,7 +275,7 @@ class _Samples:
             job=Job(
                 n_groups=max(len(names), 1),
                 n_total_trials=None if len(trials) > n_rows else expected,
-                defaults={name: tuple(each.entries) for name, each in defaults.items()},
+                defaults=defaults,
             ),
             reported=run.reported,
         )
@@ -284,23 +287,38 @@ class _Samples:
             source.scored = lambda: scored
         return source
 
-    def _aggregated(self, filter_: str, name: str | None, run: Run) -> Aggregated:
-        """What the results file aggregates of a filter, without one every metric of its lines."""
-        given = {
-            number.metric: number.params.get("aggregation")
-            for number in run.reported()
-            if not number.members and number.group.dataset == name and is_aggregate(number)
-        }
-        keys = {key for of, *keys in self.shapes if of == filter_ for key in keys}
-        metrics = given or dict.fromkeys(self.metrics.get(filter_, ()))
-        found = aggregated(metrics.items(), keys, self.texts)
-        for metric in found.unknown:
+    def _defaults(
+        self, names: Mapping[str, str | None], run: Run
+    ) -> dict[str | None, tuple[dict[str, Any], ...]]:
+        """What the results file aggregates of each filter, without one every metric of its lines.
+
+        Args:
+            names: what the group of each filter is called.
+            run: the run of the samples.
+        """
+        given: dict[str | None, dict[str, Any]] = {}
+        for number in run.reported():
+            if not number.members and is_aggregate(number):
+                of_group = given.setdefault(number.group.dataset, {})
+                of_group[number.metric] = number.params.get("aggregation")
+        keys: dict[str, set[str]] = {}
+        for filter_, *rewards in self.shapes:
+            keys.setdefault(filter_, set()).update(rewards)
+        defaults = {}
+        for filter_, name in names.items():
+            metrics = given.get(name) or dict.fromkeys(self.metrics.get(filter_, ()))
+            found = aggregated(metrics.items(), keys.get(filter_, ()), self.texts)
+            self._say_unknown(found.unknown)
+            defaults[name] = tuple(found.entries)
+        return defaults
+
+    def _say_unknown(self, metrics: list[str]) -> None:
+        for metric in metrics:
             self.reading.note(
                 rule="aggregation-unknown",
                 message=f"{self.path}: `{printable(metric)}` is aggregated by code of the task's "
                 "own, and is not computed unless a metric is asked for",
             )
-        return found
 
     def _say_lacking(self) -> None:
         """Say which metrics lack a number on some lines and have one on others, or on all."""

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harbor_metrics.errors import InputError
-from harbor_metrics.readers.lm_eval.reported import reported
+from harbor_metrics.readers.lm_eval.reported import Numbers
 
 _BELOW = st.dictionaries(
     st.integers(0, 5), st.lists(st.one_of(st.integers(1, 8), st.just("t")), max_size=4)
@@ -26,7 +26,7 @@ def _members(subtasks: dict[str, Any], group: str) -> list[str | None]:
     }
     (of_group,) = [
         {member.dataset: None for member in each.members}
-        for each in reported(value, "t", None, lambda: names)
+        for each in Numbers(value, None).of("t")
         if each.group.dataset == group and each.value == 1.0
     ] or [{}]
     return list(of_group)

@@ -10,7 +10,7 @@ import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 # include/uapi/linux/stat.h
 _KIND, _FILE, _SOCKET, _PIPE = 0o170000, 0o100000, 0o140000, 0o010000
@@ -24,10 +24,16 @@ class TooLong(Exception):
 
 
 class Look:
-    """How long a look may go on: seconds of this process's processor time, and until when."""
+    """How long a look may go on: seconds of this process's processor time, and until when.
 
-    def __init__(self, of_processor: float, until: float) -> None:
+    `meanwhile` is called whenever it goes on, and raises `TooLong` of what cannot wait for its end.
+    """
+
+    def __init__(
+        self, of_processor: float, until: float, meanwhile: Callable[[], object] = bool
+    ) -> None:
         self._processor, self._until = time.process_time() + of_processor, until
+        self._meanwhile = meanwhile
 
     def go_on(self, may: bool = True) -> None:
         """Nothing, where it may.
@@ -37,6 +43,7 @@ class Look:
         """
         if not may or time.process_time() > self._processor or time.monotonic() > self._until:
             raise TooLong
+        self._meanwhile()
 
 
 class Held:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 LINUX = sys.platform == "linux"
 # The number of the process that the first in namespaces starts; an error.
 _NEXT, _NO_MEMORY = 2, 12
+# Who ends a program with too many threads says why: the system, which does not, comes later.
+_TIMES_THREADS = 2
 
 
 def start(
@@ -253,8 +255,12 @@ def _confine(
         os._exit(127)
     # What is said after it may be the program's own word.
     _say(report, "started")
+    limits = request["limits"]
+    if places.NAMESPACES in layers and request["whole"]["threads"]:
+        # Of a user there, and of nobody else's: whoever is not root starts no more before a look.
+        limits |= {"RLIMIT_NPROC": _TIMES_THREADS * request["whole"]["threads"]}
     # Last, for this process may be above them.
-    _limit(request["limits"])
+    _limit(limits)
 
 
 def _take_on(request: Request, layers: list[str], missing: list[str], program: int) -> bool:

@@ -13,6 +13,7 @@ from .options import ScriptOptions
 
 FILE_SIZE = 256 << 20
 OPEN_FILES = 1024
+SIGNALS = 1024
 PROCESSES = 1024
 # What computes on all processors starts one or a few for each.
 _MIN_THREADS, _THREADS_A_CORE = 4096, 64
@@ -31,6 +32,8 @@ def limits(options: ScriptOptions, *, seconds: float) -> dict[str, int]:
         "RLIMIT_CPU": int(seconds * cores) + 1,
         "RLIMIT_FSIZE": FILE_SIZE,
         "RLIMIT_NOFILE": OPEN_FILES,
+        # Of signals that wait, and of timers, which are memory of the kernel's.
+        "RLIMIT_SIGPENDING": SIGNALS,
     }
     if options.memory:
         limits["RLIMIT_AS"] = int(options.memory * GIB)

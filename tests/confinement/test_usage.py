@@ -6,13 +6,16 @@ import os
 import subprocess
 import sys
 import textwrap
+import threading
 import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from metric_scripts import linux
 
-from harbor_metrics.confinement import descendants, usage
+from harbor_metrics.confinement import descendants, memory, usage
 from harbor_metrics.confinement.finished import Finished
 from harbor_metrics.confinement.removal import remove
 from harbor_metrics.confinement.usage import Watch
@@ -77,6 +80,75 @@ def test_threads_within_the_limit_go_on(layers: tuple[str, ...], tmp_path: Path)
     assert (finished.exceeded, finished.stdout) == ("", b"40\n")
 
 
+def test_threads_are_counted_before_anything_that_takes_longer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def processes() -> Iterator[int]:
+        yield os.getpid()
+        raise AssertionError("to find the next takes longer")
+
+    def asked(pids: Iterable[int]) -> int:
+        raise AssertionError("to ask for memory takes longer")
+
+    monkeypatch.setattr(memory, "taken", asked)
+    with waiting(9) as start:
+        start()
+        watch = Watch({"threads": 9, "memory": 1 << 40}, (), processes)
+        time.sleep(watch.seconds())
+        assert watch.exceeded() == "threads"
+
+
+@contextmanager
+def waiting(n_threads: int) -> Iterator[Callable[[], None]]:
+    """Starts threads that wait to the end."""
+    stop = threading.Event()
+    threads = [threading.Thread(target=stop.wait) for _ in range(n_threads)]
+
+    def start() -> None:
+        for thread in threads:
+            thread.start()
+
+    try:
+        yield start
+    finally:
+        stop.set()
+
+
+@pytest.mark.parametrize("when", ["while it is looked", "before it is looked again"])
+def test_threads_that_are_started_soon_are_counted_soon(
+    when: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(usage, "_PART", 1000)
+    most = {"threads": len(os.listdir("/proc/self/task")) + 5, "memory": 1 << 40}
+    watch = Watch(most, (), lambda: {os.getpid()})
+    with waiting(9) as start:
+
+        def looked(pids: Iterable[int]) -> int:
+            time.sleep(0.1)
+            if when == "while it is looked":
+                start()
+            return 0
+
+        monkeypatch.setattr(memory, "taken", looked)
+        time.sleep(watch.seconds())
+        found = watch.exceeded()
+        if when == "before it is looked again":
+            assert found == ""
+            assert watch.seconds() <= 0.05
+            start()
+            time.sleep(watch.seconds())
+            found = watch.exceeded()
+        assert found == "threads"
+
+
+def test_in_namespaces_the_system_starts_no_more_than_twice_as_many_threads(
+    layers: tuple[str, ...], tmp_path: Path
+) -> None:
+    code = "import resource; print(resource.getrlimit(resource.RLIMIT_NPROC))"
+    limits = run(code, layers, tmp_path, threads=30).stdout.decode()
+    assert (limits == "(60, 60)\n") is ("namespaces" in layers)
+
+
 def test_what_takes_long_to_look_at_is_looked_at_again_within_a_second() -> None:
     def slowly() -> set[int]:
         time.sleep(0.2)
@@ -118,7 +190,7 @@ def test_what_takes_too_long_to_look_at_is_above_the_limit(monkeypatch: pytest.M
                 pass
             time.sleep(0.5)
             pids = {program.pid, *descendants.children_of(program.pid)}
-            most = usage._taken(pids) - 1
+            most = memory.taken(pids) - 1
             for deadline, found in ((0.05, ""), (60, "memory")):
                 watch = Watch({"memory": most}, (), lambda: pids)
                 time.sleep(watch.seconds())

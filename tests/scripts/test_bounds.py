@@ -32,6 +32,7 @@ def test_contributing_has_the_numbers_of_the_program() -> None:
         f"({bounds._THREADS_A_CORE} a processor where that is more) together",
         f"{SCRATCH_BYTES // GIB} GiB and {SCRATCH_FILES:,} files in its folders",
         f"{bounds.FILE_SIZE >> 20} MiB a file, {bounds.OPEN_FILES:,} open files a process",
+        f"{bounds.SIGNALS:,} signals that wait",
         f"{answer.MAX_BYTES >> 20} MiB and {answer.MAX_KEYS:,} keys for its answer",
         f"git has {of_git_seconds:g} s, {of_git.bytes >> 20} MiB and {of_git.files:,} files",
         f"{of_git.memory // GIB} GiB of memory and {of_git.processes} processes",
@@ -44,6 +45,7 @@ def test_limits_follow_from_seconds_and_memory() -> None:
     assert found["RLIMIT_AS"] == 1 << 29
     assert found["RLIMIT_CPU"] == 2 * (os.cpu_count() or 1) + 1
     assert found["RLIMIT_CORE"] == 1
+    assert found["RLIMIT_SIGPENDING"] == bounds.SIGNALS
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -19,15 +19,23 @@ Any other exception of the package is caught in the room that raises it.
 
 from __future__ import annotations
 
+import re
+
+# What `str.splitlines` and terminals take for the end of a line.
+_ENDS_OF_LINES = r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]"
+
 
 class HarborMetricsError(Exception):
-    """The message says what is wrong; `help`, when there is any, what to do about it."""
+    """The message says what is wrong; `help`, when there is any, what to do about it.
+
+    Both are of one line, whatever names of strangers they hold.
+    """
 
     exit_code = 3
 
     def __init__(self, message: str, help: str = "") -> None:  # noqa: A002
-        super().__init__(message)
-        self.help = help
+        super().__init__(on_one_line(message))
+        self.help = on_one_line(help)
 
 
 class UsageError(HarborMetricsError):
@@ -52,10 +60,14 @@ class ReaderGoneError(OutputError):
 
 
 class MetricFailure(HarborMetricsError):
-    """One metric gives no number: by which rule, and which of its kwargs is to blame, if one is."""
+    """One metric gives no number: by which rule, and which of its kwargs is to blame, if one is.
 
-    def __init__(self, rule: str, message: str, kwarg: str | None = None) -> None:
+    The message ends with what a program has `said`, of which `wording.last_lines` makes lines.
+    """
+
+    def __init__(self, rule: str, message: str, kwarg: str | None = None, said: str = "") -> None:
         super().__init__(message)
+        self.args = (f"{self}{said}",)
         self.rule = rule
         self.kwarg = kwarg
 
@@ -67,3 +79,8 @@ class NeedsRowsError(MetricFailure):
 
     def __init__(self, what: str) -> None:
         super().__init__(self.RULE, f"it needs {what}, and the trials were only counted")
+
+
+def on_one_line(text: str) -> str:
+    """The text with the ends of lines in it escaped, as Python writes them."""
+    return re.sub(_ENDS_OF_LINES, lambda end: end[0].encode("unicode_escape").decode(), text)

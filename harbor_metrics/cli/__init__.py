@@ -14,12 +14,11 @@ import click
 from .. import __version__
 from ..errors import (
     HarborMetricsError,
-    MetricFailure,
     OutputError,
     ReaderGoneError,
     UsageError,
 )
-from ..output.streams import print_note, print_text, take_over
+from ..output.streams import print_line, print_note, print_text, take_over
 
 # Name of a command -> its one-line help; the module of that name defines it.
 COMMANDS = {
@@ -158,7 +157,7 @@ def run() -> NoReturn:
         code = error.exit_code
     except KeyboardInterrupt:
         with contextlib.suppress(OutputError):
-            print_note("interrupted\n")
+            print_line("interrupted")
         code = 130
     except Terminated as error:
         code = 128 + error.number
@@ -217,11 +216,11 @@ def fail(error: HarborMetricsError) -> None:
 
     if (ctx := click.get_current_context(silent=True)) is not None:
         error = _without_quotes(error, ctx)
-    # What a program said has lines of its own; else the end of a line is a stranger's.
-    said = str(error) if isinstance(error, MetricFailure) else printable(str(error))
-    print_note(f"error: {said}\n")
+    # What a program said has lines of its own.
+    first, *others = map(printable, str(error).split("\n"))
+    print_note("\n".join([f"error: {first}", *others, ""]))
     if error.help:
-        print_note(f"  = help: {error.help}\n")
+        print_line(f"  = help: {error.help}")
     if isinstance(error, InvalidDocumentError) and error.diagnostics:
         sources = {d.path or "": error.text for d in error.diagnostics}
         print_note("\n" + text(error.diagnostics, sources))

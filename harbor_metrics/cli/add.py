@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..documents.paths import real_path
-from ..documents.wording import in_command
+from ..documents.wording import in_command, printable
 from ..errors import UsageError
-from ..output.streams import print_note, print_text
+from ..output.streams import print_line, print_text
 from . import Examples
 
 if TYPE_CHECKING:
@@ -162,11 +162,11 @@ def _add_metric(
             stack.enter_context(template.written(path))
         change = add(registry, dataset, type_, {**kwargs, "script_path": script_path}, pin=pin)
     if new:
-        print_text(f"wrote {path}\n")
+        print_text(f"wrote {printable(path)}\n")
     _say(change, registry, diff)
     folder = os.path.dirname(registry) or os.curdir
     if script_path != script:
-        print_note(f"note: script_path is relative to {folder}, where the registry lies\n")
+        print_line(f"note: script_path is relative to {folder}, where the registry lies")
     if real_path(folder) != real_path(os.curdir):
         _say_where(registry, script_path)
     return 0
@@ -182,9 +182,9 @@ def _new_path(registry: str, script: str) -> str:
 
 def _say_where(registry: str, script_path: str) -> None:
     where = os.path.dirname(registry)
-    print_note(
+    print_line(
         f"note: Harbor looks for {script_path} from the folder that it is run in: "
-        f"run it where the registry lies{f', in {where}' if where else ''}\n"
+        f"run it where the registry lies{f', in {where}' if where else ''}"
     )
 
 
@@ -221,18 +221,18 @@ def _for_harbor(
     entry = {"type": UV_SCRIPT, "kwargs": {"script_path": script_path}}
     with template.written(path, text):
         change = add_all(registry, dataset, [entry], first={"type": DEFAULT_TYPE})
-    print_text(f"wrote {path}\n")
+    print_text(f"wrote {printable(path)}\n")
     _say(change, registry, diff)
     if len(change.message.splitlines()) > 1:
-        print_note(
+        print_line(
             f"note: `{DEFAULT_TYPE}` stands first: Harbor's progress bar shows the first metric, "
-            "and this one answers `trials` until the end\n"
+            "and this one answers `trials` until the end"
         )
     _say_where(registry, script_path)
     if source is not None:
-        print_note(
+        print_line(
             "note: uv looks at the digest where there is a lock: run "
-            f"`uv lock --script {in_command(path)}` and keep the lock beside the script\n"
+            f"`uv lock --script {in_command(path)}` and keep the lock beside the script"
         )
     return 0
 
@@ -245,7 +245,7 @@ def _from_lm_eval(registry: str, dataset: str, task: str, diff: bool) -> int:
     entries, remarks = read(task)
     change = add_all(registry, dataset, entries)
     for remark in remarks:
-        print_note(f"note: {task}: {remark}\n")
+        print_line(f"note: {task}: {remark}")
     _say(change, registry, diff)
     return 0 if entries else 1
 
@@ -253,6 +253,6 @@ def _from_lm_eval(registry: str, dataset: str, task: str, diff: bool) -> int:
 def _say(change: Change, registry: str, diff: bool) -> None:
     print_text(f"{change.message}\n")
     if change.note:
-        print_note(f"note: {change.note}\n")
+        print_line(f"note: {change.note}")
     if diff:
         print_text(change.diff(registry))

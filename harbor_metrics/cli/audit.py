@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import click
 
-from ..output.streams import print_json, print_note, print_text
+from ..output.streams import print_json, print_line, print_note, print_text
 from . import Examples
 from .options import AS_FORMAT, JOB_SCRIPTS
 from .running import options_of, script_options
@@ -91,9 +91,9 @@ def command(
         print_text(f"{counts(result.rows)}\n")
     allowed = "" if allow_unverified else "; --allow-unverified accepts that"
     for path in result.silent:
-        print_note(f"{path} reports no numbers of its own{allowed}\n")
+        print_line(f"{path} reports no numbers of its own{allowed}")
     for path in result.unverified:
-        print_note(f"nothing that {path} reports could be verified{allowed}\n")
+        print_line(f"nothing that {path} reports could be verified{allowed}")
     print_note(text(result.diagnostics))
     verified = allow_unverified or not (result.silent or result.unverified)
     return 0 if result.ok and verified else 1

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from ..documents.wording import in_command, printable
+from ..documents.wording import in_command
 from ..errors import UsageError
-from ..output.streams import as_printed, print_json, print_note, print_text
+from ..output.streams import as_printed, print_json, print_line, print_note, print_text
 from ..trials.table import Missing
 from . import Examples
 from .files import check_suffix, copies_of, refuse_input
@@ -236,7 +236,7 @@ def command(
         print_text(shown, styles=colour)
     print_note(remarks(result.found, width=note_width()))
     if require_complete and not result.complete:
-        print_note("error: trials are missing, and --require-complete was given\n")
+        print_line("error: trials are missing, and --require-complete was given")
         return 1
     return 0 if result.ok else 1
 
@@ -315,5 +315,5 @@ def _newest() -> str:
         )
     if not sys.stdout.isatty():
         raise UsageError("no SOURCE was given", f"harbor-metrics compute {in_command(job)}")
-    print_note(f"the job that was started last: {printable(job)}\n")
+    print_line(f"the job that was started last: {job}")
     return job

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ..output.streams import as_printed, print_json, print_note
+from ..output.streams import as_printed, print_json, print_line, print_note
 from . import Examples
 from .files import refuse_input
 from .options import AS_FORMAT, COLUMNS
@@ -52,7 +52,7 @@ def command(source: str, output: str | None, as_format: str | None, columns: str
             write_atomically(output, parquet(conversion.trials))
         else:
             write_atomically(output, (as_printed(block, "jsonl") for block in conversion.blocks()))
-        print_note(f"wrote {plural(conversion.n_trials, 'trial')} to {output}\n")
+        print_line(f"wrote {plural(conversion.n_trials, 'trial')} to {output}")
     else:
         for block in conversion.blocks():
             print_json(block)

@@ -6,7 +6,7 @@ from typing import Literal
 
 import click
 
-from ..output.streams import print_json, print_note, print_text
+from ..output.streams import print_json, print_line, print_text
 from . import Examples
 from .terminal import terminal
 
@@ -35,5 +35,5 @@ def command(format_: Literal["table", "json"]) -> int:
     else:
         print_text(listing.table(names, terminal()[0]))
     for problem in problems():
-        print_note(f"warning: {problem}\n")
+        print_line(f"warning: {problem}")
     return 0

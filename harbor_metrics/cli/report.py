@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from ..documents.wording import plural
-from ..output.streams import print_note
+from ..output.streams import print_line, print_note
 from . import Examples
 from .compute import command as compute
 from .files import refuse_input
@@ -84,9 +84,9 @@ def command(
     write_atomically(output, written)
     print_note(remarks(made.found, width=note_width()))
     pictures = plural(len(figures(made)), "picture")
-    print_note(f"{output}: {pictures}, {round(len(written) / 1000)} kB\n")
+    print_line(f"{output}: {pictures}, {round(len(written) / 1000)} kB")
     if require_complete and not made.complete:
-        print_note("error: trials are missing, and --require-complete was given\n")
+        print_line("error: trials are missing, and --require-complete was given")
         return 1
     return 0 if made.ok else 1
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from ..errors import InputError, MetricFailure
 from ..output.streams import print_note, print_text
 from . import Examples
 from .running import options_of, script_options
@@ -42,12 +41,9 @@ def check(file: str, rewards: str | None, **script: Any) -> int:
     from ..scripts.check import check as try_out
 
     options = options_of(script)
-    try:
-        metric_script = find(file, None)
-        cases = built_in() if rewards is None else _read_cases(rewards)
-        result = try_out(metric_script, cases, options)
-    except MetricFailure as error:
-        raise InputError(str(error)) from error
+    metric_script = find(file, None)
+    cases = built_in() if rewards is None else _read_cases(rewards)
+    result = try_out(metric_script, cases, options)
     print_text(render(result))
     return 0 if result.ok else 1
 

@@ -10,7 +10,14 @@ import click
 
 from ..documents.paths import real_path
 from ..errors import InputError, UsageError
-from ..output.streams import as_printed, print_commands, print_json, print_note, print_text
+from ..output.streams import (
+    as_printed,
+    print_commands,
+    print_json,
+    print_line,
+    print_note,
+    print_text,
+)
 from . import Examples, fail
 from .files import copies_of
 
@@ -150,24 +157,25 @@ def _check_rules(names: Sequence[str]) -> None:
 
 
 def _mend(files: Sequence[str], wanted: Callable[[str], bool]) -> None:
+    from ..documents.wording import printable
     from ..errors import HarborMetricsError
     from ..validation.fix import fix
     from ..validation.validation import STDIN, expanded
 
     for path in expanded(files, []):
         if path == STDIN or path.endswith((".toml", ".jsonl", ".ndjson")):
-            print_note(f"{path}: only registry files are mended\n")
+            print_line(f"{path}: only registry files are mended")
             continue
         try:
             change = fix(path, wanted)
         except HarborMetricsError as error:
             # Most name the file themselves.
-            text = str(error)
-            print_note(f"{text if text.startswith(path) else f'{path}: {text}'}\n")
+            text = printable(str(error))
+            print_line(text if text.startswith(printable(path)) else f"{path}: {text}")
             continue
         if change.before != change.after:
             for line in change.message.splitlines():
-                print_note(f"{path}: {line}\n")
+                print_line(f"{path}: {line}")
 
 
 def _say_what_is_left(report: Report, fix: bool) -> None:
@@ -177,14 +185,14 @@ def _say_what_is_left(report: Report, fix: bool) -> None:
     if report.others:
         others = plural(len(report.others), "file")
         were = "was" if len(report.others) == 1 else "were"
-        print_note(
+        print_line(
             f"note: {others} called like a registry, but not registry.json, {were} not looked at; "
-            f"name a file or a pattern: {listed(report.others)}\n"
+            f"name a file or a pattern: {listed(report.others)}"
         )
     if fix and any(found.help for found in report.found):
-        print_note(
+        print_line(
             "note: --fix writes only what has one right answer; what stands behind `help` may be "
-            "a guess or a choice, and is yours to write\n"
+            "a guess or a choice, and is yours to write"
         )
 
 

@@ -93,7 +93,7 @@ def _answers(asked: Asked, pairs: Pairs) -> list[dict[str, Number | None]]:
     for who, table, script in zip(asked.names, tables, scripts, strict=True):
         (outcome,) = asked.run_scripts([script], table)
         if isinstance(outcome.error, Failure):
-            raise MetricFailure(outcome.error.rule, f"{who}: {outcome.error.message}")
+            raise MetricFailure(outcome.error.rule, f"{who}: ", said=outcome.error.message)
         sides.append(outcome.values)
     return sides
 

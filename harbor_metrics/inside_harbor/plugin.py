@@ -17,10 +17,10 @@ import msgspec
 from ..computation.computing import compute_request
 from ..computation.request import Request
 from ..documents.files import put_into, write_atomically
-from ..documents.wording import in_command
+from ..documents.wording import in_command, printable
 from ..errors import HarborMetricsError, UsageError
 from ..evaluation.result import Result
-from ..output.streams import as_printed, print_note, print_text
+from ..output.streams import as_printed, print_line, print_note, print_text
 from ..trials.snapshot import SNAPSHOT, Snapshot
 from . import running_job
 from .options import Options, options_of, refuse_overwriting
@@ -85,7 +85,7 @@ class MetricsPlugin:
         for sentence in unwritten:
             self._say(sentence)
         if not unwritten and not self.options.quiet:
-            print_text(f"Metrics written to {document}\n")
+            print_text(f"Metrics written to {printable(document)}\n")
         if self.options.require_complete and not result.complete:
             self._say("trials are missing, and require_complete was given")
 
@@ -124,7 +124,7 @@ class MetricsPlugin:
 
     def _say(self, sentence: str) -> None:
         try:
-            print_note(f"harbor-metrics: {sentence}\n")
+            print_line(f"harbor-metrics: {sentence}")
         except HarborMetricsError:
             return  # nobody listens
 
@@ -166,5 +166,5 @@ def _sentence(error: Exception) -> str:
 def _stop(error: HarborMetricsError) -> SystemExit:
     """What ends the run before there is a trial, in one line."""
     sentence = " ".join(_sentence(error).split())
-    print_note(f"harbor-metrics: error: {sentence}\n")
+    print_line(f"harbor-metrics: error: {sentence}")
     return SystemExit(error.exit_code)

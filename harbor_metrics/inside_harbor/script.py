@@ -58,9 +58,9 @@ def _as_json(values: dict[str, int | float]) -> str:
 
 def _say(sentence: str) -> None:
     # For weight: hardly any call has something to say.
-    from ..output.streams import print_note
+    from ..output.streams import print_line
 
-    print_note(f"harbor-metrics: {sentence}\n")
+    print_line(f"harbor-metrics: {sentence}")
 
 
 def _folder_of_the_job() -> str | None:

@@ -7,6 +7,7 @@ import os
 import re
 import sys
 
+from ..documents.wording import printable
 from ..errors import OutputError, ReaderGoneError
 from . import writer
 from .escapes import Line, escaped, escaped_json
@@ -112,6 +113,11 @@ def print_commands(text: str) -> None:
 def print_note(text: str) -> None:
     """Print text for people on standard error, words of any length cut; fails as `show`."""
     _beside.show(re.sub(_LONG_WORD, r"\1…", text))
+
+
+def print_line(sentence: str) -> None:
+    """Print a sentence on standard error, on one line whatever names it holds; fails as `show`."""
+    print_note(f"{printable(sentence)}\n")
 
 
 def print_json(document: str | bytes) -> None:

@@ -39,7 +39,7 @@ class Change:
 
         texts = [text.replace("\r\n", "\n") for text in (self.before, self.after)]
         before, after = ([f"{line}\n" for line in text.split("\n")] for text in texts)
-        return "".join(unified_diff(before, after, f"a/{path}", f"b/{path}"))
+        return "".join(unified_diff(before, after, f"a/{printable(path)}", f"b/{printable(path)}"))
 
 
 def add(
@@ -142,7 +142,7 @@ def _look_up(document: Document, dataset: str) -> tuple[int, dict[str, Any], str
     registry.check(document)
     index = find(document, dataset)
     fields = document.value[index]
-    return index, fields, f"{fields['name']}@{fields['version']}"
+    return index, fields, printable(f"{fields['name']}@{fields['version']}")
 
 
 def _digest(entry: dict[str, Any], registry: str) -> str:

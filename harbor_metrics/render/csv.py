@@ -15,6 +15,7 @@ import msgspec
 
 from ..comparison.document import Comparison, Row
 from ..documents.wording import encodable
+from ..errors import on_one_line
 from ..evaluation.result import Basis, Group, Outcome, Result, Uncertainty
 
 HEADINGS = (
@@ -99,15 +100,15 @@ def _over(basis: Basis | None) -> list[object]:
 
 
 # As they are, and as wide as a Chinese character.
-_BEGINS_A_FORMULA = ("=", "+", "-", "@", "\t", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001
+_BEGINS_A_FORMULA = ("=", "+", "-", "@", "\t", "＝", "＋", "－", "＠")  # noqa: RUF001
 
 
 def _text(cell: object) -> str:
     if cell is None or isinstance(cell, msgspec.UnsetType):
         return ""
     if isinstance(cell, str):
-        # A carriage return is not quoted by every Python, and would end the row.
-        text = str(encodable(cell)).replace("\r\n", "\n").replace("\r", "\n")
+        # A row is a line, to whoever reads it: a stranger's name makes no further one.
+        text = on_one_line(str(encodable(cell)))
         return f"'{text}" if text.startswith(_BEGINS_A_FORMULA) and not _is_number(text) else text
     return msgspec.json.encode(encodable(cell) if isinstance(cell, dict | list) else cell).decode()
 

@@ -25,7 +25,7 @@ def table(sheets: Iterable[Sheet], *, width: int = 80, colour: bool = False) -> 
 
 
 def _lines(sheet: Sheet, width: int, colour: bool) -> Iterator[str]:
-    for part in fold(sheet.title, width) if sheet.title else ():
+    for part in _hanging(sheet.title, width) if sheet.title else ():
         yield _paint(part, BOLD, colour)
     for part in fold(sheet.counts, width):
         yield _paint(part, DIM, colour)

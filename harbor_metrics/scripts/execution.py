@@ -71,8 +71,10 @@ class RunError(MetricFailure):
     `plain` is the message without what the script said and wrote.
     """
 
-    def __init__(self, message: str, plain: str, made: Environment, finished: Finished) -> None:
-        super().__init__("script-failed", message)
+    def __init__(
+        self, message: str, said: str, plain: str, made: Environment, finished: Finished
+    ) -> None:
+        super().__init__("script-failed", message, said=said)
         self.plain = plain
         self.environment = made
         self.finished = finished
@@ -184,18 +186,19 @@ def run(
             raise MetricFailure("script-failed", f"the script could not be run: {error}") from error
         if finished.timed_out or finished.exceeded or finished.code != 0:
             plain = f"the script {ended(finished, options)}"
-            raise RunError(plain + said(script, finished), plain, made, finished)
+            raise RunError(plain, said(script, finished), plain, made, finished)
         try:
             values = answer.read(descriptor, _ANSWER)
         except FileNotFoundError:
             line = first_line(finished.stdout)
             printed = f", and printed {line!r}" if line else ""
             plain = "the script wrote no output to the file of -o"
-            message = f"{plain}{printed}{said(script, finished)}"
-            raise RunError(message, plain, made, finished) from None
+            its = said(script, finished)
+            raise RunError(f"{plain}{printed}", its, plain, made, finished) from None
         except MetricFailure as error:
-            message = f"{error}{said(script, finished)}"
-            raise RunError(message, "the script's output is no answer", made, finished) from error
+            plain = "the script's output is no answer"
+            its = said(script, finished)
+            raise RunError(str(error), its, plain, made, finished) from error
         return Ran(values=values, environment=made, finished=finished)
     finally:
         if refused is not None:

@@ -117,7 +117,8 @@ class Git:
             raise MetricFailure(
                 "script-git",
                 f"{printable(self.url)} could not be fetched: git {ending(done, FETCH_SECONDS)}"
-                f"{most}{self.home.said}{last_lines(said)}",
+                f"{most}{self.home.said}",
+                said=last_lines(said),
             )
         return done
 

@@ -24,11 +24,10 @@ _FILE_SIZE, _OPEN_FILES = 16 * GIB, 16_384
 _MEMORY = 4.0
 
 
-def not_made(why: str) -> MetricFailure:
-    """There is no environment, and why."""
-    return MetricFailure(
-        "script-environment", f"the environment of the script could not be made: {why}"
-    )
+def not_made(why: str, said: str = "") -> MetricFailure:
+    """There is no environment, and why; `said` is what a program said of it."""
+    message = f"the environment of the script could not be made: {why}"
+    return MetricFailure("script-environment", message, said=said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +105,15 @@ class Work:
         """What uv said when it failed in that environment, and what to do about it."""
         seconds = max(LEAST_SECONDS, self.options.timeout)
         late = "(--script-timeout)" if finished.timed_out else advice
-        said = f"{ending(finished, seconds)}{f' {late}' if late else ''}"
+        why = f"{ending(finished, seconds)}{f' {late}' if late else ''}"
         known = with_passwords(env)
+        said = ""
         if self.quoted and known:
-            said += (
+            why += (
                 f"; what it said is not shown, since {listed(known)} told it passwords, which a "
                 "package can make it print"
             )
-            said += f": see {self.again}" if self.again else ""
+            why += f": see {self.again}" if self.again else ""
         elif self.quoted:
-            said += last_lines(without_our_passwords(finished.stderr))
-        return not_made(f"uv {said}")
+            said = last_lines(without_our_passwords(finished.stderr))
+        return not_made(f"uv {why}", said)

@@ -37,7 +37,7 @@ def test_a_row_is_a_value_with_all_digits() -> None:
     assert (first["stderr"], first["low"]) == ("0.30000000000000004", "")
     assert (first["n"], first["trials"], first["tasks"], first["passed"]) == ("3", "3", "2", "1")
     assert [(row["metric"], row["name"], row["value"], row["reason"]) for row in rows[1:]] == [
-        ("max", "a", "", "why\nnot"),
+        ("max", "a", "", r"why\nnot"),
         ("max", "b", "2", ""),
         ("min", "", "", "no"),
         ("pass_at_k", "2", "0.5", ""),
@@ -54,8 +54,8 @@ def test_a_row_is_a_value_with_all_digits() -> None:
         ("-1+1", "'-1+1"),
         ("@SUM(A1)", "'@SUM(A1)"),
         ("\t=1+1", "'\t=1+1"),
-        ("\r=1+1", "'\n=1+1"),
-        ("a\r=1+1", "a\n=1+1"),
+        ("\r=1+1", r"\r=1+1"),
+        ("a\r\n=1+1\u2028", r"a\r\n=1+1\u2028"),
         ("＝1+1", "'＝1+1"),  # noqa: RUF001
         ("-5", "-5"),
         ("-1e-05", "-1e-05"),

@@ -9,16 +9,12 @@ from typing import Any, BinaryIO, NamedTuple
 from ..documents.wording import printable
 from ..errors import InputError
 from .extras import literal
+from .heads import BROKEN, DATA, DATA_V2, DICTIONARY, Head, read_head
 from .pages import unpacked_page
 
 # As of archives: no file of trials comes near so many rows and bytes for each of its own bytes.
 _MOST_TIMES = 500
 _MOST_ROWS, _MOST_BYTES = 16 << 20, 64 << 20
-# Of a page's head; what is longer has a text in it that nobody needs there.
-_HEAD = 1 << 16
-_DATA, _DICTIONARY, _DATA_V2 = 0, 2, 3
-_FALSE, _BYTE, _DOUBLE, _TEXT, _LIST, _SET, _MAP, _STRUCT = 2, 3, 7, 8, 9, 10, 11, 12
-_DEPTH = 8
 # Bytes that an encoding takes where it encodes nothing: plain, and those of differences.
 _OF_NO_VALUES = {0: 0, 5: 5, 6: 5, 7: 10}
 
@@ -39,10 +35,6 @@ class _Chunk(NamedTuple):
     plain: bool
     start: int
     end: int
-
-
-class _BrokenError(Exception):
-    """A page has no head that can be read."""
 
 
 def check_sizes(connection: Any, files: Sequence[str]) -> None:
@@ -132,11 +124,8 @@ def _has_values(file: BinaryIO, chunk: _Chunk) -> bool:
         return True
     try:
         while left > 0 and place < chunk.end:
-            file.seek(place)
-            head = _Head(file.read(min(_HEAD, chunk.end - place)))
-            page = head.struct()
+            page, place = read_head(file, place, chunk.end)
             packed = page[3]
-            place += head.place
             file.seek(place)
             data = file.read(max(0, min(packed, chunk.end - place)))
             n = _nulls(page, data, chunk)
@@ -144,19 +133,19 @@ def _has_values(file: BinaryIO, chunk: _Chunk) -> bool:
                 return True
             left -= n
             place += packed
-    except (_BrokenError, IndexError, KeyError, TypeError, RecursionError):
+    except BROKEN:
         return True
     return left > 0
 
 
 def _nulls(page: dict[int, Any], data: bytes, chunk: _Chunk) -> int | None:
     """Of how many values a page says that they are null; None where it has others."""
-    if page[1] == _DICTIONARY:
+    if page[1] == DICTIONARY:
         return None if page[7][1] > 0 else 0
-    if page[1] == _DATA_V2:
+    if page[1] == DATA_V2:
         n, nulls = page[8][1], page[8][2]
         return n if n == nulls > 0 else None
-    if page[1] != _DATA:
+    if page[1] != DATA:
         return 0
     n, encoding = page[5][1], page[5][2]
     if n <= 0 or page[2] > _most_of_nulls(n, encoding, plain=chunk.plain):
@@ -175,7 +164,7 @@ def _most_of_nulls(n: int, encoding: int, *, plain: bool) -> int:
 
 def _are_null(content: bytes, n: int) -> bool:
     """Whether a page says of its values that all are null: before them, how long it says so."""
-    levels = _Head(content[4 : 4 + int.from_bytes(content[:4], "little")])
+    levels = Head(content[4 : 4 + int.from_bytes(content[:4], "little")])
     while n > 0:
         times, packed = divmod(levels.unsigned(), 2)
         length = times if packed else 1
@@ -183,69 +172,3 @@ def _are_null(content: bytes, n: int) -> bool:
             return False
         n -= 8 * times if packed else times
     return True
-
-
-class _Head:
-    """Thrift's compact form, as the head of a page has it."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self.place = 0
-
-    def struct(self, depth: int = 0) -> dict[int, Any]:
-        """Values by the numbers of their fields."""
-        if depth > _DEPTH:
-            raise _BrokenError
-        fields: dict[int, Any] = {}
-        number = 0
-        while byte := self._byte():
-            number = number + (byte >> 4) if byte >> 4 else self._integer()
-            fields[number] = self._value(byte & 15, depth)
-        return fields
-
-    def _value(self, kind: int, depth: int) -> Any:
-        if kind <= _FALSE:
-            return kind != _FALSE
-        if kind == _BYTE:
-            return self._byte()
-        if kind < _DOUBLE:
-            return self._integer()
-        if kind == _DOUBLE:
-            return self._skip(8)
-        if kind == _TEXT:
-            return self._skip(self.unsigned())
-        if kind == _STRUCT:
-            return self.struct(depth + 1)
-        raise _BrokenError  # lists, sets and maps are in no page's head
-
-    def _byte(self) -> int:
-        byte = self._data[self.place]
-        self.place += 1
-        return byte
-
-    def _skip(self, n: int) -> None:
-        self.place += n
-
-    def bytes(self, n: int) -> bytes:
-        """The next bytes."""
-        found = self._data[self.place : self.place + n]
-        if n <= 0 or len(found) < n:
-            raise _BrokenError
-        self.place += n
-        return found
-
-    def unsigned(self) -> int:
-        """The next integer without a sign."""
-        value = shift = 0
-        while True:
-            byte = self._byte()
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
-            if shift > 63:
-                raise _BrokenError
-
-    def _integer(self) -> int:
-        value = self.unsigned()
-        return (value >> 1) ^ -(value & 1)

@@ -25,6 +25,7 @@ from .extras import literal, require
 from .files import found, on_storage
 from .footers import check_nulls, check_sizes
 from .storage import filesystem
+from .texts import Texts
 from .united import Alike, United, united_by_duckdb
 
 _CONNECT = "sc://"
@@ -128,7 +129,8 @@ def _duckdb(paths: Sequence[str], shown: str) -> Opened:
     check_sizes(connection, here)
     check_nulls(connection, here)
     frugal = partial(_frugal, connection)
-    united = united_by_duckdb(connection, patterns, native)
+    texts = Texts(connection, here, frugal)
+    united = united_by_duckdb(connection, patterns, native, texts)
     return Opened(native, shown, "duckdb", duckdb.__version__, frugal, diagnostics, united)
 
 

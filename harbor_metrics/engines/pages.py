@@ -14,14 +14,14 @@ def unpacked_page(codec: str, data: bytes, size: int) -> bytes | None:
     try:
         if codec == "SNAPPY":
             return _of_snappy(data, size)
-        content = b""
+        content = bytearray()
         for piece in _UNPACK[codec]([data]):
             content += piece
             if len(content) >= size:
                 break
     except (DamagedError, LookupError, ValueError):
         return None
-    return content
+    return bytes(content)
 
 
 def _of_snappy(data: bytes, size: int) -> bytes:
@@ -53,6 +53,8 @@ def _of_snappy(data: bytes, size: int) -> bytes:
             place += n
         if not 0 < back <= len(found):
             raise ValueError("a copy of nothing")
-        piece = bytes(found[-back:])
+        first = len(found) - back
+        # No more than is copied: what stands far before it can be very long.
+        piece = found[first : first + min(back, length)]
         found += (piece * (length // back + 1))[:length]
     return bytes(found)

@@ -12,6 +12,7 @@ from ..errors import HarborMetricsError, InputError
 from ..readers.columns import folded, meanings
 from .asked import first_line
 from .extras import literal
+from .texts import Texts
 
 _INTEGER = {"HUGEINT", *(f"{u}{kind}INT" for u in ("", "U") for kind in ("TINY", "SMALL", "BIG"))}
 _INTEGER |= {"INTEGER", "UINTEGER"}
@@ -44,6 +45,8 @@ class United(NamedTuple):
 
     alike: Callable[[], Sequence[Alike]] = tuple
     changed: Callable[[str], Changed | None] = lambda _: None
+    # Refuses a column that unfolds to very much more than the files have.
+    check_size: Callable[[str], None] = lambda _: None
 
     def check_places(self, names: Sequence[str], given: Mapping[str, str]) -> None:
         """Refuse files of which a column is another field, or none, among the others.
@@ -73,11 +76,12 @@ class United(NamedTuple):
                     )
 
     def check_values(self, column: str, wanted: str) -> None:
-        """Refuse a column whose values in some file the united type does not keep.
+        """Refuse a column that is too large unfolded, or of which the united type keeps no value.
 
         Raises:
             InputError: so it is.
         """
+        self.check_size(column)
         found = self.changed(column)
         if found is not None:
             raise InputError(
@@ -88,7 +92,7 @@ class United(NamedTuple):
             )
 
 
-def united_by_duckdb(connection: Any, patterns: Sequence[str], native: Any) -> United:
+def united_by_duckdb(connection: Any, patterns: Sequence[str], native: Any, texts: Texts) -> United:
     """The files of patterns that DuckDB has united in a relation."""
 
     @cache
@@ -103,7 +107,11 @@ def united_by_duckdb(connection: Any, patterns: Sequence[str], native: Any) -> U
         with _answering():
             return _changed(connection, kinds, column, types[column])
 
-    return United(alike, changed)
+    def check_size(column: str) -> None:
+        with _answering():
+            texts.check(column)
+
+    return United(alike, changed, check_size)
 
 
 @contextmanager

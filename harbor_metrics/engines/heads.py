@@ -1,0 +1,108 @@
+"""The heads of a Parquet's pages, read without its engine."""
+
+from __future__ import annotations
+
+from typing import Any, BinaryIO
+
+DATA, DICTIONARY, DATA_V2 = 0, 2, 3
+# Most heads are shorter; what is longer than the other has a text in it that nobody needs there.
+_SHORT, _LONG = 1 << 8, 1 << 16
+_FALSE, _BYTE, _DOUBLE, _TEXT, _STRUCT = 2, 3, 7, 8, 12
+_DEPTH = 8
+
+
+class BrokenError(Exception):
+    """A page has no head that can be read."""
+
+
+# What reading a head, and a field of it, may end with.
+BROKEN = (BrokenError, IndexError, KeyError, TypeError, RecursionError)
+
+
+def read_head(file: BinaryIO, place: int, end: int) -> tuple[dict[int, Any], int]:
+    """The head of the page at a place before the end, and where its content begins.
+
+    Raises:
+        One of `BROKEN`: there is none.
+    """
+    for most in (_SHORT, _LONG):
+        file.seek(place)
+        data = file.read(max(0, min(most, end - place)))
+        head = Head(data)
+        try:
+            page = head.struct()
+        except IndexError:
+            if most == _SHORT:
+                continue
+            raise
+        if head.place <= len(data):
+            return page, place + head.place
+    raise BrokenError
+
+
+class Head:
+    """Thrift's compact form, as the head of a page has it."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self.place = 0
+
+    def struct(self, depth: int = 0) -> dict[int, Any]:
+        """Values by the numbers of their fields."""
+        if depth > _DEPTH:
+            raise BrokenError
+        fields: dict[int, Any] = {}
+        number = 0
+        while byte := self._byte():
+            number = number + (byte >> 4) if byte >> 4 else self.integer()
+            fields[number] = self._value(byte & 15, depth)
+        return fields
+
+    def _value(self, kind: int, depth: int) -> Any:
+        if kind <= _FALSE:
+            return kind != _FALSE
+        if kind == _BYTE:
+            return self._byte()
+        if kind < _DOUBLE:
+            return self.integer()
+        if kind == _DOUBLE:
+            return self.skip(8)
+        if kind == _TEXT:
+            return self.skip(self.unsigned())
+        if kind == _STRUCT:
+            return self.struct(depth + 1)
+        raise BrokenError  # lists, sets and maps are in no page's head
+
+    def _byte(self) -> int:
+        byte = self._data[self.place]
+        self.place += 1
+        return byte
+
+    def skip(self, n: int) -> None:
+        """Go on without the next bytes."""
+        self.place += n
+
+    def bytes(self, n: int) -> bytes:
+        """The next bytes."""
+        found = self._data[self.place : self.place + n]
+        if n <= 0 or len(found) < n:
+            raise BrokenError
+        self.place += n
+        return found
+
+    def unsigned(self) -> int:
+        """The next integer without a sign."""
+        value = shift = 0
+        while True:
+            byte = self._byte()
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+            if shift > 63:
+                raise BrokenError
+
+    def integer(self) -> int:
+        """The next integer with its sign."""
+        value = self.unsigned()
+        return (value >> 1) ^ -(value & 1)

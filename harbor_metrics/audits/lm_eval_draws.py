@@ -14,16 +14,25 @@ from .row import Answer, Drawn, Instead, Known, Unknown
 _CHUNK = 1000
 # As many values as 100,000 draws of 500 documents have.
 _MOST_VALUES = 50_000_000
+# Of a whole audit, where each draw counts as so many values more: few documents take as long.
+_MOST_ALTOGETHER = 4 * _MOST_VALUES
+_DRAW = 20
+# They are kept until all are drawn.
+_MOST_DRAWS = 1_000_000
 # Fewer draws tell nothing of a Monte Carlo error.
 _FEWEST = 50
 
 
 class Replay:
-    """Draws no more than `most` resamples for an error; by default as many as take a minute."""
+    """Draws no more than `most` resamples for an error; by default as many as take a minute.
+
+    By default the errors of an audit take no more than a few minutes together.
+    """
 
     def __init__(self, most: int | None = None, progress: Progress | None = None) -> None:
         self.most = most
         self.progress = progress
+        self._left = _MOST_ALTOGETHER
         self._answers: dict[tuple[object, ...], Answer] = {}
 
     def error(self, name: str, values: Sequence[Any], draws: int) -> Answer:
@@ -42,7 +51,8 @@ class Replay:
             return Known(None, "undefined for a single value")
         chunk = min(_CHUNK, draws)
         whole = draws // chunk * chunk
-        allowed = max(_MOST_VALUES // len(values), 1) if self.most is None else self.most
+        allowed = self._allowed(len(values)) if self.most is None else self.most
+        self._left -= min(whole, allowed) * (len(values) + _DRAW)
         if whole <= allowed:
             return _spread(self._drawn(name, values, whole, chunk))
         replayed = f"{allowed:,} of its {whole:,} draws were replayed (--most-draws)"
@@ -54,6 +64,10 @@ class Replay:
             return Unknown(replayed)
         share = _relative_error(drawn, answer.value) * math.sqrt(1 / allowed + 1 / whole)
         return Drawn(answer.value, answer.value * share, replayed)
+
+    def _allowed(self, n: int) -> int:
+        """How many resamples of so many values are drawn where nobody says it."""
+        return min(max(_MOST_VALUES // n, 1), _MOST_DRAWS, max(self._left, 0) // (n + _DRAW))
 
     def _drawn(self, name: str, values: Sequence[Any], draws: int, chunk: int) -> list[float]:
         items, statistic = _prepared(name, values)

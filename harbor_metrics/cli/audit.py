@@ -47,7 +47,7 @@ harbor-metrics audit jobs/new --format json"""
     type=click.IntRange(min=0),
     metavar="N",
     help="Draw no more than N resamples to replay an error that lm-eval drew; by default its own "
-    "100,000 of 500 documents, and fewer of more.",
+    "100,000 of 500 documents, and fewer of more or where many errors are drawn.",
 )
 @script_options
 @JOB_SCRIPTS

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from harbor_metrics.audits import lm_eval_draws
 from harbor_metrics.audits.lm_eval_aggregations import AGGREGATIONS
 from harbor_metrics.audits.lm_eval_draws import Replay, _prepared
 from harbor_metrics.audits.row import Drawn, Known, Unknown
@@ -69,6 +70,27 @@ def test_the_same_error_is_drawn_once() -> None:
     replay = Replay(progress=lambda done, _: calls.append(done))
     assert replay.error("f1", PAIRS, 100) == replay.error("f1", PAIRS, 100)
     assert calls == [100]
+
+
+def test_however_many_errors_there_are_no_more_is_drawn_than_for_a_few(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(lm_eval_draws, "_MOST_VALUES", 3_000)
+    monkeypatch.setattr(lm_eval_draws, "_MOST_ALTOGETHER", 10_000)
+    drawn: list[int] = []
+    replay = Replay(progress=lambda done, _: drawn.append(done))
+    answers = [replay.error("median", [float(i), *VALUES], 10**9) for i in range(50)]
+    assert sum(drawn) * len(VALUES) <= 10_000
+    assert isinstance(answers[0], Drawn)
+    assert answers[-1] == Unknown("0 of its 1,000,000,000 draws were replayed (--most-draws)")
+
+
+def test_of_few_documents_no_more_is_drawn_than_can_be_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(lm_eval_draws, "_MOST_DRAWS", 2_000)
+    answer = Replay().error("median", VALUES[:3], 10**9)
+    assert "2,000 of its 1,000,000,000 draws" in getattr(answer, "reason", "")
 
 
 def test_nan_in_a_resample_makes_the_error_undefined() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
 from collections.abc import Callable, Iterable
 from functools import cache
 
@@ -29,7 +30,7 @@ def real_path(path: str) -> str:
     """
     try:
         try:
-            return os.path.realpath(path, strict=True)
+            return _told_at_once(path) or os.path.realpath(path, strict=True)
         except OSError as error:
             # From Python 3.13 on a path from here is asked from `/`, where we may not come by it.
             further = error.errno == errno.EACCES and os.path.lexists(path)
@@ -74,6 +75,28 @@ def _behind(place: str, known: dict[str, str], n_links: int) -> str:
     except ValueError:
         return _NOWHERE
     return place
+
+
+def _told_at_once(path: str) -> str:
+    """Where links lead as the system knows it of what it has opened; empty where it does not say.
+
+    To ask of each folder on the way takes the square of a long path.
+    """
+    if sys.platform != "linux":
+        return ""
+    try:
+        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return ""
+    try:
+        told = os.readlink(f"/proc/self/fd/{descriptor}")
+        # Else it has gone, is no file of a folder, or lies where we do not come by it.
+        is_there = told[:1] == "/" and os.path.samestat(os.lstat(told), os.fstat(descriptor))
+    except OSError:
+        return ""
+    finally:
+        os.close(descriptor)
+    return told if is_there else ""
 
 
 def is_link(path: str) -> bool:
@@ -178,7 +201,11 @@ def check_stays(path: str) -> None:
 def strayed(path: str) -> str | None:
     """Where a link leads that `check_stays` refuses, in words; None of any other path."""
     try:
-        root = None if os.path.isabs(path) else os.getcwd()
+        here = "" if os.path.isabs(path) else os.getcwd()
+        # No link on the way, which most have not: each step is asked only where there is one.
+        if ".." not in path and real_path(path) == os.path.normpath(os.path.join(here, path)):
+            return None
+        root = here or None
         if root is not None and holds_everything(root):
             root = None
         return _first_that_strays(path, root)
@@ -238,8 +265,8 @@ def _is_of_system(link: str, folder: str) -> bool:
 
 
 def is_below(path: str, folder: str) -> bool:
-    """Whether a path is that of a folder, or of what lies in it."""
-    return os.path.commonpath([path, folder]) == folder
+    """Whether a real path is that of a folder, or of what lies in it."""
+    return f"{path}/".startswith(f"{folder.rstrip('/')}/")
 
 
 @cache

@@ -28,8 +28,8 @@ _LIKE_REGISTRY = re.compile(r"registr(?:y|ies)(?!.*\.schema\.).*\.json$", re.IGN
 _IGNORE = ".gitignore"
 # Git reads no larger file of patterns either.
 _MOST_OF_RULES = 100 << 20
-# Of a file: each pattern with a sign is tried at each name below.
-_MOST_WITH_SIGNS = 10_000
+# Of those that hold in a folder: each file, and each pattern with a sign, is tried at each name.
+_MOST_WITH_SIGNS, _MOST_FILES = 10_000, 100
 
 
 # How much of what is left out is gone through: environments and jobs are among it.
@@ -80,7 +80,7 @@ def search(folder: str, unread: list[InputError], besides: Besides | None = None
     registry and not `registry.json`, and the registries and manifests that are left out.
 
     Raises:
-        InputError: a file has more patterns than any repository needs.
+        InputError: there are more patterns than any repository needs.
     """
     besides = Besides() if besides is None else besides
     ignored, apart = _LeftOut(besides.ignored, []), _LeftOut(besides.in_repositories, [])
@@ -143,7 +143,7 @@ def _in_folder(
         unread.append(InputError(f"{path}: {reason(error)}"))
         return []
     own = _rules_in(os.path.join(path, _IGNORE), follow=False)
-    rules = [*rules, (real, own)] if own else rules
+    rules = _with(rules, real, own)
     before = "" if path == os.curdir else os.path.join(path, "")
     return [
         (f"{before}{entry.name}", os.path.join(real, entry.name), entry, rules, whose)
@@ -171,36 +171,47 @@ def _in_left_out(folders: list[str], besides: Besides) -> Iterator[str]:
 def _inherited(top: str, above: list[str]) -> Rules:
     """The rules from above a folder, the weakest first: the user's, the repository's, folders'."""
     home = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
-    found = [(top, _rules_in(os.path.join(home, "git", "ignore")))]
+    rules = _with([], top, _rules_in(os.path.join(home, "git", "ignore")))
     excluding = os.path.join(top, ".git", "info", "exclude")
     if not leads_out(excluding, top):
-        found.append((top, _rules_in(excluding)))
+        rules = _with(rules, top, _rules_in(excluding))
     # As git, through no link: the patterns would be the lines of any file of the user's, and what
     # is left out because of them is said.
-    found += [(base, _rules_in(os.path.join(base, _IGNORE), follow=False)) for base in above[:-1]]
-    return [(base, rules) for base, rules in found if rules is not None]
+    for base in above[:-1]:
+        rules = _with(rules, base, _rules_in(os.path.join(base, _IGNORE), follow=False))
+    return rules
+
+
+def _with(rules: Rules, base: str, own: Patterns | None) -> Rules:
+    """The rules, and those of one more file.
+
+    Raises:
+        InputError: they are more than any repository needs.
+    """
+    if own is None:
+        return rules
+    rules = [*rules, (base, own)]
+    too_many = ""
+    if sum(len(patterns.others) for _, patterns in rules) > _MOST_WITH_SIGNS:
+        too_many = f"{_MOST_WITH_SIGNS:,} patterns with signs such as `*`"
+    elif len(rules) > _MOST_FILES:
+        too_many = f"{_MOST_FILES} files in one another"
+    if too_many:
+        raise InputError(
+            f"{printable(os.path.join(base, _IGNORE))}: more than {too_many} hold there",
+            "name the files that are to be looked at",
+        )
+    return rules
 
 
 def _rules_in(file: str, *, follow: bool = True) -> Patterns | None:
-    """The patterns in a file; None where it has none, or cannot be read.
-
-    Raises:
-        InputError: it has more than any repository needs.
-    """
+    """The patterns in a file; None where it has none, or cannot be read."""
     try:
         with open_regular(file, follow=follow) as stream:
             patterns = patterns_in(whole(stream, _MOST_OF_RULES))
     except OSError:
         return None
-    if not patterns:
-        return None
-    rules = Patterns(patterns)
-    if len(rules.others) > _MOST_WITH_SIGNS:
-        raise InputError(
-            f"{printable(file)} has more than {_MOST_WITH_SIGNS:,} patterns with signs such as `*`",
-            "name the files that are to be looked at",
-        )
-    return rules
+    return Patterns(patterns) if patterns else None
 
 
 def _is_ignored(path: str, is_folder: bool, rules: Rules) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -150,6 +151,22 @@ def test_folders_may_be_nested_as_deep_as_a_path_is_long(deep: Path, cli: Run) -
     assert len(list(search(str(deep), []))) == 1
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere each folder on the way is asked")
+def test_of_registries_in_one_another_no_way_is_gone_step_by_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path
+    for _ in range(200):
+        folder /= "a"
+        folder.mkdir()
+        (folder / "registry.json").write_text(DATASETS)
+    asked = []
+    lstat = os.lstat
+    monkeypatch.setattr(os, "lstat", lambda *args, **kw: asked.append(1) or lstat(*args, **kw))
+    assert validate(tmp_path).n_files == 200
+    assert len(asked) < 2_000
+
+
 def test_rules_that_are_no_file_or_too_large_are_none(tmp_path: Path) -> None:
     for make in (os.mkfifo, lambda path: os.truncate(path.touch() or path, (100 << 20) + 1)):
         make(tmp_path / ".gitignore")
@@ -267,5 +284,24 @@ def test_more_patterns_with_signs_than_any_repository_needs_are_refused(tmp_path
     patterns.write_text("".join(f"name{i}\n" for i in range(20_000)) + "*.log\n")
     assert validate(str(tmp_path)).n_files == 1
     patterns.write_text("".join(f"*name{i}\n" for i in range(10_001)))
-    with pytest.raises(InputError, match=r"gitignore has more than 10,000 patterns with signs"):
+    with pytest.raises(InputError, match=r"gitignore: more than 10,000 patterns with signs"):
+        validate(str(tmp_path))
+
+
+def test_more_files_of_patterns_in_one_another_than_any_repository_needs_are_refused(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / ".git").mkdir()
+    folder = tmp_path
+    for n in range(101):
+        (folder / ".gitignore").write_text("x*\n" * 99)
+        (folder / "registry.json").write_text(DATASETS)
+        if n == 99:
+            assert validate(str(tmp_path)).n_files == 100
+        folder /= "a"
+        folder.mkdir()
+    with pytest.raises(InputError, match=r"gitignore: more than 100 files in one another hold"):
+        validate(str(tmp_path))
+    (tmp_path / "a" / ".gitignore").write_text("x*\n" * 9_999)
+    with pytest.raises(InputError, match=r"a/.gitignore: more than 10,000 patterns with signs"):
         validate(str(tmp_path))

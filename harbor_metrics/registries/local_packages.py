@@ -21,9 +21,11 @@ from .script_lock import lock_of, read_lock
 
 # `name[extra] @ place`, perhaps with a digest or a marker after it.
 _AT = re.compile(r"\s*+[\w.-]++\s*+(?:\[[^\]]*+\]\s*+)?@\s*+([^\s;#]+)")
+# Of an address the machine, and what follows a question mark, are no part of a path.
+_FILE = re.compile(r"file:(?://(?:localhost(?=/))?)?", re.IGNORECASE)
 # Of a path that the system takes.
 _LONGEST = 4096
-_LOCAL = ("path", "directory", "editable", "virtual")
+KINDS = ("path", "directory", "editable", "virtual")
 # More nobody writes by hand; who looks where each leads follows its links.
 _MOST_NAMES = 500
 # Of all that a script names in its folder.
@@ -137,11 +139,20 @@ def digests(packages: Sequence[str], known: Mapping[str, str]) -> Packages:
     return tuple((p, known[p] if p in known else _digest(p)) for p in packages)
 
 
+def file_of(text: str) -> tuple[str, tuple[int, int]] | None:
+    """The path in a text that asks for a package by one, and where in the text that stands."""
+    found = _AT.match(text)
+    if found is None:
+        return None
+    address = _FILE.match(found[1])
+    path = found[1][address.end() :].partition("?")[0] if address else found[1]
+    return unquote(path), found.span(1)
+
+
 def _paths(value: Any) -> Iterator[str]:
     if isinstance(value, str):
-        found = _AT.match(value)
-        if found:
-            yield unquote(re.sub("^file:(//)?", "", found[1], flags=re.IGNORECASE))
+        if found := file_of(value):
+            yield found[0]
     elif isinstance(value, dict | list):
         for inner in value.values() if isinstance(value, dict) else value:
             yield from _paths(inner)
@@ -154,7 +165,7 @@ def _tables(value: Any) -> Iterator[str]:
             yield from _tables(inner)
     elif isinstance(value, dict):
         for name, inner in value.items():
-            if name in _LOCAL and isinstance(inner, str):
+            if name in KINDS and isinstance(inner, str):
                 yield inner
             elif name == "workspace":
                 yield "."

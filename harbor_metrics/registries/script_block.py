@@ -54,6 +54,28 @@ def table(script: bytes) -> dict[str, Any] | None:
     # Inside, for weight: most computations run no script.
     from ..documents.toml import loads
 
+    found = _only_block(script)
+    if found is None:
+        return None
+    n, content = found
+    try:
+        return loads(content)
+    except (ValueError, RecursionError) as error:
+        why = "nested too deep" if isinstance(error, RecursionError) else str(error)
+        raise MetricFailure(
+            "script-metadata",
+            f"the PEP 723 block of the script, on line {n + 1}, is not TOML: {why}",
+        ) from error
+
+
+def content_of(script: bytes) -> str | None:
+    """What stands in the PEP 723 block of a script's text; raises as `table`, but for the TOML."""
+    found = _only_block(script)
+    return None if found is None else found[1]
+
+
+def _only_block(script: bytes) -> tuple[int, str] | None:
+    """The index of its first line, and what stands in it."""
     text = script.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
     found = [(n, lines) for kind, n, lines in blocks(text) if kind == "script"]
     if not found:
@@ -81,14 +103,7 @@ def table(script: bytes) -> dict[str, Any] | None:
             f"the PEP 723 block of the script, on line {n + 1}, has more than "
             f"{_MOST_OF_A_BLOCK >> 10} KiB, or a line with more than {_MOST_DOTS} dots",
         )
-    try:
-        return loads(content)
-    except (ValueError, RecursionError) as error:
-        why = "nested too deep" if isinstance(error, RecursionError) else str(error)
-        raise MetricFailure(
-            "script-metadata",
-            f"the PEP 723 block of the script, on line {n + 1}, is not TOML: {why}",
-        ) from error
+    return n, content
 
 
 def check_depth(wants: Mapping[str, Any]) -> None:

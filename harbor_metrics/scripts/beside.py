@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable
 
 from ..confinement.homes import homes, not_of_system
 from ..documents.paths import holds_everything, is_below, leads_inside, real_path
@@ -36,19 +36,34 @@ def beside(path: str) -> tuple[list[str], tuple[str, ...]]:
     return [path, *shown], tuple(not_of_system([folder]))
 
 
-def beside_of_builds(path: str, packages: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
-    """The same for code that builds packages: of the folder the script, its lock and they alone.
+def beside_of_builds(path: str) -> tuple[list[str], tuple[str, ...]]:
+    """The same for code that builds packages: of the folder the script and its lock alone.
 
     A pin is of these. What lies beside them could become part of a package without a word.
     """
+    wanted = {path, real_path(f"{path}.lock")}
+    named = {*wanted, *(e for e in _entries(os.path.dirname(path)) if real_path(e) in wanted)}
+    own = sorted(p for p in named if os.path.exists(p) and not not_own(path, [p]))
+    return own, tuple(not_of_system([os.path.dirname(path)]))
+
+
+def not_own(path: str, places: Iterable[str]) -> list[str]:
+    """Those of some real paths that are not the script's to read when it runs.
+
+    Its whole folder is not, of which it is given what is not hidden; what is not there in it is.
+    """
     folder = os.path.dirname(path)
-    shown, listed = beside(path)
-    if folder in packages:
-        return shown, listed
-    wanted = {path, real_path(f"{path}.lock"), *packages}
-    named = {*wanted, *(entry for entry in _entries(folder) if real_path(entry) in wanted)}
-    own = sorted(p for p in named if os.path.exists(p) and any(is_below(p, top) for top in shown))
-    return own, tuple(not_of_system([folder]))
+    shown = set(beside(path)[0])
+    return [place for place in places if not _is_own(place, folder, shown)]
+
+
+def _is_own(place: str, folder: str, shown: Collection[str]) -> bool:
+    if place == folder or not is_below(place, folder):
+        return False
+    top = os.path.relpath(place, folder).split(os.sep)[0]
+    if folder in shown or os.path.join(folder, top) in shown:
+        return True
+    return not top.startswith(".") and not os.path.lexists(place)
 
 
 def _entries(folder: str) -> list[str]:

@@ -13,25 +13,29 @@ from ..confinement.removal import remove
 from ..confinement.workplace import Workplace
 from ..documents.files import reason
 from ..documents.paths import real_path
+from ..documents.wording import listed, printable
 from ..errors import MetricFailure
-from ..registries.local_packages import Packages, digests, local_packages
+from ..registries.local_packages import Packages, digests, named_packages
 from ..registries.script_block import check_depth
 from ..registries.script_file import Script, metadata, read
 from ..registries.script_lock import lock_of, read_lock
 from .addresses import lead_elsewhere
+from .beside import not_own
 from .bounds import Required
 from .cache import ENVIRONMENTS, alone, cache_folder, hold, release, remove_unused, use
+from .copies import copy
 from .install import Wanted, install
+from .interpreter import Base
 from .kept import Environment, environment_in, find, keep, prefix_in
 from .options import ScriptOptions
 from .passwords import addresses_without_logins
-from .steps import not_made
+from .steps import changed, not_made
 from .uv_access import our_python, packages_of, prefix_of, readable_of
 from .variables import CHOICES, PROXIES, told
 from .wheels import check_wheels
 
 # Changes whenever environments are made or kept in another way.
-_FORM = 11
+_FORM = 12
 
 
 def environment(
@@ -117,9 +121,11 @@ def _asked(
     pins = read_lock(lock)
     # What its pin was of is what is installed.
     if digest != script.lock:
-        raise _changed()
+        raise changed()
     beside = real_path(os.path.dirname(os.path.abspath(script.path)))
-    packages = local_packages(wants, pins, beside)
+    named = named_packages(wants, pins, beside)
+    _check_own(script, named)
+    packages = tuple(dict.fromkeys(named.values()))
     elsewhere = lead_elsewhere(
         wants, pins, packages, folder=beside, allow_network=options.allow_network
     )
@@ -134,6 +140,7 @@ def _asked(
         _digests(
             packages, {os.path.join(beside, p): digest for p, digest in script.packages or ()}
         ),
+        named,
     )
     # Of one version another index has another package.
     indexes = {n: at for n, at in addresses_without_logins().items() if n not in PROXIES}
@@ -161,7 +168,7 @@ def _make(
     prefix = prefix_in(folder)
     done = False
     try:
-        base, uv = install(wanted, prefix, place, options, required)
+        base, uv = _installed(wanted, prefix, place, options, required)
         _check_unchanged(wanted)
         made = environment_in(
             folder,
@@ -182,22 +189,46 @@ def _make(
     return made
 
 
+def _check_own(script: Script, named: Mapping[str, str]) -> None:
+    """What a script may not read when it runs is none of its packages, which it imports.
+
+    Raises:
+        MetricFailure: so one would be.
+    """
+    foreign = {*not_own(script.path, named.values())}
+    names = [name for name, real in named.items() if real in foreign]
+    if names:
+        raise MetricFailure(
+            "script-environment",
+            f"the script names {listed([printable(name[:200]) for name in names])} as a package, "
+            "which is not its own to read: a package lies in the script's folder, is not hidden "
+            "there, and does not hold the script itself",
+        )
+
+
+def _installed(
+    wanted: Wanted, prefix: str, place: Workplace, options: ScriptOptions, required: Required
+) -> tuple[Base, str]:
+    """Install what is wanted from copies of what lies beside the script, where anything does."""
+    if not wanted.local:
+        return install(wanted, wanted.script.path, prefix, place, options, required)
+    folder = os.path.join(place.folder, f"packages-{os.urandom(4).hex()}")
+    os.mkdir(folder, 0o700)
+    try:
+        return install(wanted, copy(wanted, folder), prefix, place, options, required)
+    finally:
+        remove(folder)
+
+
 def _check_unchanged(wanted: Wanted) -> None:
     """What uv has read of the script and its lock is what we had read."""
     lock = lock_of(wanted.script.path)
     digest = sha256(lock).hexdigest() if lock is not None else None
     now = read(wanted.script.path, wanted.script.shown)
-    local = _digests([path for path, _ in wanted.local], {})
     # As text: a block may say `nan`, which is not equal to itself.
     wants = repr(metadata(now)), repr(wanted.wants)
-    if (digest, local) != (wanted.lock, wanted.local) or wants[0] != wants[1]:
-        raise _changed()
-
-
-def _changed() -> MetricFailure:
-    return MetricFailure(
-        "script-environment", "the script was changed while its environment was made"
-    )
+    if digest != wanted.lock or wants[0] != wants[1]:
+        raise changed()
 
 
 def _digests(packages: Sequence[str], known: Mapping[str, str]) -> Packages:

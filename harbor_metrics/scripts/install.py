@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..confinement.finished import Finished
 from ..confinement.removal import remove
 from ..confinement.workplace import FREE, Workplace
 from ..documents.files import open_regular, reason
@@ -18,7 +19,7 @@ from ..documents.wording import in_command, printable
 from ..errors import MetricFailure
 from ..registries.pins import odd_entry
 from ..registries.script_file import Script
-from .beside import beside_of_builds, private_around
+from .beside import beside, beside_of_builds, private_around
 from .bounds import Required, confinement
 from .indexes import packages_in, packages_of_user
 from .interpreter import Base, interpreter
@@ -61,12 +62,21 @@ class Wanted:
     elsewhere: bool
     logins: bool
     local: tuple[tuple[str, str], ...] = ()
+    # The paths of these by their names in block and lock.
+    named: dict[str, str] = field(default_factory=dict)
 
 
 def install(
-    wanted: Wanted, prefix: str, place: Workplace, options: ScriptOptions, required: Required
+    wanted: Wanted,
+    path: str,
+    prefix: str,
+    place: Workplace,
+    options: ScriptOptions,
+    required: Required,
 ) -> tuple[Base, str]:
     """Make the environment of a script at `prefix`; the Python it is based on, and uv's version.
+
+    uv is shown the script at `path`, its own or that of a copy with all that lies beside it.
 
     Raises:
         MetricFailure: there is no uv, it is too old, no such Python or package, or not in the time.
@@ -77,7 +87,7 @@ def install(
     # It looks for packages as we do, and runs nothing of theirs.
     again = f"uv lock --dry-run --no-build --script {in_command(wanted.script.shown)}"
     work = Work.of(place, options, again=again)
-    base = interpreter(wanted.wants, wanted.script.path, uv, Work.of(place, options))
+    base = interpreter(wanted.wants, path, uv, Work.of(place, options))
     build = options.allow_build
     # Of its own for each environment where packages are built or lie beside the script: uv believes
     # what is there, and knows those by their paths and times.
@@ -88,12 +98,12 @@ def install(
     # What packages ask of uv in the script's own table may not lead it elsewhere.
     still = [] if build else ["--no-build"]
     choices = ["--link-mode", "copy", *still]
+    # Of copies nothing would be there any more that an environment leads to.
+    whole = ["--no-editable"] if wanted.local else []
     choices += ["--keyring-provider", keyring() if wanted.logins and not build else "disabled"]
     if build:
         env = environ_without_passwords(work.folder)
-        files, listed = beside_of_builds(
-            wanted.script.path, [package for package, _ in wanted.local]
-        )
+        files, listed = beside(path) if wanted.local else beside_of_builds(path)
         folders = packages_of_user()[1]
         reached = confinement(
             options,
@@ -113,12 +123,22 @@ def install(
         env = environ_of_uv() if wanted.logins else environ_without_passwords(work.folder)
         writable = [cache, os.path.dirname(prefix), work.folder]
         read = readable_of(base.path, base.prefix)
-        reached = reach(uv, wanted.script.path, writable, read, passwords=wanted.logins)
+        reached = reach(uv, path, writable, read, passwords=wanted.logins)
     env |= {"VIRTUAL_ENV": prefix}
     pins = os.path.join(work.folder, "pins")
-    script, python = ["--script", wanted.script.path], ["--python", base.path]
+    script, python = ["--script", path], ["--python", base.path]
     # A place that is not there yet: of one that is uv would ask the Python.
-    sync = [uv, "sync", *common, *choices, "--no-compile-bytecode", "--active", *python, *script]
+    sync = [
+        uv,
+        "sync",
+        *common,
+        *choices,
+        "--no-compile-bytecode",
+        "--active",
+        *whole,
+        *python,
+        *script,
+    ]
     if wanted.lock is None:
         commands = [sync]
     elif wanted.elsewhere:
@@ -127,9 +147,21 @@ def install(
         # Names, versions and digests of the lock, and none of its addresses.
         plain = [*python, "--no-header", "--no-annotate"]
         # Files of the lock are named from the script's folder.
-        into = ["--python", prefix, "--directory", os.path.dirname(wanted.script.path)]
+        into = ["--python", prefix, "--directory", os.path.dirname(path)]
         commands = [
-            [uv, "export", *common, *still, *plain, "--locked", "--offline", *script, "-o", pins],
+            [
+                uv,
+                "export",
+                *common,
+                *still,
+                *plain,
+                *whole,
+                "--locked",
+                "--offline",
+                *script,
+                "-o",
+                pins,
+            ],
             [uv, "venv", *common, *python, prefix],
             [uv, "pip", "install", *common, *choices, "--no-deps", *into, "-r", pins],
         ]
@@ -145,12 +177,19 @@ def install(
                 and not made.timed_out
                 and (work.step([*sync, "--dry-run"], nowhere, reached, may_fail=True).code == 0)
             )
+            made = _as_written(made, path, wanted.script.path)
             raise work.failure(made, env, _STALE if stale else "" if build else _UNBUILT)
         if command[1] == "export":
             _check_pins(pins)
     _start_of_its_own(prefix, base)
     _compile(prefix, base, Work.of(place, options), required)
     return base, number
+
+
+def _as_written(made: Finished, path: str, written: str) -> Finished:
+    """What uv said, of the folder that the user knows."""
+    shown, known = (os.fsencode(os.path.dirname(each)) for each in (path, written))
+    return replace(made, stderr=made.stderr.replace(shown, known))
 
 
 def _check_pins(path: str) -> None:

@@ -30,6 +30,13 @@ def not_made(why: str, said: str = "") -> MetricFailure:
     return MetricFailure("script-environment", message, said=said)
 
 
+def changed() -> MetricFailure:
+    """What is installed is not what the pin of the script was of."""
+    return MetricFailure(
+        "script-environment", "the script was changed while its environment was made"
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Work:
     """What each step may take, and the folder that it starts in and has for temporary files."""

@@ -1,0 +1,252 @@
+"""What is installed from a script's folder: copies of what was hashed, all of it its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from metric_scripts import linux, wheel_with_a_start_file
+from uv import find_uv_bin
+
+from harbor_metrics.confinement.workplace import Workplace
+from harbor_metrics.errors import MetricFailure
+from harbor_metrics.registries.script_file import find
+from harbor_metrics.scripts import copies
+from harbor_metrics.scripts.environment import environment
+from harbor_metrics.scripts.options import ScriptOptions
+
+WHEEL = "eager-1-py3-none-any.whl"
+# Builds a package that says what could be seen while it was built.
+BACKEND = """\
+import json, os, zipfile
+
+
+def seen():
+    found = dict(read=0, runs="", names="")
+    for path in {paths}:
+        try:
+            found["read"] += len(open(path).read())
+        except OSError:
+            pass
+    for folder, folders, names in os.walk("."):
+        for name in folders + names:
+            path = os.path.join(folder, name)
+            found["names"] += path + " "
+            found["runs"] += path * bool(os.path.isfile(path) and os.stat(path).st_mode & 0o111)
+    return found
+
+
+def build_wheel(folder, config_settings=None, metadata_directory=None):
+    files = {{
+        "kind.py": "SEEN = " + repr(seen()),
+        "kind-1.dist-info/METADATA": "Metadata-Version: 2.1\\nName: kind\\nVersion: 1\\n",
+        "kind-1.dist-info/WHEEL": "Wheel-Version: 1.0\\n"
+        "Root-Is-Purelib: true\\nTag: py3-none-any\\n",
+    }}
+    files["kind-1.dist-info/RECORD"] = "".join(f"{{name}},,\\n" for name in files)
+    with zipfile.ZipFile(os.path.join(folder, "kind-1-py3-none-any.whl"), "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return "kind-1-py3-none-any.whl"
+"""
+PROJECT = (
+    '[project]\nname = "kind"\nversion = "1"\n[build-system]\nrequires = []\n'
+    'build-backend = "b"\nbackend-path = ["."]\n'
+)
+
+
+def block(*dependencies: str, **sources: str) -> str:
+    tables = "".join(f"# {name} = {{{source}}}\n" for name, source in sources.items())
+    names = json.dumps([*dependencies, *sources])
+    return f"# /// script\n# dependencies = {names}\n# [tool.uv.sources]\n{tables}# ///\n"
+
+
+def package(folder: Path, *paths: Path) -> Path:
+    """A folder that a package is built of, by code that reads what is at these paths."""
+    folder.mkdir(parents=True)
+    (folder / "pyproject.toml").write_text(PROJECT)
+    (folder / "b.py").write_text(BACKEND.format(paths=[str(path) for path in paths]))
+    return folder
+
+
+def made(script: Path, **options: Any) -> Path:
+    with Workplace() as place:
+        wanted = environment(find(str(script), None), place, ScriptOptions(**options))
+        return Path(wanted.readable[0])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("eager @ file://{}/" + WHEEL, "eager @ file://{}/%65ager-1-py3-none-any.whl"),
+        "eager @ file://{}/again/" + WHEEL,
+        *("path = '{}/" + WHEEL + "'", 'path = "{}/\\u0065ager-1-py3-none-any.whl"'),
+        *("path = './" + WHEEL + "'", "path = 'again/" + WHEEL + "'"),
+        *("path = '{}/linked/" + WHEEL + "'", "path = 'linked/" + WHEEL + "'"),
+        *("path = '{}/../up/" + WHEEL + "'", "path = '../up/" + WHEEL + "'"),
+    ],
+)
+@pytest.mark.parametrize("locked", [True, False])
+def test_what_is_installed_is_the_copy_that_was_hashed(
+    name: str, locked: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By whatever name it is known: what lies there by then is another one."""
+    folder = tmp_path / "mine"
+    (folder / "linked").mkdir(parents=True)
+    wheel_with_a_start_file(folder, "", body="X = 1")
+    (folder / "again").symlink_to(".")
+    (folder / "linked" / WHEEL).symlink_to(f"../{WHEEL}")
+    (tmp_path / "up").symlink_to("mine")
+    name = name.format(folder)
+    (folder / "m.py").write_text(block(name) if "@" in name else block(eager=name))
+    if locked:
+        lock = [find_uv_bin(), "lock", "-q", "--offline", "--python", sys.executable, "--script"]
+        subprocess.run([*lock, "m.py"], cwd=folder, check=True)
+    copy = copies.copy
+
+    def late(*given: Any) -> str:
+        script = copy(*given)
+        wheel_with_a_start_file(folder, "", body="X = 2")
+        return script
+
+    monkeypatch.setattr("harbor_metrics.scripts.environment.copy", late)
+    (module,) = made(folder / "m.py", allow_network=".." in name).rglob("eager.py")
+    assert module.read_text() == "X = 1"
+
+
+@pytest.mark.parametrize("what", ["file", "link", "folder", "pipe", "script"])
+def test_what_became_another_thing_before_it_was_copied_is_not_installed(
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("inside", "other"):
+        (tmp_path / name).mkdir()
+        wheel_with_a_start_file(tmp_path / name, "", body=f"X = '{name}'")
+    (tmp_path / "link").symlink_to("inside")
+    (tmp_path / "m.py").write_text(block(eager=f"path = 'link/{WHEEL}'"))
+    copy = copies.copy
+
+    def exchanged(*given: Any) -> str:
+        wheel = tmp_path / "inside" / WHEEL
+        if what in ("file", "link", "pipe"):
+            wheel.unlink()
+        if what == "file":
+            wheel_with_a_start_file(tmp_path / "inside", "", body="X = 2")
+        elif what == "link":
+            wheel.symlink_to(tmp_path / "other" / WHEEL)
+        elif what == "pipe":
+            os.mkfifo(wheel)
+        elif what == "folder":
+            shutil.rmtree(tmp_path / "inside")
+            (tmp_path / "inside").symlink_to("other")
+        else:
+            (tmp_path / "m.py").write_text("")
+        return copy(*given)
+
+    monkeypatch.setattr("harbor_metrics.scripts.environment.copy", exchanged)
+    with pytest.raises(MetricFailure, match=r"changed|exchanged|a pipe|levels of symbolic"):
+        made(tmp_path / "m.py")
+
+
+@pytest.mark.parametrize(
+    ("name", "variable"),
+    [
+        *((".env", ""), (".git", ""), ("../outside", ""), ("{}/../outside", ""), (".", "")),
+        *(("..", ""), ("link", ""), ("way/secret", ""), ("secrets", "KUBECONFIG")),
+        *((".none", ""), ("../none", ""), ("again", "")),
+    ],
+)
+@pytest.mark.parametrize("sandbox", ["off", "auto"])
+def test_what_a_script_may_not_read_is_none_of_its_packages(
+    name: str, variable: str, sandbox: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Code that builds another package would read the copy."""
+    folder = tmp_path / "mine"
+    package(folder / "kind", folder / ".env", folder / "../kind/../.env")
+    for path in (tmp_path / "outside", folder / ".git", folder / "secrets"):
+        path.mkdir()
+        (path / "secret").write_text("s3cret")
+    (folder / ".env").write_text("s3cret")
+    (folder / "link").symlink_to(".env")
+    (folder / "way").symlink_to("../outside")
+    (folder / "again").symlink_to(".")
+    if variable:
+        monkeypatch.setenv(variable, str(folder / "secrets" / "secret"))
+    name = name.format(folder)
+    (folder / "m.py").write_text(block(kind="path = 'kind'", more=f"path = '{name}'"))
+    with pytest.raises(MetricFailure, match="which is not its own to read") as raised:
+        made(folder / "m.py", allow_build=True, allow_network=True, sandbox=sandbox)
+    assert f"names {name} as a package" in str(raised.value)
+
+
+def test_a_package_that_is_the_home_or_holds_it_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    package(tmp_path / "kind")
+    for name in (".", "..", "/", "~", "kind"):
+        (tmp_path / "m.py").write_text(block(kind=f"path = '{name}'"))
+        with pytest.raises(MetricFailure) as raised:
+            made(tmp_path / "m.py", allow_build=True, allow_network=True)
+        missing = name == "~"
+        assert ("not its own to read" in str(raised.value)) != missing, name
+
+
+@linux
+@pytest.mark.parametrize("source", ["path = 'kind'", "path = './kind', editable = true", None])
+def test_a_build_sees_the_copy_and_no_more(source: str | None, tmp_path: Path) -> None:
+    """What was hashed: names and contents, and which files can be run."""
+    folder = tmp_path / "mine"
+    original = package(folder / "kind", folder / "kind" / "b.py", folder / "beside.py")
+    (folder / "beside.py").write_text("1")
+    (folder / "m.py").write_text(
+        block(kind=source) if source else block(f"kind @ file://{original}")
+    )
+    (original / "run").touch(0o777)
+    (original / "setup.py").touch(0o606)
+    (original / "empty" / "er").mkdir(parents=True)
+    (original / "link").symlink_to("../beside.py")
+    (module,) = made(folder / "m.py", allow_build=True).rglob("kind.py")
+    seen: dict[str, Any] = {}
+    exec(module.read_text(), seen)
+    assert seen["SEEN"]["read"] == 0
+    assert seen["SEEN"]["runs"] == "./run"
+    names = "./empty ./empty/er ./b.py ./link ./pyproject.toml ./run ./setup.py"
+    assert {*names.split()} <= {*seen["SEEN"]["names"].split()}
+
+
+def test_no_package_comes_into_another_folder_by_a_link_in_a_package(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    package(folder / "kind")
+    (folder / "other").mkdir()
+    wheel_with_a_start_file(folder / "other", "")
+    (folder / "kind" / "way").symlink_to("../other")
+    (folder / "m.py").write_text(block(kind="path = 'kind'", eager=f"path = 'kind/way/{WHEEL}'"))
+    with pytest.raises(MetricFailure, match="a link in one package leads to"):
+        made(folder / "m.py", allow_build=True)
+
+
+def test_packages_in_one_another_are_installed(tmp_path: Path) -> None:
+    package(tmp_path / "kind")
+    wheel_with_a_start_file(tmp_path / "kind", "")
+    (tmp_path / "m.py").write_text(block(kind="path = 'kind'", eager=f"path = 'kind/{WHEEL}'"))
+    names = {path.name for path in made(tmp_path / "m.py", allow_build=True).rglob("*.py")}
+    assert {"kind.py", "eager.py"} <= names
+
+
+def test_uv_speaks_of_the_folder_that_the_user_knows(tmp_path: Path) -> None:
+    (tmp_path / WHEEL).write_bytes(b"no wheel")
+    (tmp_path / "m.py").write_text(block(eager=f"path = '{WHEEL}'"))
+    with pytest.raises(MetricFailure) as raised:
+        made(tmp_path / "m.py", allow_network=True)
+    assert f"{tmp_path}/{WHEEL}" in str(raised.value)
+    (tmp_path / WHEEL).unlink()
+    with pytest.raises(MetricFailure) as raised:
+        made(tmp_path / "m.py")
+    assert "packages-" not in str(raised.value)
+    assert f"{tmp_path}/{WHEEL}" in str(raised.value)

@@ -18,7 +18,7 @@ from ..errors import (
     ReaderGoneError,
     UsageError,
 )
-from ..output.streams import print_line, print_note, print_text, take_over
+from ..output.streams import print_error, print_line, print_text, take_over
 
 # Name of a command -> its one-line help; the module of that name defines it.
 COMMANDS = {
@@ -156,8 +156,7 @@ def run() -> NoReturn:
     except OutputError as error:
         code = error.exit_code
     except KeyboardInterrupt:
-        with contextlib.suppress(OutputError):
-            print_line("interrupted")
+        print_line("interrupted")
         code = 130
     except Terminated as error:
         code = 128 + error.number
@@ -218,12 +217,12 @@ def fail(error: HarborMetricsError) -> None:
         error = _without_quotes(error, ctx)
     # What a program said has lines of its own.
     first, *others = map(printable, str(error).split("\n"))
-    print_note("\n".join([f"error: {first}", *others, ""]))
+    print_error("\n".join([f"error: {first}", *others, ""]))
     if error.help:
-        print_line(f"  = help: {error.help}")
+        print_error(f"  = help: {printable(error.help)}\n")
     if isinstance(error, InvalidDocumentError) and error.diagnostics:
         sources = {d.path or "": error.text for d in error.diagnostics}
-        print_note("\n" + text(error.diagnostics, sources))
+        print_error("\n" + text(error.diagnostics, sources))
 
 
 def _without_quotes(error: HarborMetricsError, ctx: click.Context) -> HarborMetricsError:

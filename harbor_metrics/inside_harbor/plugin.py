@@ -123,10 +123,7 @@ class MetricsPlugin:
         return f"its numbers: harbor-metrics compute {in_command(self.folder)}"
 
     def _say(self, sentence: str) -> None:
-        try:
-            print_line(f"harbor-metrics: {sentence}")
-        except HarborMetricsError:
-            return  # nobody listens
+        print_line(f"harbor-metrics: {sentence}")
 
 
 def request_of(folder: str, options: Options) -> Request:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import re
@@ -110,13 +111,22 @@ def print_commands(text: str) -> None:
     _out.show(text, commands=True)
 
 
-def print_note(text: str) -> None:
-    """Print text for people on standard error, words of any length cut; fails as `show`."""
+def print_error(text: str) -> None:
+    """Print why work was not done on standard error, words of any length cut; fails as `show`."""
     _beside.show(re.sub(_LONG_WORD, r"\1…", text))
 
 
+def print_note(text: str) -> None:
+    """Print the same way what is said beside work that is done: lost where it cannot be written.
+
+    The exit code tells of the work, and whether standard output is whole.
+    """
+    with contextlib.suppress(OutputError):
+        print_error(text)
+
+
 def print_line(sentence: str) -> None:
-    """Print a sentence on standard error, on one line whatever names it holds; fails as `show`."""
+    """Print a sentence as a note, on one line whatever names it holds."""
     print_note(f"{printable(sentence)}\n")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from .markup import DOLLAR
+from .markup import DOLLAR, isolated
 from .sheet import Sheet
 
 # Nothing can be seen of it, and no name, number or address goes on behind it.
@@ -26,6 +26,9 @@ _MARKUP = re.compile(
     re.ASCII,
 )
 _AS_IT_READS = {"special": r"\{}", "hash": r"\{}", "formula": DOLLAR}
+# At the beginning of a line, or of an item of a list: a list, a line across, a heading above.
+_BEGINS = re.compile(r"\A( *(?:\d{1,9}(?=[.)]))?)(?=[-+](?:[ -]|\Z)|=+ *\Z|(?<=\d)[.)](?: |\Z))")
+_SPACE = "&#32;"
 # An indent that Markdown keeps.
 _INDENT = "&emsp;"
 
@@ -61,7 +64,9 @@ def row(cells: Sequence[str]) -> str:
 
 def inert(text: str) -> str:
     """The text as it reads: no markup, and nothing that a host makes a link or a mention of."""
-    return _MARKUP.sub(_as_it_reads, text)
+    text = _BEGINS.sub(r"\1\\", _MARKUP.sub(_as_it_reads, text))
+    # Four of them, before anything else, would be code.
+    return isolated(_SPACE + text[1:] if text[:1] == " " else text)
 
 
 def _as_it_reads(found: re.Match[str]) -> str:

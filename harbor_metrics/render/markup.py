@@ -12,6 +12,9 @@ from ..documents.wording import printable
 _VOID = frozenset({"meta"})
 _LONG_WORD = re.compile(r"(\S{300})\S+?(?=[:;,.)]{0,3}(?!\S))")
 _SHAPES = frozenset({"circle", "line", "path", "rect"})
+# Words of letters that are written from right to left.
+_LEFTWARD = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
+_LEFTWARDS = re.compile(f"[{_LEFTWARD}](?:[{_LEFTWARD} ]*[{_LEFTWARD}])?")
 
 
 class Markup(str):
@@ -27,7 +30,12 @@ def escaped(text: str) -> Markup:
     """
     if isinstance(text, Markup):
         return text
-    return verbatim(_LONG_WORD.sub(r"\1…", text))
+    return Markup(isolated(verbatim(_LONG_WORD.sub(r"\1…", text))))
+
+
+def isolated(text: str) -> str:
+    """Markup in which words from right to left stand for themselves: numbers beside stay there."""
+    return _LEFTWARDS.sub(r"&#8296;\g<0>&#8297;", text)
 
 
 def verbatim(text: str) -> Markup:

@@ -41,6 +41,12 @@ def _rule(name: str, text: str) -> dict[str, Any]:
     }
 
 
+def _plain(text: str) -> str:
+    """The text as a message that has neither placeholders, 3.11.5, nor links, 3.11.6."""
+    text = text.replace("{", "{{").replace("}", "}}")
+    return text.replace("[", r"\[").replace("]", r"\]") if "](" in text else text
+
+
 def _result(d: Diagnostic, index: int) -> dict[str, Any]:
     sentences = [f"{d.message}.", *(f"{note}." for note in d.notes)]
     if d.help:
@@ -49,7 +55,7 @@ def _result(d: Diagnostic, index: int) -> dict[str, Any]:
         "ruleId": d.rule,
         "ruleIndex": index,
         "level": _LEVELS[d.severity],
-        "message": {"text": encodable(" ".join(sentences))},
+        "message": {"text": _plain(encodable(" ".join(sentences)))},
     }
     if d.path is not None:
         physical: dict[str, Any] = {"artifactLocation": {"uri": quote(encodable(d.path))}}

@@ -118,6 +118,23 @@ def test_a_full_standard_error_exits_3_without_a_traceback(tmp_path: Path) -> No
             assert done.stdout == b""
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+def test_notes_that_are_lost_leave_the_exit_code_of_the_work(tmp_path: Path) -> None:
+    wrong, right = tmp_path / "a.json", tmp_path / "b.jsonl"
+    wrong.write_text("[1]")
+    right.write_text('{"reward": 1}\n{"reward": 0}\n')
+    with open("/dev/full", "wb") as full:
+        for format_ in ("github", "sarif", "json"):
+            for file, code in ((wrong, int(format_ != "sarif")), (right, 0)):
+                run = command("validate", "--format", format_, file)
+                done = subprocess.run(run, stdout=subprocess.PIPE, stderr=full)
+                assert done.returncode == code
+                assert done.stdout or (format_ == "github" and not code)
+        run = command("convert", right, "-o", tmp_path / "c.jsonl")
+        assert subprocess.run(run, stderr=full).returncode == 0
+        assert (tmp_path / "c.jsonl").read_text()
+
+
 def test_no_call_writes_more_than_the_system_takes_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes: list[int] = []
 

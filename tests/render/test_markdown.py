@@ -46,6 +46,31 @@ def test_what_a_stranger_wrote_makes_no_element(text: str) -> None:
     assert set(rendered.tags(heading)) <= {"h3", "span"}
 
 
+BEGINNINGS = [
+    *("- a", "+ a", "* a", "-", "+", "1. a", "12) a", "1.", "---", "- - -", "===", "=", "***"),
+    *("~~~", "     a", "# a", "> a", "| a |", "```", "<b>a", "    - a", "[x]: y", "[ ] a", "-\\"),
+]
+
+
+@pytest.mark.parametrize("before", ["", "- ", "> ", "a\n", "- our own: "])
+@pytest.mark.parametrize("text", BEGINNINGS)
+def test_a_text_at_the_beginning_of_a_line_begins_nothing(before: str, text: str) -> None:
+    ours = rendered.tags(f"{before}x\n")
+    assert rendered.tags(f"{before}{inert(printable(text))}\n") == ours
+
+
+@given(TEXTS, st.sampled_from(["", "- ", "> ", "- - "]))
+def test_no_text_begins_anything(text: str, before: str) -> None:
+    shown = rendered.tags(f"{before}a{inert(printable(text))}\n{before}")
+    own = rendered.tags(f"{before}{inert(printable(text))}\n")
+    assert {*shown, *own} <= {"p", "ul", "li", "blockquote", "span"}
+
+
+def test_a_number_beside_a_name_from_right_to_left_stays_beside_it() -> None:
+    shown = rendered.html(inert("\u05d0\u05d1 \u05d2: 3 of 5, \u0627 7"))
+    assert shown == "<p>\u2068\u05d0\u05d1 \u05d2\u2069: 3 of 5, \u2068\u0627\u2069 7</p>\n"
+
+
 @given(TEXTS)
 def test_nothing_is_mentioned_or_linked(text: str) -> None:
     shown = rendered.html(in_a_table(text))

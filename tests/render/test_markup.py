@@ -47,6 +47,11 @@ class Tree(HTMLParser):
         self.text += data
 
 
+def test_a_name_from_right_to_left_takes_no_number_along() -> None:
+    assert Tree(escaped("\u05d0 \u05d1 3 of 5")).text == "\u2068\u05d0 \u05d1\u2069 3 of 5"
+    assert verbatim("\u05d0 3") == "\u05d0 3"
+
+
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_text_is_a_text_wherever_it_stands(text: str) -> None:
     tree = Tree(element("p", element("b", text), title=text))

@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 from validation.validated import FOLDERS, report_of
 
+from harbor_metrics.documents.diagnostics import Diagnostic
 from harbor_metrics.render.sarif import sarif
 from harbor_metrics.validation.explanations import explain
 
@@ -70,3 +71,9 @@ def test_sarif_holds_every_diagnostic_with_its_place(
         assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == d.rule
         region = result["locations"][0]["physicalLocation"]["region"]
         assert (region["startLine"], region["startColumn"]) == (d.span.line, d.span.column)
+
+
+def test_a_message_holds_no_placeholder_and_no_link() -> None:
+    found = Diagnostic(rule="not-json", message="a {0} [x](https://e.org) {", notes=("b}",))
+    (result,) = json.loads(sarif([found], explain))["runs"][0]["results"]
+    assert result["message"]["text"] == r"a {{0}} \[x\](https://e.org) {{. b}}."

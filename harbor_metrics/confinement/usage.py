@@ -62,8 +62,8 @@ class Watch:
         self._disks = [_device(folder) for folder in folders]
         self._asked = 0
         self._next = time.monotonic() + _FIRST if any(most.values()) else float("inf")
-        # Processes of the last look, whose threads take next to no time to count.
-        self._known: set[int] = set()
+        # How much ran on the machine when they were counted, and how many more may be started.
+        self._running, self._room = 0, 0
         self._next_count = float("inf")
 
     def seconds(self) -> float:
@@ -77,13 +77,16 @@ class Watch:
         limit, that of memory if there is one, or of bytes where folders are moved about.
         """
         began = time.monotonic()
-        if began < self._next and not self._has_more_threads():
+        if began < min(self._next, self._next_count):
             return ""
         # For weight: many a program has ended before it is asked.
         from .held import Look, TooLong
 
-        look = Look(_OF_PROCESSOR, min(deadline, began + _ALTOGETHER), self._count)
+        look = Look(_OF_PROCESSOR, min(deadline, began + _ALTOGETHER), self._count_again)
         try:
+            if began < self._next:
+                self._count_again()
+                return ""
             found = self._ask(look)
         except TooLong as error:
             if time.monotonic() >= deadline:
@@ -94,51 +97,40 @@ class Watch:
         self._next = ended + min(_LONGEST, max(_BETWEEN, _PART * (ended - began)))
         return found
 
-    def _count(self) -> None:
-        """While a look goes on: thousands of threads can be started before it ends.
+    def _count_again(self) -> None:
+        """While a look goes on, and until the next: thousands can be started meanwhile.
 
         Raises:
-            TooLong: there are too many.
+            TooLong: as `_count`.
         """
-        # For weight, too.
-        from .held import TooLong
-
-        if self._has_more_threads():
-            raise TooLong(THREADS)
-
-    def _has_more_threads(self) -> bool:
-        """Whether the known processes have more than they may, where it is time to ask."""
         now = time.monotonic()
-        if now < self._next_count:
-            return False
-        self._next_count = now + _BETWEEN
-        return self._most.get(THREADS, 0) < sum(map(_threads, self._known))
+        if now >= self._next_count:
+            self._next_count = now + _BETWEEN
+            if _running() - self._running > self._room:
+                self._count()
 
-    def _found(self) -> tuple[set[int], int]:
-        """The processes as in `_living`, and what they have in memory or swapped out.
+    def _count(self) -> None:
+        """Processes and threads alone: all else takes longer the more of them there are.
 
         Raises:
-            TooLong: they, or their threads, are too many.
+            TooLong: they are too many.
         """
         # For weight, too.
         from .held import TooLong
 
-        pids = set[int]()
-        resident = threads = 0
-        self._known = known = set[int]()
-        if self._most.get(THREADS):
-            self._next_count = time.monotonic() + _BETWEEN
+        most = {kind: self._most[kind] for kind in (PROCESSES, THREADS) if self._most.get(kind)}
+        if not most:
+            return
+        self._running = _running()
+        found = dict.fromkeys((PROCESSES, THREADS), 0)
         for pid in self._processes():
-            known.add(pid)
-            # First of each, for all else takes longer the more of them there are.
-            threads += _threads(pid)
-            for kind, n in ((PROCESSES, len(known)), (THREADS, threads)):
-                if 0 < self._most.get(kind, 0) < n:
+            found[PROCESSES] += 1
+            found[THREADS] += _threads(pid)
+            for kind, limit in most.items():
+                if found[kind] > limit:
                     raise TooLong(kind)
-            living = _living_thread(pid)
-            pids.add(living)
-            resident += memory.taken([living])
-        return pids, resident
+        self._room = min(limit - found[kind] for kind, limit in most.items())
+        self._next_count = time.monotonic() + _BETWEEN
 
     def _living(self) -> Iterator[int]:
         """The processes, each by the number of a thread that can tell of it, as it is found.
@@ -153,7 +145,12 @@ class Watch:
         from .held import Held, TooLong
 
         most = dict.fromkeys(KINDS, 0) | self._most
-        pids, resident = self._found()
+        self._count()
+        pids: set[int] = set()
+        resident = 0
+        for pid in self._living():
+            pids.add(pid)
+            resident += memory.taken([pid])
         self._asked += 1
         in_doubt = 0 < most[MEMORY] < resident + memory.of_machine(memory.IN_MEMORY_ALONE)
         mapped = in_doubt or self._asked % _EVERY == 0
@@ -198,6 +195,15 @@ def _has_ended(thread: int) -> bool:
             return file.read().rpartition(b")")[2].split()[0] in (b"Z", b"X")
     except (OSError, IndexError):
         return True
+
+
+def _running() -> int:
+    """How many threads there are on this machine: one number, however many that are."""
+    try:
+        with open("/proc/loadavg", "rb") as file:
+            return int(file.read().split()[3].partition(b"/")[2])
+    except (OSError, ValueError, IndexError):
+        return 0
 
 
 def _threads(pid: int) -> int:

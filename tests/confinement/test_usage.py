@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 import textwrap
-import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 from metric_scripts import linux
 
-from harbor_metrics.confinement import descendants, memory, usage
+from harbor_metrics.confinement import descendants, held, memory, usage
 from harbor_metrics.confinement.finished import Finished
 from harbor_metrics.confinement.removal import remove
 from harbor_metrics.confinement.usage import Watch
@@ -91,54 +90,48 @@ def test_threads_are_counted_before_anything_that_takes_longer(
         raise AssertionError("to ask for memory takes longer")
 
     monkeypatch.setattr(memory, "taken", asked)
-    with waiting(9) as start:
-        start()
-        watch = Watch({"threads": 9, "memory": 1 << 40}, (), processes)
-        time.sleep(watch.seconds())
-        assert watch.exceeded() == "threads"
+    monkeypatch.setattr(usage, "_threads", lambda pid: 10)
+    watch = Watch({"threads": 9, "memory": 1 << 40}, (), processes)
+    time.sleep(watch.seconds())
+    assert watch.exceeded() == "threads"
 
 
-@contextmanager
-def waiting(n_threads: int) -> Iterator[Callable[[], None]]:
-    """Starts threads that wait to the end."""
-    stop = threading.Event()
-    threads = [threading.Thread(target=stop.wait) for _ in range(n_threads)]
-
-    def start() -> None:
-        for thread in threads:
-            thread.start()
-
-    try:
-        yield start
-    finally:
-        stop.set()
-
-
+@pytest.mark.parametrize("kind", ["processes", "threads"])
 @pytest.mark.parametrize("when", ["while it is looked", "before it is looked again"])
-def test_threads_that_are_started_soon_are_counted_soon(
-    when: str, monkeypatch: pytest.MonkeyPatch
+def test_what_is_started_soon_is_counted_soon(
+    when: str, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # Much takes long to look at, so that the next look comes late.
     monkeypatch.setattr(usage, "_PART", 1000)
-    most = {"threads": len(os.listdir("/proc/self/task")) + 5, "memory": 1 << 40}
-    watch = Watch(most, (), lambda: {os.getpid()})
-    with waiting(9) as start:
+    running = [os.getpid()]
+    monkeypatch.setattr(usage, "_running", lambda: 1000 + len(running))
+    monkeypatch.setattr(usage, "_threads", lambda pid: 1)
 
-        def looked(pids: Iterable[int]) -> int:
-            time.sleep(0.1)
-            if when == "while it is looked":
-                start()
-            return 0
+    def looked(pids: Iterable[int]) -> int:
+        time.sleep(0.1)
+        if when == "while it is looked":
+            running.extend(range(9))
+        return 0
 
-        monkeypatch.setattr(memory, "taken", looked)
+    monkeypatch.setattr(held, "_buffer", lambda: looked([]))
+    one, other = socket.socketpair()
+    with one, other:
+        watch = Watch({kind: 5, "memory": 1 << 40}, (), lambda: list(running))
         time.sleep(watch.seconds())
         found = watch.exceeded()
-        if when == "before it is looked again":
-            assert found == ""
-            assert watch.seconds() <= 0.05
-            start()
-            time.sleep(watch.seconds())
-            found = watch.exceeded()
-        assert found == "threads"
+    if when == "before it is looked again":
+        assert found == ""
+        assert watch.seconds() <= 0.05
+        time.sleep(watch.seconds())
+        assert watch.exceeded() == ""
+        running.extend(range(9))
+        time.sleep(watch.seconds())
+        found = watch.exceeded()
+    assert found == kind
+
+
+def test_what_runs_on_the_machine_is_one_number() -> None:
+    assert usage._running() > len(os.listdir("/proc/self/task"))
 
 
 def test_in_namespaces_the_system_starts_no_more_than_twice_as_many_threads(

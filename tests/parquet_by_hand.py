@@ -140,6 +140,11 @@ def _packed(content: bytes, codec: str) -> bytes:
     return content if codec == "none" else pa.Codec(codec).compress(content, asbytes=True)
 
 
+def plain(*values: bytes) -> list[Page]:
+    """Texts one after the other, in one page."""
+    return [Page(texts(values), len(values), PLAIN)]
+
+
 def rewards(rows: int) -> Written:
     """A column of rewards that are all 0, in one page."""
     zero = Page(bytes(8), 1, PLAIN, is_dictionary=True)

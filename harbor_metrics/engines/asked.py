@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import msgspec
 
 from ..documents.unchanged import Unchanged
+from ..documents.wording import printable
 from ..errors import HarborMetricsError, InputError
 
 Row = tuple[Any, ...]
@@ -27,6 +29,8 @@ class Asked(msgspec.Struct):
     """An engine's answers by question; of a `dry` one nothing is asked."""
 
     engine: str
+    # Of what it is asked, for people.
+    path: str
     dry: bool = False
     # How many trials there are in all, once that is known.
     trials: int = 0
@@ -68,17 +72,9 @@ class Asked(msgspec.Struct):
 
     def unrecorded(self, query: Callable[[], Any], most: int = 0) -> list[Row]:
         """The rows of an answer as they come, which need not be the same on every engine."""
-        try:
+        with answering(self.engine, self.path):
             frame = query()
             rows = _collected(frame.head(most + 1) if most else frame)
-        # A slip of ours is not the engine's.
-        except (HarborMetricsError, AttributeError, NameError, TypeError):
-            raise
-        except Exception as error:  # every engine has errors of its own
-            raise InputError(
-                f"{self.engine} could not answer: {first_line(error)}",
-                "nothing was computed; what it said itself stands above",
-            ) from error
         self.unchanged.check()
         return rows
 
@@ -89,6 +85,25 @@ class Asked(msgspec.Struct):
         for question, rows in sorted(self._rows.items()):
             lines += [question.encode(), *map(_canonical, rows)]
         return hashlib.sha256(b"\n".join(lines)).hexdigest()
+
+
+@contextmanager
+def answering(engine: str, path: str) -> Iterator[None]:
+    """Meanwhile an engine is asked, and what it fails with is said of the source.
+
+    Raises:
+        InputError: it fails.
+    """
+    try:
+        yield
+    # A slip of ours is not the engine's.
+    except (HarborMetricsError, AttributeError, NameError, TypeError):
+        raise
+    except Exception as error:  # every engine has errors of its own
+        raise InputError(
+            f"{printable(path)}: {engine} could not answer: {first_line(error)}",
+            "nothing was computed; what it said itself stands above",
+        ) from error
 
 
 def first_line(error: Exception) -> str:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 
-from ..documents.wording import printable
+from ..documents.wording import in_command, printable
 from ..errors import InputError
 from ..readers.columns import USAGE, check_columns, meanings
 from ..trials.trial import GroupKey
@@ -80,6 +80,13 @@ def laid_out(
         frame = frame.with_columns(**casts)
 
     def check_label(name: str) -> None:
+        place = fields[f"label.{name}"]
+        if types[place].is_nested():
+            raise InputError(
+                f"column `{printable(names[place])}` of {path} holds lists or structures, and a "
+                "label is a single value",
+                f"say which column holds it: --columns {in_command(f'label.{name}=COLUMN')}",
+            )
         united.check_values(names[fields[f"label.{name}"]], "VARCHAR")
 
     by = {name: found[name] for name in GroupKey._fields if name in found}

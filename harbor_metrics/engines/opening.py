@@ -20,7 +20,7 @@ from ..documents.diagnostics import Diagnostic
 from ..documents.unchanged import Unchanged
 from ..documents.wording import printable
 from ..errors import InputError, UsageError
-from .asked import first_line
+from .asked import answering, first_line
 from .extras import literal, require
 from .files import found, on_storage
 from .footers import check_nulls, check_sizes
@@ -126,11 +126,12 @@ def _duckdb(paths: Sequence[str], shown: str) -> Opened:
         native = connection.read_parquet(patterns, union_by_name=True)
     except Exception as error:
         raise _unreadable(shown, error) from error
-    check_sizes(connection, here)
-    check_nulls(connection, here)
+    with answering("duckdb", shown):
+        check_sizes(connection, here)
+        check_nulls(connection, here)
     frugal = partial(_frugal, connection)
     texts = Texts(connection, here, frugal)
-    united = united_by_duckdb(connection, patterns, native, texts)
+    united = united_by_duckdb(connection, patterns, native, texts, shown)
     return Opened(native, shown, "duckdb", duckdb.__version__, frugal, diagnostics, united)
 
 
@@ -245,5 +246,10 @@ def _unreadable(shown: str, error: Exception) -> InputError:
             f"{printable(shown)} cannot be read: {text}",
             "give credentials as the storage's own tools take them (AWS_PROFILE, "
             "AWS_ACCESS_KEY_ID, a role of the machine)",
+        )
+    if "conversion error" in text or "Invalid unicode" in text or isinstance(error, UnicodeError):
+        return InputError(
+            f"{printable(shown)} cannot be read: the name of one of its columns is not UTF-8",
+            "write the file anew, with other names",
         )
     return InputError(f"{printable(shown)} cannot be read: {text}")

@@ -54,7 +54,7 @@ def _source(
 ) -> Source:
     frame, layout = laid_out(opened.native, opened.path, columns, opened.united)
     wanted = tuple(key for key in layout.rewards if keys is None or key in keys)
-    asked = Asked(opened.engine, totals_only=totals_only, unchanged=opened.unchanged)
+    asked = Asked(opened.engine, opened.path, totals_only=totals_only, unchanged=opened.unchanged)
     relation = Relation(frame, layout, asked, layout.groups, wanted)
     groups = overview(relation)
     for said in groups.values():

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import cache
 from typing import Any, NamedTuple
 
 from ..documents.wording import printable
-from ..errors import HarborMetricsError, InputError
+from ..errors import InputError
 from ..readers.columns import folded, meanings
-from .asked import first_line
+from .asked import answering
 from .extras import literal
 from .texts import Texts
 
@@ -92,36 +91,28 @@ class United(NamedTuple):
             )
 
 
-def united_by_duckdb(connection: Any, patterns: Sequence[str], native: Any, texts: Texts) -> United:
+def united_by_duckdb(
+    connection: Any, patterns: Sequence[str], native: Any, texts: Texts, path: str
+) -> United:
     """The files of patterns that DuckDB has united in a relation."""
 
     @cache
     def alike() -> Sequence[Alike]:
-        with _answering():
+        with answering("duckdb", path):
             return _alike(connection, patterns)
 
     @cache
     def changed(column: str) -> Changed | None:
         types = dict(zip(native.columns, map(str, native.types), strict=True))
         kinds = alike()
-        with _answering():
+        with answering("duckdb", path):
             return _changed(connection, kinds, column, types[column])
 
     def check_size(column: str) -> None:
-        with _answering():
+        with answering("duckdb", path):
             texts.check(column)
 
     return United(alike, changed, check_size)
-
-
-@contextmanager
-def _answering() -> Iterator[None]:
-    try:
-        yield
-    except HarborMetricsError:
-        raise
-    except Exception as error:  # every engine has errors of its own
-        raise InputError(f"duckdb could not answer: {first_line(error)}") from error
 
 
 def _alike(connection: Any, patterns: Sequence[str]) -> list[Alike]:

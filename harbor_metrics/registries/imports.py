@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 # As many names as stand there: who finds too many imports asks for more to be pinned.
-_IMPORTS = rb"(?m)(?:^|[;:])[ \t\f]*(?:lazy[ \t\f]+)?(?:import|from)\b((?:[^\n;\\]|\\.|\\\n)*)"
+_IMPORTS = rb"(?m)(?:^|[;:])[ \t\f]*(?:lazy[ \t\f]+)?(?:import|from)\b((?:[^\n;\\]++|\\.|\\\n)*+)"
 _NAME = rb"[A-Za-z_]\w*"
 # In any word: each can find, make or run code.
 _MACHINERY = (

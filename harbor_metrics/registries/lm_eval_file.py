@@ -18,7 +18,7 @@ from .lm_eval_yaml import Loader
 _MOST_FILES = 100
 _PACKAGES = ("site-packages", "dist-packages")
 # What PyYAML quotes: of the text, or before that what it expects.
-_QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
+_QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*+'?|"(?:[^"\\]|\\.)*+"?""", re.DOTALL)
 _EXPECTED = ("expected ", " or ")
 
 

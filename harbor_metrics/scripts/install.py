@@ -210,7 +210,7 @@ def _check_pins(path: str) -> None:
 def version(uv: str, place: Workplace) -> str:
     """The version of uv."""
     step = Work.of(place, ScriptOptions()).step([uv, "--version"], {}, FREE)
-    number = re.search(rb"\d+(?:\.\d+)+[\w.+-]*", step.stdout)
+    number = re.search(rb"(?<!\d)\d+(?:\.\d+)+[\w.+-]*", step.stdout)
     return number[0].decode() if number else "unknown"
 
 

@@ -41,8 +41,8 @@ _ABOUT = (
 # Versions and nothing else: what uv takes for no version it takes for the path of a program to run,
 # and one with too many digits for its name.
 _VERSION = r"[0-9]{1,6}(?:\.[0-9]{1,6}){0,3}(?:(?:a|b|rc)[0-9]{1,3})?(?:\.\*)?"
-_SPECIFIER = rf"(?:~=|==|!=|<=?|>=?) *{_VERSION} *"
-_SPECIFIERS = rf" *(?:{_SPECIFIER}(?:, *{_SPECIFIER}){{0,20}})?,? *"
+_SPECIFIER = rf"(?:~=|==|!=|<=?|>=?) *+{_VERSION} *+"
+_SPECIFIERS = rf" *+(?:{_SPECIFIER}(?:, *+{_SPECIFIER}){{0,20}})?,? *+"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from ..readers.inspect.document import Reduction
-from .inspect_reducers import has_threshold, reduced
-from .inspect_scores import Scored, plain
+from .inspect_reducers import has_threshold
+from .inspect_scores import NotHeldError, Scored, plain
 from .inspect_thresholds import same
 from .row import Row, Verdict
 
@@ -35,25 +36,27 @@ def of_before(row: Row, before: Row, reason: str) -> Row:
 
 
 def contradict(
-    kept: Sequence[Reduction], scores_of: Callable[[str], list[Scored]], *, nan: bool
+    kept: Sequence[Reduction], behind: Callable[[str, str], list[Scored]], *, nan: bool
 ) -> bool:
     """Whether the reduced scores of the log, which are made with its numbers, are of others.
 
     Args:
         kept: the reduced scores of the log.
-        scores_of: the scores of a scorer that its numbers may be of.
+        behind: gives what a reducer makes of the scores of a scorer that its numbers may be of.
         nan: whether null stands for NaN.
     """
+    known: dict[tuple[str, str], dict[str, Any]] = {}
     for reduction in kept:
         if reduction.reducer is None or has_threshold(reduction.reducer):
             continue
-        try:
-            behind = reduced(scores_of(reduction.scorer), reduction.reducer)
-        except (ValueError, TypeError, ArithmeticError):
-            continue
-        values = {score.sample: score.value for score in behind or ()}
+        key = reduction.scorer, reduction.reducer
+        if key not in known:
+            try:
+                known[key] = {score.sample: score.value for score in behind(*key)}
+            except (NotHeldError, ValueError, TypeError, ArithmeticError):
+                known[key] = {}
         for each in reduction.samples:
-            value = values.get(str(each.sample_id))
+            value = known[key].get(str(each.sample_id))
             if value is not None and not same(value, plain(each.value, nan=nan, root=True)):
                 return True
     return False

@@ -5,18 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from msgspec import structs
 
+from ..readers.inspect.document import Reduction
 from ..readers.inspect.scored import Log
 from ..trials.source import Reported, Source
 from . import inspect_thresholds
 from .inspect_edits import contradict, n_differ, of_before
+from .inspect_metrics import Parts
 from .inspect_nested import computed
 from .inspect_reducers import has_threshold, reduced
 from .inspect_scores import NotHeldError, Scored, is_nan, number, scores_of
+from .inspect_thresholds import OWN
+from .inspect_work import DRAWN, Work
 from .reach import bounded, n_missing
 from .row import Answer, Known, Row, Unknown, Verdict, judge
 from .tables import incomplete
@@ -33,8 +37,12 @@ _PARAMS = {
     "stderr": ("to_float", "cluster"),
     "bootstrap_stderr": ("to_float", "num_samples"),
 }
+# Numbers of the same scores stand together in a log.
+_KEPT = 16
 # More thresholds of a reducer are not tried.
 _MOST_THRESHOLDS = 50
+# Nor more of all reducers together.
+_MOST_TRIES = 500
 _MAYBE = "the log does not hold its threshold; it is right if"
 _OWN = "the log does not name the threshold, which is 1 by default"
 
@@ -64,15 +72,24 @@ class _Replay:
         self._absent = incomplete(source)
         self.source = _held(source, self.log)
         self.lacking = incomplete(self.source)
+        self._spend = Work(self.log).spend
+        self._tries = _MOST_TRIES
         self._scores = cache(self._scores_of)
-        self._behind = cache(self._reduced)
+        self._extremes = cache(self._extremes_of)
         self._threshold = cache(self._threshold_of)
+        self._missing = cache(partial(n_missing, self.source))
+        self._behind = lru_cache(_KEPT)(self._reduced)
+        self._values = lru_cache(_KEPT)(self._values_of)
+        self._computed: dict[tuple[object, ...], tuple[Answer | Parts, list[float]]] = {}
+        self._kept: dict[str | None, list[Reduction]] = {}
+        for reduction in self.log.reductions:
+            self._kept.setdefault(reduction.reducer, []).append(reduction)
 
     def may_be_of_before(self) -> bool:
         """Whether the reduced scores of the log allow that its numbers are of unedited scores."""
         nan = self.log.null_is_nan
         return not contradict(
-            self.log.reductions, lambda scorer: self._scores(scorer, False), nan=nan
+            self.log.reductions, lambda *of: self._behind(*of, False, OWN), nan=nan
         )
 
     def samples(self, reported: Reported) -> Answer:
@@ -90,9 +107,9 @@ class _Replay:
     def row(self, reported: Reported, *, edited: bool = True) -> Row:
         """The number beside what Inspect makes of the scores."""
         threshold = self._threshold(reported.reducer or "", edited)
-        own = inspect_thresholds.OWN
-        row = self._row(reported, edited=edited, threshold=own if threshold is None else threshold)
-        if threshold is None or threshold == own:
+        own = OWN if threshold is None else threshold
+        row = self._row(reported, edited=edited, threshold=own)
+        if threshold is None or threshold == OWN:
             if row.verdict == Verdict.DIFFERS and self._ambiguous(reported.reducer or ""):
                 reason = f"two reducers are named `{reported.reducer}`; {_OWN}"
                 return replace(row, verdict=Verdict.UNVERIFIED, reason=reason)
@@ -101,39 +118,44 @@ class _Replay:
         reason = f"{passes}, as the log's reduced scores show; {_OWN}"
         if row.verdict == Verdict.DIFFERS:
             return replace(row, reason="; ".join(filter(None, (row.reason, reason))))
-        by_own = self._row(reported, edited=edited, threshold=own)
+        by_own = self._row(reported, edited=edited, threshold=OWN)
         if by_own.verdict != Verdict.DIFFERS or row.verdict != Verdict.EQUAL:
             return by_own if by_own.verdict == Verdict.EQUAL else row
-        if inspect_thresholds.parts(threshold, self._scores(self._scorer(reported), edited)):
+        if inspect_thresholds.parts(threshold, self._extremes(self._scorer(reported), edited)):
             return replace(by_own, verdict=Verdict.EXPLAINED, reason=reason)
         reason = f"{_MAYBE} {passes}, whatever the scores are"
         return replace(by_own, verdict=Verdict.UNVERIFIED, reason=reason)
 
     def agreed(self, found: list[Row], numbers: list[Reported], *, edited: bool) -> list[Row]:
         """The rows; of a reducer whose reduced scores are not in the log, by any one threshold."""
-        kept = {reduction.reducer for reduction in self.log.reductions}
-        differ = {
-            reported.reducer
-            for row, reported in zip(found, numbers, strict=True)
-            if row.verdict == Verdict.DIFFERS and has_threshold(reported.reducer or "")
-        }
-        for reducer in differ - kept:
-            places = [i for i, reported in enumerate(numbers) if reported.reducer == reducer]
-            scores = [
-                score
-                for scorer in {self._scorer(numbers[i]) for i in places}
-                for score in self._scores(scorer, edited)
-            ]
-            for value in inspect_thresholds.candidates(scores)[1:_MOST_THRESHOLDS]:
-                others = {i: self._row(numbers[i], edited=edited, threshold=value) for i in places}
-                if n_differ(others.values()):
-                    continue
-                reason = f"{_MAYBE} {_passes(numbers[places[0]], value)}"
-                for i in places:
-                    if found[i].verdict == Verdict.DIFFERS:
-                        found[i] = replace(found[i], verdict=Verdict.UNVERIFIED, reason=reason)
-                break
+        places: dict[str, list[int]] = {}
+        for i, reported in enumerate(numbers):
+            if has_threshold(reported.reducer or "") and reported.reducer not in self._kept:
+                places.setdefault(str(reported.reducer), []).append(i)
+        for of_reducer in places.values():
+            differing = [i for i in of_reducer if found[i].verdict == Verdict.DIFFERS]
+            value = self._fitting(numbers, of_reducer, edited=edited) if differing else None
+            if value is not None:
+                reason = f"{_MAYBE} {_passes(numbers[of_reducer[0]], value)}"
+                for i in differing:
+                    found[i] = replace(found[i], verdict=Verdict.UNVERIFIED, reason=reason)
         return found
+
+    def _fitting(self, numbers: list[Reported], places: list[int], *, edited: bool) -> float | None:
+        """Another threshold by which none of the numbers of a reducer differs."""
+        try:
+            scorers = {self._scorer(numbers[i]): None for i in places}
+            scores = [score for scorer in scorers for score in self._scores(scorer, edited)]
+            self._spend(len(scores))
+            for value in inspect_thresholds.candidates(scores)[1:_MOST_THRESHOLDS][: self._tries]:
+                self._tries -= 1
+                rows = (self._row(numbers[i], edited=edited, threshold=value) for i in places)
+                if all(row.verdict != Verdict.DIFFERS for row in rows):
+                    self._spend(0)
+                    return value
+        except NotHeldError:
+            pass
+        return None
 
     def _row(self, reported: Reported, *, edited: bool, threshold: float) -> Row:
         path, group = self.source.path, reported.group.in_words
@@ -150,19 +172,23 @@ class _Replay:
 
     def _ambiguous(self, reducer: str) -> bool:
         """Whether reducers with different thresholds have the same name."""
-        kept = [r.scorer for r in self.log.reductions if r.reducer == reducer]
+        kept = [reduction.scorer for reduction in self._kept.get(reducer, ())]
         return has_threshold(reducer) and len(kept) > len(set(kept))
 
     def _threshold_of(self, reducer: str, edited: bool) -> float | None:
         """What the log's own reduced scores show of the threshold; None where they do not."""
         if not has_threshold(reducer):
             return None
-        return inspect_thresholds.of_reduced(
-            reducer,
-            self.log.reductions,
-            lambda scorer: self._scores(scorer, edited),
-            nan=self.log.null_is_nan,
-        )
+        try:
+            return inspect_thresholds.of_reduced(
+                reducer,
+                self._kept.get(reducer, ()),
+                lambda scorer: self._scores(scorer, edited),
+                self._spend,
+                nan=self.log.null_is_nan,
+            )
+        except NotHeldError:
+            return None
 
     def _scorer(self, reported: Reported) -> str:
         return str(self.log.scorers.get(reported.group))
@@ -171,46 +197,67 @@ class _Replay:
         nan = self.log.null_is_nan
         return scores_of(self.log.samples, scorer, nan=nan, edited=edited)
 
-    def _reduced(
-        self,
-        scorer: str,
-        edited: bool,
-        reducer: str,
-        threshold: float,
-    ) -> list[Scored]:
-        behind = reduced(self._scores(scorer, edited), reducer, threshold)
+    def _extremes_of(self, scorer: str, edited: bool) -> tuple[float, float] | None:
+        return inspect_thresholds.extremes(self._scores(scorer, edited))
+
+    def _reduced(self, scorer: str, reducer: str, edited: bool, threshold: float) -> list[Scored]:
+        scores = self._scores(scorer, edited)
+        self._spend(len(scores))
+        behind = reduced(scores, reducer, threshold)
         if behind is None:
             raise NotHeldError(
                 f"`{reducer}` is a reducer of the eval's own, and the log does not hold its code"
             )
         return behind
 
+    def _values_of(
+        self, scorer: str, reducer: str | None, edited: bool, threshold: float, key: str | None
+    ) -> tuple[int, list[Scored]] | None:
+        """How many scores there are, and those that are not NaN; None where none has the key."""
+        scores = self._scores(scorer, edited)
+        if reducer:
+            scores = self._behind(scorer, reducer, edited, threshold)
+        self._spend(len(scores))
+        if key is not None:
+            if scores and not any(isinstance(s.value, dict) and key in s.value for s in scores):
+                return None
+            scores = [score.of(_member(score.value, key)) for score in scores]
+        return len(scores), [score for score in scores if not is_nan(score.value)]
+
+    def _whole(self, reported: Reported, *of: Any) -> tuple[Answer | Parts, list[float]]:
+        """What a metric gives for scores, and of a mean the numbers that it is of."""
+        key = reported.metric, repr(reported.params), *of
+        if key not in self._computed:
+            if len(self._computed) == _KEPT:
+                self._computed.clear()
+            _, kept = self._values(*of) or (0, [])
+            draws = reported.params.get("method") == "bootstrap"
+            self._spend(len(kept) * (DRAWN if draws else 1))
+            values = [number(score.value) for score in kept] if reported.metric in _MEANS else []
+            self._computed[key] = computed(reported.metric, kept, reported.params), values
+        return self._computed[key]
+
     def _answer(self, reported: Reported, *, edited: bool, threshold: float) -> Answer:
         if not self.log.has_scores:
             return Unknown("the log has no scores" if self.log.samples else "it has no samples")
         scorer, key = self._scorer(reported), reported.key
-        scores = self._scores(scorer, edited)
-        if reported.reducer:
-            scores = self._behind(scorer, edited, reported.reducer, threshold)
-        if key is not None:
-            if scores and not any(isinstance(s.value, dict) and key in s.value for s in scores):
-                return Known(None, f"no score has `{key}`")
-            scores = [score.of(_member(score.value, key)) for score in scores]
-        kept = [score for score in scores if not is_nan(score.value)]
+        of = scorer, reported.reducer or None, edited, threshold, key
+        found = self._values(*of)
+        if found is None:
+            return Known(None, f"no score has `{key}`")
+        n, kept = found
         if reported.metric in _COUNTS:
-            of_kept = reported.metric == "scored_samples"
-            return Known(len(kept) if of_kept else len(scores) - len(kept))
+            return Known(len(kept) if reported.metric == "scored_samples" else n - len(kept))
         if self.log.is_own(scorer, reported.metric):
             raise NotHeldError(
                 f"`{reported.metric}` is a metric of the eval's own, and the log does not hold its "
                 "code"
             )
-        answer = _of_part(reported, kept)
-        if isinstance(answer, Known) and reported.metric in _MEANS:
-            missing = n_missing(self.source, reported.group)
-            values = [number(score.value) for score in kept]
-            answer = bounded(answer, values, len(values), missing)
-        return answer
+        answer, values = self._whole(reported, *of)
+        part = _of_part(reported, answer, is_scored=bool(kept))
+        if isinstance(part, Known) and reported.metric in _MEANS:
+            part = bounded(part, values, len(values), self._missing(reported.group))
+        return part
 
 
 def _held(source: Source, log: Log) -> Source:
@@ -235,11 +282,10 @@ def _member(value: Any, key: str) -> Any:
     return value[key]
 
 
-def _of_part(reported: Reported, scores: list[Scored]) -> Answer:
+def _of_part(reported: Reported, answer: Answer | Parts, *, is_scored: bool) -> Answer:
     """The value of a metric that the log reports, which may have several."""
-    answer = computed(reported.metric, scores, reported.params)
     if isinstance(answer, dict):
-        if not scores and reported.part is None:
+        if not is_scored and reported.part is None:
             return Known(None, "no sample is scored")
         part = str(reported.part)
         if reported.metric == "frequency":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ..readers.files.lenient import constant
@@ -32,7 +32,8 @@ class Scored:
 
     def of(self, value: Any) -> Scored:
         """The same sample with another value."""
-        return replace(self, value=value)
+        # Not `replace`, which takes six times as long.
+        return Scored(self.sample, value, self.labels, self.notes)
 
 
 def scores_of(samples: Iterable[Sample], scorer: str, *, nan: bool, edited: bool) -> list[Scored]:

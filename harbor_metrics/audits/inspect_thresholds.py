@@ -19,13 +19,18 @@ def candidates(scores: Iterable[Scored]) -> list[float]:
     return [OWN, *sorted(_numbers(scores) - {OWN}), math.inf]
 
 
-def parts(threshold: float, scores: Iterable[Scored]) -> bool:
-    """Whether some scores reach the threshold and some do not.
+def extremes(scores: Iterable[Scored]) -> tuple[float, float] | None:
+    """The least and the most that scores and their members count as; None where there are none."""
+    values = _numbers(scores)
+    return (min(values), max(values)) if values else None
+
+
+def parts(threshold: float, of_scores: tuple[float, float] | None) -> bool:
+    """Whether some scores reach the threshold and some do not, by the extremes of all.
 
     By one that does not part them every score passes, or none, whatever the scores are.
     """
-    values = _numbers(scores)
-    return bool(values) and min(values) < threshold <= max(values)
+    return of_scores is not None and of_scores[0] < threshold <= of_scores[1]
 
 
 def _numbers(scores: Iterable[Scored]) -> set[float]:
@@ -44,6 +49,7 @@ def of_reduced(
     reducer: str,
     kept: Sequence[Reduction],
     scores_of: Callable[[str], list[Scored]],
+    spend: Callable[[int], None],
     *,
     nan: bool,
 ) -> float | None:
@@ -51,25 +57,34 @@ def of_reduced(
 
     Args:
         reducer: its name in the log.
-        kept: the reduced scores of the log.
+        kept: the reduced scores that the log keeps of it.
         scores_of: the scores of a scorer as they were given.
+        spend: told how many scores are gone through; raises where they are too many.
         nan: whether null stands for NaN.
 
     Returns:
         None where the log keeps none, or others than the samples give by any threshold.
     """
-    own = [(scores_of(r.scorer), r) for r in kept if r.reducer == reducer and r.samples]
+    own = [reduction for reduction in kept if reduction.samples]
     if not own:
         return None
-    left = candidates(score for scores, _ in own for score in scores)
-    for scores, reduction in own:
-        by_sample: dict[str, list[Scored]] = {}
-        for score in scores:
-            by_sample.setdefault(score.sample, []).append(score)
+    by_scorer: dict[str, dict[str, list[Scored]]] = {}
+    for reduction in own:
+        if reduction.scorer not in by_scorer:
+            scores = scores_of(reduction.scorer)
+            spend(len(scores))
+            by_sample = by_scorer[reduction.scorer] = {}
+            for score in scores:
+                by_sample.setdefault(score.sample, []).append(score)
+    left = candidates(
+        score for samples in by_scorer.values() for scores in samples.values() for score in scores
+    )
+    for reduction in own:
         # One sample after the other: the first few leave few thresholds.
         for behind in reduction.samples:
-            members = by_sample.get(str(behind.sample_id), [])
+            members = by_scorer[reduction.scorer].get(str(behind.sample_id), [])
             value = plain(behind.value, nan=nan, root=True)
+            spend(len(left) * max(len(members), 1))
             left = [t for t in left if _gives(members, reducer, t, value)]
             if not left:
                 return None

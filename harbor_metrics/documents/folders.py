@@ -10,6 +10,9 @@ from .paths import up_to_stray
 from .wording import in_command, printable
 
 _SIGNS = frozenset("*?[")
+_ANY_FOLDERS = "**"
+# How often `**` comes to folders where it was before, by links.
+_MOST_REPEATED = 20_000
 
 
 def walk(
@@ -46,11 +49,14 @@ def matching(pattern: str) -> list[str]:
     """The paths that a pattern matches, sorted.
 
     Raises:
-        InputError: it leads into folders that are nested too deep to be searched.
+        InputError: it leads into folders that are nested too deep to be searched, or by links into
+            the same ones again and again.
     """
     # For weight: most paths lead to a file.
     import glob
 
+    if _ANY_FOLDERS in pattern.split("/"):
+        _check_ends(pattern)
     try:
         return sorted(glob.glob(pattern, recursive=True))
     except RecursionError as error:
@@ -58,6 +64,40 @@ def matching(pattern: str) -> list[str]:
             f"{printable(pattern)} leads into folders that are nested too deep for a pattern",
             "name a folder or a file",
         ) from error
+
+
+def _check_ends(pattern: str) -> None:
+    """Refuse a pattern with `**` that would go through links to where it was, without an end.
+
+    Two links of a folder to itself are two ways at each of forty steps.
+
+    Raises:
+        InputError: it is such a pattern.
+    """
+    # For weight: see above.
+    import glob
+
+    parts = pattern.split("/")
+    before = "/".join(parts[: parts.index(_ANY_FOLDERS)])
+    waiting = glob.glob(before) if before else ["/" if pattern[:1] == "/" else os.curdir]
+    seen: set[tuple[int, int]] = set()
+    n_visits = 0
+    while waiting:
+        folder = waiting.pop()
+        try:
+            status = os.stat(folder)
+            with os.scandir(folder) as entries:
+                waiting += [e.path for e in entries if e.name[0] != "." and e.is_dir()]
+        except OSError:
+            continue
+        n_visits += 1
+        seen.add((status.st_dev, status.st_ino))
+        if n_visits - len(seen) > _MOST_REPEATED:
+            raise InputError(
+                f"{printable(pattern)} leads through links into the same folders more than "
+                f"{_MOST_REPEATED:,} times",
+                "name a folder or a file",
+            )
 
 
 def fixed_part(pattern: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 import shlex
@@ -94,3 +95,31 @@ def test_a_name_with_several_signs_for_any_folders_is_not_searched_for(
     (deep / "r.json").write_text("")
     with pytest.raises(InputError, match="several"):
         check_hides_nothing(str(deep / "r.json"), [])
+
+
+def test_a_pattern_that_links_lead_round_and_round_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "a" / "b" / "registry.json").write_text("[]")
+    (tmp_path / "a" / "x").symlink_to(".")
+    once = len(matching("**/registry.json"))
+    assert once == len(glob.glob("**/registry.json", recursive=True)) > 1
+    monkeypatch.setattr("harbor_metrics.documents.folders._MOST_REPEATED", 1_000)
+    (tmp_path / "c").mkdir()
+    for name in "yz":
+        (tmp_path / "c" / name).symlink_to(".")
+    for pattern in ("**/registry.json", "c/**", f"{tmp_path}/**", "?/**/*.json"):
+        with pytest.raises(InputError, match="through links into the same folders more than"):
+            matching(pattern)
+    assert len(matching("a/**/registry.json")) == once
+
+
+def test_a_pattern_that_links_double_at_each_level_is_refused(tmp_path: Path) -> None:
+    for level in range(30):
+        (tmp_path / str(level)).mkdir()
+        for name in "xy":
+            (tmp_path / str(level) / name).symlink_to(f"../{level + 1}")
+    with pytest.raises(InputError, match="through links into the same folders more than"):
+        matching(f"{tmp_path}/0/**/registry.json")

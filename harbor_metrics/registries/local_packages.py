@@ -128,14 +128,23 @@ def _statuses(path: str) -> Iterator[os.stat_result]:
         yield os.stat(path)
 
 
+def check_amount(packages: Sequence[str]) -> None:
+    """Refuse more in packages than anybody would hash, or copy.
+
+    Raises:
+        OSError: it is more, or cannot be read.
+    """
+    if _is_too_much(packages, _MOST_FILES_AT_ALL, _MOST_BYTES_AT_ALL):
+        raise OSError(errno.EFBIG, f"more than {_MOST_BYTES_AT_ALL >> 30} GiB")
+
+
 def digests(packages: Sequence[str], known: Mapping[str, str]) -> Packages:
     """Each package with the SHA-256 of all that is in it, that of before where it is `known`.
 
     Raises:
         OSError: one cannot be read, or there is more in them than anybody would hash.
     """
-    if _is_too_much(packages, _MOST_FILES_AT_ALL, _MOST_BYTES_AT_ALL):
-        raise OSError(errno.EFBIG, f"more than {_MOST_BYTES_AT_ALL >> 30} GiB")
+    check_amount(packages)
     return tuple((p, known[p] if p in known else _digest(p)) for p in packages)
 
 

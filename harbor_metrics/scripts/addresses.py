@@ -67,7 +67,7 @@ def lead_elsewhere(
     elsewhere += dict.fromkeys(of_lock(lock, folder))
     elsewhere += [
         f"what {printable(os.path.basename(path))} depends on"
-        for path in filter(asks_for_an_address, packages)
+        for path in filter(asks_for_an_address, _each_once(packages))
     ]
     if elsewhere and not allow_network:
         shown = listed([without_passwords(text)[:200] for text in elsewhere])
@@ -77,6 +77,19 @@ def lead_elsewhere(
             "(--allow-network permits it, without any password)",
         )
     return bool(elsewhere)
+
+
+def _each_once(packages: Sequence[str]) -> Iterator[str]:
+    """One path of each file: what has hundreds of names takes no more room than with one."""
+    seen = set()
+    for path in packages:
+        try:
+            status = os.stat(path)
+        except OSError:
+            continue  # nothing is installed from there
+        if (status.st_dev, status.st_ino) not in seen:
+            seen.add((status.st_dev, status.st_ino))
+            yield path
 
 
 def _settings(wants: Mapping[str, Any]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from ..documents.places import Steps
 from ..documents.sizes import check_written
 from ..documents.toml import parse
 from ..documents.wording import printable
-from ..registries.local_packages import KINDS, digests, file_of
+from ..registries.local_packages import KINDS, check_amount, digests, file_of
 from ..registries.script_block import content_of
 from ..registries.script_lock import lock_of
 from .install import Wanted
@@ -60,15 +60,20 @@ def copy(wanted: Wanted, to: str) -> str:
         _write(os.path.join(to, name), _as_block(block))
         if lock is not None:
             _write(os.path.join(to, f"{name}.lock"), _renamed(lock.decode(), moved, whole=False))
+        # By several names it is several times there.
+        check_amount([*copies.values()])
+        known: dict[tuple[int, int], str] = {}
         for path in sorted(copies):
-            _copy(copies[path], path)
+            _copy(copies[path], path, known)
         now = dict(digests([*copies], {}))
     except OSError as error:
         raise not_made(f"what lies beside the script: {reason(error)}") from error
     if any(now[path] != digest_of[real] for path, real in copies.items()):
         raise changed()
     # Before, it was asked of what lay beside the script by then.
-    if not wanted.elsewhere and any(map(asks_for_an_address, copies)):
+    # Of one digest it is asked once.
+    different = {digest_of[real]: path for path, real in copies.items()}
+    if not wanted.elsewhere and any(map(asks_for_an_address, different.values())):
         raise changed()
     return os.path.join(to, name)
 
@@ -83,8 +88,10 @@ def _place(path: str, real: str, folder: str) -> str:
     return os.path.relpath(real, folder)
 
 
-def _copy(real: str, to: str) -> None:
+def _copy(real: str, to: str, known: dict[tuple[int, int], str]) -> None:
     """Copy a package to a place; another one that lies around it may have brought it along.
+
+    What is `known`, a file by another name, takes no more room by this one either.
 
     Raises:
         OSError: it cannot be copied, or the place would be one that a package leads to by a link.
@@ -97,23 +104,25 @@ def _copy(real: str, to: str) -> None:
     if os.path.isdir(real):
         os.mkdir(to)
         for place in walk(real):
-            _copy_one(place, os.path.join(to, place.path))
+            _copy_one(place, os.path.join(to, place.path), known)
         return
     around, name = os.path.split(real)
     descriptor = open_real_folder(around)
     try:
         status = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
-        _copy_one(Place(name, status, name, descriptor), to)
+        _copy_one(Place(name, status, name, descriptor), to, known)
     finally:
         os.close(descriptor)
 
 
-def _copy_one(place: Place, to: str) -> None:
+def _copy_one(place: Place, to: str, known: dict[tuple[int, int], str]) -> None:
     """Copy a file, a link as it is, or a folder without what lies in it."""
     if stat.S_ISDIR(place.status.st_mode):
         os.mkdir(to)
     elif (leads_to := place.leads_to()) is not None:
         os.symlink(leads_to, to)
+    elif before := known.get((place.status.st_dev, place.status.st_ino)):
+        os.link(before, to)
     else:
         with os.fdopen(place.open(), "rb") as file, open(to, "xb") as written:
             left = place.status.st_size
@@ -124,6 +133,7 @@ def _copy_one(place: Place, to: str) -> None:
             # Nothing else of the mode is hashed.
             runs = place.status.st_mode & stat.S_IXUSR
             os.fchmod(written.fileno(), 0o755 if runs else 0o644)
+        known[place.status.st_dev, place.status.st_ino] = to
 
 
 def _write(path: str, text: str) -> None:

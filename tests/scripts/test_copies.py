@@ -239,6 +239,40 @@ def test_packages_in_one_another_are_installed(tmp_path: Path) -> None:
     assert {"kind.py", "eager.py"} <= names
 
 
+def test_a_package_of_many_names_is_asked_and_copied_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A small archive has hundreds of names for what takes long to read, or much room."""
+    (tmp_path / "first").mkdir()
+    wheel_with_a_start_file(tmp_path / "first", "")
+    names = [f"path = 'first/{WHEEL}'"]
+    for n in range(20):
+        (tmp_path / f"hard{n}").mkdir()
+        os.link(tmp_path / "first" / WHEEL, tmp_path / f"hard{n}" / WHEEL)
+        (tmp_path / f"soft{n}").symlink_to("first")
+        names += [f"path = 'hard{n}/{WHEEL}'", f"path = 'soft{n}/{WHEEL}'"]
+    (tmp_path / "m.py").write_text(block(**{f"eager{n}": name for n, name in enumerate(names)}))
+    asked: list[str] = []
+    copied: list[os.stat_result] = []
+
+    def noted(path: str) -> bool:
+        asked.append(path)
+        return False
+
+    def kept(*given: Any) -> str:
+        script = copies.copy(*given)
+        copied.extend(path.stat() for path in Path(script).parent.rglob(WHEEL))
+        return script
+
+    monkeypatch.setattr("harbor_metrics.scripts.addresses.asks_for_an_address", noted)
+    monkeypatch.setattr("harbor_metrics.scripts.copies.asks_for_an_address", noted)
+    monkeypatch.setattr("harbor_metrics.scripts.environment.copy", kept)
+    with pytest.raises(MetricFailure, match="does not match"):
+        made(tmp_path / "m.py")
+    assert len(asked) == 2
+    assert (len(copied), len({status.st_ino for status in copied})) == (41, 1)
+
+
 def test_uv_speaks_of_the_folder_that_the_user_knows(tmp_path: Path) -> None:
     (tmp_path / WHEEL).write_bytes(b"no wheel")
     (tmp_path / "m.py").write_text(block(eager=f"path = '{WHEEL}'"))

@@ -142,6 +142,7 @@ def _in_namespaces(report: int, go: int, *, network: bool) -> Request | None:
     prepare_filter(network=network, apart=True)
     try:
         if (request := load(go)) is not None:
+            sandbox.limit_processes(_TIMES_THREADS * request["whole"]["threads"])
             paths = (request[name] for name in ("readable", "writable", "scratch", "hidden"))
             namespaces.hide(*paths, network=network)
     except (OSError, MemoryError, ValueError) as error:
@@ -257,7 +258,7 @@ def _confine(
     _say(report, "started")
     limits = request["limits"]
     if places.NAMESPACES in layers and request["whole"]["threads"]:
-        # Of a user there, and of nobody else's: whoever is not root starts no more before a look.
+        # Where they have no numbers of their own: of a user there, and of nobody else's, but root.
         limits |= {"RLIMIT_NPROC": _TIMES_THREADS * request["whole"]["threads"]}
     # Last, for this process may be above them.
     _limit(limits)

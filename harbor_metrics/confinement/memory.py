@@ -10,9 +10,10 @@ if TYPE_CHECKING:
 
     from .held import Look
 
-# Of the status of a process: what it has in memory and swapped out, and what says where.
-_TABLES = (b"VmPTE:",)
-_OF_MEMORY = (b"VmRSS:", b"VmSwap:", *_TABLES)
+# Of the status of a process: what it has in memory and swapped out; and what is no part of that,
+# tables that say where it lies, and large pages that the machine keeps apart.
+_BESIDE = (b"VmPTE:", b"HugetlbPages:")
+_OF_MEMORY = (b"VmRSS:", b"VmSwap:", *_BESIDE)
 # Of the memory of this machine: files that lie there and nowhere else, and what the kernel needs
 # for itself, for each mapping at least so many bytes.
 IN_MEMORY_ALONE, OF_KERNEL = b"Shmem:", b"SUnreclaim:"
@@ -76,7 +77,7 @@ def shared_out(pids: Iterable[int], but: set[tuple[int, int]], look: Look, most_
         look.go_on(taken([pid]) <= most_of_one)
         try:
             with open(f"/proc/{pid}/{'smaps' if but else 'smaps_rollup'}", "rb") as file:
-                total += _of_mappings(file, but, look) + taken([pid], _TABLES)
+                total += _of_mappings(file, but, look) + taken([pid], _BESIDE)
         except (OSError, IndexError, ValueError):
             # Nobody may look: as if it shared nothing.
             total += taken([pid])

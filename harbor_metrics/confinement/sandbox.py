@@ -20,6 +20,8 @@ _PR_CAPBSET_DROP = 24
 _CAPABILITY_VERSION = 0x20080522
 _KEPT_CAPABILITIES = (1, 3)  # CAP_DAC_OVERRIDE, CAP_FOWNER
 _SET_MASK = 2
+# Since when a set of processes has numbers up to one of its own.
+_OWN_NUMBERS = (6, 14)
 # Bytes of a set of signals, as libc has it.
 SIGNAL_SET = 128
 
@@ -74,6 +76,27 @@ def block_signals(blocked: bool) -> None:
     number = LIBC.pthread_sigmask(_SET_MASK, mask, None)
     if number:
         raise OSError(number, os.strerror(number))
+
+
+def limit_processes(most: int) -> None:
+    """No more processes and threads in the set that this process is the first of; 0 is no limit.
+
+    Before Linux 6.14 it would be the number of the whole machine, and is left alone.
+    """
+    if most and _version() >= _OWN_NUMBERS:
+        try:
+            with open("/proc/sys/kernel/pid_max", "wb", buffering=0) as file:
+                file.write(b"%d" % most)
+        except OSError:
+            pass  # the system needs more for itself
+
+
+def _version() -> tuple[int, ...]:
+    """The first two parts of the version of this system; nothing of one that is none."""
+    try:
+        return tuple(map(int, os.uname().release.split(".")[:2]))
+    except ValueError:
+        return ()
 
 
 def drop_privileges() -> None:

@@ -9,12 +9,12 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, NoReturn
 
 import pytest
 from metric_scripts import HEAD, linux, metric
 
-from harbor_metrics.confinement import calls
+from harbor_metrics.confinement import calls, sandbox
 from harbor_metrics.confinement.workplace import Confinement, Workplace
 
 
@@ -174,3 +174,27 @@ def test_part_of_the_sandbox_is_done_without_only_where_the_system_lacks_it(
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout == f"{expected}\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("release", "version"),
+    [("6.18.44-fc", (6, 18)), ("5.4.0-1-generic", (5, 4)), ("6.14-rc1", ()), ("", ())],
+)
+def test_of_a_system_without_a_version_nothing_is_believed(
+    release: str, version: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = os.uname_result(("Linux", "here", release, "#1", "x86_64"))
+    monkeypatch.setattr(os, "uname", lambda: names)
+    assert sandbox._version() == version
+
+
+def test_the_number_of_the_whole_machine_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def opened(*args: object, **options: object) -> NoReturn:
+        raise AssertionError
+
+    monkeypatch.setattr("builtins.open", opened)
+    for version in ((), (5, 15), (6, 13)):
+        monkeypatch.setattr(sandbox, "_version", lambda version=version: version)
+        sandbox.limit_processes(4096)
+    monkeypatch.setattr(sandbox, "_version", lambda: (6, 14))
+    sandbox.limit_processes(0)

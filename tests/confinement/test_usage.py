@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from metric_scripts import linux
 
-from harbor_metrics.confinement import descendants, held, memory, usage
+from harbor_metrics.confinement import descendants, held, memory, sandbox, usage
 from harbor_metrics.confinement.finished import Finished
 from harbor_metrics.confinement.removal import remove
 from harbor_metrics.confinement.usage import Watch
@@ -140,6 +140,20 @@ def test_in_namespaces_the_system_starts_no_more_than_twice_as_many_threads(
     code = "import resource; print(resource.getrlimit(resource.RLIMIT_NPROC))"
     limits = run(code, layers, tmp_path, threads=30).stdout.decode()
     assert (limits == "(60, 60)\n") is ("namespaces" in layers)
+
+
+@pytest.mark.skipif(sandbox._version() < (6, 14), reason="there is one number for all")
+def test_in_namespaces_root_starts_no_more_either(layers: tuple[str, ...], tmp_path: Path) -> None:
+    code = "print(open('/proc/sys/kernel/pid_max').read().strip())"
+    before = Path("/proc/sys/kernel/pid_max").read_text()
+    found = run(code, layers, tmp_path, threads=4096).stdout.decode()
+    assert (found == "8192\n") is ("namespaces" in layers)
+    assert Path("/proc/sys/kernel/pid_max").read_text() == before
+
+
+def test_large_pages_are_memory(tmp_path: Path) -> None:
+    (tmp_path / "status").write_text("Name:\tit\nVmRSS:\t 8 kB\nHugetlbPages:\t 2048 kB\n")
+    assert memory.taken([f"..{tmp_path}"]) == (8 + 2048) * 1024  # type: ignore[list-item]
 
 
 def test_what_takes_long_to_look_at_is_looked_at_again_within_a_second() -> None:

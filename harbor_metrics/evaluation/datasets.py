@@ -74,8 +74,9 @@ def find_datasets(
     """
     if dataset is None:
         return Datasets([], [], [_DATASET_NOT_SAID] if registries.given else [])
-    names = {entry.name for entry in registries.all_given()}
-    if dataset not in names and (whole := part_of(dataset)) in names:
+    given = [registries.by_name(path) for path in registries.given]
+    whole = part_of(dataset)
+    if not any(dataset in names for names in given) and any(whole in names for names in given):
         dataset = str(whole)
     named = [
         (path, entry)
@@ -92,16 +93,19 @@ def find_datasets(
     diagnostics += looked.not_found
     entries: list[Dataset] = []
     at: dict[_Place, Dataset] = {}
+    taken: set[tuple[str, int]] = set()
     for place in looked.places:
         path, wanted = place.path, place.version
-        matches = registry.find(registries.datasets(path), dataset, wanted)
+        matches = registries.find(path, dataset, wanted)
         if not matches:
             known = registries.datasets(path) if registries.given or own_jobs else None
             raise _lacks(path, dataset, wanted, known)
         if len(matches) > 1:
             diagnostics += remarks_on_repetition(matches[-1])
         at[place] = matches[-1]
-        if matches[-1] not in entries:
+        its_place = matches[-1].registry, matches[-1].index
+        if its_place not in taken:
+            taken.add(its_place)
             entries.append(matches[-1])
             diagnostics += changes.of_metrics(matches[-1], jobs)
     for entry in looked.kept:
@@ -157,16 +161,8 @@ def _given(
 
 def _given_with(dataset: str, versions: Sequence[str | None], registries: Registries) -> str | None:
     """The first registry that has every version that is wanted, else the first with the name."""
-    named = [
-        path
-        for path in registries.given
-        if any(entry.name == dataset for entry in registries.datasets(path))
-    ]
-    whole = (
-        path
-        for path in named
-        if all(registry.find(registries.datasets(path), dataset, v) for v in versions)
-    )
+    named = [path for path in registries.given if dataset in registries.by_name(path)]
+    whole = (path for path in named if all(registries.find(path, dataset, v) for v in versions))
     return next(whole, named[0] if named else None)
 
 
@@ -195,7 +191,7 @@ def _of_jobs(
             if each.name == dataset and each.entry and version in (None, each.version)
         ]
         if paths:
-            having = [p for p in paths if registry.find(registries.datasets(p), dataset, wanted)]
+            having = [p for p in paths if registries.find(p, dataset, wanted)]
             fitting = tuple(_Place(path, wanted) for path in having or paths[:1])
             places.update(dict.fromkeys(fitting))
             if len(fitting) > 1:

@@ -22,6 +22,9 @@ class Registries:
     def __init__(self, given: Sequence[str]) -> None:
         self.given = list(given)
         self._read: dict[str, list[Dataset]] = {}
+        # Registry file -> name -> version -> its entries.
+        self._by_name: dict[str, dict[str, dict[str, list[Dataset]]]] = {}
+        self._best: dict[tuple[str, str], str] = {}
 
     def datasets(self, path: str) -> list[Dataset]:
         """The datasets of a registry file.
@@ -43,6 +46,36 @@ class Registries:
                     f"if the job is yours: harbor-metrics validate {in_command(path)}",
                 ) from error
         return self._read[path]
+
+    def by_name(self, path: str) -> Mapping[str, Mapping[str, list[Dataset]]]:
+        """The datasets of a registry file by name, and then by version.
+
+        Raises:
+            InputError: it cannot be read.
+        """
+        if path not in self._by_name:
+            found = self._by_name[path] = {}
+            for dataset in self.datasets(path):
+                versions = found.setdefault(dataset.name, {})
+                versions.setdefault(dataset.version, []).append(dataset)
+        return self._by_name[path]
+
+    def find(self, path: str, name: str, version: str | None) -> list[Dataset]:
+        """Every entry of that name and version, or of the best version if None; none without one.
+
+        Several where the registry repeats it; Harbor takes the last of them.
+
+        Raises:
+            InputError: the registry file cannot be read.
+        """
+        versions = self.by_name(path).get(name)
+        if not versions:
+            return []
+        if version is None:
+            if (path, name) not in self._best:
+                self._best[path, name] = best_version(list(versions))
+            version = self._best[path, name]
+        return versions.get(version, [])
 
     def all_given(self) -> list[Dataset]:
         """The datasets of all the files that were given, in their order."""
@@ -231,18 +264,6 @@ def best_version(versions: Sequence[str]) -> str:
         return max(versions)
     highest = max(number for number, _ in valid)
     return next(version for number, version in valid if number == highest)
-
-
-def find(datasets: Sequence[Dataset], name: str, version: str | None) -> list[Dataset]:
-    """Every entry of that name and version, or of the best version if None; empty if none has it.
-
-    Several where the registry repeats it; Harbor takes the last of them.
-    """
-    versions = [dataset for dataset in datasets if dataset.name == name]
-    if not versions:
-        return []
-    chosen = version if version is not None else best_version([d.version for d in versions])
-    return [dataset for dataset in versions if dataset.version == chosen]
 
 
 def nearest(name: str, datasets: Sequence[Dataset]) -> list[str]:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
 from conftest import Run, trial, write_job
 from printed import group, values
 from registries_by_hand import dataset
+
+import harbor_metrics
+from harbor_metrics.registries import registry
+from harbor_metrics.validation.rules import datasets
 
 
 def test_last_of_equal_datasets_counts_and_the_others_are_reported(
@@ -55,3 +61,27 @@ def test_registry_that_has_the_version_is_used(cli: Run, tmp_path: Path) -> None
     registries = ("--registry", "1.json", "--registry", "2.json")
     done = cli("compute", "r.jsonl", "--dataset", "X@2", *registries, "--format", "json")
     assert group(done)["metrics"][0]["type"] == "sum"
+
+
+def test_versions_of_a_dataset_are_weighed_once_however_often_it_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """They were for each group of trials, and `validate` did so for each version."""
+    asked: list[int] = []
+    weigh = registry.best_version
+
+    def weighed(versions: Sequence[str]) -> str:
+        asked.append(len(versions))
+        return weigh(versions)
+
+    monkeypatch.setattr(registry, "best_version", weighed)
+    monkeypatch.setattr(datasets, "best_version", weighed)
+    path = tmp_path / "r.json"
+    path.write_text(json.dumps([dataset(name="d", version=f"x{n}") for n in range(50)]))
+    trials = tmp_path / "trials.jsonl"
+    rows = [{"task": "t", "agent": f"a{n}", "dataset": "d", "rewards": {"r": 1}} for n in range(9)]
+    trials.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert len(harbor_metrics.compute(str(trials), registry=str(path)).groups) == 9
+    assert asked.count(50) == 1
+    harbor_metrics.validate(str(path))
+    assert asked.count(50) == 2

@@ -243,11 +243,12 @@ def unreachable_version(view: View) -> Iterator[Finding]:
     Without a version `-d` means `head`, else the highest PEP 440 version; others take part only
     where no version is one. It can still be named.
     """
-    versions: dict[str, list[str]] = {}
+    versions: dict[str, dict[str, None]] = {}
+    best: dict[str, str] = {}
     for name, dataset in _named(view):
         version = dataset.value.get("version")
-        if isinstance(version, str) and version not in versions.setdefault(name, []):
-            versions[name].append(version)
+        if isinstance(version, str):
+            versions.setdefault(name, {})[version] = None
     for name, dataset in _named(view):
         version = dataset.value.get("version")
         if not isinstance(version, str) or len(versions[name]) < 2 or version == "head":
@@ -258,7 +259,9 @@ def unreachable_version(view: View) -> Iterator[Finding]:
         try:
             Version(version)
         except InvalidVersion:
-            chosen = best_version(versions[name])
+            if name not in best:
+                best[name] = best_version(list(versions[name]))
+            chosen = best[name]
             if chosen != version:
                 yield dataset.find(
                     "version",

@@ -14,8 +14,8 @@ from ..documents.wording import printable
 from ..errors import InputError
 from .lm_eval_yaml import Loader
 
-# That include each other, for one task.
-_MOST_FILES = 100
+# That include each other, for one task; and what one says.
+_MOST_FILES, _MOST_KEYS = 100, 1_000
 _PACKAGES = ("site-packages", "dist-packages")
 # What PyYAML quotes: of the text, or before that what it expects.
 _QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*+'?|"(?:[^"\\]|\\.)*+"?""", re.DOTALL)
@@ -38,25 +38,38 @@ def _load(
     task = _parse(read_bytes(path), path)
     if not isinstance(task, dict):
         raise InputError(f"{path} is no task file of lm-eval: it is not a mapping")
+    if len(task) > _MOST_KEYS:
+        raise InputError(f"{path} is no task file of lm-eval: it has more than {_MOST_KEYS:,} keys")
     included = task.pop("include", [])
     if not isinstance(included, str | list):
         raise InputError(f"{path}: `include` must be a file or a list of files")
-    base: dict[str, Any] = {}
-    # Of several the first one counts, as in lm-eval.
-    for name in [included] if isinstance(included, str) else reversed(included):
-        other = os.path.join(os.path.dirname(path), str(name))
-        _check_own(path, printable(str(name)), other, root)
+    names = [included] if isinstance(included, str) else list(map(str, included))
+    if len(names) > _MOST_FILES:
+        raise _too_many(path)
+    places: dict[str, None] = {}
+    for name in reversed(names):
+        other = os.path.join(os.path.dirname(path), name)
+        _check_own(path, printable(name), other, root)
         real = real_path(other)
         if real in including:
-            raise InputError(f"{path} includes itself by way of {name}")
+            raise InputError(f"{path} includes itself by way of {printable(name)}")
         # What it includes itself is named from its folder: a link to it may mean others.
         place = os.path.join(real_path(os.path.dirname(other)), os.path.basename(other))
         if place not in read:
             if len(read) + len(including) >= _MOST_FILES:
-                raise InputError(f"{path}: more than {_MOST_FILES} files are included")
+                raise _too_many(path)
             read[place] = _load(other, root, (*including, real), read)
+        # Of several the first one counts, as in lm-eval; and of one that stands there twice.
+        places.pop(place, None)
+        places[place] = None
+    base: dict[str, Any] = {}
+    for place in places:
         base |= read[place]
     return {**base, **task}
+
+
+def _too_many(path: str) -> InputError:
+    return InputError(f"{path}: more than {_MOST_FILES} files are included")
 
 
 def _root(path: str) -> str | None:

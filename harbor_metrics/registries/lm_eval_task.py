@@ -15,6 +15,8 @@ from .lm_eval_yaml import Function
 Entry = dict[str, Any]
 # What stands beside kwargs in a metric of a task file.
 _FIELDS = ("metric", "aggregation", "reduction", "higher_is_better", "hf_evaluate", "kwargs")
+# Each filter may repeat those of the task.
+_MOST = 500
 # The metrics of an output type, where a task names none.
 _DEFAULTS = {
     "loglikelihood": ("perplexity", "acc"),
@@ -50,10 +52,16 @@ def read(path: str) -> Matched:
     matched = Matched([], [])
     if "scorer" in task:
         matched.remarks.append("`scorer` has no counterpart: its metrics are the task's own")
+    n = 0
     for where, config in _configurations(task, path):
+        if n >= _MOST:
+            why = f"{_MOST} metrics are the most"
+            matched.remarks.append(f"{where} and what follows are left out: {why}")
+            break
         repeats = task.get("repeats", 1)
         try:
             for entry, remark in _entries(config, repeats):
+                n += 1
                 if entry not in matched.entries:
                     matched.entries.append(entry)
                 if where.startswith("filter "):
@@ -62,6 +70,7 @@ def read(path: str) -> Matched:
                 if remark:
                     matched.remarks.append(f"{where}: {remark}")
         except NoCounterpartError as error:
+            n += 1
             matched.remarks.append(f"{where} has no counterpart: {error}")
     return matched
 
@@ -173,4 +182,6 @@ def _reducers(
         why = "lm-eval chooses the k from the number of repeats; here it is said, and is 1"
         return [{"reducer": {"type": name, "kwargs": {"k": 1}}}], [why]
     ks = k if isinstance(k, list) else [k]
+    if len(ks) > _MOST:
+        raise NoCounterpartError(f"more than {_MOST} k are asked for")
     return [{"reducer": {"type": name, "kwargs": {"k": k}}} for k in ks], []

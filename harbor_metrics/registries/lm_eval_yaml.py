@@ -11,6 +11,8 @@ from ..documents.limits import is_huge
 
 # Task files have some hundreds.
 _MOST_VALUES = 100_000
+# So many letters of a text count as a value more.
+_A_VALUE = 100
 
 
 class Function(NamedTuple):
@@ -33,7 +35,8 @@ class Loader(yaml.SafeLoader):
         if node is None:
             return None
         if not is_alias:
-            self._sizes[id(node)] = 1 + sum(self._sizes[id(inner)] for inner in _inside(node))
+            inside = sum(self._sizes[id(inner)] for inner in _inside(node))
+            self._sizes[id(node)] = 1 + inside + _length(node) // _A_VALUE
         # What is not whole yet has no size: it holds itself.
         if self._sizes.get(id(node), _MOST_VALUES) >= _MOST_VALUES:
             raise _error(node, f"a value holds itself, or {_MOST_VALUES:,} others")
@@ -63,6 +66,10 @@ def _inside(node: Any) -> Iterator[Any]:
     """The nodes right in a node: of a mapping keys and values."""
     for part in node.value if not isinstance(node.value, str) else ():
         yield from part if isinstance(part, tuple) else (part,)
+
+
+def _length(node: Any) -> int:
+    return len(node.value) if isinstance(node.value, str) else 0
 
 
 def _error(node: yaml.Node, problem: str) -> yaml.MarkedYAMLError:

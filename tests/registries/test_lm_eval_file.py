@@ -204,3 +204,23 @@ def test_more_files_than_any_task_has_are_not_included(tmp_path: Path) -> None:
     (tmp_path / "all.yaml").write_text(f"include: [{', '.join(f'{i}.yaml' for i in range(2000))}]")
     with pytest.raises(InputError, match="more than 100 files are included"):
         load(str(tmp_path / "all.yaml"))
+
+
+def test_of_files_that_are_included_twice_the_first_place_counts(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("task: a\n")
+    (tmp_path / "b.yaml").write_text("task: b\ngroup: b\n")
+    (tmp_path / "m.yaml").write_text("include: [a.yaml, b.yaml, ./a.yaml]\n")
+    assert load(str(tmp_path / "m.yaml")) == {"task": "a", "group": "b"}
+
+
+def test_a_task_of_more_keys_than_any_has_is_none(tmp_path: Path) -> None:
+    """A hundred files with each of them would be a hundred tables of them all."""
+    (tmp_path / "m.yaml").write_text("".join(f"k{i}: 1\n" for i in range(1_001)))
+    with pytest.raises(InputError, match="more than 1,000 keys"):
+        load(str(tmp_path / "m.yaml"))
+
+
+def test_a_long_text_is_repeated_a_few_times_only(tmp_path: Path) -> None:
+    (tmp_path / "m.yaml").write_text(f"a: &a {'x' * 10**6}\nb: [{', '.join(['*a'] * 20)}]\n")
+    with pytest.raises(InputError, match="a value holds itself, or 100,000 others"):
+        load(str(tmp_path / "m.yaml"))

@@ -184,3 +184,22 @@ def test_included_metrics_count_where_the_task_has_none(tmp_path: Path) -> None:
 def test_file_that_is_not_a_task_is_refused(tmp_path: Path, text: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
         read(task(tmp_path, text))
+
+
+def test_the_metrics_of_a_task_are_at_most_some_hundreds(tmp_path: Path) -> None:
+    """Each of some thousand filters has each of some thousand metrics, in a file of a few KB."""
+    filters, metrics = "- {name: f}\n" * 3_000, "- {metric: acc}\n" * 3_000
+    path = tmp_path / "m.yaml"
+    path.write_text(f"filter_list:\n{filters}metric_list:\n{metrics}")
+    matched = read(str(path))
+    assert len(matched.entries) == 1
+    assert matched.remarks == [
+        "metric_list[500] and what follows are left out: 500 metrics are the most"
+    ]
+
+
+def test_a_metric_asks_for_at_most_some_hundred_k(tmp_path: Path) -> None:
+    path = tmp_path / "m.yaml"
+    path.write_text(f"metric_list: [{{metric: acc, reduction: pass@k, k: {[*range(1, 3_000)]}}}]")
+    assert read(str(path)).entries == []
+    assert "more than 500 k" in read(str(path)).remarks[0]

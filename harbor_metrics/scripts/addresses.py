@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+from urllib.parse import unquote
 
 from ..documents.wording import listed, printable, without_passwords
 from ..errors import MetricFailure
@@ -18,7 +19,7 @@ from .requirements import is_beside, is_file_beside, is_plain, is_words
 from .wheels import asks_for_an_address
 
 # Settings that name where packages are looked for: a folder there can lead to any address.
-_INDEXES = ("index", "index-url", "extra-index-url", "find-links")
+INDEXES = ("index", "index-url", "extra-index-url", "find-links")
 # Settings that lead nowhere by themselves; what uv learns later is not among them.
 _HARMLESS = {
     *("no-sources", "exclude-newer", "exclude-newer-package", "prerelease"),
@@ -36,6 +37,7 @@ _HARMLESS = {
 _FREE = {"cache-dir", "cache-keys"}
 # What the source of a package may say that lies beside the script, or is one of an index.
 _OF_SOURCE = {"path", "index", "editable", "package", "marker", "extra", "group"}
+_FILE = re.compile(r"file://(?=/)", re.IGNORECASE)
 _VARIABLE = re.compile(r"\$\{?\w")
 
 
@@ -79,6 +81,22 @@ def lead_elsewhere(
     return bool(elsewhere)
 
 
+def folders_named(wants: Mapping[str, Any]) -> Iterator[str]:
+    """What a block names as places where packages are looked for, and is no address of a host."""
+    for name in INDEXES:
+        value = _settings(wants).get(name)
+        for entry in value if isinstance(value, list) else [value]:
+            place = entry.get("url") if isinstance(entry, dict) else entry
+            if isinstance(place, str) and (_FILE.match(place) or "://" not in place):
+                yield place
+
+
+def path_of(place: str) -> str:
+    """The path of such a place."""
+    address = _FILE.match(place)
+    return unquote(place[address.end() :]) if address else place
+
+
 def _each_once(packages: Sequence[str]) -> Iterator[str]:
     """One path of each file: what has hundreds of names takes no more room than with one."""
     seen = set()
@@ -101,7 +119,7 @@ def _settings(wants: Mapping[str, Any]) -> dict[str, Any]:
 def _of_block(dependencies: Any, settings: Mapping[str, Any], folder: str) -> Iterator[str]:
     yield from _of_dependencies(dependencies, folder)
     for name, value in settings.items():
-        if name in _INDEXES:
+        if name in INDEXES:
             yield from _of_indexes(name, value)
         elif name == "sources":
             yield from _of_sources(value, folder)

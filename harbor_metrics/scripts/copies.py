@@ -24,16 +24,23 @@ from ..documents.wording import printable
 from ..registries.local_packages import KINDS, check_amount, digests, file_of
 from ..registries.script_block import content_of
 from ..registries.script_lock import lock_of
+from .addresses import INDEXES, folders_named, path_of
+from .beside import not_own
 from .install import Wanted
 from .steps import changed, not_made
 from .wheels import asks_for_an_address
 
 _AT_ONCE = 1 << 20
 _EDITABLE = "editable"
+# Of a block and a lock.
+_OF_PATHS = {*KINDS, *INDEXES, "registry"}
 
 
-def copy(wanted: Wanted, to: str) -> str:
+def copy(wanted: Wanted, to: str, *, build: bool) -> str:
     """Fill an empty folder, whose path is real, and give the path of the script there.
+
+    Folders of its own where packages are looked for are copied, too, but not for who can `build`:
+    what lies there could become part of a package, and is of no pin.
 
     Raises:
         MetricFailure: something cannot be copied, or is another one than that which was hashed.
@@ -43,7 +50,9 @@ def copy(wanted: Wanted, to: str) -> str:
     lock = lock_of(wanted.script.path)
     if (None if lock is None else sha256(lock).hexdigest()) != wanted.lock:
         raise changed()
-    places = {path: _place(path, real, folder) for path, real in wanted.named.items()}
+    folders = {} if build else _folders(wanted)
+    named = folders | wanted.named
+    places = {path: _place(path_of(path), real, folder) for path, real in named.items()}
     moved = {
         path: os.path.join(to, place)
         for path, place in places.items()
@@ -61,10 +70,11 @@ def copy(wanted: Wanted, to: str) -> str:
         if lock is not None:
             _write(os.path.join(to, f"{name}.lock"), _renamed(lock.decode(), moved, whole=False))
         # By several names it is several times there.
-        check_amount([*copies.values()])
+        there = {os.path.join(to, places[path]): real for path, real in folders.items()} | copies
+        check_amount([*there.values()])
         known: dict[tuple[int, int], str] = {}
-        for path in sorted(copies):
-            _copy(copies[path], path, known)
+        for path in sorted(there):
+            _copy(there[path], path, known)
         now = dict(digests([*copies], {}))
     except OSError as error:
         raise not_made(f"what lies beside the script: {reason(error)}") from error
@@ -76,6 +86,17 @@ def copy(wanted: Wanted, to: str) -> str:
     if not wanted.elsewhere and any(map(asks_for_an_address, different.values())):
         raise changed()
     return os.path.join(to, name)
+
+
+def _folders(wanted: Wanted) -> dict[str, str]:
+    """Folders in that of the script where it says that packages lie: real paths by these names."""
+    script = wanted.script.path
+    found = {
+        name: real_path(os.path.join(os.path.dirname(script), path_of(name)))
+        for name in folders_named(wanted.wants)
+    }
+    foreign = not_own(script, found.values())
+    return {n: real for n, real in found.items() if real not in foreign and os.path.isdir(real)}
 
 
 def _place(path: str, real: str, folder: str) -> str:
@@ -181,7 +202,7 @@ def _values(
             yield steps, False
         elif not isinstance(value, str):
             continue
-        elif value in moved and steps[-1] in KINDS:
+        elif value in moved and not _OF_PATHS.isdisjoint(steps):
             yield steps, moved[value]
         elif (found := file_of(value)) and found[0] in moved:
             start, end = found[1]

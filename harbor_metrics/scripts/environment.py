@@ -215,7 +215,14 @@ def _installed(
     folder = os.path.join(place.folder, f"packages-{os.urandom(4).hex()}")
     os.mkdir(folder, 0o700)
     try:
-        return install(wanted, copy(wanted, folder), prefix, place, options, required)
+        return install(
+            wanted,
+            copy(wanted, folder, build=options.allow_build),
+            prefix,
+            place,
+            options,
+            required,
+        )
     finally:
         remove(folder)
 

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -110,8 +111,8 @@ def test_what_is_installed_is_the_copy_that_was_hashed(
         subprocess.run([*lock, "m.py"], cwd=folder, check=True)
     copy = copies.copy
 
-    def late(*given: Any) -> str:
-        script = copy(*given)
+    def late(*given: Any, **more: Any) -> str:
+        script = copy(*given, **more)
         wheel_with_a_start_file(folder, "", body="X = 2")
         return script
 
@@ -131,7 +132,7 @@ def test_what_became_another_thing_before_it_was_copied_is_not_installed(
     (tmp_path / "m.py").write_text(block(eager=f"path = 'link/{WHEEL}'"))
     copy = copies.copy
 
-    def exchanged(*given: Any) -> str:
+    def exchanged(*given: Any, **more: Any) -> str:
         wheel = tmp_path / "inside" / WHEEL
         if what in ("file", "link", "pipe"):
             wheel.unlink()
@@ -146,7 +147,7 @@ def test_what_became_another_thing_before_it_was_copied_is_not_installed(
             (tmp_path / "inside").symlink_to("other")
         else:
             (tmp_path / "m.py").write_text("")
-        return copy(*given)
+        return copy(*given, **more)
 
     monkeypatch.setattr("harbor_metrics.scripts.environment.copy", exchanged)
     with pytest.raises(MetricFailure, match=r"changed|exchanged|a pipe|levels of symbolic"):
@@ -259,8 +260,8 @@ def test_a_package_of_many_names_is_asked_and_copied_once(
         asked.append(path)
         return False
 
-    def kept(*given: Any) -> str:
-        script = copies.copy(*given)
+    def kept(*given: Any, **more: Any) -> str:
+        script = copies.copy(*given, **more)
         copied.extend(path.stat() for path in Path(script).parent.rglob(WHEEL))
         return script
 
@@ -271,6 +272,32 @@ def test_a_package_of_many_names_is_asked_and_copied_once(
         made(tmp_path / "m.py")
     assert len(asked) == 2
     assert (len(copied), len({status.st_ino for status in copied})) == (41, 1)
+
+
+@pytest.mark.parametrize("place", ["links", "./again/links", "{}/links", "file://{}/links"])
+def test_a_folder_beside_the_script_has_packages_where_the_network_is_allowed(
+    place: str, tmp_path: Path
+) -> None:
+    """But none for code that builds others, which it could become part of."""
+    for name, folder in (("eager", tmp_path), ("other", tmp_path / "links")):
+        folder.mkdir(exist_ok=True)
+        wheel_with_a_start_file(folder, "", body=name)
+    with zipfile.ZipFile(tmp_path / "links" / WHEEL) as archive:
+        files = {name: archive.read(name).decode() for name in archive.namelist()}
+    (tmp_path / "links" / WHEEL).unlink()
+    with zipfile.ZipFile(tmp_path / "links" / WHEEL.replace("eager", "other"), "w") as archive:
+        for path, text in files.items():
+            archive.writestr(path.replace("eager", "other"), text.replace("eager", "other"))
+    (tmp_path / "again").symlink_to(".")
+    (tmp_path / ".hidden").touch()
+    table = f"# [tool.uv]\n# no-index = true\n# find-links = ['{place.format(tmp_path)}']\n"
+    table += "# [tool.uv.sources]"
+    text = block("other", eager=f"path = '{WHEEL}'").replace("# [tool.uv.sources]", table)
+    (tmp_path / "m.py").write_text(text)
+    names = {path.name for path in made(tmp_path / "m.py", allow_network=True).rglob("*.py")}
+    assert {"eager.py", "other.py"} <= names
+    with pytest.raises(MetricFailure, match="find-links"):
+        made(tmp_path / "m.py", allow_network=True, allow_build=True)
 
 
 def test_uv_speaks_of_the_folder_that_the_user_knows(tmp_path: Path) -> None:

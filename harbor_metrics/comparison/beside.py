@@ -162,7 +162,9 @@ def _compared(
         asked = Asked(planned, settings, clusters, run_scripts, names, keys, there)
         own = with_policies(asked, pairs, rows_of(asked, pairs))
         rows += with_lacking(asked, whole, pairs.base, lacking if keys else [], own)
-    by_task = _by_task(pairs, keys[0], settings) if keys else []
+    changes = _changes(pairs, keys[0], settings) if keys else {}
+    by_task = [row for row in changes.values() if row is not None]
+    by_task.sort(key=lambda row: (-abs(row.difference), row.task))
     listed_tasks = by_task if len(by_task) <= _MOST_TASKS else by_task[:_LISTED]
     sides = [
         Side(
@@ -183,8 +185,8 @@ def _compared(
         candidate=sides[1],
         tasks=TaskLists(
             paired=len(pairs.paired),
-            higher=sum(row.difference > 0 for row in by_task),
-            lower=sum(row.difference < 0 for row in by_task),
+            higher=sum(sign > 0 for _, sign in changes),
+            lower=sum(sign < 0 for _, sign in changes),
             only_base=pairs.only_base,
             only_candidate=pairs.only_candidate,
             changed=pairs.changed,
@@ -194,7 +196,7 @@ def _compared(
         lacking=lacking or msgspec.UNSET,
         by_two_rules=rules or msgspec.UNSET,
         by_task=listed_tasks,
-        not_listed=len(by_task) - len(listed_tasks),
+        not_listed=len(changes) - len(listed_tasks),
     )
 
 
@@ -269,27 +271,28 @@ def _clusters(pairs: Pairs, names: tuple[str, str], label: str | None) -> dict[s
     return clusters
 
 
-def _by_task(pairs: Pairs, key: str, settings: Settings) -> list[TaskRow]:
-    """The tasks and the change of each, largest first."""
+def _changes(pairs: Pairs, key: str, settings: Settings) -> dict[tuple[str, int], TaskRow | None]:
+    """Each task, the sign of its change, and its row; None where a number is beyond binary64."""
     policy: Missing = "skip" if settings.missing == "skip" else "zero"
     columns = [table.column(key, policy) for table in (pairs.base, pairs.candidate)]
     before, after = map(_sums, columns)
     scales = [column.scaled.scale for column in columns]
-    rows = []
+    found: dict[tuple[str, int], TaskRow | None] = {}
     for task in pairs.paired:
         if task not in before or task not in after:
             continue
         (top, n), (other_top, other_n) = before[task], after[task]
         bottom, other_bottom = n * scales[0], other_n * scales[1]
-        change = exact.ratio(other_top * bottom - top * other_bottom, bottom * other_bottom)
+        own = other_top * bottom - top * other_bottom
+        change = exact.ratio(own, bottom * other_bottom)
         sums = (_whole(top, scales[0]), _whole(other_top, scales[1]))
+        row = None
         if change is not None and sums[0] is not None and sums[1] is not None:
-            rows.append(
-                TaskRow(
-                    task=task, base=(sums[0], n), candidate=(sums[1], other_n), difference=change
-                )
+            row = TaskRow(
+                task=task, base=(sums[0], n), candidate=(sums[1], other_n), difference=change
             )
-    return sorted(rows, key=lambda row: (-abs(row.difference), row.task))
+        found[task, (own > 0) - (own < 0)] = row
+    return found
 
 
 def _sums(column: Column) -> dict[str, tuple[int, int]]:
@@ -299,4 +302,5 @@ def _sums(column: Column) -> dict[str, tuple[int, int]]:
 
 
 def _whole(top: int, scale: int) -> Number | None:
-    return top if scale == 1 else exact.ratio(top, scale)
+    quotient = exact.ratio(top, scale)
+    return top if scale == 1 and quotient is not None else quotient

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -114,8 +115,8 @@ class Finding(msgspec.Struct, frozen=True):
             attempts=None if again is None else Again(**msgspec.structs.asdict(again.found)),
             checks=answer.checks,
             smallest=least,
-            task_variance=None if of_tasks is None else float(of_tasks),
-            rerun_variance=None if of_attempts is None else float(of_attempts),
+            task_variance=None if of_tasks is None else exact.rounded(of_tasks),
+            rerun_variance=None if of_attempts is None else exact.rounded(of_attempts),
             efforts=self._efforts(settings, of_one, of_tasks),
             notes=[*notes, *self.notes, *_cautions(answer, settings)],
             reason=answer.reason,
@@ -167,5 +168,13 @@ def less(candidate: Number | None, base: Number | None) -> Number | None:
     if candidate is None or base is None:
         return None
     if isinstance(candidate, int) and isinstance(base, int):
-        return candidate - base
+        return candidate - base if exact.ratio(candidate - base, 1) is not None else None
     return exact.rounded(Fraction(candidate) - Fraction(base))
+
+
+def is_finite(row: Row) -> bool:
+    """Whether all numbers of a row are such as a document can hold."""
+    parts = [msgspec.to_builtins(row)]
+    for part in parts:
+        parts += part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
+    return all(math.isfinite(part) for part in parts if isinstance(part, float))

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from ..contract.estimate import Estimate
 from ..contract.metric import Bound, Value
 from ..documents.wording import plural
 from ..errors import MetricFailure
 from ..evaluation.measurement import outputs, policy_of, two_values
 from ..evaluation.result import Failure
+from ..metrics.moments import BEYOND
 from ..numbers import exact
 from ..numbers.differences import Difference
 from ..numbers.exact import Number
 from ..trials.trial import times_of
 from .document import Row
-from .finding import TOTALS, Asked, Finding, less
+from .finding import TOTALS, Asked, Finding, is_finite, less
 from .influences import moved, names_of, tasks_of
 from .means import Answer, of_means
 from .ordered import ORDERED, drawn
@@ -67,12 +70,17 @@ def _of_script(asked: Asked, pairs: Pairs) -> list[Row]:
         ]
         n = len(pairs.paired)
         difference = less(values[1], values[0])
+        reason = "; ".join(missing) or f"no interval: {_SCRIPT}"
         if without and values[0] is not None and values[1] is not None:
-            ends = (float(values[0]), float(values[1]))
-            answer = jackknife(name, ends, without, n, asked.settings.level, amount=False)
-            found = Finding(values[0], values[1], difference, answer, n, None, [])
-            rows.append(found.row(asked, name, [], 0))
-            continue
+            reason = f"no interval: {BEYOND}"
+            with contextlib.suppress(OverflowError):
+                ends = (float(values[0]), float(values[1]))
+                answer = jackknife(name, ends, without, n, asked.settings.level, amount=False)
+                found = Finding(values[0], values[1], difference, answer, n, None, [])
+                row = found.row(asked, name, [], 0)
+                if is_finite(row):
+                    rows.append(row)
+                    continue
         rows.append(
             asked.row(
                 name,
@@ -80,7 +88,7 @@ def _of_script(asked: Asked, pairs: Pairs) -> list[Row]:
                 candidate=values[1],
                 difference=difference,
                 n=n,
-                reason="; ".join(missing) or f"no interval: {_SCRIPT}",
+                reason=reason,
             )
         )
     return rows
@@ -168,10 +176,22 @@ def _of_name(
             notes=notes,
             left_out=n_paired - len(pairs.paired),
         )
-    found = _of_means(asked, bound, pairs, name, base[name], candidate[name])
-    if found is None:
-        found = _of_numbers(asked, bound, measured, name, (known[0], known[1]))
-    return found.row(asked, name, notes, n_paired - found.n)
+    with contextlib.suppress(OverflowError):
+        found = _of_means(asked, bound, pairs, name, base[name], candidate[name])
+        if found is None:
+            found = _of_numbers(asked, bound, measured, name, (known[0], known[1]))
+        row = found.row(asked, name, notes, n_paired - found.n)
+        if is_finite(row):
+            return row
+    return asked.row(
+        name,
+        base=known[0],
+        candidate=known[1],
+        difference=less(known[1], known[0]),
+        reason=f"no interval: {BEYOND}",
+        notes=notes,
+        left_out=n_paired - len(pairs.paired),
+    )
 
 
 def _scored(asked: Asked, bound: Bound, pairs: Pairs, key: str | None) -> tuple[Pairs, list[str]]:

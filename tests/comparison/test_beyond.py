@@ -1,0 +1,70 @@
+"""Rewards near the ends of binary64 give a row that says so, and no mistake of ours."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import Run
+
+BEYOND = "the value is beyond the largest binary64 number"
+RUNS = {"a": 1.7e308, "b": -1.7e308, "c": 1.2e308, "d": 1e-320}
+GATES = [
+    *("--higher-is-better", "reward", "--no-worse", "mean", "--non-inferior", "mean:1e307"),
+    *("--better", "mean", "--fail-if", "mean.high > 1"),
+]
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> list[str]:
+    """A file a run: two attempts at each of six tasks."""
+    for name, value in RUNS.items():
+        lines = [
+            {"task": f"t{i // 2}", "rewards": {"reward": value if i % 3 else -value / 2}}
+            for i in range(12)
+        ]
+        (tmp_path / name).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    return list(RUNS)
+
+
+@pytest.mark.parametrize("format_", ["table", "markdown", "json", "csv", "github"])
+@pytest.mark.parametrize("more", [[], ["--over", "attempts"], ["--detect", "1e308"]], ids=str)
+def test_every_rendering_has_its_rows(
+    cli: Run, runs: list[str], format_: str, more: list[str]
+) -> None:
+    metrics = ["--metric", "sum", "--metric", "var", "--metric", "median"]
+    done = cli("compare", *runs, "--pairs", "all", *metrics, *more, "--format", format_)
+    assert done.returncode == 0, done.stderr
+    # JSON of an infinite number is null.
+    assert "inf" not in done.stdout.replace("--non-inferior", "")
+    if format_ == "json" and not more:
+        row = json.loads(done.stdout)["comparisons"][0]["rows"][0]
+        assert (row["low"], row["reason"]) == (None, f"no interval: {BEYOND}")
+
+
+def test_no_gate_passes_by_numbers_that_nobody_has(cli: Run, runs: list[str]) -> None:
+    done = cli("compare", *runs[:2], *GATES, "--format", "json")
+    assert done.returncode == 1
+    outcomes = [gate["outcome"] for gate in json.loads(done.stdout)["gates"]]
+    assert outcomes == ["undecided"] * 4
+
+
+def test_tasks_that_change_by_more_than_a_number_holds_are_counted(
+    cli: Run, tmp_path: Path
+) -> None:
+    for name, value in (("a", 1.7e308), ("b", -1.7e308)):
+        lines = [{"task": f"t{i}", "rewards": {"reward": value}} for i in range(3)]
+        (tmp_path / name).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    gate = ["--fail-if", "tasks.worse > 2", "--higher-is-better", "reward"]
+    done = cli("compare", "a", "b", *gate, "--format", "json")
+    document = json.loads(done.stdout)
+    (compared,) = document["comparisons"]
+    assert (compared["tasks"]["lower"], compared["not_listed"]) == (3, 3)
+    assert document["gates"][0]["outcome"] == "failed"
+
+
+def test_a_page_is_made_of_them(cli: Run, runs: list[str], tmp_path: Path) -> None:
+    done = cli("report", *runs, "-o", "page.html")
+    assert done.returncode == 0, done.stderr
+    assert "<svg" in (tmp_path / "page.html").read_text()

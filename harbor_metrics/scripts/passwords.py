@@ -15,6 +15,8 @@ from .variables import PROXIES, TO_ANY_UV, told
 # An index can have a name, and a proxy no scheme.
 _LOGIN = re.compile(r"((?:[\w.-]+=)?(?:[a-z][a-z0-9+.-]*://)?)([^@/\\?#]*)@([^@]*)", re.IGNORECASE)
 _USUAL = {"simple", "pypi/simple", "root/pypi/+simple"}
+# What is as long as tokens are.
+_TOKEN = 12
 _SECRET = re.compile(r"UV_.*(?:PASSWORD|TOKEN)")
 # One who logs in by a token has it as his name.
 _OF_LOGIN = re.compile(r"UV_INDEX_.*_USERNAME")
@@ -83,7 +85,9 @@ def without_our_passwords(said: bytes) -> bytes:
             secrets |= {login, login.partition(":")[2]}
             place = one.rpartition("@")[2].rpartition("://")[2] if "://" in one else ""
             path, _, query = place.partition("/")[2].rstrip("/").partition("?")
-            secrets |= {*({path} - _USUAL), query}
+            # uv strikes out what stands before `..`, of an address with this one in it, too.
+            parts = {part for part in path.split("/") if len(part) >= _TOKEN}
+            secrets |= {*({path} - _USUAL), *parts, query}
     return without(secrets, whole_lines(said), os.fsencode)
 
 
@@ -102,10 +106,16 @@ def without(secrets: Collection[str], text: bytes, encode: Callable[[str], bytes
 
 def _spelled(secret: bytes) -> bytes:
     """A pattern for a secret: each letter large or small, as itself or as %XX."""
+    each = (secret[n : n + 1] for n in range(len(secret)))
     return b"".join(
-        b"(?:%s|%%(?:25)*(?:%02x|%02x))" % (re.escape(one), one.lower()[0], one.upper()[0])
-        for one in (secret[n : n + 1] for n in range(len(secret)))
+        b"(?:%s|%%(?:25)*(?:%02x|%02x))" % (_as_itself(one), one.lower()[0], one.upper()[0])
+        for one in each
     )
+
+
+def _as_itself(one: bytes) -> bytes:
+    # In the name of a package they are the same.
+    return b"[-_.]" if one in b"-_." else re.escape(one)
 
 
 def _addresses() -> list[tuple[str, str, list[str]]]:

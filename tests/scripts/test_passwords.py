@@ -99,6 +99,15 @@ def test_what_uv_says_shows_no_path_of_an_index(
     assert "tOkEn" not in message
 
 
+def test_what_uv_makes_of_the_address_of_an_index_shows_no_part_of_its_path(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A package depends on `x @ ${UV_DEFAULT_INDEX}/../x.whl`."""
+    monkeypatch.setenv("UV_DEFAULT_INDEX", "https://a.example/tOkEn_01.2345678/simple")
+    said = b"add `x @ https://a.example/tOkEn_01.2345678/x.whl`, not token-01-2345678\n"
+    assert without_our_passwords(said) == b"add `x @ https://a.example/***/x.whl`, not ***\n"
+
+
 def test_a_line_is_cut_where_no_password_is() -> None:
     said = "x" * 270 + " https://me:hunter2" + "y" * 90 + "@a.example"
     assert "hunter2" not in last_lines(said.encode())

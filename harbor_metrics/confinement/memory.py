@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 # tables that say where it lies, and large pages that the machine keeps apart.
 _BESIDE = (b"VmPTE:", b"HugetlbPages:")
 _OF_MEMORY = (b"VmRSS:", b"VmSwap:", *_BESIDE)
-# Of the memory of this machine: files that lie there and nowhere else, and what the kernel needs
-# for itself, for each mapping at least so many bytes.
-IN_MEMORY_ALONE, OF_KERNEL = b"Shmem:", b"SUnreclaim:"
+# Of the memory of this machine: what is to be had, files that lie there and nowhere else, and what
+# the kernel needs for itself, for each mapping at least so many bytes.
+AVAILABLE, IN_MEMORY_ALONE, OF_KERNEL = b"MemAvailable:", b"Shmem:", b"SUnreclaim:"
 _OF_A_MAPPING = 200
 
 

@@ -62,8 +62,10 @@ class Watch:
         self._disks = [_device(folder) for folder in folders]
         self._asked = 0
         self._next = time.monotonic() + _FIRST if any(most.values()) else float("inf")
-        # How much ran on the machine when they were counted, and how many more may be started.
+        # How much ran on the machine when they were counted, and how many more may be started; how
+        # much memory there was when it was looked at, and how much of it the program had left.
         self._running, self._room = 0, 0
+        self._available, self._left = 0, 1 << 62
         self._next_count = float("inf")
 
     def seconds(self) -> float:
@@ -84,7 +86,7 @@ class Watch:
 
         look = Look(_OF_PROCESSOR, min(deadline, began + _ALTOGETHER), self._count_again)
         try:
-            if began < self._next:
+            if began < self._next and not self._has_gone():
                 self._count_again()
                 return ""
             found = self._ask(look)
@@ -108,6 +110,10 @@ class Watch:
             self._next_count = now + _BETWEEN
             if _running() - self._running > self._room:
                 self._count()
+
+    def _has_gone(self) -> bool:
+        """Whether since the last look so much memory has gone that it may be too much."""
+        return self._available - memory.of_machine(memory.AVAILABLE) > self._left
 
     def _count(self) -> None:
         """Processes and threads alone: all else takes longer the more of them there are.
@@ -145,6 +151,7 @@ class Watch:
         from .held import Held, TooLong
 
         most = dict.fromkeys(KINDS, 0) | self._most
+        self._available, self._left = memory.of_machine(memory.AVAILABLE), 1 << 62
         self._count()
         pids: set[int] = set()
         resident = 0
@@ -165,6 +172,8 @@ class Watch:
             for _ in range(2)
         ):
             return MEMORY
+        if most[MEMORY]:
+            self._left = max(most[MEMORY] - resident - apart, most[MEMORY] // _IF_GROWN)
         if most[BYTES] or most[FILES]:
             try:
                 below = Below(self._folders, most[FILES] or 1 << 62, look)

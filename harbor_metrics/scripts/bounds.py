@@ -34,6 +34,9 @@ def limits(options: ScriptOptions, *, seconds: float) -> dict[str, int]:
         "RLIMIT_NOFILE": OPEN_FILES,
         # Of signals that wait, and of timers, which are memory of the kernel's.
         "RLIMIT_SIGPENDING": SIGNALS,
+        # Whoever the system lets be first on a processor would keep its supervisor off.
+        "RLIMIT_RTPRIO": 0,
+        "RLIMIT_NICE": 0,
     }
     if options.memory:
         limits["RLIMIT_AS"] = int(options.memory * GIB)

@@ -130,6 +130,31 @@ def test_what_is_started_soon_is_counted_soon(
     assert found == kind
 
 
+def test_memory_is_looked_at_soon_when_much_has_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(usage, "_PART", 1000)
+    of_machine = dict.fromkeys(
+        (memory.AVAILABLE, memory.OF_KERNEL, memory.IN_MEMORY_ALONE), 1 << 40
+    )
+    taken = [100 * MIB]
+
+    def looked(pids: Iterable[int]) -> int:
+        time.sleep(0.1)
+        return taken[0]
+
+    monkeypatch.setattr(memory, "of_machine", lambda kind: of_machine[kind])
+    monkeypatch.setattr(memory, "taken", looked)
+    monkeypatch.setattr(memory, "shared_out", lambda *_: taken[0])
+    watch = Watch({"memory": 400 * MIB, "processes": 9}, (), lambda: {os.getpid()})
+    time.sleep(watch.seconds())
+    assert watch.exceeded() == ""
+    # As long as it may be within the limit nobody looks.
+    for gone, of_program, found in ((200, 100, ""), (50, 490, ""), (60, 490, "memory")):
+        of_machine[memory.AVAILABLE] -= gone * MIB
+        taken[0] = of_program * MIB
+        time.sleep(watch.seconds())
+        assert watch.exceeded() == found
+
+
 def test_what_runs_on_the_machine_is_one_number() -> None:
     assert usage._running() > len(os.listdir("/proc/self/task"))
 

@@ -46,6 +46,7 @@ def test_limits_follow_from_seconds_and_memory() -> None:
     assert found["RLIMIT_CPU"] == 2 * (os.cpu_count() or 1) + 1
     assert found["RLIMIT_CORE"] == 1
     assert found["RLIMIT_SIGPENDING"] == bounds.SIGNALS
+    assert found["RLIMIT_RTPRIO"] == found["RLIMIT_NICE"] == 0
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from .files import exchanged, open_real_folder
+from .real import exchanged, open_real_folder
 from .sizes import check_written
 from .wording import printable
 

@@ -6,19 +6,15 @@ import contextlib
 import errno
 import os
 import stat
-import sys
 from collections.abc import Iterable, Iterator
 from io import BufferedReader
 
 from ..errors import InputError, OutputError
 from .paths import is_link, real_path, strayed
 from .sizes import MOST_DATA, whole
-from .wording import printable
 
 _PREFIX, _SUFFIX = ".harbor-metrics-", ".tmp"
 _MOST_LINKS = 40
-# What the system says of a link, or of a file, where only a folder is opened.
-_NO_FOLDER = (errno.ELOOP, errno.ENOTDIR)
 # A folder where everybody may write, and nobody may remove what is another's.
 _SHARED = stat.S_ISVTX | stat.S_IWOTH
 
@@ -38,14 +34,16 @@ def read_bytes(path: str) -> bytes:
         raise InputError(f"{path!r} is no path: {error}") from error
 
 
-def open_regular(path: str, *, follow: bool = True) -> BufferedReader:
+def open_regular(path: str, *, follow: bool = True, around: int | None = None) -> BufferedReader:
     """A file opened for reading; a pipe or a device, which may never end, is not waited for.
+
+    The path is one from the folder `around`, where that is given by its descriptor.
 
     Raises:
         OSError: it cannot be opened, is not a regular file, or is a link not to be followed.
     """
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-    descriptor = os.open(path, flags if follow else flags | os.O_NOFOLLOW)
+    descriptor = os.open(path, flags if follow else flags | os.O_NOFOLLOW, dir_fd=around)
     mode = os.fstat(descriptor).st_mode
     if stat.S_ISREG(mode):
         return os.fdopen(descriptor, "rb")
@@ -53,34 +51,6 @@ def open_regular(path: str, *, follow: bool = True) -> BufferedReader:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
     raise OSError(errno.EINVAL, "a pipe or a device, not a regular file", path)
-
-
-def open_real_folder(path: str) -> int:
-    """A descriptor of the folder at a real path: no link that came on its way is followed.
-
-    Raises:
-        OSError: it cannot be opened, or is another one by now.
-    """
-    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-    try:
-        if sys.platform == "darwin":
-            return os.open(path, flags | os.O_NOFOLLOW_ANY)
-        *above, last = path.strip("/").split("/")
-        here = os.open("/", flags | os.O_PATH)
-        for name, more in [*((name, os.O_PATH) for name in above), (last or ".", 0)]:
-            try:
-                below = os.open(name, flags | more | os.O_NOFOLLOW, dir_fd=here)
-            finally:
-                os.close(here)
-            here = below
-    except OSError as error:
-        raise exchanged(path) if error.errno in _NO_FOLDER else error from None
-    return here
-
-
-def exchanged(path: str) -> OSError:
-    """That something else lies at a path than before."""
-    return OSError(errno.ESTALE, f"{printable(path)} was exchanged while it was read", path)
 
 
 def check_writable(path: str) -> None:

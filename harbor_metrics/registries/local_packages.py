@@ -12,8 +12,8 @@ from typing import Any
 from urllib.parse import unquote
 
 from ..documents.contents import digest_of, walk
-from ..documents.files import open_regular
 from ..documents.paths import holds_everything, is_below, real_path, real_paths
+from ..documents.real import open_real
 from ..documents.sizes import MOST_DATA, check_written
 from ..errors import MetricFailure
 from .script_block import check_depth, table
@@ -195,6 +195,6 @@ def _digest(path: str) -> str:
         return sha256(repr(sorted(listing)).encode("utf-8", "surrogatepass")).hexdigest()
     if not os.path.isfile(path):
         return ""
-    with open_regular(path) as file:
+    with open_real(path) as file:
         check_written(file.fileno(), os.path.getsize(path))
         return file_digest(file, "sha256").hexdigest()

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from ..documents.paths import holds_everything, is_below, leads_inside, real_path
+from ..documents.real import open_real
 from .imports import imported
 
 # What Python imports; a byte-compiled file of a cache is one of a source.
@@ -44,10 +45,10 @@ def importable(path: str, text: bytes) -> Modules:
         return ()
     found = []
     size = 0
-    for name in _code(folder):
+    for name, real in _code(folder):
         if name == own:
             continue
-        with open(os.path.join(folder, name), "rb") as file:
+        with open_real(real) as file:
             data = file.read(MOST_BYTES + 1)
         size += len(data)
         found.append((name, data))
@@ -153,16 +154,17 @@ def _link_files(entries: Sequence[os.DirEntry[str]], to: str) -> None:
         os.symlink(entry.path, os.path.join(to, entry.name))
 
 
-def _code(folder: str) -> Iterator[str]:
-    """The code below a folder, by its path in it, as far as it is the script's to read."""
+def _code(folder: str) -> Iterator[tuple[str, str]]:
+    """The code below a folder, as far as it is the script's to read: path in it, and real path."""
     root = real_path(folder)
     for inside, entries in _walk(folder):
         for entry in entries:
             if not _CODE.match(entry.name) or _is_private(entry.name):
                 continue
-            own = not entry.is_symlink() or leads_inside(entry.path, root)
-            if own and os.path.isfile(entry.path):
-                yield os.path.join(inside, entry.name)
+            real = real_path(entry.path)
+            own = is_below(real, root) and (not entry.is_symlink() or leads_inside(real, root))
+            if own and os.path.isfile(real):
+                yield os.path.join(inside, entry.name), real
 
 
 def _walk(folder: str) -> Iterator[tuple[str, list[os.DirEntry[str]]]]:

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from ..documents.files import open_regular, reason
-from ..documents.paths import leads_inside
+from ..documents.files import reason
+from ..documents.paths import leads_inside, real_path
+from ..documents.real import open_real
 from ..documents.wording import printable
 from ..errors import MetricFailure
 from .pins import odd_text
@@ -31,14 +32,15 @@ def lock_of(script: str) -> bytes | None:
     """
     path = f"{script}.lock"
     # Of what stands there our messages and those of uv tell.
-    if os.path.islink(path) and not leads_inside(path, os.path.dirname(script)):
+    real = real_path(path)
+    if os.path.islink(path) and not leads_inside(real, real_path(os.path.dirname(script))):
         raise MetricFailure(
             "script-environment",
             "the lock beside the script is a link that leads outside its folder, or to what is "
             "hidden there: put the lock itself there",
         )
     try:
-        with open_regular(path) as file:
+        with open_real(real) as file:
             lock = file.read(MOST_BYTES + 1)
     except FileNotFoundError:
         return None

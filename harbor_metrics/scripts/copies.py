@@ -15,9 +15,10 @@ from typing import Any
 from urllib.parse import quote
 
 from ..documents.contents import Place, walk
-from ..documents.files import open_real_folder, reason
+from ..documents.files import reason
 from ..documents.paths import is_below, real_path
 from ..documents.places import Steps
+from ..documents.real import open_real_folder
 from ..documents.sizes import check_written
 from ..documents.toml import parse
 from ..documents.wording import printable

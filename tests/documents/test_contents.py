@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from harbor_metrics.documents.contents import checked, contents, walk
-from harbor_metrics.documents.files import open_real_folder
+from harbor_metrics.documents.real import open_real_folder
 
 
 @pytest.fixture

@@ -5,11 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
+from io import BufferedReader
 from pathlib import Path
 
 import pytest
 
-from harbor_metrics.registries import modules
+from harbor_metrics.documents.real import open_real
+from harbor_metrics.errors import MetricFailure
+from harbor_metrics.registries import modules, script_lock
 from harbor_metrics.registries.modules import TooManyError, copy, importable, is_metadata
 from harbor_metrics.registries.script_file import find
 
@@ -282,3 +285,46 @@ def test_code_that_is_hidden_is_not_found_by_way_of_a_folder_that_is_linked(
     copy(found, str(folder), str(tmp_path / "to"))
     assert not (tmp_path / "to" / "package" / "sub" / "code.py").exists()
     assert (tmp_path / "to" / "package" / "sub" / "data.txt").read_text() == "1"
+
+
+@pytest.mark.parametrize("place", ["helper.py", "package", "package/deep/part.py"])
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_a_module_that_becomes_another_thing_before_it_is_read_is_none(
+    place: str, kind: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A script would read what its author may not, or wait for somebody who writes."""
+    elsewhere = folder / "elsewhere"
+    (elsewhere / "deep").mkdir(parents=True)
+    for name in ("__init__.py", "deep/part.py"):
+        (elsewhere / name).write_text("PASSWORD")
+
+    def late(real: str) -> BufferedReader:
+        if real.startswith(str(folder / place)):
+            (folder / place).rename(folder / "before")
+            if kind == "pipe":
+                os.mkfifo(folder / place)
+            else:
+                target = elsewhere if place == "package" else elsewhere / "deep" / "part.py"
+                (folder / place).symlink_to(target)
+        return open_real(real)
+
+    monkeypatch.setattr(modules, "open_real", late)
+    with pytest.raises(OSError, match=r"was exchanged|a pipe or a device"):
+        importable(str(folder / "m.py"), b"import helper")
+
+
+@pytest.mark.parametrize("leads_to", ["../secret", ".env"])
+def test_a_lock_that_becomes_a_link_before_it_is_read_is_not_followed(
+    leads_to: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / ".env").write_text("PASSWORD")
+    (folder / "m.py.lock").write_text("version = 1\n")
+
+    def late(real: str) -> BufferedReader:
+        (folder / "m.py.lock").unlink()
+        (folder / "m.py.lock").symlink_to(leads_to)
+        return open_real(real)
+
+    monkeypatch.setattr(script_lock, "open_real", late)
+    with pytest.raises(MetricFailure, match="was exchanged"):
+        script_lock.lock_of(str(folder / "m.py"))

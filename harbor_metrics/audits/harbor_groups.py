@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property, partial
 
 from ..contract.spec import HARBOR_TYPES, UV_SCRIPT, MetricSpec
 from ..evaluation.result import Group, Outcome
@@ -51,6 +50,8 @@ class Trials:
         self._more_errors = more_errors
         self._registry = registry
         self._finished = finished
+        self._kinds: dict[int, str | None] = {}
+        self._by_name = cache(partial(_value, table=self.table))
         self._outcomes = [outcome for outcome in group.metrics if outcome.origin in _HARBORS]
 
     def answer(self, reported: Reported) -> Answer:
@@ -101,7 +102,7 @@ class Trials:
     def _of_metric(self, reported: Reported) -> Answer:
         index, name = reported.params["index"], str(reported.part)
         if not self._registry:
-            return self._without_registry(name, reported.params["values"])
+            return self._without_registry(index, name, reported.params["values"])
         if index >= len(self._outcomes):
             return Unknown("the registry of today has fewer metrics")
         outcome = self._outcomes[index]
@@ -123,7 +124,7 @@ class Trials:
             return Instead(0, _NO_REWARDS)
         return Known(value, reason)
 
-    def _without_registry(self, name: str, values: Mapping[str, object]) -> Answer:
+    def _without_registry(self, index: int, name: str, values: Mapping[str, object]) -> Answer:
         """By the name of a number; of several reward keys, by the one metric that gives all."""
         without = "the registry was not found"
         if name in _KINDS and self._all_missing:
@@ -131,12 +132,23 @@ class Trials:
         if len(self.table.columns) <= 1:
             if name not in _KINDS or len(values) > 1:
                 return Unknown(_UNKNOWN)
-            return Known(_value(name, self.table), f"by its name, since {without}")
-        for kind, numbers in self._by_kind.items():
-            same = all(_same(value, numbers.get(key)) for key, value in values.items())
-            if same and values.keys() == numbers.keys():
-                return Known(numbers[name], f"{without}: it is `{kind}`")
-        return Unknown(_UNKNOWN)
+            return Known(self._by_name(name), f"by its name, since {without}")
+        kind = self._kind_of(index, values)
+        if kind is None:
+            return Unknown(_UNKNOWN)
+        return Known(self._by_kind[kind][name], f"{without}: it is `{kind}`")
+
+    def _kind_of(self, index: int, values: Mapping[str, object]) -> str | None:
+        """The metric that gives all of these values, once for all of them."""
+        if index not in self._kinds:
+            kinds = (
+                kind
+                for kind, numbers in self._by_kind.items()
+                if values.keys() == numbers.keys()
+                and all(_same(value, numbers[key]) for key, value in values.items())
+            )
+            self._kinds[index] = next(kinds, None)
+        return self._kinds[index]
 
     @cached_property
     def _by_kind(self) -> dict[str, dict[str, Number | None]]:
@@ -145,6 +157,12 @@ class Trials:
             kind: {key: _value(kind, self.table, key) for key in self.table.columns}
             for kind in _KINDS
         }
+
+    @cached_property
+    def extremes(self) -> list[Number]:
+        """The least and the most of the rewards; none where there are none."""
+        values = [v for trial in self.table for v in (trial.rewards or {}).values()]
+        return [min(values), max(values)] if values else []
 
     def unlisted(self, numbers: Sequence[Reported]) -> Iterator[tuple[Reported, Answer]]:
         """What Harbor reports of such trials, and the job does not, with what it should be."""
@@ -198,41 +216,13 @@ class Trials:
             return
         for index, outcome in enumerate(self._outcomes if self._registry else ()):
             names = listed.get(index, set())
+            some = bool(names) and names < outcome.values.keys()
             for name in outcome.values.keys() - names:
                 place = _absent(f"metrics[{index}].{name}")
-                if names and names < outcome.values.keys():
+                if some:
                     yield place, self._of_outcome(outcome, name)
                 else:
                     yield place, Unknown(f"the registry of today has {outcome.name} there")
-
-
-def fitting(key: str, groups: Mapping[str, Group], models: Collection[str]) -> str | None:
-    """The group that a key of result.json is of: by its name, or with its model named otherwise.
-
-    Args:
-        key: agent, model and dataset as result.json has them.
-        groups: those of the trials, by their keys.
-        models: the names that the job configured.
-    """
-    if key in groups:
-        return key
-    found = [name for name, group in groups.items() if _is_of(key, group, models)]
-    return found[0] if len(found) == 1 else None
-
-
-def _is_of(key: str, group: Group, models: Collection[str]) -> bool:
-    """Whether a key has agent and dataset of a group, and no other model."""
-    head, tail = f"{group.agent}__", f"__{group.dataset.name if group.dataset else 'adhoc'}"
-    if not (key.startswith(head) and key.endswith(tail)):
-        return False
-    given = _bare(key[len(head) : -len(tail)])
-    own = [_bare(model) for model in ([group.model] if group.model else models)]
-    return not given or any(given.endswith(m) or m.endswith(given) for m in own)
-
-
-def _bare(model: str) -> str:
-    """A model's name without what versions of Harbor write otherwise: `z-ai/glm`, `z-ai-glm`."""
-    return re.sub(r"[^0-9a-z]", "", model.lower())
 
 
 def _absent(place: str, metric: str = "") -> Reported:

@@ -10,16 +10,16 @@ from ..computation.request import Request
 from ..documents.diagnostics import Diagnostic
 from ..documents.quoting import without_quotes
 from ..evaluation.group import evals_key_of
-from ..numbers import exact
-from ..readers.harbor.documents import errors_of_steps, repeated_in_trials
+from ..readers.harbor.documents import repeated_in_trials
 from ..readers.harbor.reported import OTHER
 from ..registries.registry import Registries
 from ..scripts.options import ScriptOptions
 from ..trials.source import Reported, Source
 from ..trials.trial import NO_GROUP, group_key
-from .harbor_groups import Trials, fitting
+from .harbor_groups import Trials
+from .harbor_keys import Keys
 from .harbor_plan import Plan
-from .reach import bounded, n_missing
+from .reach import bounded
 from .row import Absent, Known, Row, Unknown, judge
 
 _NO_REGISTRY = "registry-not-found"
@@ -54,8 +54,12 @@ def rows(
     request = Request(sources=(source.path,), level=None, scripts=scripts or ScriptOptions())
     prepared = plan_groups(request, [source], [], registries)
     result = finish(request, prepared)
-    found = [*prepared.diagnostics, *without_quotes(repeated_in_trials(source.path), [source.path])]
-    diagnostics += [each for each in found if each not in diagnostics]
+    more_errors: dict[str, list[str]] = {}
+    leaves_out = source.job is not None and source.job.leaves_out
+    repeated = repeated_in_trials(source.path, more_errors if leaves_out else None)
+    found = [*prepared.diagnostics, *without_quotes(repeated, [source.path])]
+    known = set(diagnostics)
+    diagnostics += [each for each in found if each not in known]
     numbers = list(source.reported())
     if not numbers:
         return
@@ -63,7 +67,6 @@ def rows(
     yield from _of_job(plan, [each for each in numbers if "evals_key" not in each.params])
 
     pools = {evals_key_of(group.key, group.pool): group.pool for group in prepared.groups}
-    more_errors = errors_of_steps(source.path) if source.job and source.job.leaves_out else {}
     groups = {str(group.evals_key): group for group in result.groups}
     by_key: dict[str, list[Reported]] = {}
     for each in numbers:
@@ -72,11 +75,13 @@ def rows(
     models = source.job.models if source.job else ()
     registry = not any(finding.rule == _NO_REGISTRY for finding in prepared.diagnostics)
     finished = source.job is not None and not source.job.running
-    listed = {fitting(key, groups, models) for key in by_key}
+    keys = Keys(groups, models)
+    names = {key: keys.group_of(key) for key in by_key}
+    listed = set(names.values())
     # All trials are those of the other keys.
     none_left = finished and not plan.lacking and groups.keys() <= listed
     for key, of_key in by_key.items():
-        name = fitting(key, groups, models)
+        name = names[key]
         if name is None:
             other = Absent(_NO_TRIALS) if none_left else Unknown(_NO_TRIALS)
             yield from (judge(source.path, key, each, other, incomplete="") for each in of_key)
@@ -99,20 +104,20 @@ def _of_job(plan: Plan, numbers: Sequence[Reported]) -> Iterator[Row]:
     for name, metric in _absent(places):
         yield _row(plan, Reported(place=name, metric=metric, value=None, group=NO_GROUP))
     for name in _USAGE:
-        value = _counted(plan.source, name).value
+        value = plan.counted(name).value
         if name not in places and value is not None:
             absent = Reported(place=name, metric=name, value=None, group=NO_GROUP)
             yield judge(plan.source.path, "", absent, Unknown(_NO_USAGE, value), incomplete="")
 
 
 def _row(plan: Plan, reported: Reported) -> Row:
-    answer, incomplete, progress = plan.total(), "", plan.progress()
-    if reported.metric in progress:
-        answer = progress[reported.metric]
+    answer, incomplete = plan.total, ""
+    if reported.metric in plan.progress:
+        answer = plan.progress[reported.metric]
     elif reported.metric == OTHER:
         answer = Unknown(_OTHER)
     elif reported.metric != "n_total":
-        answer, incomplete = _counted(plan.source, reported.metric), plan.lacking
+        answer, incomplete = plan.counted(reported.metric), plan.lacking
     return judge(plan.source.path, "", reported, answer, incomplete=incomplete)
 
 
@@ -125,16 +130,6 @@ def _absent(places: Collection[str]) -> Iterator[tuple[str, str]]:
         yield from ((name, metric) for name, metric in _PROGRESS.items() if name not in places)
 
 
-def _counted(source: Source, metric: str) -> Known:
-    trials = source.trials
-    if metric == "n_completed":
-        return Known(len(trials))
-    if metric == "n_errors":
-        return Known(sum(trial.error is not None for trial in trials))
-    values = [v for trial in trials if (v := getattr(trial.usage, metric)) is not None]
-    return Known(exact.total(values)) if values else Known(None, "no trial says it")
-
-
 def _of_group(plan: Plan, key: str, trials: Trials, numbers: list[Reported]) -> Iterator[Row]:
     """The numbers of one group, and what it should have."""
     path, table = plan.source.path, trials.table
@@ -142,9 +137,9 @@ def _of_group(plan: Plan, key: str, trials: Trials, numbers: list[Reported]) -> 
         answer = Unknown(_OTHER) if reported.metric == OTHER else trials.answer(reported)
         of_mean = reported.metric == "metric" and reported.part == "mean"
         if isinstance(answer, Known) and of_mean and len(table):
-            values = [v for t in table for v in (t.rewards or {}).values()]
-            missing = n_missing(plan.source, group_key(table.trials[0])) + plan.n_late
-            answer = bounded(answer, [0, *values], max(len(table) - plan.n_late, 1), missing)
+            missing = plan.missing.of(group_key(table.trials[0])) + plan.n_late
+            values = [0, *trials.extremes]
+            answer = bounded(answer, values, max(len(table) - plan.n_late, 1), missing)
         yield judge(path, key, reported, answer, incomplete=plan.lacking)
     for absent, answer in trials.unlisted(numbers):
         yield judge(path, key, absent, answer, incomplete=plan.lacking)

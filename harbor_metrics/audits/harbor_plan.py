@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache, cached_property
 
 import msgspec
 
+from ..numbers import exact
 from ..registries.registry import Dataset
 from ..trials.source import Job, Reported, Source
+from .reach import Missing
 from .row import Answer, Known, Unknown
 from .tables import incomplete
 
@@ -32,14 +35,15 @@ class Plan:
         self._said = {each.metric: each.value for each in numbers if "evals_key" not in each.params}
         self._absent = incomplete(source)
         self._by_registry = _by_registry(self._job, entries)
-        total = self.total()
-        claims = [self._of("n_completed"), self._of("n_total"), self._most(total)]
+        claims = [self._of("n_completed"), self._of("n_total"), self._most(self.total)]
         over = min((n for n in claims if n is not None), default=self._found)
         job = msgspec.structs.replace(
             self._job, n_total_trials=over if over > self._found else None
         )
         self.source = msgspec.structs.replace(source, job=job)
         self.lacking = incomplete(self.source)
+        self.missing = Missing(self.source)
+        self.counted = cache(self._counted)
         self.n_late = 0
         if self._job.running and 0 < self._found - over <= (self._of("n_running") or 0):
             self.n_late = self._found - over
@@ -58,6 +62,7 @@ class Plan:
             return self._by_registry
         return self._found if isinstance(total, Known) and total.value is None else None
 
+    @cached_property
     def total(self) -> Answer:
         """The number of planned trials, None where the one that is reported cannot be it."""
         job, said = self._job, self._of("n_total")
@@ -81,6 +86,7 @@ class Plan:
             return Unknown(self._absent, self._found)
         return Known(self._found if by_registry is None else by_registry)
 
+    @cached_property
     def progress(self) -> Mapping[str, Answer]:
         """How many trials ran, waited, were cancelled or tried again when the job was written."""
         if not self._trials:
@@ -94,6 +100,15 @@ class Plan:
             "n_cancelled": self._cancelled(),
             "n_retries": self._retries(),
         }
+
+    def _counted(self, metric: str) -> Known:
+        """What the trials have of something together."""
+        if metric == "n_completed":
+            return Known(len(self._trials))
+        if metric == "n_errors":
+            return Known(sum(trial.error is not None for trial in self._trials))
+        values = [v for trial in self._trials if (v := getattr(trial.usage, metric)) is not None]
+        return Known(exact.total(values)) if values else Known(None, "no trial says it")
 
     def _pending(self) -> Answer:
         total, done, running = map(self._of, ("n_total", "n_completed", "n_running"))
@@ -119,14 +134,15 @@ class Plan:
 
 def _by_registry(job: Job, entries: Sequence[Dataset]) -> int | None:
     """How many trials the tasks of the job's datasets make; None where these are not all known."""
+    # How many tasks the entries of a name have, and those of one version.
+    sizes: dict[tuple[str | None, str | None], set[int]] = {}
+    for entry in entries:
+        for version in {None, entry.version} if entry.tasks else ():
+            sizes.setdefault((entry.name, version), set()).add(len(entry.tasks))
     n = 0
     for named in job.datasets:
-        tasks = [
-            len(entry.tasks)
-            for entry in entries
-            if entry.name == named.name and named.version in (None, entry.version) and entry.tasks
-        ]
-        if not named.whole or len(set(tasks)) != 1:
+        tasks = sizes.get((named.name, named.version), set())
+        if not named.whole or len(tasks) != 1:
             return None
-        n += tasks[0]
+        n += next(iter(tasks))
     return n * job.n_each or None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from typing import Any
 
 from msgspec import structs
@@ -21,7 +21,7 @@ from .inspect_reducers import has_threshold, reduced
 from .inspect_scores import NotHeldError, Scored, is_nan, number, scores_of
 from .inspect_thresholds import OWN
 from .inspect_work import DRAWN, Work
-from .reach import bounded, n_missing
+from .reach import Missing, bounded
 from .row import Answer, Known, Row, Unknown, Verdict, judge
 from .tables import incomplete
 
@@ -77,7 +77,7 @@ class _Replay:
         self._scores = cache(self._scores_of)
         self._extremes = cache(self._extremes_of)
         self._threshold = cache(self._threshold_of)
-        self._missing = cache(partial(n_missing, self.source))
+        self._missing = Missing(self.source)
         self._behind = lru_cache(_KEPT)(self._reduced)
         self._values = lru_cache(_KEPT)(self._values_of)
         self._computed: dict[tuple[object, ...], tuple[Answer | Parts, list[float]]] = {}
@@ -256,7 +256,7 @@ class _Replay:
         answer, values = self._whole(reported, *of)
         part = _of_part(reported, answer, is_scored=bool(kept))
         if isinstance(part, Known) and reported.metric in _MEANS:
-            part = bounded(part, values, len(values), self._missing(reported.group))
+            part = bounded(part, values, len(values), self._missing.of(reported.group))
         return part
 
 

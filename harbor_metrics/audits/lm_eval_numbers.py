@@ -19,7 +19,7 @@ from .lm_eval_draws import Replay
 from .lm_eval_groups import added, combined
 from .lm_eval_samples import NO_SAMPLES, Samples, task_of
 from .lm_eval_texts import Texts
-from .reach import bounded, n_missing
+from .reach import Missing, bounded
 from .row import Absent, Answer, Between, Drawn, Instead, Known, Row, Unknown, agree, judge
 from .tables import incomplete
 
@@ -54,10 +54,10 @@ class Run:
         """A row for each number of a source, those too that it should report and does not."""
         numbers = list(source.reported())
         own = next((self._held[key] for key in source.scored() if key in self._held), source)
-        lacking = incomplete(own)
+        lacking, missing = incomplete(own), Missing(own)
         for reported, answer, reason in self._answers(source, numbers):
             if isinstance(answer, Known) and not reported.members:
-                answer = self._bounded(reported, answer, own)
+                answer = self._bounded(reported, answer, missing)
             reason = reason or lacking
             yield judge(source.path, reported.group.in_words, reported, answer, incomplete=reason)
 
@@ -145,7 +145,7 @@ class Run:
             return Unknown(NO_SAMPLES)
         return self._recomputed(reported.metric, reported.params, reported.group, _bare(reported))
 
-    def _bounded(self, reported: Reported, answer: Known, source: Source) -> Known:
+    def _bounded(self, reported: Reported, answer: Known, missing: Missing) -> Known:
         """A plain mean with the range in which it can be where samples are missing."""
         of_samples = reported.group in self._samples.lines
         is_mean = layout.aggregation(reported.metric, reported.params.get("aggregation")) == "mean"
@@ -154,7 +154,7 @@ class Run:
         values = self._samples.values(reported.group, reported.metric)
         if not all(isinstance(value, int | float) for value in values):
             return answer
-        return bounded(answer, values, len(values), n_missing(source, reported.group))
+        return bounded(answer, values, len(values), missing.of(reported.group))
 
     def _recomputed(
         self, metric: str, params: Mapping[str, Any], group: GroupKey, bare: bool

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 
 from ..numbers.exact import Number
@@ -10,14 +11,22 @@ from ..trials.trial import GroupKey
 from .row import Known
 
 
-def n_missing(source: Source, group: GroupKey | None) -> int:
-    """How many trials of a group may be missing; where it is not known whose they are, all."""
-    unread = sum(group is None or other in (None, group) for other in source.unread)
-    job = source.job
-    if job is None or job.n_total_trials is None:
-        return unread
-    absent = max(job.n_total_trials - len(source.trials) - len(source.unread), 0)
-    return unread + -(-absent // max(job.n_groups, 1))
+class Missing:
+    """How many trials of a source may be missing, those that could not be read counted once."""
+
+    def __init__(self, source: Source) -> None:
+        self._unread = Counter(source.unread)
+        self._absent = 0
+        job = source.job
+        if job is not None and job.n_total_trials is not None:
+            absent = max(job.n_total_trials - len(source.trials) - len(source.unread), 0)
+            self._absent = -(-absent // max(job.n_groups, 1))
+
+    def of(self, group: GroupKey | None) -> int:
+        """Those that may be of a group; where it is not known whose they are, all."""
+        of_group = self._unread[group] if group is not None else self._unread.total()
+        nobodys = self._unread[None] if group is not None else 0
+        return of_group + nobodys + self._absent
 
 
 def bounded(mean: Known, values: Collection[Number], n: int, missing: int) -> Known:

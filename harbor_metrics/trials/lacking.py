@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..documents.diagnostics import Diagnostic
-from ..documents.wording import listed, plural
+from ..documents.wording import in_command, listed, plural
 from .source import Source
 from .table import Table
 from .trial import GroupKey
 
 # Their readers say in their own words what was not scored.
 _SAID = ("inspect", "lm-eval")
-_COUNT_THEM = (
-    "to count them: `harbor-metrics convert JOB -o trials.jsonl`, without `left_out` in its lines"
-)
 
 
-def left_out(group: GroupKey, out: Table, everything: Table, emptied: int) -> Diagnostic:
+def left_out(
+    group: GroupKey,
+    out: Table,
+    everything: Table,
+    emptied: int,
+    jobs: Sequence[str],
+    files: Sequence[str],
+) -> Diagnostic:
     """Which trials of a group its harness leaves out of its numbers, and after what errors.
 
-    `emptied` is the number of tasks that have no other trial.
+    Args:
+        group: of which they are.
+        out: those trials.
+        everything: all trials of the group.
+        emptied: the number of tasks that have no other trial.
+        jobs: the paths of the jobs that the group is of.
+        files: those of its other sources.
     """
     errors = [f"{name} ({times})" for name, times in out.errors.items()]
     why = f" after {listed(errors)}" if errors else ""
@@ -31,8 +41,16 @@ def left_out(group: GroupKey, out: Table, everything: Table, emptied: int) -> Di
         message=f"{group.in_words or 'trials'}: {of} without a valid reward{why}, "
         "left out of all numbers as Harbor leaves them out since 0.26",
         notes=(*lost, "Harbor before 0.26 counted a trial without rewards as 0"),
-        help=_COUNT_THEM,
+        help=f"to count them: {_how_to_count(jobs, files)}",
     )
+
+
+def _how_to_count(jobs: Sequence[str], files: Sequence[str]) -> str:
+    """What to do with the sources so that trials count which are left out."""
+    if not jobs:
+        return f"remove `left_out` from the lines of {listed(files)}"
+    made = f"harbor-metrics convert {in_command(jobs[0] if len(jobs) == 1 else 'JOB')}"
+    return f"`{made} -o trials.jsonl`, without `left_out` in its lines"
 
 
 def remarks(source: Source, tables: Mapping[GroupKey, Table]) -> Iterator[Diagnostic]:

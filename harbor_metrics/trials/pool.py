@@ -117,7 +117,9 @@ def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[Group
         if len(each.left_out):
             whole = each.everything
             emptied = whole.n_tasks - each.table.n_tasks
-            diagnostics.append(lacking.left_out(key, each.left_out, whole, emptied))
+            jobs, files = [path for path, _ in each.jobs], each.without_job
+            said = lacking.left_out(key, each.left_out, whole, emptied, jobs, sorted(files))
+            diagnostics.append(said)
     return pools
 
 

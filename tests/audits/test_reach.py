@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harbor_metrics.audits.reach import bounded, n_missing
+from harbor_metrics.audits.reach import Missing, bounded
 from harbor_metrics.audits.row import Known
 from harbor_metrics.trials.source import Job, Source
 from harbor_metrics.trials.trial import GroupKey, Trial
@@ -33,11 +33,11 @@ def source(**more: Any) -> Source:
 def test_missing_trials_of_a_group_are_unread_or_absent(
     fields: dict[str, Any], missing: int
 ) -> None:
-    assert n_missing(source(**fields), X) == missing
+    assert Missing(source(**fields)).of(X) == missing
 
 
 def test_all_unread_trials_count_where_the_group_is_unknown() -> None:
-    assert n_missing(source(unread=[X, Y, None]), None) == 3
+    assert Missing(source(unread=[X, Y, None])).of(None) == 3
 
 
 def test_missing_rewards_between_0_and_1_can_be_either() -> None:

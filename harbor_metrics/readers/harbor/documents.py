@@ -234,27 +234,26 @@ def _own(path: str, name: str, diagnostics: list[Diagnostic]) -> dict[str, Any]:
     return {}
 
 
-def repeated_in_trials(job: str) -> Iterator[Diagnostic]:
-    """What is said of the keys that stand twice in a job's lock or the result of a trial."""
+def repeated_in_trials(job: str, errors: dict[str, list[str]] | None) -> Iterator[Diagnostic]:
+    """What is said of the keys that stand twice in a job's lock or the result of a trial.
+
+    `errors`, where it is given, gets the errors of each trial, those of its steps among them.
+    """
     try:
         names, _ = trial_folders(job)
     except OSError:
         return
-    for file in (f"{job}/lock.json", *(f"{job}/{name}/result.json" for name in names)):
-        # What cannot be read was said when the job was.
+    # What cannot be read was said when the job was.
+    with contextlib.suppress(OSError):
+        yield from repeated_keys(contents(f"{job}/lock.json"), f"{job}/lock.json")
+    for file in (f"{job}/{name}/result.json" for name in names):
         with contextlib.suppress(OSError):
-            yield from repeated_keys(contents(file), file)
-
-
-def errors_of_steps(job: str) -> dict[str, list[str]]:
-    """The errors of each trial of a job that ended with any, those of its steps among them."""
-    errors: dict[str, list[str]] = {}
-    for name in trial_folders(job)[0]:
-        # What cannot be read was said when the job was.
-        with contextlib.suppress(OSError, *REFUSED):
-            trial, found = errors_of(contents(f"{job}/{name}/result.json"))
-            errors[trial] = found
-    return errors
+            data = contents(file)
+            yield from repeated_keys(data, file)
+            if errors is not None:
+                with contextlib.suppress(*REFUSED):
+                    trial, found = errors_of(data)
+                    errors[trial] = found
 
 
 def _datasets(config: dict[str, Any]) -> Iterator[JobDataset]:

@@ -111,8 +111,10 @@ def not_listed(result: dict[str, Any], names: Collection[str]) -> list[str]:
 
 
 def _of_eval(key: str, numbers: dict[str, Any]) -> Iterator[Reported]:
+    sections = [*numbers]
+
     def reported_as(place: str, metric: str, value: Any, **more: Any) -> Reported:
-        params = {"evals_key": key, "sections": [*numbers], **more.pop("params", {})}
+        params = {"evals_key": key, "sections": sections, **more.pop("params", {})}
         return _reported(place, metric, value, params=params, **more)
 
     for name in (name for name in _OF_EVAL if name in numbers):

@@ -56,6 +56,18 @@ def test_what_is_left_out_is_counted_and_named() -> None:
     assert said.notes[0] == "2 tasks without any other trial"
 
 
+def test_how_to_count_what_is_left_out_names_what_was_read(cli: Run, tmp_path: Path) -> None:
+    """A trials file was to be converted as if it were a job."""
+    shutil.copytree(LEFT_OUT, tmp_path / "my job")
+    cli("convert", "my job", "-o", "trials.jsonl")
+    helped = {}
+    for name in ("my job", "trials.jsonl"):
+        said = " ".join(cli("compute", name, "--metric", "mean").stderr.split())
+        helped[name] = said.partition("to count them: ")[2]
+    assert helped["my job"].startswith("`harbor-metrics convert 'my job' -o trials.jsonl`, without")
+    assert helped["trials.jsonl"].startswith("remove `left_out` from the lines of trials.jsonl")
+
+
 def test_older_jobs_say_nothing_of_it() -> None:
     result = harbor_metrics.compute(JOBS / "single", registry=registry("single"))
     assert result.groups[0].counts.left_out is msgspec.UNSET

@@ -170,10 +170,10 @@ def last_lines(stderr: bytes) -> str:
 
 def _cut(line: str) -> str:
     # First what hides: half an address does not show what of it is a password.
-    return without_passwords(line[: 10 * _WIDTH])[:_WIDTH]
+    return without_passwords(line)[:_WIDTH]
 
 
 def first_line(stdout: bytes) -> str:
     """The first line of what a program printed, shortened."""
     lines = stdout.decode("utf-8", "backslashreplace").strip().splitlines()
-    return printable(lines[0][:80]) if lines else ""
+    return printable(_cut(lines[0])[:80]) if lines else ""

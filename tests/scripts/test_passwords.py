@@ -16,7 +16,7 @@ from printed import outcomes as printed_outcomes
 from harbor_metrics.confinement.finished import Finished
 from harbor_metrics.confinement.supervisor import KEPT
 from harbor_metrics.confinement.workplace import Workplace
-from harbor_metrics.documents.wording import last_lines
+from harbor_metrics.documents.wording import first_line, last_lines
 from harbor_metrics.scripts.options import ScriptOptions
 from harbor_metrics.scripts.passwords import (
     environ_without_passwords,
@@ -111,6 +111,13 @@ def test_what_uv_makes_of_the_address_of_an_index_shows_no_part_of_its_path(
 def test_a_line_is_cut_where_no_password_is() -> None:
     said = "x" * 270 + " https://me:hunter2" + "y" * 90 + "@a.example"
     assert "hunter2" not in last_lines(said.encode())
+
+
+@pytest.mark.parametrize("n", [2_960, 2_968, 2_980, 60_000])
+def test_a_line_is_cut_where_no_password_is_however_much_of_it_is_hidden(n: int) -> None:
+    said = f"a://{'b' * n}@x https://me:hunter2@a.example"
+    assert "hunter" not in last_lines(said.encode())
+    assert "hunter" not in first_line(f"{'x' * 60} {said[n + 7 :]}".encode())
 
 
 @pytest.mark.parametrize(

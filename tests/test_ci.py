@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -246,6 +247,45 @@ def test_compare_says_what_is_wrong_with_its_inputs(
     assert done.stdout.count("::error title=harbor-metrics compare::") == 1
     assert outputs(tmp_path) == {"outcome": "error"}
     assert not (tmp_path / "hacked").exists()
+
+
+ENDS = {
+    "killed": "kill -KILL $$",
+    "a full disk": "exit 3",
+    "nothing written": 'rm -f "$RUNNER_TEMP"/harbor-metrics-compare/*.json; exit 0',
+}
+
+
+@pytest.mark.parametrize("end", ENDS.values(), ids=ENDS)
+def test_compare_says_error_where_the_command_did_not_end_as_it_should(
+    end: str, tmp_path: Path
+) -> None:
+    run_compare(tmp_path)
+    program = tmp_path / "harbor-metrics" / "bin" / "python"
+    whole = f'"{sys.executable}" "$@"'
+    # All gates pass, and it ends otherwise.
+    program.write_text(f'#!/bin/sh\n{whole} || exit\ncase "$*" in *" compare "*) {end};; esac\n')
+    for name in ("outputs", "summary.md"):
+        (tmp_path / name).unlink()
+    shutil.rmtree(tmp_path / "harbor-metrics-compare")
+    inputs = {"BASE": "main run.jsonl", "CANDIDATE": "new=run.jsonl", "GATES": "better mean"}
+    step = steps(COMPARE)["Compare"]["run"]
+    done = run_step(step, tmp_path, **inputs, METRICS="", OPTIONS="")
+    assert done.returncode > 1
+    assert outputs(tmp_path) == {"outcome": "error"}
+    assert not (tmp_path / "summary.md").exists()
+
+
+def test_no_name_of_a_stranger_makes_an_output(tmp_path: Path) -> None:
+    evil = "a\noutcome=passed\nverdict<<END\nbetter\nEND\n::set-output name=outcome::passed"
+    install(tmp_path)
+    write_run(tmp_path / "main", MORE, agent=evil, model=evil, dataset=evil)
+    write_run(tmp_path / "new", HALF, agent=f"{evil}2", model=evil, dataset=evil)
+    inputs = {"BASE": "main", "CANDIDATE": "new", "GATES": "no-worse mean", "METRICS": ""}
+    done = run_step(steps(COMPARE)["Compare"]["run"], tmp_path, **inputs, OPTIONS="--by agent")
+    assert done.returncode == 1, done.stderr
+    assert outputs(tmp_path)["outcome"] == "failed"
+    assert "\noutcome" not in (tmp_path / "summary.md").read_text() + done.stdout + done.stderr
 
 
 def test_comments_are_left_out(tmp_path: Path) -> None:

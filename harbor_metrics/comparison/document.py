@@ -6,8 +6,17 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
-from ..documents.diagnostics import Diagnostic, Severity
-from ..evaluation.result import Counts, DatasetRef, Struct, Tool, Written
+from ..documents.diagnostics import Diagnostic, Severity, found_in
+from ..evaluation.contradictions import check_counts
+from ..evaluation.result import (
+    Count,
+    Counts,
+    DatasetRef,
+    Share,
+    Struct,
+    Tool,
+    Written,
+)
 from ..numbers.adjustment import Adjust
 from ..numbers.exact import Number
 from ..numbers.uncertainty import Over
@@ -25,7 +34,7 @@ class SourceRef(Struct, frozen=True, kw_only=True):
     run: str | None
     path: str
     kind: str
-    trials: int
+    trials: Count
     sha256: str
     digest_of: Literal["bytes", "trials"]
 
@@ -46,9 +55,9 @@ class TaskLists(Struct, frozen=True, kw_only=True):
     `higher` and `lower`: how many have more, and less, of the first reward in the candidate.
     """
 
-    paired: int
-    higher: int
-    lower: int
+    paired: Count
+    higher: Count
+    lower: Count
     only_base: list[str]
     only_candidate: list[str]
     changed: list[str]
@@ -68,15 +77,15 @@ class Again(Struct, frozen=True, kw_only=True):
     stderr: Number | None
     low: Number | None
     high: Number | None
-    p: Number | None
+    p: Share | None
     df: Number | None
 
 
 class Effort(Struct, frozen=True, kw_only=True):
     """How many tasks show a difference, with so many attempts at each (null: as there are)."""
 
-    attempts: int | None
-    tasks: int | None
+    attempts: Count | None
+    tasks: Count | None
 
 
 class Row(Struct, frozen=True, kw_only=True):
@@ -97,12 +106,12 @@ class Row(Struct, frozen=True, kw_only=True):
     stderr: Number | None = None
     low: Number | None = None
     high: Number | None = None
-    p: Number | None = None
-    p_adjusted: Number | None = None
+    p: Share | None = None
+    p_adjusted: Share | None = None
     method: str | None = None
     df: Number | None = None
-    n: int | None = None
-    left_out: int = 0
+    n: Count | None = None
+    left_out: Count = 0
     lacking: list[str] | msgspec.UnsetType = msgspec.UNSET
     verdict: Verdict = "~"
     higher_is_better: bool | None = None
@@ -122,8 +131,8 @@ class TaskRow(Struct, frozen=True, kw_only=True):
     """One task: [sum of the first reward, attempts] on both sides, and the difference of means."""
 
     task: str
-    base: tuple[Number, int]
-    candidate: tuple[Number, int]
+    base: tuple[Number, Count]
+    candidate: tuple[Number, Count]
     difference: Number
 
 
@@ -145,7 +154,7 @@ class Compared(Struct, frozen=True, kw_only=True):
     lacking: list[str] | msgspec.UnsetType = msgspec.UNSET
     by_two_rules: tuple[str, str] | msgspec.UnsetType = msgspec.UNSET
     by_task: list[TaskRow]
-    not_listed: int = 0
+    not_listed: Count = 0
 
     @property
     def more_is_better(self) -> bool | None:
@@ -172,8 +181,8 @@ class Rank(Struct, frozen=True, kw_only=True):
     dataset: str | None
     metric: str
     run: str
-    low: int
-    high: int
+    low: Count
+    high: Count
 
 
 class Decision(Struct, frozen=True, kw_only=True):
@@ -199,11 +208,11 @@ class Comparison(Written, frozen=True, kw_only=True):
     schema_version: Literal["1"] = "1"
     tool: Tool = Tool()
     sources: list[SourceRef]
-    level: Number
+    level: Share
     over: Over
     adjust: Adjust
     margin: Number | None
-    power: Number
+    power: Share
     detect: Number | None
     base: str
     pairs: Pairs
@@ -213,10 +222,28 @@ class Comparison(Written, frozen=True, kw_only=True):
     gates: list[Decision]
     diagnostics: list[dict[str, Any]] = msgspec.field(default_factory=list)
 
+    def check(self) -> None:
+        """See `Written`."""
+        found_in(self.diagnostics)
+        for i, pair in enumerate(self.comparisons):
+            place = f"$.comparisons[{i}]"
+            check_counts(pair.base.counts, f"{place}.base.counts")
+            check_counts(pair.candidate.counts, f"{place}.candidate.counts")
+            turned = pair.tasks.higher + pair.tasks.lower
+            if max(turned, len(pair.by_task) + pair.not_listed) > pair.tasks.paired:
+                raise ValueError(f"more tasks are told of than are `paired` - at `{place}.tasks`")
+            for j, row in enumerate(pair.rows):
+                if (row.low is None) != (row.high is None) or (row.low or 0) > (row.high or 0):
+                    raise ValueError(f"`low` and `high` are no interval - at `{place}.rows[{j}]`")
+                if row.verdict in ("better", "worse") and row.higher_is_better is None:
+                    raise ValueError(
+                        f"it is {row.verdict}, and nobody says of what - at `{place}.rows[{j}]`"
+                    )
+
     @property
     def found(self) -> list[Diagnostic]:
         """The diagnostics as objects."""
-        return [Diagnostic.from_json(data) for data in self.diagnostics]
+        return found_in(self.diagnostics)
 
     @property
     def ok(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -9,6 +10,9 @@ import msgspec
 from ..errors import InputError
 from .rules import RULES
 from .rules import Severity as Severity
+
+# No text has more lines or columns.
+_MOST = 1 << 53
 
 
 class Span(msgspec.Struct, frozen=True, order=True):
@@ -63,11 +67,40 @@ class Diagnostic(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Diagnostic:
-        """The inverse of `as_json`."""
+        """The inverse of `as_json`.
+
+        Raises:
+            InputError: a field is missing, is too many or has another type.
+        """
         fields = dict(data)
-        place = [fields.pop(name, None) for name in ("line", "column", "end_line", "end_column")]
-        span = None if place[0] is None else Span(*place)
-        return msgspec.convert({**fields, "span": span}, cls)
+        place = {name: fields.pop(name, None) for name in Span.__struct_fields__}
+        known = {*cls.__struct_fields__} - {"span", "label"}
+        if wrong := known ^ fields.keys():
+            verb = "is missing" if wrong <= known else "is no field of one"
+            raise InputError(f"not a diagnostic: `{min(wrong, key=str)}` {verb}")
+        try:
+            is_placed = any(number is not None for number in place.values())
+            span = msgspec.convert(place, Span) if is_placed else None
+            if span is not None and not all(0 <= each < _MOST for each in place.values()):
+                raise InputError("not a diagnostic: its place is in no text")
+            return msgspec.convert({**fields, "span": span}, cls)
+        except msgspec.ValidationError as error:
+            raise InputError(f"not a diagnostic: {error}") from error
+
+
+def found_in(diagnostics: Sequence[dict[str, Any]]) -> list[Diagnostic]:
+    """The diagnostics of a document as objects.
+
+    Raises:
+        InputError: one is none.
+    """
+    found = []
+    for i, data in enumerate(diagnostics):
+        try:
+            found.append(Diagnostic.from_json(data))
+        except InputError as error:
+            raise InputError(f"{error} - at `$.diagnostics[{i}]`") from error
+    return found
 
 
 class InvalidDocumentError(InputError):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import msgspec
+from msgspec import Meta
 
 from .. import __version__
-from ..documents.diagnostics import Diagnostic, Severity
+from ..documents.diagnostics import Diagnostic, Severity, found_in
 from ..documents.document import parse, repeated_keys
 from ..documents.files import read_bytes, write_atomically
 from ..documents.limits import check_limits
@@ -16,9 +17,15 @@ from ..errors import InputError, NeedsRowsError
 from ..numbers.exact import Number
 from ..numbers.uncertainty import Over
 from ..trials.table import Missing
+from .contradictions import check_counts, contradictions
 
 Origin = Literal["registry", "job", "extra", "command-line", "default"]
 Status = Literal["ok", "undefined", "failed"]
+
+
+# How many there are of something, and a share of all.
+Count = Annotated[int, Meta(ge=0, lt=1 << 53)]
+Share = Annotated[int, Meta(ge=0, le=1)] | Annotated[float, Meta(ge=0, le=1)]
 
 
 class Struct(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -48,7 +55,7 @@ class SourceRef(Struct, frozen=True, kw_only=True):
 
     path: str
     kind: str
-    trials: int
+    trials: Count
     sha256: str | None
     digest_of: Literal["bytes", "trials"] | msgspec.UnsetType = msgspec.UNSET
     answers_sha256: str | msgspec.UnsetType = msgspec.UNSET
@@ -70,14 +77,14 @@ class Counts(Struct, frozen=True, kw_only=True):
     them out of its own.
     """
 
-    expected: int | None
-    found: int
-    unread: int
-    scored: int
-    missing: int
-    errored: int
-    tasks: int
-    left_out: int | msgspec.UnsetType = msgspec.UNSET
+    expected: Count | None
+    found: Count
+    unread: Count
+    scored: Count
+    missing: Count
+    errored: Count
+    tasks: Count
+    left_out: Count | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def counting(self) -> int:
@@ -139,7 +146,7 @@ class Uncertainty(Struct, frozen=True, kw_only=True):
     stderr: Number | None
     low: Number | None
     high: Number | None
-    level: Number
+    level: Share
     method: str
     over: Over | msgspec.UnsetType = msgspec.UNSET
     n_effective: Number | msgspec.UnsetType | None = msgspec.UNSET
@@ -151,7 +158,7 @@ class Reading(Struct, frozen=True, kw_only=True):
 
     missing: Missing
     value: Number
-    n: int
+    n: Count
 
 
 class Basis(Struct, frozen=True, kw_only=True):
@@ -160,9 +167,9 @@ class Basis(Struct, frozen=True, kw_only=True):
     `passed` where the value is the share that does. `otherwise` where trials lack the reward.
     """
 
-    trials: int
-    tasks: int
-    passed: int | msgspec.UnsetType = msgspec.UNSET
+    trials: Count
+    tasks: Count
+    passed: Count | msgspec.UnsetType = msgspec.UNSET
     otherwise: Reading | msgspec.UnsetType = msgspec.UNSET
 
 
@@ -178,7 +185,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     origin: Origin
     status: Status
     values: dict[str, Number | None] = {}
-    n: dict[str, int] = {}
+    n: dict[str, Count] = {}
     basis: dict[str, Basis] | msgspec.UnsetType = msgspec.UNSET
     reasons: dict[str, str] = {}
     uncertainty: dict[str, Uncertainty] = {}
@@ -187,6 +194,10 @@ class Outcome(Struct, frozen=True, kw_only=True):
     plugins: list[PluginRef] | msgspec.UnsetType = msgspec.UNSET
     error: Failure | msgspec.UnsetType = msgspec.UNSET
     script: ScriptRef | msgspec.UnsetType = msgspec.UNSET
+
+    def __post_init__(self) -> None:
+        for wrong in contradictions(self):
+            raise ValueError(wrong)
 
     @property
     def needs_rows(self) -> bool:
@@ -212,9 +223,9 @@ class Group(Struct, frozen=True, kw_only=True):
     evals_key: str | None
     complete: bool
     counts: Counts
-    exceptions: dict[str, int]
+    exceptions: dict[str, Count]
     usage: Spent
-    pass_at_k: dict[str, float]
+    pass_at_k: dict[str, Share]
     metrics: list[Outcome]
 
 
@@ -240,6 +251,13 @@ class Written(Struct, frozen=True, kw_only=True):
         """
         write_atomically(path, self.to_json().encode())
 
+    def check(self) -> None:
+        """Look at what the types of a document do not say.
+
+        Raises:
+            ValueError: it contradicts itself.
+        """
+
     @classmethod
     def read(cls, path: str) -> Self:
         """The inverse of `write`.
@@ -251,8 +269,9 @@ class Written(Struct, frozen=True, kw_only=True):
         try:
             check_limits(data)
             document = msgspec.json.decode(data, type=cls)
-            # Its diagnostics are checked here, and not where one of them is asked for.
-            _ = getattr(document, "found", None)
+            document.check()
+        except InputError as error:
+            raise InputError(f"{path} is not a {cls.NOUN} document: {error}") from error
         except (msgspec.DecodeError, ValueError, RecursionError) as error:
             _, diagnostics = parse(data, path)
             reason = diagnostics[0].message if diagnostics else str(error)
@@ -274,10 +293,16 @@ class Result(Written, frozen=True, kw_only=True):
     groups: list[Group]
     diagnostics: list[dict[str, Any]] = []
 
+    def check(self) -> None:
+        """See `Written`."""
+        found_in(self.diagnostics)
+        for i, group in enumerate(self.groups):
+            check_counts(group.counts, f"$.groups[{i}].counts")
+
     @property
     def found(self) -> list[Diagnostic]:
         """The diagnostics as objects."""
-        return [Diagnostic.from_json(data) for data in self.diagnostics]
+        return found_in(self.diagnostics)
 
     @property
     def ok(self) -> bool:

@@ -43,10 +43,11 @@ def real_path(path: str) -> str:
 def real_paths(paths: Iterable[str]) -> list[str]:
     """The same of many absolute paths: a link that they have in common is followed once."""
     known: dict[str, str] = {}
-    return [_real(path, known, 0) for path in paths]
+    return [followed(path, known) for path in paths]
 
 
-def _real(path: str, known: dict[str, str], n_links: int) -> str:
+def followed(path: str, known: dict[str, str], n_links: int = 0) -> str:
+    """The same of one of them, by what is known, and will be, of the links on them all."""
     here = ""
     for part in path.split("/"):
         if part == "..":
@@ -68,7 +69,7 @@ def _behind(place: str, known: dict[str, str], n_links: int) -> str:
     try:
         if is_link(place):
             above = os.path.dirname(place)
-            return _real(os.path.join(above, os.readlink(place)), known, n_links + 1)
+            return followed(os.path.join(above, os.readlink(place)), known, n_links + 1)
     except OSError as error:
         if error.errno not in _AT_ITS_END:
             return _NOWHERE
@@ -147,8 +148,12 @@ def leads_inside(path: str, folder: str) -> bool:
 
     The folder itself does not: through it all that is hidden is found.
     """
+    return lies_inside(real_path(path), folder)
+
+
+def lies_inside(real: str, folder: str) -> bool:
+    """The same of what lies at a real path."""
     above = f"{folder.rstrip('/')}/"
-    real = real_path(path)
     return real.startswith(above) and "/." not in real[len(above) - 1 :]
 
 

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-from ..documents.paths import holds_everything, is_below, leads_inside, real_path
+from ..documents.paths import followed, holds_everything, is_below, lies_inside, real_path
 from ..documents.real import open_real
 from .imports import imported
 
@@ -93,9 +93,10 @@ def copy(modules: Modules, folder: str, to: str, private: Collection[str] = ()) 
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG)) from None
     written = {name for name, _ in modules}
     made = {os.path.dirname(name) for name in written} | {""}
+    known: dict[str, str] = {}
     for inside, entries in walked.items():
         # By what it cannot be linked as it is: who imports from it would find what is not pinned.
-        if any(_is_apart(e) or _is_unknown_code(e, inside, written) for e in entries):
+        if any(_is_apart(e, known) or _is_unknown_code(e, inside, written) for e in entries):
             made.add(inside)
     made |= {above for name in made for above in _above(name)}
     for inside in sorted(made):
@@ -104,12 +105,13 @@ def copy(modules: Modules, folder: str, to: str, private: Collection[str] = ()) 
             name = os.path.join(inside, entry.name)
             if name in made or _CODE.match(entry.name) or _is_private(entry.name):
                 continue
-            if name in walked or not os.path.isdir(entry.path):
+            if name in walked or not _is_folder(entry, known):
                 os.symlink(os.path.join(folder, name), os.path.join(to, name))
     root = real_path(folder)
     for name, data in modules:
         real = os.path.join(root, name)
-        if not any(is_below(real, place) or is_below(real_path(real), place) for place in private):
+        places = (real, followed(real, known))
+        if not any(is_below(each, place) for place in private for each in places):
             with open(os.path.join(to, name), "xb") as file:
                 file.write(data)
 
@@ -131,24 +133,26 @@ def provide(
     folder, own = os.path.split(path)
     with os.scandir(folder) as scanned:
         entries = list(scanned)
+    known: dict[str, str] = {}
     is_importable = any(
-        entry.is_dir() or _CODE.match(entry.name) or is_metadata(entry.name)
+        _is_folder(entry, known) or _CODE.match(entry.name) or is_metadata(entry.name)
         for entry in entries
         if entry.name != own and not entry.name.startswith(".")
     )
     if modules or any(is_metadata(entry.name) for entry in entries):
         copy(modules, folder, to, private_in(folder))
     elif is_importable:
-        _link_files(entries, to)
+        _link_files(entries, to, known)
     return is_importable
 
 
-def _link_files(entries: Sequence[os.DirEntry[str]], to: str) -> None:
+def _link_files(entries: Sequence[os.DirEntry[str]], to: str, known: dict[str, str]) -> None:
     """Link the files of a folder, but for code, into an empty one; none where there are many."""
     files = [
         entry
         for entry in entries[: MOST_FILES + 1]
-        if entry.is_file() and not _CODE.match(entry.name) and not _is_private(entry.name)
+        if os.path.isfile(followed(entry.path, known))
+        and not (_CODE.match(entry.name) or _is_private(entry.name))
     ]
     for entry in files if len(files) <= MOST_FILES else ():
         os.symlink(entry.path, os.path.join(to, entry.name))
@@ -157,12 +161,13 @@ def _link_files(entries: Sequence[os.DirEntry[str]], to: str) -> None:
 def _code(folder: str) -> Iterator[tuple[str, str]]:
     """The code below a folder, as far as it is the script's to read: path in it, and real path."""
     root = real_path(folder)
+    known: dict[str, str] = {}
     for inside, entries in _walk(folder):
         for entry in entries:
             if not _CODE.match(entry.name) or _is_private(entry.name):
                 continue
-            real = real_path(entry.path)
-            own = is_below(real, root) and (not entry.is_symlink() or leads_inside(real, root))
+            real = followed(entry.path, known)
+            own = is_below(real, root) and (not entry.is_symlink() or lies_inside(real, root))
             if own and os.path.isfile(real):
                 yield os.path.join(inside, entry.name), real
 
@@ -176,11 +181,12 @@ def _walk(folder: str) -> Iterator[tuple[str, list[os.DirEntry[str]]]]:
     root = real_path(folder)
     everything = holds_everything(root)
     pending: list[tuple[str, tuple[str, ...]]] = [("", (root,))]
+    known: dict[str, str] = {}
     n = 0
     while pending:
         inside, way = pending.pop()
         try:
-            entries = _entries(os.path.join(folder, inside), files_alone=everything)
+            entries = _entries(way[-1], files_alone=everything)
         except PermissionError:
             if not inside:
                 raise
@@ -195,8 +201,7 @@ def _walk(folder: str) -> Iterator[tuple[str, list[os.DirEntry[str]]]]:
             name = os.path.join(inside, entry.name)
             if entry.is_dir(follow_symlinks=False):
                 pending.append((name, (*way, os.path.join(way[-1], entry.name))))
-            elif entry.is_symlink() and os.path.isdir(entry.path):
-                real = real_path(entry.path)
+            elif entry.is_symlink() and os.path.isdir(real := followed(entry.path, known)):
                 hidden = any(map(_is_private, real[len(root) :].split(os.sep)))
                 if real.startswith(f"{root}{os.sep}") and not hidden and not _around(real, way):
                     pending.append((name, (*way, real)))
@@ -212,9 +217,14 @@ def _around(folder: str, way: Sequence[str]) -> bool:
     return any(f"{other}/".startswith(f"{folder}/") for other in way)
 
 
-def _is_apart(entry: os.DirEntry[str]) -> bool:
+def _is_apart(entry: os.DirEntry[str], known: dict[str, str]) -> bool:
     """Whether the folder around it cannot be linked as it is."""
-    return entry.name in _CACHES or (entry.is_symlink() and os.path.isdir(entry.path))
+    return entry.name in _CACHES or (entry.is_symlink() and _is_folder(entry, known))
+
+
+def _is_folder(entry: os.DirEntry[str], known: dict[str, str]) -> bool:
+    """Whether it is one, or leads to one by links of which some may be known."""
+    return os.path.isdir(followed(entry.path, known)) if entry.is_symlink() else entry.is_dir()
 
 
 def _is_unknown_code(entry: os.DirEntry[str], inside: str, written: Collection[str]) -> bool:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection, Iterable
 
 from ..confinement.homes import homes, not_of_system
-from ..documents.paths import holds_everything, is_below, leads_inside, real_path
+from ..documents.paths import followed, holds_everything, is_below, lies_inside, real_path
 from .variables import places_of_passwords
 
 
@@ -26,11 +26,12 @@ def beside(path: str) -> tuple[list[str], tuple[str, ...]]:
     private = {place for place in places if place.startswith(f"{folder}/")}
     if not everything and not private and not any(e.name.startswith(".") for e in entries):
         return [folder], ()
+    known: dict[str, str] = {}
     shown = [
         entry.path
         for entry in entries
-        if _is_shown(entry, folder, files_alone=everything)
-        and not any(is_below(place, real_path(entry.path)) for place in private)
+        if _is_shown(entry, folder, known, files_alone=everything)
+        and not any(is_below(place, followed(entry.path, known)) for place in private)
     ]
     # To list a folder is to list all below, of `/` of the whole machine.
     return [path, *shown], tuple(not_of_system([folder]))
@@ -87,12 +88,14 @@ def private_in(folder: str) -> list[str]:
     return [place for place in places if place.startswith(f"{folder}/")]
 
 
-def _is_shown(entry: os.DirEntry[str], folder: str, *, files_alone: bool) -> bool:
+def _is_shown(
+    entry: os.DirEntry[str], folder: str, known: dict[str, str], *, files_alone: bool
+) -> bool:
     if entry.name.startswith("."):
         return False
     if not entry.is_symlink():
         return not files_alone or entry.is_file()
-    if not leads_inside(entry.path, folder):
+    real = followed(entry.path, known)
+    if not lies_inside(real, folder):
         return False
-    real = real_path(entry.path)
     return os.path.isfile(real) and os.path.dirname(real) == folder if files_alone else True

@@ -5,16 +5,19 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
+import time
 from io import BufferedReader
 from pathlib import Path
 
 import pytest
 
+from harbor_metrics.documents.paths import followed
 from harbor_metrics.documents.real import open_real
 from harbor_metrics.errors import MetricFailure
 from harbor_metrics.registries import modules, script_lock
 from harbor_metrics.registries.modules import TooManyError, copy, importable, is_metadata
 from harbor_metrics.registries.script_file import find
+from harbor_metrics.scripts.beside import beside
 
 
 @pytest.fixture
@@ -328,3 +331,28 @@ def test_a_lock_that_becomes_a_link_before_it_is_read_is_not_followed(
     monkeypatch.setattr(script_lock, "open_real", late)
     with pytest.raises(MetricFailure, match="was exchanged"):
         script_lock.lock_of(str(folder / "m.py"))
+
+
+def test_a_link_that_others_lead_through_is_followed_once(tmp_path: Path) -> None:
+    """Each of them would take as long as all on the way of it, a small file each."""
+    for n in range(36):
+        (tmp_path / f"way{n}").symlink_to(f"{'d/../' * 600}way{n + 1}")
+    for name in ("d", "way36"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "helper.py").touch()
+    (tmp_path / ".env").touch()
+    for n in range(300):
+        (tmp_path / f"folder{n}").symlink_to("way0")
+        (tmp_path / f"module{n}.py").symlink_to("way0/../helper.py")
+    known: dict[str, str] = {}
+    assert followed(f"{tmp_path}/module0.py", known) == f"{tmp_path}/helper.py"
+    n_known = len(known)
+    followed(f"{tmp_path}/module1.py", known)
+    assert len(known) == n_known + 1
+    (tmp_path / "copy").mkdir()
+    started = time.process_time()
+    found = importable(f"{tmp_path}/m.py", b"import helper")
+    copy(found, str(tmp_path), f"{tmp_path}/copy")
+    beside(f"{tmp_path}/m.py")
+    assert time.process_time() - started < 20
+    assert len(found) == 301

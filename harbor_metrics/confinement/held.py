@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import time
 
+from .memory import taken
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -52,7 +54,8 @@ class Held:
     Files without a name that lie on one of the devices in `disks` are `n_files` of `n_bytes`; all
     others are in `memory`, in bytes, and named by device and inode in `in_memory`. Those that are
     `mapped`, and open no more, are looked for where it says so. How full a socket or a pipe is
-    cannot be asked, so each counts as what it can take.
+    cannot be asked, so each counts as what it can take. `hidden` is whether one of the processes
+    cannot be looked into: whoever runs a program that nobody may read is no other's to look at.
 
     Raises:
         TooLong: there is too much to look at.
@@ -62,11 +65,16 @@ class Held:
         self, pids: Iterable[int], disks: Iterable[int], look: Look, *, mapped: bool
     ) -> None:
         self.memory = self.n_bytes = self.n_files = 0
+        self.hidden = False
         self.in_memory: set[tuple[int, int]] = set()
         disks = set(disks)
         seen: set[tuple[int, int]] = set()
         for pid in pids:
-            for found in (*_open(pid), *_program(pid), *(_mapped(pid, look) if mapped else ())):
+            for found in (
+                *self._open(pid),
+                *_program(pid),
+                *(_mapped(pid, look) if mapped else ()),
+            ):
                 look.go_on()
                 kind, key = found.st_mode & _KIND, (found.st_dev, found.st_ino)
                 if key in seen or (kind == _FILE and found.st_nlink):
@@ -83,18 +91,21 @@ class Held:
                     self.in_memory.add(key)
                     self.memory += found.st_blocks * 512
 
-
-def _open(pid: int) -> Iterator[os.stat_result]:
-    folder = f"/proc/{pid}/fd"
-    try:
-        names = os.listdir(folder)
-    except OSError:
-        return  # it has ended, or nobody may look
-    for name in names:
+    def _open(self, pid: int) -> Iterator[os.stat_result]:
+        folder = f"/proc/{pid}/fd"
         try:
-            yield os.stat(f"{folder}/{name}")
+            names = os.listdir(folder)
+        except PermissionError:
+            # One that has ended has no memory.
+            self.hidden = self.hidden or taken([pid]) > 0
+            return
         except OSError:
-            continue
+            return  # it has ended
+        for name in names:
+            try:
+                yield os.stat(f"{folder}/{name}")
+            except OSError:
+                continue
 
 
 def _program(pid: int) -> Iterator[os.stat_result]:

@@ -31,6 +31,9 @@ _OF_PROCESSOR, _ALTOGETHER = 2.0, 10.0
 # A process has its pages mapped again and again that has so many times in memory what all may
 # have: to share them out is one request, which nobody can cut short.
 _AGAIN = 16
+# What of the memory of this machine no process has mapped: of one that cannot be looked into all is
+# counted by which it has grown, for others, too, perhaps.
+_OF_NOBODY = (memory.IN_MEMORY_ALONE, memory.OF_KERNEL)
 # What the kernel needs for itself is counted where that has grown by one part in so many of the
 # limit, for others, too, perhaps.
 _IF_GROWN = 8
@@ -57,7 +60,7 @@ class Watch:
         self._folders = folders
         self._shared = shared
         self._before = _in_use(shared)
-        self._kernel = memory.of_machine(memory.OF_KERNEL) if most else 0
+        self._machine = {kind: memory.of_machine(kind) for kind in _OF_NOBODY} if most else {}
         self._processes = processes
         self._disks = [_device(folder) for folder in folders]
         self._asked = 0
@@ -163,7 +166,10 @@ class Watch:
         mapped = in_doubt or self._asked % _EVERY == 0
         held = Held(pids, self._disks, look, mapped=mapped)
         apart = held.memory
-        if 0 < most[MEMORY] < _IF_GROWN * _grown(self._kernel, memory.of_machine(memory.OF_KERNEL)):
+        grown = {kind: _grown(n, memory.of_machine(kind)) for kind, n in self._machine.items()}
+        if held.hidden:
+            apart = max(apart, sum(grown.values()))
+        if 0 < most[MEMORY] < _IF_GROWN * grown[memory.OF_KERNEL]:
             apart += memory.mappings(pids, look)
         if 0 < most[MEMORY] < resident + apart and all(
             # Twice: who ends meanwhile leaves its share to those who are looked at after it.

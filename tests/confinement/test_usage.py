@@ -155,6 +155,30 @@ def test_memory_is_looked_at_soon_when_much_has_gone(monkeypatch: pytest.MonkeyP
         assert watch.exceeded() == found
 
 
+@pytest.mark.parametrize("closed", [False, True])
+def test_of_who_cannot_be_looked_into_all_counts_by_which_the_machine_has_grown(
+    closed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def listed(path: str) -> list[str]:
+        if closed:
+            raise PermissionError
+        return []
+
+    of_machine = dict.fromkeys(
+        (memory.AVAILABLE, memory.OF_KERNEL, memory.IN_MEMORY_ALONE), 1 << 40
+    )
+    monkeypatch.setattr(memory, "of_machine", lambda kind: of_machine[kind])
+    monkeypatch.setattr(memory, "shared_out", lambda *_: 10 * MIB)
+    monkeypatch.setattr(os, "listdir", listed)
+    watch = Watch({"memory": 1 << 40}, (), lambda: {os.getpid()})
+    time.sleep(watch.seconds())
+    assert watch.exceeded() == ""
+    of_machine[memory.IN_MEMORY_ALONE] += 1 << 40
+    of_machine[memory.OF_KERNEL] += 1 << 20
+    time.sleep(watch.seconds())
+    assert watch.exceeded() == ("memory" if closed else "")
+
+
 def test_what_runs_on_the_machine_is_one_number() -> None:
     assert usage._running() > len(os.listdir("/proc/self/task"))
 

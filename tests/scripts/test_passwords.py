@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Run
+from listener import listening
 from metric_scripts import HEAD, linux, metric, wheel_with_a_start_file
 from printed import outcomes as printed_outcomes
 
@@ -199,3 +200,36 @@ def test_what_uv_says_is_not_shown_where_a_package_could_have_a_password_printed
     assert "hunter" not in done.stdout.lower()
     assert "since UV_INDEX_CORP_PASSWORD told it passwords" in message
     assert "uv lock --dry-run --no-build --script m.py" in message
+
+
+@linux
+@pytest.mark.usefixtures("own_caches")
+def test_no_password_becomes_part_of_an_address_that_a_package_names(
+    cli: Run, tmp_path: Path
+) -> None:
+    """uv follows the address in a package that a script has from an address of its own."""
+    (tmp_path / "r.jsonl").write_text('{"reward": 1.0}\n')
+    handler = functools.partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, listening() as (port, heard):
+        threading.Thread(target=server.serve_forever).start()
+        parts = "${UV_INDEX_CORP_PASSWORD}/${UV_INDEX}/${HTTPS_PROXY}"
+        wants = f"Requires-Dist: x @ http://127.0.0.1:{port}/{parts}/x-1-py3-none-any.whl\n"
+        wheel_with_a_start_file(tmp_path, "", wants=wants)
+        wheel = f"eager @ http://127.0.0.1:{server.server_port}/eager-1-py3-none-any.whl"
+        (tmp_path / "m.py").write_text(f"# /// script\n# dependencies = ['{wheel}']\n# ///\n")
+        env = {
+            "UV_INDEX": "http://me:hunter2@127.0.0.1:1/simple",
+            "UV_INDEX_CORP_PASSWORD": "hunter2",
+            "HTTPS_PROXY": "http://me:hunter2@127.0.0.1:1",
+            "UV_OFFLINE": "0",
+            "NO_PROXY": "127.0.0.1",
+            "UV_HTTP_RETRIES": "0",
+        }
+        command = ("compute", "r.jsonl", "--metric", metric("m.py"), "--format", "json")
+        try:
+            done = cli(*command, "--allow-network", env=env)
+        finally:
+            server.shutdown()
+    assert heard, done.stdout
+    assert not any(b"hunter2" in request for request in heard)
+    assert "hunter2" not in done.stdout

@@ -9,8 +9,8 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -99,6 +99,28 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("programs")
     warm.client(folder / "harbor-metrics", _server())
     return folder
+
+
+@contextmanager
+def as_somebody_else() -> Iterator[None]:
+    """As a user to whom folders can be shut, where this is root."""
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        if root:
+            os.seteuid(0)
+
+
+@pytest.fixture
+def open_to_all(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The current folder, in which somebody else may look around."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        Path(folder).chmod(0o755)
+        monkeypatch.chdir(folder)
+        yield Path(folder)
 
 
 def trial(task: str, rewards: Any, number: int = 1, **more: Any) -> dict[str, Any]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ..documents.folders import fixed_part, is_pattern
 from ..documents.paths import strayed
+from ..documents.patterns import fixed_part, is_pattern
 from ..errors import HarborMetricsError, OutputError
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
-from ..documents.folders import is_pattern, matching
+from ..documents.patterns import is_pattern, matching
 from ..documents.wording import in_command, listed, printable
 from ..errors import MetricFailure, UsageError
 from ..evaluation.plan import Plan

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 from ..documents.diagnostics import Diagnostic
 from ..documents.files import reason
-from ..documents.folders import (
+from ..documents.folders import walk
+from ..documents.patterns import (
     check_hides_nothing,
     fixed_part,
     is_pattern,
     matching,
     two_meanings,
-    walk,
 )
 from ..documents.wording import in_command, printable
 from ..errors import InputError

@@ -20,7 +20,7 @@ def is_relation(source: Any, engine: str | None = None) -> bool:
     if is_there and is_parquet(source):
         return True
     # For weight: most sources are there and no pattern.
-    from ..documents.folders import hidden_by, matching, two_meanings
+    from ..documents.patterns import hidden_by, matching, two_meanings
 
     if not is_there:
         return any(map(is_parquet, matching(source)[:1]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Sequence
 
 import msgspec
@@ -11,7 +12,7 @@ from ..documents.diagnostics import Diagnostic
 from ..documents.paths import real_path
 from ..documents.wording import listed, printable, shown_path
 from ..errors import InputError
-from ..readers.harbor.documents import Near
+from ..readers.harbor.documents import Near, is_shut
 from ..registries import registry
 from ..registries.registry import Dataset, Registries
 from ..trials.snapshot import SNAPSHOT
@@ -213,11 +214,21 @@ def _of_job(job: str, entry: JobDataset, *, own_jobs: bool) -> list[str]:
     """
     if entry.registry_path is None:
         return []
-    if own_jobs and os.path.isfile(entry.registry_path):
+    if own_jobs and _may_be_file(entry.registry_path):
         return [entry.registry_path]
-    found = {real_path(p): p for p in Near(job).places(entry.registry_path) if os.path.isfile(p)}
+    found = {real_path(p): p for p in Near(job).places(entry.registry_path) if _may_be_file(p)}
     from_here = {path: os.path.relpath(path) for path in found.values()}
     return [path if short.startswith("..") else short for path, short in from_here.items()]
+
+
+def _may_be_file(path: str) -> bool:
+    """Whether a path is a file, or may be one: what cannot be looked at is not passed over."""
+    try:
+        return stat.S_ISREG(os.stat(path).st_mode)
+    except OSError as error:
+        return is_shut(error)
+    except ValueError:
+        return False  # a path that no file can have
 
 
 def _not_found(dataset: str, entry: JobDataset, found: Sequence[str]) -> Diagnostic:

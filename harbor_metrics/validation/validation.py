@@ -15,8 +15,8 @@ from ..documents import wording
 from ..documents.diagnostics import Diagnostic, Severity
 from ..documents.document import Document, Finding, parse
 from ..documents.files import open_regular, read_bytes
-from ..documents.folders import check_hides_nothing, is_pattern, matching
 from ..documents.paths import check_stays, up_to_stray
+from ..documents.patterns import check_hides_nothing, is_pattern, matching
 from ..errors import InputError
 from . import lines, objects, schema_check
 from .lines import in_file_order

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import JOBS, Run, trial, write_job
+from conftest import JOBS, Run, as_somebody_else, trial, write_job
 from conftest import registry_of_job as registry
 
 from harbor_metrics.audits import Audit, audit
@@ -190,6 +190,18 @@ def test_planned_number_of_trials_is_that_of_the_lock(tmp_path: Path) -> None:
     (folder / "lock.json").write_text(json.dumps({"trials": [{}] * 44}))
     row = of_name(audit(str(folder)), "n_total_trials")
     assert (row.verdict, row.recomputed) == (Verdict.DIFFERS, 44)
+
+
+@pytest.mark.usefixtures("open_to_all")
+def test_a_lock_that_is_shut_is_said() -> None:
+    shutil.copytree(JOBS / "single", "job")
+    Path("job/lock.json").write_text(json.dumps({"trials": [{}] * 44}))
+    Path("job/lock.json").chmod(0)
+    with as_somebody_else():
+        result = audit("job")
+    said = "lock.json of the job cannot be read: Permission denied"
+    assert said in [diagnostic.message for diagnostic in result.diagnostics]
+    assert not result.ok
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from conftest import as_somebody_else
 
 from harbor_metrics.documents.files import check_place
 from harbor_metrics.documents.paths import (
@@ -188,16 +189,13 @@ def test_a_link_is_asked_where_nobody_comes_by_the_path_of_the_folder(
         os.chown(path, 65534, 65534, follow_symlinks=False)
     folder.parent.chmod(0o700)
     monkeypatch.chdir(folder)
-    os.seteuid(65534)
-    try:
+    with as_somebody_else():
         for link in ("x.toml", "y.toml"):
             with pytest.raises(InputError, match="a link to"):
                 check_stays(link)
             with pytest.raises(OutputError):
                 check_place(link)
         check_stays("plain.toml")
-    finally:
-        os.seteuid(0)
 
 
 def test_a_text_that_is_no_path_leads_nowhere(folder: Path) -> None:

@@ -7,6 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from conftest import as_somebody_else
 
 from harbor_metrics.errors import InputError
 from harbor_metrics.evaluation.datasets import Datasets, find_datasets
@@ -111,6 +112,23 @@ def test_registries_of_the_path_that_a_job_names_are_rivals_where_they_say_other
     found = find_datasets("d", None, jobs, Registries([]))
     assert [[str(entry) for entry in each] for each in found.rivals] == rivals
     assert [d.rule for d in found.diagnostics] == ["registries-differ"] * len(rivals)
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("path", ["ds", "ds/reg.json"])
+def test_a_rival_registry_that_is_shut_is_not_passed_over(path: str) -> None:
+    write("jobs/ds/reg.json", "d@1")
+    write("ds/reg.json", "d@99")
+    jobs = [job(JobDataset(name="d", registry_path="ds/reg.json"))]
+    Path(path).chmod(0)
+    try:
+        with (
+            as_somebody_else(),
+            pytest.raises(InputError, match="Permission denied"),
+        ):
+            find_datasets("d", None, jobs, Registries([]))
+    finally:
+        Path(path).chmod(0o700)
 
 
 @pytest.mark.usefixtures("here")

@@ -15,7 +15,7 @@ from ...documents.diagnostics import Diagnostic
 from ...documents.document import parse, repeated_keys
 from ...documents.files import reason
 from ...documents.limits import check_limits
-from ...documents.paths import holds_everything, leads_inside, real_path
+from ...documents.paths import holds_everything, leads_inside, may_be_there, real_path
 from ...documents.sizes import MOST_DATA, check_size, check_written
 from ...documents.wording import listed
 from ...trials.snapshot import SNAPSHOT, DatasetSnapshot, Snapshot
@@ -72,6 +72,11 @@ def a_link(path: str) -> OSError:
     return OSError(errno.ELOOP, _A_LINK, path)
 
 
+def is_shut(error: OSError) -> bool:
+    """Whether a file that cannot be read is there, for all that is known."""
+    return error.errno in (errno.EACCES, errno.EPERM, errno.EIO, errno.ESTALE)
+
+
 def fields(path: str, *, strict: bool = False) -> dict[str, Any]:
     """The members of the JSON object in a file; empty where there is none or something else.
 
@@ -83,7 +88,7 @@ def fields(path: str, *, strict: bool = False) -> dict[str, Any]:
     try:
         data = contents(path)
     except OSError as error:
-        if strict and error.errno in (errno.EACCES, errno.EPERM, errno.EIO, errno.ESTALE):
+        if strict and is_shut(error):
             raise
         return {}
     try:
@@ -111,10 +116,10 @@ class Near:
         self._roots = [own, *(each for each in self._above if not holds_everything(each))]
 
     def places(self, path: str) -> Iterator[str]:
-        """What there is of a path from each folder above the job, the nearest first."""
+        """What there is, or may be, of a path from each folder above the job, the nearest first."""
         for folder in self._above[:1] if os.path.isabs(path) else self._above:
             place = os.path.join(folder, path)
-            if os.path.lexists(place) and any(leads_inside(place, r) for r in self._roots):
+            if any(leads_inside(place, r) for r in self._roots) and may_be_there(place):
                 yield place
 
 
@@ -149,7 +154,7 @@ def job_of(
         models=tuple(_models(agents if isinstance(agents, list) else [])),
         n_groups=n_agents,
         n_each=n_agents * (attempts if type(attempts) is int and attempts > 0 else 1),
-        n_planned=_planned(path, config, n_agents),
+        n_planned=_planned(path, config, n_agents, diagnostics),
         n_retries=_retries(config),
         n_total_trials=total if type(total) is int and total >= 0 else None,
         running=bool(result) and result.get("finished_at") is None,
@@ -192,9 +197,15 @@ def _unread(file: str, mistake: object) -> Diagnostic:
     )
 
 
-def _planned(path: str, config: dict[str, Any], n_agents: int) -> int | None:
+def _planned(
+    path: str, config: dict[str, Any], n_agents: int, diagnostics: list[Diagnostic]
+) -> int | None:
     """How many trials were planned, by the job's lock or the tasks that its configuration lists."""
-    locked = fields(f"{path}/lock.json").get("trials")
+    try:
+        locked = fields(f"{path}/lock.json", strict=True).get("trials")
+    except OSError as error:
+        diagnostics.append(_unread(f"{path}/lock.json", reason(error)))
+        return None
     if isinstance(locked, list):
         return len(locked)
     tasks, attempts = config.get("tasks"), config.get("n_attempts")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Mapping
+from typing import Any
 
+from ...documents.files import reason
 from ...documents.paths import leads_out, real_path
 from ...documents.sizes import MOST_SETTINGS
 from ...documents.wording import shown, shown_path
 from ...errors import InputError
 from ...trials.labels import Labels, of_metadata
 from ...trials.trial import Label, Trial
-from .documents import Near, contents, fields
+from .documents import Near, contents, fields, is_shut
 
 _LabelsOfTask = Mapping[str, Label]
 
@@ -41,7 +43,11 @@ def _labels(job: str, trial: Trial, near: Near) -> _LabelsOfTask:
     folder = f"{job}/{trial.trial}"
     if trial.trial is None or "/" in trial.trial or leads_out(folder, job):
         return {}
-    config = fields(f"{folder}/config.json") or fields(f"{folder}/result.json").get("config")
+    try:
+        config: Any = fields(f"{folder}/config.json", strict=True)
+        config = config or fields(f"{folder}/result.json", strict=True).get("config")
+    except OSError as error:
+        raise _unread(folder, error) from error
     task = config.get("task") if isinstance(config, dict) else None
     task = task if isinstance(task, dict) else {}
     path = task.get("path")
@@ -70,6 +76,9 @@ def labels_in(folder: str) -> dict[str, Label] | None:
     """What the task.toml in a task's folder says; None where there is none that can be read.
 
     A link is not followed: it would make any TOML of this machine a task's.
+
+    Raises:
+        InputError: it is there, for all that is known, and cannot be read.
     """
     # For weight: most computations group by no label.
     from ...documents.toml import loads
@@ -77,6 +86,14 @@ def labels_in(folder: str) -> dict[str, Label] | None:
     try:
         text = contents(f"{folder}/task.toml").decode()
         metadata = loads(text, MOST_SETTINGS).get("metadata")
-    except (OSError, ValueError, RecursionError):
+    except OSError as error:
+        if is_shut(error):
+            raise _unread(f"{folder}/task.toml", error) from error
+        return None
+    except (ValueError, RecursionError):
         return None
     return of_metadata(metadata) if isinstance(metadata, dict) else {}
+
+
+def _unread(path: str, error: OSError) -> InputError:
+    return InputError(f"{shown_path(path)}, where labels are looked up, says: {reason(error)}")

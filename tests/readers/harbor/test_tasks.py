@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from conftest import JOBS, ROOT, Run, trial, write_job
+from conftest import JOBS, ROOT, Run, as_somebody_else, trial, write_job
 from printed import values
 
 from harbor_metrics import readers
@@ -235,3 +235,16 @@ def test_two_tasks_of_the_path_that_a_trial_names_label_it_alike_or_not_at_all(
     (tmp_path / "jobs" / "tasks" / "a" / "task.toml").write_text('[metadata]\ncategory = "x"\n')
     with pytest.raises(InputError, match=r'two folders of task "a".*jobs/tasks/a and .*/tasks/a'):
         labels(inner)
+
+
+@pytest.mark.parametrize("shut", ["tasks", "tasks/a", "tasks/a/task.toml"])
+def test_a_task_that_is_shut_is_not_passed_over(shut: str, open_to_all: Path) -> None:
+    job = job_with_tasks(open_to_all)
+    shutil.copytree(job, "jobs/job")
+    shutil.copytree("tasks", "jobs/tasks")
+    Path(shut).chmod(0)
+    try:
+        with as_somebody_else(), pytest.raises(InputError, match="says: Permission denied"):
+            labels(Path("jobs/job"))
+    finally:
+        Path(shut).chmod(0o700)

@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec import structs
 
+from ..readers.files.names import shown
 from ..readers.inspect.document import Reduction
 from ..readers.inspect.scored import Log
 from ..trials.source import Reported, Source
@@ -244,7 +245,7 @@ class _Replay:
         of = scorer, reported.reducer or None, edited, threshold, key
         found = self._values(*of)
         if found is None:
-            return Known(None, f"no score has `{key}`")
+            return Known(None, f"no score has `{shown(str(key))}`")
         n, kept = found
         if reported.metric in _COUNTS:
             return Known(len(kept) if reported.metric == "scored_samples" else n - len(kept))
@@ -278,7 +279,7 @@ def _member(value: Any, key: str) -> Any:
     if is_nan(value):
         return value
     if not isinstance(value, dict) or key not in value:
-        raise ValueError(f"a score has no `{key}`")
+        raise ValueError(f"a score has no `{shown(key)}`")
     return value[key]
 
 

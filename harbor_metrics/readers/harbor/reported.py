@@ -9,6 +9,7 @@ from typing import Any
 from ...numbers.exact import Number
 from ...trials.source import Reported
 from ...trials.trial import NO_GROUP
+from ..files.names import shown
 
 _TOTALS = ("n_input_tokens", "n_cache_tokens", "n_output_tokens", "cost_usd")
 _COUNTS = {
@@ -69,9 +70,11 @@ def _without(value: dict[str, Any], known: Collection[str]) -> Iterator[tuple[st
 def _numbers(place: str, value: Any) -> Iterator[tuple[str, Any]]:
     """All that a reader could take for a number, at any depth: texts of numbers, too."""
     if isinstance(value, dict):
+        place = shown(place)
         for name, inner in value.items():
             yield from _numbers(f"{place}.{name}", inner)
     elif isinstance(value, list):
+        place = shown(place)
         for index, inner in enumerate(value):
             yield from _numbers(f"{place}[{index}]", inner)
     elif _is_number(value) or (isinstance(value, str) and _NUMBER.fullmatch(value)):
@@ -128,7 +131,7 @@ def _of_eval(key: str, numbers: dict[str, Any]) -> Iterator[Reported]:
     for reward, by_value in _items(numbers.get("reward_stats")):
         for text, trials in _items(by_value):
             params = {"trials": _names(trials)}
-            place = f"reward_stats.{reward}.{text}"
+            place = f"reward_stats.{shown(reward)}.{text}"
             yield reported_as(
                 place, "reward", len(_names(trials)), key=reward, part=text, params=params
             )
@@ -150,7 +153,7 @@ def _not_of_harbor(numbers: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         yield from _numbers("reward_stats", by_reward)
     yield from _among_names("exception_stats", numbers.get("exception_stats"))
     for reward, by_value in _items(by_reward):
-        yield from _among_names(f"reward_stats.{reward}", by_value)
+        yield from _among_names(f"reward_stats.{shown(reward)}", by_value)
 
 
 def _among_names(place: str, by_what: Any) -> Iterator[tuple[str, Any]]:

@@ -36,6 +36,7 @@ from ...trials.trial import NO_USAGE, GroupKey, Trial, Usage
 from ..files.archive import Archive
 from ..files.file import File
 from ..files.lenient import InfiniteError, constant
+from ..files.names import LONGEST
 from ..files.packed import ZIP
 from ..reading import Options, Reading
 from ..recognition import FITS, Fit, Head
@@ -269,7 +270,9 @@ def _labels(sample: Sample) -> dict[str, Any]:
 def _flat(prefix: str, metadata: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     for key, value in metadata.items():
         if isinstance(value, dict):
-            yield from _flat(f"{prefix}{key}.", value)
+            # Nobody groups by such a name.
+            if len(prefix) + len(key) < LONGEST:
+                yield from _flat(f"{prefix}{key}.", value)
         elif not isinstance(value, list):
             yield f"{prefix}{key}", constant(value) or value
 

@@ -11,6 +11,7 @@ from ...numbers.exact import Number
 from ...trials.source import Reported
 from ...trials.trial import NO_GROUP, GroupKey
 from ..files.lenient import constant
+from ..files.names import shown
 
 
 class Metric(msgspec.Struct, gc=False):
@@ -63,7 +64,8 @@ def reported(
             "frequency" in (metric.group, metric.name) for metric in row.metrics.values()
         )
         reducer = row.reducer or (None if unreduced or apart else "mean")
-        where = f"{row.name}, {row.reducer}" if row.reducer else row.name
+        where = shown(row.name)
+        where = f"{where}, {shown(row.reducer)}" if row.reducer else where
         for name, metric in row.metrics.items():
             value, params = metric.value, metric.params or {}
             # Until 0.3.250 or so a group's value did not say that it is one.

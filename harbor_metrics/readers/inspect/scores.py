@@ -8,6 +8,7 @@ from typing import Any
 
 from ...numbers.exact import Number
 from ..files.lenient import InfiniteError, constant
+from ..files.names import of_parts
 from .document import Score
 
 # Inspect's own: correct, partial, incorrect, no answer.
@@ -55,9 +56,11 @@ def rewards_of(
 def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     """A value by reward key: `name`, for what is inside it `name/member` or `name/place` from 0."""
     if isinstance(value, dict):
+        name = of_parts(name)
         for key, item in value.items():
             yield from _leaves(f"{name}/{key}", item)
     elif isinstance(value, list):
+        name = of_parts(name)
         for place, item in enumerate(value):
             yield from _leaves(f"{name}/{place}", item)
     else:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ...numbers.exact import Number
 from ..files import lenient
+from ..files.names import of_parts
 from .layout import PREDICTION, REFERENCE, part
 
 Texts = dict[str, str | list[str]]
@@ -59,9 +60,11 @@ class Values:
         elif kind is str:
             self._take_text(key, value, rewards, texts)
         elif kind is list:
+            key = of_parts(key)
             for place, item in enumerate(value):
                 self._take(part(key, place), item, rewards, texts)
         elif kind is dict:
+            key = of_parts(key)
             for name, item in value.items():
                 self._take(part(key, name), item, rewards, texts)
         elif kind is bool:
@@ -71,7 +74,7 @@ class Values:
         """Note a numpy scalar or array as lm-eval writes it, a constant, or a text."""
         bare = lenient.constant(value)
         if (numbers := array_of(value)) is not None:
-            self._arrays.append(key)
+            self._arrays.append(of_parts(key))
             for place, item in enumerate(numbers):
                 rewards[part(key, place)] = item
         elif value in _TRUTH:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import Any
 
-if TYPE_CHECKING:
-    from .result import Counts, Outcome
+# An outcome and counts are those of `result`, which asks this and so cannot be named here.
 
 
-def contradictions(outcome: Outcome) -> Iterator[str]:
+def contradictions(outcome: Any) -> Iterator[str]:
     """What no outcome can be."""
     failed = outcome.status == "failed"
     if failed != bool(outcome.error) or (failed and outcome.values):
@@ -26,7 +25,7 @@ def contradictions(outcome: Outcome) -> Iterator[str]:
     yield from _of_numbers(outcome)
 
 
-def _of_numbers(outcome: Outcome) -> Iterator[str]:
+def _of_numbers(outcome: Any) -> Iterator[str]:
     for name, sure in outcome.uncertainty.items():
         low, high = sure.low, sure.high
         if (sure.stderr or 0) < 0 or (low is not None and high is not None and low > high):
@@ -36,7 +35,7 @@ def _of_numbers(outcome: Outcome) -> Iterator[str]:
             yield f"the value `{name}` is over more than its trials"
 
 
-def check_counts(counts: Counts, place: str) -> None:
+def check_counts(counts: Any, place: str) -> None:
     """Look whether counts add up.
 
     Raises:

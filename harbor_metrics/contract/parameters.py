@@ -22,24 +22,32 @@ Attempts = Annotated[Column, "attempts"]
 
 Key = Annotated[str, Meta(description="The only reward key to aggregate.")]
 _MOST_K = 1_000_000_000
+# Of a list: as many values has what is computed.
+_MOST_NUMBERS = 1000
 _K = "How many attempts at a task are looked at."
 K = Annotated[int, Meta(ge=1, le=_MOST_K, description=_K, examples=[2])]
 Ks = Annotated[
     Annotated[int, Meta(ge=1, le=_MOST_K)]
-    | Annotated[list[Annotated[int, Meta(ge=1, le=_MOST_K)]], Meta(min_length=1)],
+    | Annotated[
+        list[Annotated[int, Meta(ge=1, le=_MOST_K)]], Meta(min_length=1, max_length=_MOST_NUMBERS)
+    ],
     Meta(description=f"{_K} One number or a list of them.", examples=[[1, 2, 4]]),
 ]
 _LEAST = "How many attempts at a task must pass."
 Least = Annotated[int, Meta(ge=1, le=_MOST_K, description=_LEAST, examples=[2])]
 Leasts = Annotated[
     Annotated[int, Meta(ge=1, le=_MOST_K)]
-    | Annotated[list[Annotated[int, Meta(ge=1, le=_MOST_K)]], Meta(min_length=1)],
+    | Annotated[
+        list[Annotated[int, Meta(ge=1, le=_MOST_K)]], Meta(min_length=1, max_length=_MOST_NUMBERS)
+    ],
     Meta(description=f"{_LEAST} One number or a list of them.", examples=[[1, 2, 4]]),
 ]
 Threshold = Annotated[float, Meta(description="An attempt passes from this reward on.")]
 Qs = Annotated[
     Annotated[float, Meta(ge=0, le=1)]
-    | Annotated[list[Annotated[float, Meta(ge=0, le=1)]], Meta(min_length=1)],
+    | Annotated[
+        list[Annotated[float, Meta(ge=0, le=1)]], Meta(min_length=1, max_length=_MOST_NUMBERS)
+    ],
     Meta(description="The share that lies below. One number or a list of them.", examples=[0.95]),
 ]
 Fewer = Annotated[

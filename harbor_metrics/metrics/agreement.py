@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import combinations
+from itertools import accumulate, combinations
 from operator import mul
 from typing import Annotated, Literal
 
@@ -58,6 +58,8 @@ _Level = Annotated[
 _Rating = Number | str
 # Bits of a quotient in a sum: what is cut off of thousands of them is below the last bit of 53.
 _BITS = 160
+# More pairs than these of ratings that differ take minutes.
+_MOST_PAIRS = 10_000_000
 
 
 def cohen_kappa(rewards: Column, *, reference: _Other, weights: _Weights = "none") -> Higher:
@@ -79,7 +81,8 @@ def cohen_kappa(rewards: Column, *, reference: _Other, weights: _Weights = "none
     for (other, value), times in pairs.items():
         first[value] += times
         second[other] += times
-    place = {value: i for i, value in enumerate(sorted(first.keys() | second.keys()))}
+    classes = sorted(first.keys() | second.keys())
+    place = {value: i for i, value in enumerate(classes)}
 
     def apart(a: Number, b: Number) -> int:
         steps: int = abs(place[a] - place[b])
@@ -88,14 +91,32 @@ def cohen_kappa(rewards: Column, *, reference: _Other, weights: _Weights = "none
         return steps if weights == "linear" else steps * steps
 
     observed = sum(apart(a, b) * times for (b, a), times in pairs.items())
-    expected = sum(
-        apart(a, b) * of_first * of_second
-        for a, of_first in first.items()
-        for b, of_second in second.items()
-    )
+    often = [(first[value], second[value]) for value in classes]
+    expected = _apart_by_chance(often, weights)
     if not expected:
         return Undefined("undefined ratio: both say one and the same class of every trial")
     return (expected - len(rewards) * observed) / expected
+
+
+def _apart_by_chance(often: Sequence[tuple[int, int]], weights: _Weights) -> int:
+    """The disagreement of every rating of one with every one of the other, by class in order.
+
+    From sums over classes, and not over pairs of them, of which there can be very many.
+    """
+    if weights == "none":
+        alike = sum(one * other for one, other in often)
+        return sum(one for one, _ in often) * sum(other for _, other in often) - alike
+    if weights == "linear":
+        # Two are as far apart as there are steps between, each below one of them alone.
+        below = [*accumulate(often, lambda a, b: (a[0] + b[0], a[1] + b[1]))]
+        ones, others = below[-1]
+        return sum(a * (others - b) + b * (ones - a) for a, b in below)
+    (ones, by, squared), (others, of_other, other_squared) = (
+        [sum(each[rater] * i**power for i, each in enumerate(often)) for power in range(3)]
+        for rater in range(2)
+    )
+    apart: int = squared * others + ones * other_squared - 2 * by * of_other
+    return apart
 
 
 def correlation(rewards: Column, *, reference: _Other, method: _Method = "pearson") -> Higher:
@@ -160,6 +181,11 @@ def krippendorff_alpha(trials: Table, *, raters: _Raters, level: _Level = "nomin
     points = _points(together, level)
     if isinstance(points, Undefined):
         return points
+    differ = [len(together), *(len(set(ratings)) for ratings in units)]
+    if level == "ratio" and sum(n * (n - 1) // 2 for n in differ) > _MOST_PAIRS:
+        return Undefined(
+            "undefined: more ratings differ than are compared with each other at level `ratio`"
+        )
     within = Fraction(0)
     for ratings in units:
         apart = _disagreement(Counter(points[rating] for rating in ratings), level)

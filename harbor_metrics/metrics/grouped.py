@@ -35,6 +35,7 @@ _Template = Annotated[
     str,
     Meta(
         pattern=r"\{group_name\}",
+        max_length=200,
         description="What a value is called; `{group_name}` is the group's label, of several "
         "joined with `/`.",
     ),

@@ -40,6 +40,8 @@ class Asked(msgspec.Struct):
     unchanged: Unchanged = Unchanged()
     # (reward key, how trials are parted and made) -> what is known of the sizes of tasks.
     sizes: dict[Any, Any] = {}
+    # (how trials are parted and made) -> what is known of each group.
+    overviews: dict[Any, Any] = {}
     _rows: dict[str, list[Row]] = {}
     _parsed: dict[str, Any] = {}
 

@@ -47,11 +47,16 @@ class Overview(NamedTuple):
 def overview(relation: Relation) -> dict[Group, Overview]:
     """How many trials each group has, and what the rewards that are wanted lie between."""
     layout, keys = relation.layout, relation.wanted
-    missing = [nw.col(c.column).is_null() for c in layout.rewards.values()]
-    # No column has any reward where all that were to hold them are empty.
-    all_null = nw.all_horizontal(nw.lit(value=True), *missing, ignore_nulls=False)
+    parts = tuple(relation.by), relation.made
+    # Every metric of every key asks, and the question alone is as long as there are keys.
+    known: dict[Group, Overview] | None = relation.asked.overviews.get(parts)
+    if known is not None:
+        return known
 
     def query() -> Any:
+        missing = [nw.col(c.column).is_null() for c in layout.rewards.values()]
+        # No column has any reward where all that were to hold them are empty.
+        all_null = nw.all_horizontal(nw.lit(value=True), *missing, ignore_nulls=False)
         conditions = {"nameless": nw.col(layout.task).is_null(), "scored": ~all_null}
         frame = relation.frame.with_columns(
             *(flag(condition, name) for name, condition in conditions.items())
@@ -82,7 +87,9 @@ def overview(relation: Relation) -> dict[Group, Overview]:
             )  # fmt: skip
         return {group: said for group, said in found.items() if said.trials}
 
-    return relation.once(["overview", *keys], query, parse)
+    found = relation.once(["overview", *keys], query, parse)
+    relation.asked.overviews[parts] = found
+    return found
 
 
 def extremes_of(relation: Relation, key: str) -> dict[Group, Extremes]:

@@ -31,7 +31,7 @@ class RelationTable(Table):
         self.relation, self.group = relation, group
         self.trials = Absent(self._said.trials, "every trial")
 
-    @property
+    @cached_property
     def _said(self) -> Overview:
         return overview(self.relation)[self.group]
 

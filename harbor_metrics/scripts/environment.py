@@ -195,8 +195,11 @@ def _check_own(script: Script, named: Mapping[str, str]) -> None:
     Raises:
         MetricFailure: so one would be.
     """
-    foreign = {*not_own(script.path, named.values())}
-    names = [name for name, real in named.items() if real in foreign]
+    try:
+        foreign = {*not_own(script.path, named.values())}
+    except OSError as error:
+        raise not_made(reason(error)) from error
+    names = [name or "an empty path" for name, real in named.items() if real in foreign]
     if names:
         raise MetricFailure(
             "script-environment",

@@ -19,7 +19,7 @@ from harbor_metrics.confinement.workplace import Workplace
 from harbor_metrics.errors import MetricFailure
 from harbor_metrics.registries.script_file import find
 from harbor_metrics.scripts import copies
-from harbor_metrics.scripts.environment import environment
+from harbor_metrics.scripts.environment import environment, unchecked
 from harbor_metrics.scripts.options import ScriptOptions
 
 WHEEL = "eager-1-py3-none-any.whl"
@@ -183,6 +183,26 @@ def test_what_a_script_may_not_read_is_none_of_its_packages(
     with pytest.raises(MetricFailure, match="which is not its own to read") as raised:
         made(folder / "m.py", allow_build=True, allow_network=True, sandbox=sandbox)
     assert f"names {name} as a package" in str(raised.value)
+
+
+def test_a_folder_that_can_no_longer_be_listed_is_no_mistake_of_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def shut(*_: object) -> list[str]:
+        raise PermissionError(13, "Permission denied")
+
+    wheel_with_a_start_file(tmp_path, "")
+    (tmp_path / "m.py").write_text(block(eager=f"path = '{WHEEL}'"))
+    script = find(str(tmp_path / "m.py"), None)
+    monkeypatch.setattr("harbor_metrics.scripts.environment.not_own", shut)
+    with Workplace() as place, pytest.raises(MetricFailure, match="Permission denied"):
+        unchecked(script, place, ScriptOptions())
+
+
+def test_an_empty_path_is_no_package(tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text(block(eager="path = ''"))
+    with pytest.raises(MetricFailure, match="names an empty path as a package"):
+        made(tmp_path / "m.py", allow_build=True, allow_network=True)
 
 
 def test_a_package_that_is_the_home_or_holds_it_is_refused(

@@ -85,8 +85,8 @@ def test_a_file_whose_name_is_no_text_may_be_left(
 ) -> None:
     (tmp_path / "m.py").write_text("# /// script\n# dependencies = []\n# ///\n")
 
-    def leaving(wanted: Wanted, prefix: str, *more: Any) -> tuple[Base, str]:
-        made = install(wanted, prefix, *more)
+    def leaving(wanted: Wanted, path: str, prefix: str, *more: Any) -> tuple[Base, str]:
+        made = install(wanted, path, prefix, *more)
         with open(os.fsencode(prefix) + b"/\xff", "w"):
             return made
 

@@ -27,6 +27,8 @@ _BOUNDS = {
     "exclusiveMaximum": (operator.lt, "less than"),
 }
 _LONGEST_EXAMPLE = 60
+# How many names a message lists.
+_LISTED = 100
 
 
 class Mismatch(msgspec.Struct, frozen=True):
@@ -197,7 +199,9 @@ def _missing(broken: _Broken) -> Mismatch | None:
     # Which of the fields is only said by the message, which begins with it.
     absent = [field for field in broken.wanted if field not in broken.value]
     field = next((f for f in absent if broken.message.startswith(repr(f))), absent[0])
-    if nearest(field, others, cutoff=0.7):
+    not_there = [other for other in known if other not in broken.value]
+    # As the rule asks of an unknown field: the other way round names are not as near.
+    if any(nearest(other, not_there, cutoff=0.7) == [field] for other in others):
         return None  # it is only misspelt, and the unknown field is said
     empty = '""' if "string" in _types(known.get(field, {})) else "[]"
     return broken.says(f"has no `{field}`", rule="missing-field", help_=f'add `"{field}": {empty}`')
@@ -213,7 +217,8 @@ def _together(broken: _Broken) -> Mismatch:
 def _unknown_field(broken: _Broken) -> Mismatch:
     known = broken.schema.get("properties", {})
     others = sorted(field for field in broken.value if field not in known)
-    listed = ", ".join(f"`{printable(field)}`" for field in others)
+    listed = ", ".join(f"`{printable(field)}`" for field in others[:_LISTED])
+    listed += f" and {len(others) - _LISTED} more" if len(others) > _LISTED else ""
     return broken.says(
         f"has no field {listed}{did_you_mean(nearest(others[0], known))}", rule="schema"
     )

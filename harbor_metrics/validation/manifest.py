@@ -32,9 +32,10 @@ def check(path: str, data: bytes) -> list[Diagnostic]:
     manifest = document.value
     found = [*_mismatches(manifest), *run(View([manifest], path, manifest=manifest), _RULES)]
     files = manifest.get("files")
-    for i, entry in enumerate(files if isinstance(files, list) else ()):
-        if isinstance(entry, dict) and entry.get("path") == "metric.py":
-            found += _metric(path, i)
+    entries = enumerate(files if isinstance(files, list) else ())
+    named = [i for i, e in entries if isinstance(e, dict) and e.get("path") == "metric.py"]
+    for finding in _of_metric(path) if named else ():
+        found += (msgspec.structs.replace(finding, at=("files", i, "path")) for i in named)
     return document.resolve(found)
 
 
@@ -80,13 +81,11 @@ def _finding(manifest: dict[str, Any], mismatch: Mismatch) -> Finding:
     )
 
 
-def _metric(path: str, index: int) -> Iterator[Finding]:
-    """What is wrong with the script of a manifest, at the file that names it."""
+def _of_metric(path: str) -> Iterator[Finding]:
+    """What is wrong with the script of a manifest, to be said where a file is named."""
     spec = {"type": "uv-script", "kwargs": {"script_path": "metric.py"}}
     view = View([{"name": "the dataset", "version": "", "metrics": [spec]}], path)
     for finding in run(
         view, [name for name in rules() if name.startswith("script-") and name not in hints()]
     ):
-        yield msgspec.structs.replace(
-            finding, at=("files", index, "path"), subject="[[files]]", key=False
-        )
+        yield msgspec.structs.replace(finding, subject="[[files]]", key=False)

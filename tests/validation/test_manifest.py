@@ -10,6 +10,7 @@ from validation.validated import rules_of
 
 import harbor_metrics
 from harbor_metrics.documents.diagnostics import Severity
+from harbor_metrics.validation import manifest as manifest_module
 from harbor_metrics.validation.validation import validate
 
 GOOD = (HERE / "validation" / "manifest.toml").read_text()
@@ -94,3 +95,18 @@ def test_unknown_tables_of_harbor_registries_say_what_to_write(manifest: Path) -
     assert only.severity is Severity.ERROR
     assert "metric.py" in only.help
     assert "[[files]]" in only.help
+
+
+def test_a_metric_that_many_files_name_is_looked_at_once_and_said_at_each(
+    manifest: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (manifest.parent / "metric.py").unlink()
+    views = []
+    run = manifest_module.run
+    monkeypatch.setattr(
+        manifest_module, "run", lambda view, names: views.append(view) or run(view, names)
+    )
+    manifest.write_text('[dataset]\nname = "a/b"\n' + '[[files]]\npath = "metric.py"\n' * 50)
+    found = [d for d in validate(manifest).found if d.rule == "script-path"]
+    assert [d.span.line for d in found] == [*range(4, 104, 2)]
+    assert len(views) == 2

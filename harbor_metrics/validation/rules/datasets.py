@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator
+from itertools import chain, islice
 from operator import itemgetter
 from typing import Any
 
@@ -11,6 +12,9 @@ from ...documents.document import Finding
 from ...documents.wording import printable
 from ...registries.registry import best_version
 from . import ERROR, MAKING, NOTE, WARNING, Entry, View, array
+
+# How many names a message lists.
+_LISTED = 100
 
 
 def duplicate_dataset(view: View) -> Iterator[Finding]:
@@ -43,8 +47,10 @@ def duplicate_dataset(view: View) -> Iterator[Finding]:
 
 
 def _differ(first: dict[str, Any], second: dict[str, Any]) -> str:
-    fields = dict.fromkeys([*first, *second])
-    return ", ".join(printable(f) for f in fields if first.get(f) != second.get(f))
+    fields = chain(first, (field for field in second if field not in first))
+    differing = [*islice((f for f in fields if first.get(f) != second.get(f)), _LISTED + 1)]
+    more = ", …" if len(differing) > _LISTED else ""
+    return ", ".join(map(printable, differing[:_LISTED])) + more
 
 
 def duplicate_task(view: View) -> Iterator[Finding]:

@@ -117,3 +117,24 @@ def test_what_stands_twice_names_the_line_of_the_first(tmp_path: Path) -> None:
 
 def test_empty_git_url_is_a_repository_to_harbor(tmp_path: Path) -> None:
     assert rules(tmp_path, dataset(tasks=[task(path="../p", git_url="")])) == ["task-path"]
+
+
+def test_of_two_entries_that_differ_in_many_fields_a_hundred_are_named(tmp_path: Path) -> None:
+    fields = {f"x{i}": i for i in range(500)}
+    (tmp_path / "registry.json").write_text(json.dumps([dataset(**fields), dataset()]))
+    (said,) = [d for d in validate(tmp_path).found if d.rule == "duplicate-dataset"]
+    assert "x98, x99, …; the first is" in said.message
+
+
+def test_versions_are_asked_which_is_the_best_once_for_each_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    monkeypatch.setattr(
+        "harbor_metrics.validation.rules.datasets.best_version",
+        lambda versions: asked.append(len(versions)) or "1",
+    )
+    versions = ["1", *(f"v.{i}.x" for i in range(100))]
+    found = rules(tmp_path, *(dataset(version=version) for version in versions))
+    assert found.count("unreachable-version") == 100
+    assert asked == [101]

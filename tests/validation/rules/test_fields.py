@@ -72,3 +72,17 @@ def test_misplaced_kwarg_is_mended_with_the_others(tmp_path: Path) -> None:
     helps = {d.help for d in validate(str(tmp_path / "registry.json")).found}
     mended = {"type": "quantile", "kwargs": {"missing": "skip", "q": 0.5, "key": "r"}}
     assert f"write `{json.dumps(mended)}`" in helps
+
+
+@pytest.mark.parametrize(
+    ("field", "instead"), [("tasks", "takas"), ("version", "vrieon"), ("description", "dscrpin")]
+)
+def test_what_is_missing_is_said_unless_an_unknown_field_is_said_to_be_it(
+    field: str, instead: str, tmp_path: Path
+) -> None:
+    entry = {"name": "d", "version": "1", "description": "", "tasks": [{"name": "t", "path": "p"}]}
+    entry[instead] = entry.pop(field)
+    (tmp_path / "registry.json").write_text(json.dumps([entry]))
+    report = validate(tmp_path)
+    assert not report.ok
+    assert f"has no `{field}`" in " ".join(d.message for d in report.found)

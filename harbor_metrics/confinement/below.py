@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import os
 
-from .held import TooLong
 from .kernel import O_PATH
+from .look import TooLong
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .held import Look
+    from .look import Look
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 # Of folders one in the other so many are kept open, half of them outermost and half innermost.

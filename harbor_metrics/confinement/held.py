@@ -6,46 +6,20 @@ Imports as little as the supervisor, which asks.
 from __future__ import annotations
 
 import os
-import time
 
 from .memory import taken
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
+
+    from .look import Look
 
 # include/uapi/linux/stat.h
 _KIND, _FILE, _SOCKET, _PIPE = 0o170000, 0o100000, 0o140000, 0o010000
 _BUFFER_OF_A_SOCKET = "/proc/sys/net/core/wmem_default"
 _USUAL_BUFFER = 212_992
 _BUFFER_OF_A_PIPE = 65_536
-
-
-class TooLong(Exception):
-    """To look takes longer than it may: there is more to look at than any script needs."""
-
-
-class Look:
-    """How long a look may go on: seconds of this process's processor time, and until when.
-
-    `meanwhile` is called whenever it goes on, and raises `TooLong` of what cannot wait for its end.
-    """
-
-    def __init__(
-        self, of_processor: float, until: float, meanwhile: Callable[[], object] = bool
-    ) -> None:
-        self._processor, self._until = time.process_time() + of_processor, until
-        self._meanwhile = meanwhile
-
-    def go_on(self, may: bool = True) -> None:
-        """Nothing, where it may.
-
-        Raises:
-            TooLong: it may not.
-        """
-        if not may or time.process_time() > self._processor or time.monotonic() > self._until:
-            raise TooLong
-        self._meanwhile()
 
 
 class Held:

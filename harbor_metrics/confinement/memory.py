@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .held import Look
+    from .look import Look
 
 # Of the status of a process: what it has in memory and swapped out; and what is no part of that,
 # tables that say where it lies, and large pages that the machine keeps apart.

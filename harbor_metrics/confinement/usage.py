@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from .held import Look
+    from .look import Look
 
 KINDS = ("memory", "processes", "threads", "bytes", "files")
 MEMORY, PROCESSES, THREADS, BYTES, FILES = KINDS
@@ -85,7 +85,7 @@ class Watch:
         if began < min(self._next, self._next_count):
             return ""
         # For weight: many a program has ended before it is asked.
-        from .held import Look, TooLong
+        from .look import Look, TooLong
 
         look = Look(_OF_PROCESSOR, min(deadline, began + _ALTOGETHER), self._count_again)
         try:
@@ -125,7 +125,7 @@ class Watch:
             TooLong: they are too many.
         """
         # For weight, too.
-        from .held import TooLong
+        from .look import TooLong
 
         most = {kind: self._most[kind] for kind in (PROCESSES, THREADS) if self._most.get(kind)}
         if not most:
@@ -151,7 +151,8 @@ class Watch:
     def _ask(self, look: Look) -> str:
         # For weight, too.
         from .below import Below
-        from .held import Held, TooLong
+        from .held import Held
+        from .look import TooLong
 
         most = dict.fromkeys(KINDS, 0) | self._most
         self._available, self._left = memory.of_machine(memory.AVAILABLE), 1 << 62

@@ -16,7 +16,7 @@ from metric_scripts import linux
 
 from harbor_metrics.confinement import below as module
 from harbor_metrics.confinement.below import Below
-from harbor_metrics.confinement.held import Look, TooLong
+from harbor_metrics.confinement.look import Look, TooLong
 
 MOST = 1 << 30
 # A tree deeper than a path can say, with two files in each folder and one beside the next.
@@ -84,7 +84,7 @@ def test_locked_folders_are_counted(tmp_path: Path) -> None:
 import os, sys, time
 sys.path.insert(0, {str(ROOT)!r})
 from harbor_metrics.confinement.below import Below
-from harbor_metrics.confinement.held import Look
+from harbor_metrics.confinement.look import Look
 if os.getuid() == 0:
     os.chown(".", 65534, 65534); os.setgid(65534); os.setuid(65534)
 for mode in (0, 0o100, 0o400):

@@ -109,9 +109,13 @@ def without_login(said: bytes, asked: str) -> bytes:
     match = _LOGIN.match(asked)
     login = match[1] if match else ""
     said = without({login, login.partition(":")[2]}, whole_lines(said), str.encode)
+    begun = login.encode()
+
+    def hide(found: re.Match[bytes]) -> bytes:
+        return b"://***" if begun.startswith(found[1]) else found[0]
+
     # Who writes it may be cut, too.
-    begun = b"|".join(re.escape(login[:n].encode()) for n in range(len(login), 0, -1))
-    return re.sub(rb"://(?:%s)(?=\r?$)" % begun, b"://***", said, flags=re.MULTILINE)
+    return re.sub(rb"://([^/\r\n]+)(?=\r?$)", hide, said, flags=re.MULTILINE)
 
 
 def _protocol(url: str) -> str:

@@ -25,11 +25,13 @@ _SYSTEM = (
     *OF_MACHINE,
     *("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ld.so.preload"),
     *("/etc/localtime", "/etc/timezone", "/etc/passwd", "/etc/group", "/etc/nsswitch.conf"),
-    *("/etc/hosts", "/etc/host.conf", "/etc/resolv.conf", "/etc/gai.conf", "/etc/services"),
-    *("/etc/protocols", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/pki/tls/certs"),
+    *("/etc/host.conf", "/etc/gai.conf", "/etc/services", "/etc/protocols"),
+    *("/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/pki/tls/certs"),
     *("/etc/pki/ca-trust", "/etc/ca-certificates", "/etc/fonts", "/etc/mime.types"),
     *("/etc/os-release", "/etc/alternatives", "/etc/locale.alias", "/etc/locale.conf"),
 )
+# What hosts are called, and who is asked about the others: addresses of the machine and around it.
+_OF_NETWORKS = ("/etc/hosts", "/etc/resolv.conf")
 # Of /proc, where it tells of all processes: the system's, and what a program may know of itself,
 # by name, for among its own are the sockets of everybody (`net`, below each of `task`, too), and
 # ways to other files.
@@ -98,9 +100,10 @@ def restrict(
     size = 24 if has >= SIGNALS else 16 if has >= 4 else 8
     ruleset = call(_CREATE_RULESET, attributes[:size], size, 0)
     try:
-        shown, partly = (*_SYSTEM, *readable, "/proc"), set[str]()
+        given = (*_SYSTEM, *(_OF_NETWORKS if network else ()), *readable)
+        shown, partly = (*given, "/proc"), set[str]()
         if alone:
-            parts, partly = _without((*_SYSTEM, *readable), hidden)
+            parts, partly = _without(given, hidden)
             shown = (*parts, *_OF_PROC)
         for path in shown:
             _permit(ruleset, path, _READING)

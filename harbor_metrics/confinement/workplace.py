@@ -242,7 +242,9 @@ class Workplace:
                 "writable": list(confinement.writable),
                 "listed": list(confinement.listed),
                 "scratch": list(confinement.scratch),
-                "hidden": [*homes(), *confinement.hidden] if confinement.layers else [],
+                "hidden": [*homes(), *_in_memory(), *confinement.hidden]
+                if confinement.layers
+                else [],
                 "whole": {kind: getattr(whole, kind) for kind in KINDS},
                 "folders": list(whole.folders),
             }
@@ -302,3 +304,12 @@ def _temporary() -> str:
         if os.access(folder, os.W_OK | os.X_OK):
             return os.path.realpath(folder)
     raise NoPlaceError(OSError(errno.EACCES, "no folder for it can be written: set TMPDIR"))
+
+
+def _in_memory() -> list[str]:
+    """Where programs lie that we run, and what we import, of that which programs share in memory.
+
+    What could be changed there would run next time, unconfined.
+    """
+    ours = {sys.prefix, sys.base_prefix, *sys.path, *os.get_exec_path()}
+    return [os.path.realpath(path) for path in ours if path and is_shared_memory(path)]

@@ -14,9 +14,11 @@ in_all_layers = pytest.mark.parametrize(
 )
 
 
-def confined(code: str, layers: tuple[str, ...], *readable: str) -> Finished:
+def confined(code: str, layers: tuple[str, ...], *readable: str, network: bool = False) -> Finished:
     """What became of code of Python; a test is skipped where a layer is not there."""
-    confinement = Confinement(layers=layers, readable=(sys.prefix, sys.base_prefix, *readable))
+    confinement = Confinement(
+        layers=layers, network=network, readable=(sys.prefix, sys.base_prefix, *readable)
+    )
     with Workplace() as place:
         argv = [sys.executable, "-I", "-S", "-c", code]
         finished = place.run(argv, env={}, cwd="/", timeout=30, confinement=confinement)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -56,6 +57,29 @@ def test_a_home_in_shared_memory_is_kept_from_programs(
         shutil.rmtree(home)
     assert (finished.code, finished.stdout) == (1, b"")
     assert b"Error" in finished.stderr
+
+
+@in_all_layers
+def test_what_we_run_from_shared_memory_cannot_be_changed(
+    layers: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tempfile.mkdtemp(dir="/dev/shm")
+    module = Path(folder, "module.py")
+    module.write_text("")
+    monkeypatch.syspath_prepend(folder)
+    try:
+        finished = confined(f"open({str(module)!r}, 'a').write('x')", layers)
+        assert (finished.code, module.read_text()) == (1, "")
+    finally:
+        shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("layers", [("landlock",), ("landlock", "namespaces")])
+@pytest.mark.parametrize("network", [False, True])
+def test_addresses_are_told_with_the_network_alone(layers: tuple[str, ...], network: bool) -> None:
+    for path in ("/etc/hosts", "/etc/resolv.conf"):
+        finished = confined(f"open({path!r})", layers, network=network)
+        assert (finished.code == 0) == (network and os.path.exists(path)), finished.stderr
 
 
 def test_no_temporary_folder_is_where_shared_memory_is_mounted_again(tmp_path: Path) -> None:

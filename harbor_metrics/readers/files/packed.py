@@ -13,10 +13,18 @@ GZIP, ZSTD, ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 # Frames that hold no data and may come first, as pzstd and indexes put them.
 SKIPPABLE = tuple(bytes([low, 0x2A, 0x4D, 0x18]) for low in range(0x50, 0x60))
 _PIECE = 1 << 20
+# What is handed on at once: the rest of it is copied for each frame or member that begins in it.
+_BITE = 1 << 13
 
 
 class DamagedError(ValueError):
     """The packed bytes are broken or end too early; the message says which."""
+
+
+def _bites(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    for chunk in chunks:
+        for start in range(0, len(chunk), _BITE):
+            yield chunk[start : start + _BITE]
 
 
 def gunzipped(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -26,8 +34,8 @@ def gunzipped(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
     member = zlib.decompressobj(zlib.MAX_WBITS | 16)
     try:
-        for chunk in chunks:
-            data = chunk
+        for bite in _bites(chunks):
+            data = bite
             while data:
                 if member.eof:
                     data = data.lstrip(b"\0")
@@ -78,8 +86,8 @@ def unzstd(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
     frame = zstd.ZstdDecompressor()
     try:
-        for chunk in chunks:
-            data = chunk
+        for bite in _bites(chunks):
+            data = bite
             while data:
                 if frame.eof:
                     frame = zstd.ZstdDecompressor()

@@ -178,6 +178,12 @@ def command(
     from ..documents.files import check_writable, write_atomically
     from ..render.remarks import remarks
 
+    if dry_run and (output is not None or also or format_ != "table"):
+        raise UsageError(
+            "--dry-run prints text and computes no result: there is nothing for -o, --also or "
+            "--format to write",
+            "leave them out, or --dry-run",
+        )
     sources = sources or [_newest()]
     confidence = level_of(level)
     options = options_of(script)

@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 SHOWN = 40
+# So many things are named where all of them are asked for; of more it is said how many.
+MOST_LISTED = 100
 _LINES = 12
 _WIDTH = 300
 _COLOUR = r"\x1b\[[0-9;]*m"

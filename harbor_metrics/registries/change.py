@@ -17,7 +17,7 @@ from ..documents.diagnostics import InvalidDocumentError
 from ..documents.document import Document, parse
 from ..documents.files import check_place, read_bytes, reason, write_atomically
 from ..documents.paths import real_path
-from ..documents.wording import in_command, printable, shown
+from ..documents.wording import MOST_LISTED, in_command, listed, printable, shown
 from ..errors import MetricFailure, OutputError, UsageError
 from . import edit, registry
 from .edit import EditError, Place
@@ -207,10 +207,11 @@ def find(document: Document, dataset: str) -> int:
     ]
     if len(entries) == 1:
         return entries[0][0]
-    known = ", ".join(f"{e['name']}@{e['version']}" for e in document.value) or "none"
+    names = [f"{e['name']}@{e['version']}" for e in document.value]
+    known = listed(names, MOST_LISTED) or "none"
     if not entries:
         raise EditError(f"there is no dataset {dataset}; the registry has {known}")
-    versions = ", ".join(f"{e['name']}@{e['version']}" for _, e in entries)
+    versions = listed([f"{e['name']}@{e['version']}" for _, e in entries], MOST_LISTED)
     if len({e["version"] for _, e in entries}) < len(entries):
         raise EditError(
             f"{dataset} stands in the registry more than once: {versions}",

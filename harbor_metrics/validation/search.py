@@ -128,8 +128,8 @@ def _below(
             waiting += _in_folder(path, real, rules, whose, unread)
         elif entry.name not in NAMES:
             besides.others.append(path)
-        elif not os.path.isdir(path):
-            yield path
+        else:
+            yield path  # a link to a folder, too: whoever reads it says that it is none
 
 
 def _in_folder(

@@ -305,3 +305,14 @@ def test_more_files_of_patterns_in_one_another_than_any_repository_needs_are_ref
     (tmp_path / "a" / ".gitignore").write_text("x*\n" * 9_999)
     with pytest.raises(InputError, match=r"a/.gitignore: more than 10,000 patterns with signs"):
         validate(str(tmp_path))
+
+
+def test_a_link_to_a_folder_that_is_called_a_registry_is_said(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "good").mkdir()
+    (tmp_path / "good" / "registry.json").write_text(DATASETS)
+    (tmp_path / "registry.json").symlink_to("good")
+    for option in ((), ("--fix",)):
+        done = cli("validate", *option)
+        assert done.returncode == 3
+        assert "registry.json: Is a directory" in done.stderr
+        assert "1 file, 1 dataset" in done.stdout

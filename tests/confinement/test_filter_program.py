@@ -98,6 +98,8 @@ def test_every_call_but_those_denied_can_be_made(machine: str) -> None:
     more |= {"ioctl"}
     # Of whatever file.
     more |= {"fallocate"}
+    # Of mode 0, which its owner could not read.
+    more |= {"chmod", "fchmod", "fchmodat"} & {*numbers}
     # Of process 0, which is the caller to some of them.
     expected = {name for name, n in numbers.items() if n in denied} | more
     assert refused == expected
@@ -310,12 +312,14 @@ def test_no_file_is_given_its_owners_rights(
 @pytest.mark.parametrize(
     ("name", "arguments"), [("chmod", (1,)), ("fchmod", (1,)), ("fchmodat", (1, 2))]
 )
-def test_what_others_could_write_by_it_is_no_mode_where_landlock_is_alone(
+def test_what_others_could_write_or_its_owner_not_read_is_no_mode_where_landlock_is_alone(
     machine: str, name: str, arguments: tuple[int, ...]
 ) -> None:
     if CALLS[name][calls.MACHINES[machine][1]] is None:
         return
-    for mode, answer in ((0o755, ALLOWED), (0o775, DONE), (0o702, DONE), (0o4777, REFUSED)):
+    answers = {0o755: ALLOWED, 0o400: ALLOWED, 0o775: DONE, 0o702: DONE, 0o4777: REFUSED}
+    answers |= dict.fromkeys((0, 0o311, 0o244), DONE)
+    for mode, answer in answers.items():
         assert asked(machine, name, *arguments, mode) == answer
         apart = ALLOWED if answer == DONE else answer
         assert asked(machine, name, *arguments, mode, apart=True) == apart

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 # That a program runs with the rights of its owner, or of its group.
 _SET_RIGHTS = 0o6000
-_WRITTEN_BY_OTHERS, _READ_BY_OWNER = 0o022, 0o400
+_WRITTEN_BY_OTHERS, _ALL_OF_OWNER = 0o022, 0o700
 _OF_DUMPS = 4  # RLIMIT_CORE
 _MAKES_A_FILE = 0x40 | 0x400000  # O_CREAT, and the bit of O_TMPFILE that is no other's
 # By `ioctl`: what terminals, pipes and files that are open are asked; with the network what any
@@ -164,14 +164,15 @@ def _of_files(column: int, *, apart: bool) -> Answers:
 
     Landlock says nothing of modes, attributes, hints and leases; a lease stops who opens the file.
     So where what lies elsewhere is not mounted `apart` to be read only, to let others write a file,
-    or its owner not read it, is taken and not followed: who copies a file with its mode goes on.
+    or to keep its owner from anything, is taken and not followed: who copies a file with its mode
+    goes on. Which of them are folders, that could be shut, no filter sees.
     """
     answers: Answers = {}
     for number, mode, flags in calls.MODES[column]:
         checks = [argument(mode), *where(ANY_BIT, _SET_RIGHTS, [REFUSE])]
         if number in calls.OF_MODE[column] and not apart:
             checks += where(ANY_BIT, _WRITTEN_BY_OTHERS, [DONE])
-            checks += unless(ANY_BIT, _READ_BY_OWNER, [DONE])
+            checks += [only_bits(_ALL_OF_OWNER), *unless(EQUAL, _ALL_OF_OWNER, [DONE])]
         if flags:
             checks = [argument(flags), *where(ANY_BIT, _MAKES_A_FILE, checks)]
         answers[number] = [*checks, ALLOW]

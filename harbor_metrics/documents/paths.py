@@ -126,6 +126,11 @@ def may_be_there(path: str) -> bool:
     return True
 
 
+def is_shut(error: OSError) -> bool:
+    """Whether what cannot be read is there, for all that is known."""
+    return error.errno in (errno.EACCES, errno.EPERM, errno.EIO, errno.ESTALE)
+
+
 def holds_everything(folder: str) -> bool:
     """Whether a real path is above all that a person has, or all temporary files, or is theirs."""
     # For weight: most commands look at no path of others.

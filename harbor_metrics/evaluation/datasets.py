@@ -9,10 +9,10 @@ from collections.abc import Sequence
 import msgspec
 
 from ..documents.diagnostics import Diagnostic
-from ..documents.paths import real_path
+from ..documents.paths import is_shut, real_path
 from ..documents.wording import listed, printable, shown_path
 from ..errors import InputError
-from ..readers.harbor.documents import Near, is_shut
+from ..readers.harbor.documents import Near
 from ..registries import registry
 from ..registries.registry import Dataset, Registries
 from ..trials.snapshot import SNAPSHOT

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from ..documents.files import open_regular, reason
-from ..documents.paths import check_stays
+from ..documents.paths import check_stays, is_shut
 from ..documents.sizes import MOST_SETTINGS, MOST_WRITTEN, whole
 from ..errors import InputError, UsageError
 
@@ -28,7 +28,7 @@ def read(folder: str) -> Configuration:
 
     Raises:
         UsageError: the table holds anything but `select` and `ignore` with reasons, or
-            the file is a link out of its folder, too large or not TOML.
+            the file is a link out of its folder, too large, not to be read or not TOML.
     """
     folder = os.path.abspath(folder)
     owners = {0, os.geteuid(), *_owner(folder)}
@@ -56,7 +56,7 @@ def _table(path: str) -> dict[str, Any] | None:
         with open_regular(path) as file:
             data = whole(file, MOST_WRITTEN)
     except OSError as error:
-        if error.errno == errno.EFBIG:
+        if error.errno == errno.EFBIG or (is_shut(error) and os.path.lexists(path)):
             raise UsageError(f"{path}: {reason(error)}") from error
         return None
     if b"harbor-metrics" not in data:

@@ -6,7 +6,10 @@ import os
 from pathlib import Path
 
 import pytest
-from conftest import Run
+from conftest import Run, as_somebody_else
+
+from harbor_metrics.errors import UsageError
+from harbor_metrics.validation.configuration import read
 
 
 def test_configuration_ignores_with_a_reason(cli: Run, tmp_path: Path) -> None:
@@ -49,6 +52,19 @@ def test_broken_configuration_is_refused(text: str, cli: Run, tmp_path: Path) ->
     (tmp_path / "registry.json").write_text("[]")
     (tmp_path / "pyproject.toml").write_text(text)
     assert cli("validate", "registry.json").returncode == 2
+
+
+def test_settings_that_cannot_be_read_are_not_those_of_the_folder_above(
+    open_to_all: Path,
+) -> None:
+    (open_to_all / "work").mkdir()
+    (open_to_all / "pyproject.toml").write_text("[tool.harbor-metrics]\n")
+    (open_to_all / "work" / "pyproject.toml").write_text("[tool.harbor-metrics]\n")
+    (open_to_all / "work" / "pyproject.toml").chmod(0)
+    for path in (open_to_all, *open_to_all.rglob("*")):
+        os.chown(path, 65534 if os.geteuid() == 0 else -1, -1)
+    with as_somebody_else(), pytest.raises(UsageError, match="Permission denied"):
+        read("work")
 
 
 def test_no_settings_are_read_through_a_link_out(cli: Run, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from ...documents.diagnostics import Diagnostic
 from ...documents.document import parse, repeated_keys
 from ...documents.files import reason
 from ...documents.limits import check_limits
-from ...documents.paths import holds_everything, leads_inside, may_be_there, real_path
+from ...documents.paths import holds_everything, is_shut, leads_inside, may_be_there, real_path
 from ...documents.sizes import MOST_DATA, check_size, check_written
 from ...documents.wording import listed
 from ...trials.snapshot import SNAPSHOT, DatasetSnapshot, Snapshot
@@ -70,11 +70,6 @@ def contents(path: str) -> bytes:
 def a_link(path: str) -> OSError:
     """Why nothing is read from there."""
     return OSError(errno.ELOOP, _A_LINK, path)
-
-
-def is_shut(error: OSError) -> bool:
-    """Whether a file that cannot be read is there, for all that is known."""
-    return error.errno in (errno.EACCES, errno.EPERM, errno.EIO, errno.ESTALE)
 
 
 def fields(path: str, *, strict: bool = False) -> dict[str, Any]:

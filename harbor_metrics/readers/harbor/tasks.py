@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...documents.files import reason
-from ...documents.paths import leads_out, real_path
+from ...documents.paths import is_shut, leads_out, real_path
 from ...documents.sizes import MOST_SETTINGS
 from ...documents.wording import shown, shown_path
 from ...errors import InputError
 from ...trials.labels import Labels, of_metadata
 from ...trials.trial import Label, Trial
-from .documents import Near, contents, fields, is_shut
+from .documents import Near, contents, fields
 
 _LabelsOfTask = Mapping[str, Label]
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from ...documents.diagnostics import Diagnostic
 from ...documents.files import open_regular, reason
+from ...documents.paths import is_shut
 from ...documents.sizes import MOST_DATA, whole
 from ...errors import InputError
 from ..files.entries import stray
@@ -81,14 +82,23 @@ class Several:
 
 
 class _Folder:
-    """The results files in a folder by their stamps, and the tasks of the samples there."""
+    """The results files in a folder by their stamps, and the tasks of the samples there.
+
+    Raises:
+        InputError: the folder is there, and what lies in it cannot be listed.
+    """
 
     def __init__(self, path: str) -> None:
         self.results: dict[str | None, list[str]] = {}
         self.tasks: dict[str, set[str]] = {}
         try:
             names = sorted(os.listdir(path))
-        except OSError:
+        except OSError as error:
+            if is_shut(error):
+                raise InputError(
+                    f"{path}, where the results file of samples is looked for, says: "
+                    f"{reason(error)}"
+                ) from error
             names = []
         for name in names:
             if found := _RESULTS.fullmatch(name):

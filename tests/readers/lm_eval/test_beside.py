@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import as_somebody_else
 from lm_eval_folders import STAMP, folder
 
 from harbor_metrics import compute, readers
 from harbor_metrics.audits import audit
+from harbor_metrics.errors import InputError
 from harbor_metrics.readers.lm_eval import beside
 
 N = 12
@@ -26,6 +28,16 @@ def counted(monkeypatch: pytest.MonkeyPatch, where: Any, name: str) -> list[Any]
 
     monkeypatch.setattr(where, name, call)
     return calls
+
+
+@pytest.mark.parametrize("command", [audit, compute])
+def test_a_folder_that_cannot_be_listed_is_no_folder_without_results(
+    command: Any, open_to_all: Path
+) -> None:
+    samples = sorted(folder(open_to_all, tasks=1).glob("samples_*"))
+    open_to_all.chmod(0o711)
+    with as_somebody_else(), pytest.raises(InputError, match="says: Permission denied"):
+        command(*map(str, samples))
 
 
 @pytest.mark.parametrize("command", [audit, compute])

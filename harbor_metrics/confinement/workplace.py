@@ -312,4 +312,6 @@ def _in_memory() -> list[str]:
     What could be changed there would run next time, unconfined.
     """
     ours = {sys.prefix, sys.base_prefix, *sys.path, *os.get_exec_path()}
+    files = (getattr(module, "__file__", None) for module in [*sys.modules.values()])
+    ours |= {os.path.dirname(file) for file in files if isinstance(file, str)}
     return [os.path.realpath(path) for path in ours if path and is_shared_memory(path)]

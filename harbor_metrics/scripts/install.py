@@ -91,8 +91,10 @@ def install(
     build = options.allow_build
     # Of its own for each environment where packages are built or lie beside the script: uv believes
     # what is there, and knows those by their paths and times.
-    # What an index shows to nobody in particular is not what it shows to the user.
-    apart = build or bool(wanted.local) or (not wanted.logins and has_logins())
+    # What an index shows to nobody in particular is not what it shows to the user. And who leads uv
+    # elsewhere can say what stands between it and the user's indexes (a proxy, no certificates).
+    private = not wanted.logins and has_logins()
+    apart = build or bool(wanted.local) or wanted.elsewhere or private
     cache = os.path.join(work.folder, "cache") if apart else uv_cache(place)
     common = ["--quiet", "--no-config", "--cache-dir", cache, "--no-python-downloads"]
     # What packages ask of uv in the script's own table may not lead it elsewhere.

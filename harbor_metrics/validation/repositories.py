@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ..documents.files import open_regular
-from ..documents.paths import real_path
+from ..documents.paths import is_shut, real_path
 
 _LEADS = b"gitdir: "
 _LONGEST = 1 << 16
@@ -25,11 +25,18 @@ def repository(folder: str) -> tuple[str | None, list[str]]:
 
 def is_repository(folder: str) -> bool:
     """Whether git takes a folder for a repository of its own: what is called `.git` may be none."""
-    return _holds_one(git_folder(folder))
+    try:
+        return _holds_one(git_folder(folder))
+    except OSError:
+        return False
 
 
 def git_folder(folder: str) -> str:
-    """Where git keeps what it knows of a repository: in its `.git`, or where that leads."""
+    """Where git keeps what it knows of a repository: in its `.git`, or where that leads.
+
+    Raises:
+        OSError: it is there, for all that is known, and cannot be read.
+    """
     git = os.path.join(folder, ".git")
     led = _line(git, _LEADS)
     return os.path.join(folder, led) if led else git
@@ -48,7 +55,9 @@ def _line(path: str, begin: bytes = b"") -> str:
     try:
         with open_regular(path) as file:
             text = file.read(_LONGEST)
-    except OSError:
+    except OSError as error:
+        if is_shut(error):
+            raise
         return ""
     line = text.removeprefix(begin) if text.startswith(begin) else b""
     return os.fsdecode(line.rstrip(b"\r\n").partition(b"\0")[0])

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 
 from ..documents.files import open_regular, reason
+from ..documents.paths import may_be_there
 from ..documents.sizes import whole
 from .repositories import git_folder
 
@@ -57,10 +58,11 @@ class Tracked:
         return any(folder in self._sparse for folder in within)
 
     def _read(self, top: str) -> None:
-        folder = git_folder(top)
-        index = os.path.join(folder, "index")
+        index = os.path.join(top, ".git")
         try:
-            found = names_in(folder) if os.path.lexists(index) else ()  # nothing was ever added
+            folder = git_folder(top)
+            index = os.path.join(folder, "index")
+            found = names_in(folder) if may_be_there(index) else ()  # nothing was ever added
         except OSError as error:
             self.unread = f"{index}: {reason(error)}"
         except _DamagedError as error:

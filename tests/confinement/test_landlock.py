@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from confinement.confined import confined, in_all_layers
@@ -60,13 +61,19 @@ def test_a_home_in_shared_memory_is_kept_from_programs(
 
 
 @in_all_layers
+@pytest.mark.parametrize("imported", [False, True])
 def test_what_we_run_from_shared_memory_cannot_be_changed(
-    layers: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+    layers: tuple[str, ...], imported: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tempfile.mkdtemp(dir="/dev/shm")
     module = Path(folder, "module.py")
     module.write_text("")
-    monkeypatch.syspath_prepend(folder)
+    if imported:
+        loaded = ModuleType("module")
+        loaded.__file__ = str(module)
+        monkeypatch.setitem(sys.modules, "module", loaded)
+    else:
+        monkeypatch.syspath_prepend(folder)
     try:
         finished = confined(f"open({str(module)!r}, 'a').write('x')", layers)
         assert (finished.code, module.read_text()) == (1, "")

@@ -26,6 +26,7 @@ from harbor_metrics.scripts.environment import environment
 from harbor_metrics.scripts.install import version
 from harbor_metrics.scripts.options import ScriptOptions
 from harbor_metrics.scripts.steps import Work
+from harbor_metrics.scripts.uv_access import uv_cache
 
 
 def test_declared_dependency_is_installed(outcome) -> None:
@@ -55,6 +56,20 @@ class TestEnvironment:
             return run(self, argv, **more)
 
         monkeypatch.setattr(Workplace, "run", watched)
+        return seen
+
+    @pytest.fixture
+    def caches(self, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+        """Where each environment's packages were kept by uv."""
+        seen: list[str] = []
+        step = Work.step
+
+        def noted(work: Work, argv: list[str], *rest: Any, **more: Any) -> Finished:
+            if "sync" in argv:
+                seen.append(argv[argv.index("--cache-dir") + 1])
+            return step(work, argv, *rest, **more)
+
+        monkeypatch.setattr(Work, "step", noted)
         return seen
 
     def test_a_block_that_says_nan_is_not_taken_for_changed(self, tmp_path: Path) -> None:
@@ -130,8 +145,32 @@ class TestEnvironment:
             done = place.run([*made.command, "-c", code], env={}, cwd="/", timeout=30)
         assert done.stdout.decode() == f"{other}\n"
 
+    @pytest.mark.parametrize(
+        "setting",
+        [
+            'https-proxy = "http://127.0.0.1:9"',
+            'allow-insecure-host = ["a.example"]',
+            "index = [{name = 'corp', url = 'http://127.0.0.1:9/simple'}]",
+        ],
+    )
+    def test_who_leads_uv_elsewhere_shares_no_cache_of_uv(
+        self, setting: str, caches: list[str], tmp_path: Path
+    ) -> None:
+        """What is taken from there would be of the user's indexes for everybody else."""
+        (tmp_path / "m.py").write_text(BLOCK)
+        (tmp_path / "n.py").write_text(
+            BLOCK.replace("# ///\n", f"# [tool.uv]\n# {setting}\n# ///\n")
+        )
+        options = ScriptOptions(allow_network=True)
+        with Workplace() as place:
+            for name in ("m.py", "n.py"):
+                environment(find(str(tmp_path / name), None), place, options)
+            shared, own = caches
+            assert shared == uv_cache(place)
+            assert own.startswith(place.folder)
+
     def test_a_wheel_with_the_path_and_time_of_another_is_not_taken_for_it(
-        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+        self, caches: list[str], tmp_path: Path
     ) -> None:
         """uv knows it by both, and one unpacking gives many files one time."""
         folder = tmp_path / "a"
@@ -142,15 +181,6 @@ class TestEnvironment:
                 "# /// script\n# dependencies = ['eager']\n# [tool.uv.sources]\n"
                 f"# eager = {{path = 'eager-1-py3-none-any.whl'}}\n# ///\n{name}"
             )
-        caches: list[str] = []
-        step = Work.step
-
-        def noted(work: Work, argv: list[str], *rest: Any, **more: Any) -> Finished:
-            if "--cache-dir" in argv:
-                caches.append(argv[argv.index("--cache-dir") + 1])
-            return step(work, argv, *rest, **more)
-
-        monkeypatch.setattr(Work, "step", noted)
         with Workplace() as place:
             environment(find(str(folder / "m.py"), None), place)
             folder.rename(tmp_path / "before")

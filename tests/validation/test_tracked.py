@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from conftest import as_somebody_else
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -201,6 +202,25 @@ def test_where_the_index_is_damaged_everything_is_looked_at_and_that_is_said(
     assert f"{index}: " in said or way == "shared"
     (top / ".gitignore").unlink()
     assert "unread-index" not in {d.rule for d in validate(top).found}
+
+
+@pytest.mark.parametrize("is_file", [False, True])
+def test_a_repository_that_is_shut_leaves_nothing_out(is_file: bool, open_to_all: Path) -> None:
+    Path("registry.json").write_text("[{}]")
+    Path(".gitignore").write_text("registry.json\n")
+    shut = Path(".git")
+    if is_file:
+        shut.write_text("gitdir: elsewhere\n")
+    else:
+        shut.mkdir()
+    shut.chmod(0)
+    try:
+        with as_somebody_else():
+            report = validate(str(open_to_all))
+    finally:
+        shut.chmod(0o700)
+    assert (report.ok, report.n_files) == (False, 1)
+    assert any(".git: Permission denied" in d.message for d in report.found)
 
 
 @settings(max_examples=60, deadline=None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import fcntl
 import json
 import os
 import re
@@ -112,6 +113,16 @@ def as_somebody_else() -> Iterator[None]:
     finally:
         if root:
             os.seteuid(0)
+
+
+@pytest.fixture
+def alone_in_memory() -> Iterator[None]:
+    """No other test keeps anything in shared memory, which shuts it to scripts."""
+    with open(
+        os.path.join(tempfile.gettempdir(), f"harbor-metrics-tests-{os.getuid()}.lock"), "a"
+    ) as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 @pytest.fixture

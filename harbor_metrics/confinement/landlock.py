@@ -51,6 +51,13 @@ _OF_PROC = tuple(
     )
 )
 
+# What programs call what they share in memory: locks, pages of numbers, queues.
+_SHARED_NAMES = (
+    *("sem.", "psm_", "mp-", "pym-", "torch_", "nccl-", "PostgreSQL.", "pulse-shm-"),
+    *("lttng-ust-", ".org.chromium."),
+)
+_WRITTEN_BY_OTHERS = 0o022
+
 # include/uapi/linux/landlock.h; the numbers are the same on every architecture.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
@@ -116,7 +123,9 @@ def restrict(
             _permit(ruleset, path, files)
         if not alone:
             _permit(ruleset, SHARED_MEMORY, files)
-        elif not any(map(_is_shared_memory, (*readable, *writable, *listed, *hidden))):
+        elif is_shared_alone(SHARED_MEMORY) and not any(
+            map(_is_shared_memory, (*readable, *writable, *listed, *hidden))
+        ):
             # Of everybody's nothing is found but what one knows the name of.
             _permit(ruleset, SHARED_MEMORY, files & ~_READ_DIR)
         call(_RESTRICT_SELF, ruleset, 0)
@@ -161,6 +170,28 @@ def _around(place: str, hidden: Sequence[str], above: set[str]) -> list[str]:
     except OSError:
         pass
     return shown
+
+
+def is_shared_alone(folder: str) -> bool:
+    """Whether nothing lies in a folder but what programs share there, by how it is called.
+
+    People keep programs, packages and data in it, too. What another user keeps from us is safe.
+    """
+    try:
+        with os.scandir(folder) as entries:
+            return all(map(_is_shared, entries))
+    except OSError:
+        return False
+
+
+def _is_shared(entry: os.DirEntry[str]) -> bool:
+    if entry.name.startswith(_SHARED_NAMES) and entry.is_file(follow_symlinks=False):
+        return True
+    try:
+        status = entry.stat(follow_symlinks=False)
+    except FileNotFoundError:
+        return True
+    return os.geteuid() not in (0, status.st_uid) and not status.st_mode & _WRITTEN_BY_OTHERS
 
 
 def _is_shared_memory(path: str) -> bool:

@@ -242,7 +242,7 @@ class Workplace:
                 "writable": list(confinement.writable),
                 "listed": list(confinement.listed),
                 "scratch": list(confinement.scratch),
-                "hidden": [*homes(), *_in_memory(), *confinement.hidden]
+                "hidden": [*homes(), *_told_of_memory(), *confinement.hidden]
                 if confinement.layers
                 else [],
                 "whole": {kind: getattr(whole, kind) for kind in KINDS},
@@ -306,12 +306,10 @@ def _temporary() -> str:
     raise NoPlaceError(OSError(errno.EACCES, "no folder for it can be written: set TMPDIR"))
 
 
-def _in_memory() -> list[str]:
-    """Where programs lie that we run, and what we import, of that which programs share in memory.
+def _told_of_memory() -> list[str]:
+    """The place where programs share memory, where we are told of anything there.
 
-    What could be changed there would run next time, unconfined.
+    What lies there, or could from now on, would be run or read by us, or by what we start.
     """
-    ours = {sys.prefix, sys.base_prefix, *sys.path, *os.get_exec_path()}
-    files = (getattr(module, "__file__", None) for module in [*sys.modules.values()])
-    ours |= {os.path.dirname(file) for file in files if isinstance(file, str)}
-    return [os.path.realpath(path) for path in ours if path and is_shared_memory(path)]
+    told = (*os.environ.values(), *sys.argv, *sys.path)
+    return [SHARED_MEMORY] if any(SHARED_MEMORY in text for text in told) else []

@@ -8,15 +8,18 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from confinement.confined import confined, in_all_layers
+from conftest import as_somebody_else
 from metric_scripts import linux
+
+from harbor_metrics.confinement.landlock import is_shared_alone
 
 pytestmark = linux
 
 
+@pytest.mark.usefixtures("alone_in_memory")
 @in_all_layers
 @pytest.mark.parametrize("linked", [False, True], ids=["itself", "by a link"])
 def test_what_is_read_of_shared_memory_cannot_be_changed(
@@ -43,6 +46,7 @@ def test_what_is_read_of_shared_memory_cannot_be_changed(
         shutil.rmtree(folder)
 
 
+@pytest.mark.usefixtures("alone_in_memory")
 @in_all_layers
 def test_a_home_in_shared_memory_is_kept_from_programs(
     layers: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
@@ -60,25 +64,61 @@ def test_a_home_in_shared_memory_is_kept_from_programs(
     assert b"Error" in finished.stderr
 
 
-@in_all_layers
-@pytest.mark.parametrize("imported", [False, True])
-def test_what_we_run_from_shared_memory_cannot_be_changed(
-    layers: tuple[str, ...], imported: bool, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("name", "shared"),
+    [
+        *(("sem.x", True), ("psm_1a2b", True), ("torch_1_2", True)),
+        *(("module.py", False), ("venv/", False), ("sem.d/", False), (".netrc", False)),
+    ],
+)
+def test_memory_is_shared_where_nothing_else_is_kept_there(
+    name: str, shared: bool, tmp_path: Path
 ) -> None:
-    folder = tempfile.mkdtemp(dir="/dev/shm")
-    module = Path(folder, "module.py")
-    module.write_text("")
-    if imported:
-        loaded = ModuleType("module")
-        loaded.__file__ = str(module)
-        monkeypatch.setitem(sys.modules, "module", loaded)
+    assert is_shared_alone(str(tmp_path))
+    path = tmp_path / name
+    path.mkdir() if name.endswith("/") else path.write_text("")
+    assert is_shared_alone(str(tmp_path)) == shared
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="root alone can become somebody else")
+@pytest.mark.parametrize(("mode", "shared"), [(0o644, True), (0o666, False)])
+def test_what_another_user_keeps_in_shared_memory_is_safe(
+    mode: int, shared: bool, open_to_all: Path
+) -> None:
+    (open_to_all / "theirs").write_text("")
+    (open_to_all / "theirs").chmod(mode)
+    with as_somebody_else():
+        assert is_shared_alone(str(open_to_all)) == shared
+
+
+@pytest.mark.parametrize("way", ["argument", "variable", "path"])
+def test_shared_memory_that_we_are_told_of_is_shut(
+    way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if way == "argument":
+        monkeypatch.setattr(sys, "argv", ["compute", "NAME=/dev/shm/jobs"])
+    elif way == "variable":
+        monkeypatch.setenv("UV_PYTHON_INSTALL_DIR", "/dev/shm/pythons")
     else:
-        monkeypatch.syspath_prepend(folder)
-    try:
-        finished = confined(f"open({str(module)!r}, 'a').write('x')", layers)
-        assert (finished.code, module.read_text()) == (1, "")
-    finally:
-        shutil.rmtree(folder)
+        monkeypatch.syspath_prepend("/dev/shm/modules")
+    name = f"/dev/shm/sem.harbor-metrics-{os.getpid()}"
+    finished = confined(f"open({name!r}, 'x')", ("landlock",))
+    assert finished.code == 1
+    assert not os.path.exists(name)
+
+
+@in_all_layers
+@pytest.mark.usefixtures("alone_in_memory")
+def test_programs_share_memory(layers: tuple[str, ...]) -> None:
+    code = (
+        "import multiprocessing\n"
+        "from multiprocessing.shared_memory import SharedMemory\n"
+        "memory = SharedMemory(create=True, size=8)\n"
+        "with multiprocessing.Lock(): memory.buf[0] = 1\n"
+        "memory.close(); memory.unlink()\n"
+    )
+    finished = confined(code, layers)
+    assert finished.code == 0, finished.stderr
 
 
 @pytest.mark.parametrize("layers", [("landlock",), ("landlock", "namespaces")])

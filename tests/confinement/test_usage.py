@@ -276,7 +276,7 @@ for n in held:
 UNLINKED_IN_SHARED_MEMORY = """
 held = []
 for n in range(4):
-    name = f"/dev/shm/held-{os.getpid()}-{n}"
+    name = f"/dev/shm/psm_held-{os.getpid()}-{n}"
     held.append(os.open(name, os.O_CREAT | os.O_RDWR)); os.unlink(name)
     for _ in range(20): os.write(held[-1], bytes(1 << 20))
 """

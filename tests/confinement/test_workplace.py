@@ -126,7 +126,7 @@ def test_programs_before_a_program_are_no_processes_of_it(place: Workplace) -> N
 def test_shared_memory_counts_as_written_where_landlock_is_alone(
     place: Workplace, unlinked: bool
 ) -> None:
-    name = f"/dev/shm/harbor-metrics-test-{os.getpid()}"
+    name = f"/dev/shm/psm_harbor-metrics-test-{os.getpid()}"
     code = f"file = open({name!r}, 'wb')\n"
     code += f"os.unlink({name!r})\n" if unlinked else ""
     code += "file.write(bytes(32 << 20)); file.flush(); print(1, flush=True); time.sleep(5)"
@@ -145,7 +145,7 @@ def test_shared_memory_counts_as_written_where_landlock_is_alone(
 
 @linux
 def test_files_in_shared_memory_count_where_landlock_is_alone(place: Workplace) -> None:
-    name = f"/dev/shm/harbor-metrics-test-{os.getpid()}"
+    name = f"/dev/shm/psm_harbor-metrics-test-{os.getpid()}"
     code = f"for n in range(300): open(f'{name}-{{n}}', 'x').close()\ntime.sleep(20)"
     confined = Confinement(layers=("landlock",), readable=(sys.prefix, sys.base_prefix))
     try:

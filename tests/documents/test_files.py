@@ -266,6 +266,7 @@ def test_file_of_ours_takes_the_place_of_a_link(received: Path) -> None:
     assert (received.parents[2] / "mine" / "profile").read_text() == "mine\n"
 
 
+@pytest.mark.usefixtures("alone_in_memory")
 @pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="this system has none")
 def test_memory_that_is_shared_is_a_folder_as_others(tmp_path: Path) -> None:
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:

@@ -186,7 +186,7 @@ def folder() -> Iterator[Path]:
 @pytest.fixture
 def neighbour() -> Iterator[Path]:
     """What somebody shares with others in memory."""
-    path = Path(f"/dev/shm/hostile-neighbour-{os.getpid()}")
+    path = Path(f"/dev/shm/psm_hostile-neighbour-{os.getpid()}")
     path.write_text("shared")
     yield path
     path.unlink()

@@ -12,7 +12,7 @@ parser.add_argument("-o")
 args = parser.parse_args()
 found = 0
 try:
-    found = sum(name.startswith("hostile-neighbour-") for name in os.listdir("/dev/shm"))
+    found = sum(name.startswith("psm_hostile-neighbour-") for name in os.listdir("/dev/shm"))
 except OSError:
     pass
 with open(args.o, "w") as file:

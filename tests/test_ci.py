@@ -66,6 +66,17 @@ def test_hook_imports_nothing_of_the_checkout_by_pythonpath(tmp_path: Path) -> N
     assert "a stranger" not in done.stderr
 
 
+def test_hook_that_passes_shows_what_settings_left_out(tmp_path: Path) -> None:
+    (tmp_path / "registry.json").write_text('[{"name": "a__b"}]')
+    (tmp_path / "pyproject.toml").write_text('[tool.harbor-metrics]\nselect = ["duplicate-task"]')
+    (given,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    _, done = hook(tmp_path)
+    assert done.returncode == 0
+    assert "left out by pyproject.toml: " in done.stderr
+    # Without it pre-commit shows what a hook says only where it fails.
+    assert given["verbose"] is True
+
+
 @pytest.mark.parametrize("own", [{}, {"args": ["--fix", "--"]}])
 def test_hook_looks_at_files_that_are_called_like_options(
     own: dict[str, object], tmp_path: Path

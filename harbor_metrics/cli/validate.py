@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from ..validation.validation import Report
 
 FORMATS = ("text", "concise", "json", "jsonl", "github", "sarif")
+# A reason fills no screen; it was written by whoever wrote the settings of the checkout.
+_LONGEST_REASON = 300
 
 
 _EXAMPLES = """\
@@ -65,7 +67,7 @@ harbor-metrics explain validate-in-ci"""
     is_flag=True,
     help="Mend in the files what has exactly one right answer, then validate.",
 )
-@click.option("--quiet", "-q", is_flag=True, help="Say nothing where nothing is wrong.")
+@click.option("--quiet", "-q", is_flag=True, help="Say nothing where nothing is wrong or left out.")
 def command(
     files: Sequence[str],
     format_: str,
@@ -104,13 +106,16 @@ def command(
         chosen = select or config.select
         _mend(given, lambda rule: rule not in ignored and (not chosen or rule in chosen))
     report = _validated(given, select, config, ignored)
+    left_out = _left_out(report, config.path)
     documents = dict.fromkeys(("json", "jsonl", "sarif"), print_json)
     show = {**documents, "github": print_commands}.get(format_, print_text)
     show(_render(report, format_, quiet))
     if format_ in ("github", "sarif"):
         print_note(_render(report, "text", quiet))
     for also_format, path in copies:
-        write_atomically(path, as_printed(_render(report, also_format, quiet), also_format))
+        copy = _render(report, also_format, quiet, left_out)
+        write_atomically(path, as_printed(copy, also_format))
+    print_note(left_out)
     if not quiet:
         _say_what_is_left(report, fix)
     print_note(imported())
@@ -178,6 +183,24 @@ def _mend(files: Sequence[str], wanted: Callable[[str], bool]) -> None:
                 print_line(f"{path}: {line}")
 
 
+def _left_out(report: Report, path: str) -> str:
+    """What the settings leave out of all that was found, on a line; empty where nothing."""
+    from ..documents.wording import plural, printable, shown_path
+
+    counts = {rule: n for rule, (n, _) in report.ignored.items()} | report.unselected
+    if not counts:
+        return ""
+    why = {rule: f"ignored: {_shortened(reason)}" for rule, (_, reason) in report.ignored.items()}
+    each = (f"{n} x {rule} ({why.get(rule, 'not selected')})" for rule, n in sorted(counts.items()))
+    findings = plural(sum(counts.values()), "finding")
+    file = shown_path(os.path.relpath(path))
+    return printable(f"note: {findings} left out by {file}: {', '.join(each)}") + "\n"
+
+
+def _shortened(reason: str) -> str:
+    return reason if len(reason) <= _LONGEST_REASON else f"{reason[:_LONGEST_REASON]}…"
+
+
 def _say_what_is_left(report: Report, fix: bool) -> None:
     """What was not looked at, and what was not mended."""
     from ..documents.wording import listed, plural
@@ -196,7 +219,7 @@ def _say_what_is_left(report: Report, fix: bool) -> None:
         )
 
 
-def _render(report: Report, format_: str, quiet: bool) -> str:
+def _render(report: Report, format_: str, quiet: bool, left_out: str = "") -> str:
     # The imports are inside for weight: one format is asked for.
     if format_ == "concise":
         from ..render.text import concise
@@ -215,16 +238,11 @@ def _render(report: Report, format_: str, quiet: bool) -> str:
         from ..validation.explanations import explain
 
         return sarif(report.found, explain)
-    from ..documents.wording import printable
     from ..render.text import summary, text
-    from ..validation.configuration import FILE
 
     paragraphs = [text(report.found, report.sources)] if report.found else []
-    for rule, (n, reason) in report.ignored.items():
-        paragraphs.append(f"ignored {n} x {rule}: {printable(reason)}\n")
-    if report.unselected:
-        counts = ", ".join(f"{n} x {rule}" for rule, n in sorted(report.unselected.items()))
-        paragraphs.append(f"not selected in {FILE}: {counts}\n")
+    if left_out:
+        paragraphs.append(left_out)
     if not (quiet and report.ok):
         paragraphs.append(f"{summary(report.found, report.n_files, report.n_datasets)}\n")
     return "\n".join(paragraphs)

@@ -17,10 +17,14 @@ FILE = "pyproject.toml"
 
 
 class Configuration(msgspec.Struct, frozen=True):
-    """`ignore` is rule -> reason; the reason is shown where the rule would have spoken."""
+    """`ignore` is rule -> reason; the reason is shown where the rule would have spoken.
+
+    `path` is the file that says it.
+    """
 
     select: tuple[str, ...] = ()
     ignore: dict[str, str] = {}
+    path: str = FILE
 
 
 def read(folder: str) -> Configuration:
@@ -96,4 +100,4 @@ def _configuration(table: dict[str, Any], path: str) -> Configuration:
             f"{path}: `ignore` must give a reason for each rule",
             'write `ignore = { "not-in-harbor" = "we run our own resolver" }`',
         )
-    return Configuration(tuple(select), dict(ignore))
+    return Configuration(tuple(select), dict(ignore), path)

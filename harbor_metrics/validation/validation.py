@@ -102,17 +102,14 @@ def validate(
         raise report.unread[0]
     report.found += _left_out(besides, found)
     selected = [d for d in report.found if not select or d.rule in select]
+    reasons = {k: v for k, v in ignore.items() if v} if isinstance(ignore, Mapping) else {}
     if select:
-        left_out = (d.rule for d in report.found if d.rule not in {*select, *ignore})
-        report.unselected = dict(Counter(left_out))
+        # One that is ignored for a reason, too, is said nowhere else.
+        silent = {*select, *ignore} - (reasons.keys() - {*select})
+        report.unselected = dict(Counter(d.rule for d in report.found if d.rule not in silent))
     report.found = [d for d in selected if d.rule not in ignore]
-    if isinstance(ignore, Mapping):
-        counts = Counter(d.rule for d in selected)
-        report.ignored = {
-            rule: (counts[rule], reason)
-            for rule, reason in ignore.items()
-            if reason and counts[rule]
-        }
+    counts = Counter(d.rule for d in selected)
+    report.ignored = {rule: (counts[rule], why) for rule, why in reasons.items() if counts[rule]}
     return report
 
 

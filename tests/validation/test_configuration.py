@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 from conftest import Run, as_somebody_else
+from registries_by_hand import DATASET
 
+from harbor_metrics.cli.validate import FORMATS
 from harbor_metrics.errors import UsageError
 from harbor_metrics.validation.configuration import read
 
@@ -20,8 +23,11 @@ def test_configuration_ignores_with_a_reason(cli: Run, tmp_path: Path) -> None:
     table += 'name-breaks-results = "old"\n'
     (tmp_path / "pyproject.toml").write_text(table)
     done = cli("validate", "registry.json")
-    assert "ignored 1 x empty-dataset: filled by a script" in done.stdout
-    assert done.stdout.endswith("No mistakes in 1 file, 1 dataset.\n")
+    assert done.stdout == "No mistakes in 1 file, 1 dataset.\n"
+    assert done.stderr == (
+        "note: 2 findings left out by pyproject.toml: 1 x empty-dataset (ignored: filled by a "
+        "script), 1 x name-breaks-results (ignored: old)\n"
+    )
     for wrong in (
         'ignore = ["x"]',
         'ignore = {"empty-dataset" = ""}',
@@ -39,12 +45,59 @@ def test_what_a_configuration_does_not_select_is_counted(cli: Run, tmp_path: Pat
         '[{"name": "a__b", "version": "1", "description": "", "tasks": []}]'
     )
     (tmp_path / "pyproject.toml").write_text('[tool.harbor-metrics]\nselect = ["package-name"]\n')
-    left_out = "not selected in pyproject.toml: 1 x empty-dataset, 1 x name-breaks-results\n"
-    assert left_out in cli("validate", "registry.json", "--quiet").stdout
-    assert left_out in cli("validate", "registry.json", "--format", "github").stderr
+    left_out = (
+        "note: 2 findings left out by pyproject.toml: 1 x empty-dataset (not selected), "
+        "1 x name-breaks-results (not selected)\n"
+    )
+    assert cli("validate", "registry.json", "--quiet").stderr == left_out
+    assert cli("validate", "registry.json", "--format", "github").stderr.count(left_out) == 1
     # Who selects on the command line knows what is left out.
     chosen = cli("validate", "registry.json", "--select", "package-name")
-    assert chosen.stdout == "No mistakes in 1 file, 1 dataset.\n"
+    assert (chosen.stdout, chosen.stderr) == ("No mistakes in 1 file, 1 dataset.\n", "")
+
+
+@pytest.mark.parametrize("more", [(), ("--quiet",)])
+@pytest.mark.parametrize("format_", FORMATS)
+@pytest.mark.parametrize(
+    ("table", "why"),
+    [
+        ('ignore = {"unknown-metric-type" = "we like it"}', "ignored: we like it"),
+        ('select = ["duplicate-task"]', "not selected"),
+        (
+            'select = ["duplicate-task"]\nignore = {"unknown-metric-type" = "we like it"}',
+            "not selected",
+        ),
+    ],
+)
+def test_what_settings_leave_out_is_said_in_every_format(
+    table: str, why: str, format_: str, more: tuple[str, ...], cli: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "registry.json").write_text(
+        json.dumps([{**DATASET, "metrics": [{"type": "nonsense"}]}])
+    )
+    (tmp_path / "pyproject.toml").write_text(f"[tool.harbor-metrics]\n{table}\n")
+    said = f"note: 1 finding left out by ../pyproject.toml: 1 x unknown-metric-type ({why})"
+    also = ("--also", "text:found.txt")
+    done = cli("validate", "--format", format_, *also, *more, cwd=tmp_path / "work")
+    assert done.returncode == 0
+    assert [said in line for line in done.stderr.splitlines()].count(True) == 1
+    assert said in (tmp_path / "work" / "found.txt").read_text()
+    assert "pyproject" not in done.stdout
+
+
+def test_reason_of_a_stranger_is_one_short_line(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "registry.json").write_text(
+        '[{"name": "a", "version": "1", "description": "", "tasks": []}]'
+    )
+    reason = json.dumps("x\n::error::forged\x1b[2K" + " y" * 10_000)
+    (tmp_path / "pyproject.toml").write_text(
+        f"[tool.harbor-metrics.ignore]\nempty-dataset = {reason}\n"
+    )
+    done = cli("validate", "--quiet")
+    assert len(done.stderr) < 500
+    assert done.stderr.count("\n") == 1
+    assert "\x1b" not in done.stderr
 
 
 @pytest.mark.parametrize("text", ["[tool.harbor-metrics\n", "[tool]\nharbor-metrics = 3\n"])
@@ -106,10 +159,10 @@ def test_settings_of_somebody_else_above_are_none(cli: Run, tmp_path: Path) -> N
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "registry.json").write_text('[{"name": "a", "version": "1", "tasks": []}]')
     (tmp_path / "pyproject.toml").write_text(table)
-    said = cli("validate", "work/registry.json").stdout
+    said = cli("validate", "work/registry.json").stderr
     os.chown(tmp_path / "pyproject.toml", 65_534, 65_534)
     assert "none of your business" in said
-    assert "none of your business" not in cli("validate", "work/registry.json").stdout
+    assert "none of your business" not in cli("validate", "work/registry.json").stderr
     # As a repository that is somebody else's, in a container.
     os.chown(tmp_path, 65_534, 65_534)
-    assert cli("validate", "work/registry.json").stdout == said
+    assert cli("validate", "work/registry.json").stderr == said

@@ -154,4 +154,6 @@ MODES = (
 )
 # Those of them that change it.
 OF_MODE = (frozenset({90, 91, 268}), frozenset({52, 53}))
+# That give it its times: utime, utimes, futimesat, utimensat, of which arm64 has the last.
+TIMES = ((132, 235, 261, 280), (88,))
 CONTROL, FILE_CONTROL = (16, 29), (72, 25)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 # That a program runs with the rights of its owner, or of its group.
 _SET_RIGHTS = 0o6000
-_WRITTEN_BY_OTHERS, _ALL_OF_OWNER = 0o022, 0o700
+_MODE, _SHUT_TO_NOBODY = 0o777, 0o755
 _OF_DUMPS = 4  # RLIMIT_CORE
 _MAKES_A_FILE = 0x40 | 0x400000  # O_CREAT, and the bit of O_TMPFILE that is no other's
 # By `ioctl`: what terminals, pipes and files that are open are asked; with the network what any
@@ -163,19 +163,21 @@ def _of_files(column: int, *, apart: bool) -> Answers:
     """No file becomes a program with its owner's or group's rights, or is changed by its system.
 
     Landlock says nothing of modes, attributes, hints and leases; a lease stops who opens the file.
-    So where what lies elsewhere is not mounted `apart` to be read only, to let others write a file,
-    or to keep its owner from anything, is taken and not followed: who copies a file with its mode
-    goes on. Which of them are folders, that could be shut, no filter sees.
+    So where what lies elsewhere is not mounted `apart` to be read only, a mode that lets others
+    write a file, or keeps anybody from it, is taken and not followed: who copies a file with its
+    mode goes on. Which of them are folders, that could be shut, no filter sees. Nor are times, by
+    which others tell whether a file is another one.
     """
     answers: Answers = {}
     for number, mode, flags in calls.MODES[column]:
         checks = [argument(mode), *where(ANY_BIT, _SET_RIGHTS, [REFUSE])]
         if number in calls.OF_MODE[column] and not apart:
-            checks += where(ANY_BIT, _WRITTEN_BY_OTHERS, [DONE])
-            checks += [only_bits(_ALL_OF_OWNER), *unless(EQUAL, _ALL_OF_OWNER, [DONE])]
+            checks += [only_bits(_MODE), *unless(EQUAL, _SHUT_TO_NOBODY, [DONE])]
         if flags:
             checks = [argument(flags), *where(ANY_BIT, _MAKES_A_FILE, checks)]
         answers[number] = [*checks, ALLOW]
+    if not apart:
+        answers |= {number: [DONE] for number in calls.TIMES[column]}
     answers[calls.FILE_CONTROL[column]] = by_value(1, _KEPT_FROM_FILES, REFUSE, ALLOW)
     # In a few milliseconds it takes the whole disk; by writing it is taken while somebody looks.
     answers[calls.MAKE_ROOM[column]] = [NOT_SUPPORTED]

@@ -92,6 +92,10 @@ class NoPlaceError(Exception):
         super().__init__(f"{where}: {error.strerror or error}")
 
 
+# Between the paths in a variable or an argument, and before an address of a file.
+_SEPARATORS = re.compile(r"[\s:;,=@]+(?://(?=/))?")
+
+
 class Workplace:
     """An empty temporary folder, and the supervisor that runs programs and removes it at the end.
 
@@ -312,4 +316,7 @@ def _told_of_memory() -> list[str]:
     What lies there, or could from now on, would be run or read by us, or by what we start.
     """
     told = (*os.environ.values(), *sys.argv, *sys.path)
-    return [SHARED_MEMORY] if any(SHARED_MEMORY in text for text in told) else []
+    paths = {path for text in told for path in _SEPARATORS.split(text) if path.startswith("/")}
+    memory = os.path.realpath(SHARED_MEMORY)
+    found = any(f"{os.path.realpath(path)}/".startswith(f"{memory}/") for path in paths)
+    return [SHARED_MEMORY] if found else []

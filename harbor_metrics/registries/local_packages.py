@@ -26,6 +26,9 @@ _FILE = re.compile(r"file:(?://(?:localhost(?=/))?)?", re.IGNORECASE)
 # Of a path that the system takes.
 _LONGEST = 4096
 KINDS = ("path", "directory", "editable", "virtual")
+# Settings of uv that name where packages are looked for.
+INDEXES = ("index", "index-url", "extra-index-url", "find-links")
+_ADDRESS = re.compile(r"file://(?=/)", re.IGNORECASE)
 # More nobody writes by hand; who looks where each leads follows its links.
 _MOST_NAMES = 500
 # Of all that a script names in its folder.
@@ -44,11 +47,8 @@ def named_packages(
     Raises:
         MetricFailure: there are more than anybody writes.
     """
-    tool = wants.get("tool")
-    settings = tool.get("uv") if isinstance(tool, dict) else None
-    sources = settings.get("sources") if isinstance(settings, dict) else None
     packages = lock.get("package")
-    named = [*_paths(wants), *_tables(sources)]
+    named = [*_paths(wants), *_tables(settings_of(wants).get("sources"))]
     for package in packages if isinstance(packages, list) else ():
         named += _tables(package.get("source") if isinstance(package, dict) else None)
     short = dict.fromkeys(n for n in named if "\0" not in n and len(n) <= _LONGEST)
@@ -61,6 +61,35 @@ def named_packages(
     return dict(zip(short, places, strict=True))
 
 
+def settings_of(wants: Mapping[str, Any]) -> dict[str, Any]:
+    """What a block says to uv itself."""
+    tool = wants.get("tool")
+    settings = tool.get("uv") if isinstance(tool, dict) else None
+    return settings if isinstance(settings, dict) else {}
+
+
+def folders_of_packages(wants: Mapping[str, Any], folder: str) -> dict[str, str]:
+    """The places in the file system where a block says that packages are: real paths by names."""
+    named = [name for name in _places(wants) if "\0" not in name and len(name) <= _LONGEST]
+    paths = real_paths(os.path.join(folder, path_of(name)) for name in named[:_MOST_NAMES])
+    return dict(zip(named, paths, strict=False))
+
+
+def _places(wants: Mapping[str, Any]) -> Iterator[str]:
+    for setting in INDEXES:
+        value = settings_of(wants).get(setting)
+        for entry in value if isinstance(value, list) else [value]:
+            place = entry.get("url") if isinstance(entry, dict) else entry
+            if isinstance(place, str) and (_ADDRESS.match(place) or "://" not in place):
+                yield place
+
+
+def path_of(place: str) -> str:
+    """The path of such a place, which may be written as an address."""
+    address = _ADDRESS.match(place)
+    return unquote(place[address.end() :]) if address else place
+
+
 def local_packages(
     wants: Mapping[str, Any], lock: Mapping[str, Any], folder: str
 ) -> tuple[str, ...]:
@@ -70,6 +99,9 @@ def local_packages(
 
 def installed(path: str, text: bytes) -> tuple[Packages | None, str | None]:
     """What is installed from the folder of a script: its packages, and the digest of its lock.
+
+    A package goes by its name in the script, which can be a link, if that is in the folder. So does
+    a folder there where packages are looked for.
 
     No packages where nothing will be, for who makes the environment says why not; None where they
     have no digest: one is not there but around or elsewhere, is hidden, cannot be read, or there is
@@ -82,23 +114,39 @@ def installed(path: str, text: bytes) -> tuple[Packages | None, str | None]:
         check_depth(wants)
         lock = lock_of(path)
         folder = real_path(os.path.dirname(os.path.abspath(path)))
-        packages = local_packages(wants, read_lock(lock), folder)
+        packages = named_packages(wants, read_lock(lock), folder)
     except MetricFailure:
         return (), None
     digest = None if lock is None else sha256(lock).hexdigest()
-    if any(p == folder or not is_below(p, folder) for p in packages):
+    # What is looked for elsewhere comes from there as from an index.
+    around = folders_of_packages(wants, folder)
+    packages |= {name: p for name, p in around.items() if is_below(p, folder)}
+    if any(p == folder or not is_below(p, folder) for p in packages.values()):
         return None, digest
-    return _hashed([os.path.relpath(p, folder) for p in packages], folder), digest
+    places = [(name_in(folder, n, p), os.path.relpath(p, folder)) for n, p in packages.items()]
+    return _hashed([*dict.fromkeys(places)], folder), digest
 
 
-def _hashed(packages: Sequence[str], folder: str) -> Packages | None:
-    if any(_is_not_its_own(name, folder) for name in packages):
+def name_in(folder: str, name: str, real: str) -> str:
+    """Where in the folder of the script a package lies, as it is named if that is there."""
+    named = os.path.normpath(os.path.join(folder, path_of(name)))
+    above, last = os.path.split(named)
+    for place in (named, os.path.join(real_path(above), last)):
+        if place != folder and is_below(place, folder):
+            return os.path.relpath(place, folder)
+    return os.path.relpath(real, folder)
+
+
+def _hashed(packages: Sequence[tuple[str, str]], folder: str) -> Packages | None:
+    places = dict.fromkeys(place for _, place in packages)
+    if any(_is_not_its_own(place, folder) for place in places):
         return None
-    paths = [os.path.join(folder, name) for name in packages]
+    paths = {place: os.path.join(folder, place) for place in places}
     try:
-        if _is_too_much(paths, MOST_FILES, MOST_BYTES):
+        if _is_too_much([*paths.values()], MOST_FILES, MOST_BYTES):
             return None
-        return tuple((name, _digest(path)) for name, path in zip(packages, paths, strict=True))
+        digest_at = {place: _digest(path) for place, path in paths.items()}
+        return tuple((name, digest_at[place]) for name, place in packages)
     except OSError:
         return None
 

@@ -57,8 +57,12 @@ def importable(path: str, text: bytes) -> Modules:
     return tuple(sorted(found))
 
 
-def manifest(files: Iterable[tuple[str, bytes | str]]) -> str:
+def manifest(
+    files: Iterable[tuple[str, bytes | str]], first: tuple[str, bytes | str] | None = None
+) -> str:
     """A line for each file, as `sha256sum` writes it, in the order of their paths.
+
+    That of the `first` stands before all: which of them runs is a part of what runs.
 
     Beside its path stands what it holds, or the digest of that.
 
@@ -67,8 +71,12 @@ def manifest(files: Iterable[tuple[str, bytes | str]]) -> str:
     # For weight: most registries name no script.
     from hashlib import sha256
 
-    digests = [(name, f if isinstance(f, str) else sha256(f).hexdigest()) for name, f in files]
-    return "".join(_line(digest, name) for name, digest in sorted(digests))
+    def digest(file: tuple[str, bytes | str]) -> tuple[str, str]:
+        name, content = file
+        return name, content if isinstance(content, str) else sha256(content).hexdigest()
+
+    digests = [*([digest(first)] if first else ()), *sorted(map(digest, files))]
+    return "".join(_line(sum_, name) for name, sum_ in digests)
 
 
 def _line(digest: str, path: str) -> str:

@@ -59,7 +59,7 @@ class Script(msgspec.Struct, frozen=True):
     @property
     def modules_sha256(self) -> str | None:
         """The digest of the manifest of the script and its modules, None where it has none."""
-        return _digest_of([self._own, *self.modules]) if self.modules else None
+        return _digest_of(self.modules, self._own) if self.modules else None
 
     @property
     def packages_sha256(self) -> str | None:
@@ -72,7 +72,7 @@ class Script(msgspec.Struct, frozen=True):
         more: list[tuple[str, bytes | str]] = [*(self.modules or ()), *self._there]
         if self.lock is not None:
             more.append((f"{self._own[0]}.lock", self.lock))
-        return _digest_of([self._own, *more]) if more else self.sha256
+        return _digest_of(more, self._own) if more else self.sha256
 
     @property
     def company(self) -> str:
@@ -220,8 +220,10 @@ def other_copy(script_path: str, registry: str) -> bool:
     return first != second
 
 
-def _digest_of(files: Iterable[tuple[str, bytes | str]]) -> str:
-    return sha256(os.fsencode(manifest(files))).hexdigest()
+def _digest_of(
+    files: Iterable[tuple[str, bytes | str]], first: tuple[str, bytes | str] | None = None
+) -> str:
+    return sha256(os.fsencode(manifest(files, first))).hexdigest()
 
 
 def _folder(registry: str) -> str:

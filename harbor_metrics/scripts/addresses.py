@@ -9,17 +9,15 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
-from urllib.parse import unquote
 
 from ..documents.wording import listed, printable, without_passwords
 from ..errors import MetricFailure
+from ..registries.local_packages import INDEXES, settings_of
 from . import indexes
 from .lock import of_lock
 from .requirements import is_beside, is_file_beside, is_plain, is_words
 from .wheels import asks_for_an_address
 
-# Settings that name where packages are looked for: a folder there can lead to any address.
-INDEXES = ("index", "index-url", "extra-index-url", "find-links")
 # Settings that lead nowhere by themselves; what uv learns later is not among them.
 _HARMLESS = {
     *("no-sources", "exclude-newer", "exclude-newer-package", "prerelease"),
@@ -37,7 +35,6 @@ _HARMLESS = {
 _FREE = {"cache-dir", "cache-keys"}
 # What the source of a package may say that lies beside the script, or is one of an index.
 _OF_SOURCE = {"path", "index", "editable", "package", "marker", "extra", "group"}
-_FILE = re.compile(r"file://(?=/)", re.IGNORECASE)
 _VARIABLE = re.compile(r"\$\{?\w")
 
 
@@ -58,7 +55,7 @@ def lead_elsewhere(
     Raises:
         MetricFailure: it does, and the network is not allowed; or an address holds a variable.
     """
-    dependencies, settings = wants.get("dependencies"), _settings(wants)
+    dependencies, settings = wants.get("dependencies"), settings_of(wants)
     if any(_VARIABLE.search(text) for text in _texts([dependencies, settings])):
         raise MetricFailure(
             "script-metadata",
@@ -81,22 +78,6 @@ def lead_elsewhere(
     return bool(elsewhere)
 
 
-def folders_named(wants: Mapping[str, Any]) -> Iterator[str]:
-    """What a block names as places where packages are looked for, and is no address of a host."""
-    for name in INDEXES:
-        value = _settings(wants).get(name)
-        for entry in value if isinstance(value, list) else [value]:
-            place = entry.get("url") if isinstance(entry, dict) else entry
-            if isinstance(place, str) and (_FILE.match(place) or "://" not in place):
-                yield place
-
-
-def path_of(place: str) -> str:
-    """The path of such a place."""
-    address = _FILE.match(place)
-    return unquote(place[address.end() :]) if address else place
-
-
 def _each_once(packages: Sequence[str]) -> Iterator[str]:
     """One path of each file: what has hundreds of names takes no more room than with one."""
     seen = set()
@@ -110,16 +91,10 @@ def _each_once(packages: Sequence[str]) -> Iterator[str]:
             yield path
 
 
-def _settings(wants: Mapping[str, Any]) -> dict[str, Any]:
-    tool = wants.get("tool")
-    settings = tool.get("uv") if isinstance(tool, dict) else None
-    return settings if isinstance(settings, dict) else {}
-
-
 def _of_block(dependencies: Any, settings: Mapping[str, Any], folder: str) -> Iterator[str]:
     yield from _of_dependencies(dependencies, folder)
     for name, value in settings.items():
-        if name in INDEXES:
+        if name in INDEXES:  # a folder there can lead to any address
             yield from _of_indexes(name, value)
         elif name == "sources":
             yield from _of_sources(value, folder)

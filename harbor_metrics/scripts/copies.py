@@ -16,17 +16,22 @@ from urllib.parse import quote
 
 from ..documents.contents import Place, walk
 from ..documents.files import reason
-from ..documents.paths import is_below, real_path
+from ..documents.paths import real_path
 from ..documents.places import Steps
 from ..documents.real import open_real_folder
 from ..documents.sizes import check_written
 from ..documents.toml import parse
 from ..documents.wording import printable
-from ..registries.local_packages import KINDS, check_amount, digests, file_of
+from ..registries.local_packages import (
+    INDEXES,
+    KINDS,
+    check_amount,
+    digests,
+    file_of,
+    name_in,
+)
 from ..registries.script_block import content_of
 from ..registries.script_lock import lock_of
-from .addresses import INDEXES, folders_named, path_of
-from .beside import not_own
 from .install import Wanted
 from .steps import changed, not_made
 from .wheels import asks_for_an_address
@@ -41,7 +46,7 @@ def copy(wanted: Wanted, to: str, *, build: bool) -> str:
     """Fill an empty folder, whose path is real, and give the path of the script there.
 
     Folders of its own where packages are looked for are copied, too, but not for who can `build`:
-    what lies there could become part of a package, and is of no pin.
+    what lies there could become part of a package.
 
     Raises:
         MetricFailure: something cannot be copied, or is another one than that which was hashed.
@@ -51,18 +56,15 @@ def copy(wanted: Wanted, to: str, *, build: bool) -> str:
     lock = lock_of(wanted.script.path)
     if (None if lock is None else sha256(lock).hexdigest()) != wanted.lock:
         raise changed()
-    folders = {} if build else _folders(wanted)
-    named = folders | wanted.named
-    places = {path: _place(path_of(path), real, folder) for path, real in named.items()}
+    named = wanted.named if build else wanted.folders | wanted.named
+    places = {path: name_in(folder, path, real) for path, real in named.items()}
     moved = {
         path: os.path.join(to, place)
         for path, place in places.items()
         if os.path.normpath(path) != place
     }
     copies = {
-        os.path.join(to, places[path]): real
-        for path, real in wanted.named.items()
-        if digest_of[real]
+        os.path.join(to, places[path]): real for path, real in named.items() if digest_of[real]
     }
     try:
         # With a lock uv is asked for nothing editable; without one it takes the block's word alone.
@@ -71,11 +73,10 @@ def copy(wanted: Wanted, to: str, *, build: bool) -> str:
         if lock is not None:
             _write(os.path.join(to, f"{name}.lock"), _renamed(lock.decode(), moved, whole=False))
         # By several names it is several times there.
-        there = {os.path.join(to, places[path]): real for path, real in folders.items()} | copies
-        check_amount([*there.values()])
+        check_amount([*copies.values()])
         known: dict[tuple[int, int], str] = {}
-        for path in sorted(there):
-            _copy(there[path], path, known)
+        for path in sorted(copies):
+            _copy(copies[path], path, known)
         now = dict(digests([*copies], {}))
     except OSError as error:
         raise not_made(f"what lies beside the script: {reason(error)}") from error
@@ -87,27 +88,6 @@ def copy(wanted: Wanted, to: str, *, build: bool) -> str:
     if not wanted.elsewhere and any(map(asks_for_an_address, different.values())):
         raise changed()
     return os.path.join(to, name)
-
-
-def _folders(wanted: Wanted) -> dict[str, str]:
-    """Folders in that of the script where it says that packages lie: real paths by these names."""
-    script = wanted.script.path
-    found = {
-        name: real_path(os.path.join(os.path.dirname(script), path_of(name)))
-        for name in folders_named(wanted.wants)
-    }
-    foreign = not_own(script, found.values())
-    return {n: real for n, real in found.items() if real not in foreign and os.path.isdir(real)}
-
-
-def _place(path: str, real: str, folder: str) -> str:
-    """Where in the folder of the script a package lies, as it is named if that is there."""
-    named = os.path.normpath(os.path.join(folder, path))
-    above, name = os.path.split(named)
-    for place in (named, os.path.join(real_path(above), name)):
-        if place != folder and is_below(place, folder):
-            return os.path.relpath(place, folder)
-    return os.path.relpath(real, folder)
 
 
 def _copy(real: str, to: str, known: dict[tuple[int, int], str]) -> None:

@@ -15,7 +15,7 @@ from ..documents.files import reason
 from ..documents.paths import real_path
 from ..documents.wording import listed, printable
 from ..errors import MetricFailure
-from ..registries.local_packages import Packages, digests, named_packages
+from ..registries.local_packages import Packages, digests, folders_of_packages, named_packages
 from ..registries.script_block import check_depth
 from ..registries.script_file import Script, metadata, read
 from ..registries.script_lock import lock_of, read_lock
@@ -24,9 +24,10 @@ from .beside import not_own
 from .bounds import Required
 from .cache import ENVIRONMENTS, alone, cache_folder, hold, release, remove_unused, use
 from .copies import copy
+from .indexes import packages_in, packages_of_user
 from .install import Wanted, install
 from .interpreter import Base
-from .kept import Environment, environment_in, find, keep, prefix_in
+from .kept import Environment, environment_in, find, keep, prefix_in, stamp
 from .options import ScriptOptions
 from .passwords import addresses_without_logins
 from .steps import changed, not_made
@@ -124,7 +125,8 @@ def _asked(
         raise changed()
     beside = real_path(os.path.dirname(os.path.abspath(script.path)))
     named = named_packages(wants, pins, beside)
-    _check_own(script, named)
+    folders = _folders(wants, beside)
+    _check_own(script, named | folders)
     packages = tuple(dict.fromkeys(named.values()))
     elsewhere = lead_elsewhere(
         wants, pins, packages, folder=beside, allow_network=options.allow_network
@@ -138,15 +140,18 @@ def _asked(
         elsewhere,
         logins and not elsewhere,
         _digests(
-            packages, {os.path.join(beside, p): digest for p, digest in script.packages or ()}
+            tuple(dict.fromkeys((*packages, *folders.values()))),
+            {real_path(os.path.join(beside, p)): digest for p, digest in script.packages or ()},
         ),
         named,
+        folders,
     )
-    # Of one version another index has another package.
+    # Of one version another index has another package, and a folder another one than before.
     indexes = {n: at for n, at in addresses_without_logins().items() if n not in PROXIES}
+    there = [(path, *stamp(path)) for path in packages_in(packages_of_user()[1])]
     asked = (
         *(_FORM, script.path, wants, wanted.lock, wanted.local),
-        *(options.allow_build, our_python(), told(CHOICES), indexes, wanted.logins),
+        *(options.allow_build, our_python(), told(CHOICES), indexes, there, wanted.logins),
     )
     key = sha256(repr(asked).encode("utf-8", "surrogatepass")).hexdigest()
     folder = cache_folder(ENVIRONMENTS)
@@ -187,6 +192,14 @@ def _make(
             remove(folder)
             release(folder, place.kept)
     return made
+
+
+def _folders(wants: Mapping[str, Any], beside: str) -> dict[str, str]:
+    """Where a block says that packages lie, but for where the user says so, too: as of an index."""
+    _, of_user = packages_of_user()
+    theirs = set(map(real_path, of_user))
+    places = folders_of_packages(wants, beside)
+    return {name: real for name, real in places.items() if real not in theirs}
 
 
 def _check_own(script: Script, named: Mapping[str, str]) -> None:

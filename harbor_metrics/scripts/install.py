@@ -16,6 +16,7 @@ from ..confinement.removal import remove
 from ..confinement.workplace import FREE, Workplace
 from ..documents.files import open_regular, reason
 from ..documents.wording import in_command, printable
+from ..documents.work import is_among_work
 from ..errors import MetricFailure
 from ..registries.pins import odd_entry
 from ..registries.script_file import Script
@@ -62,8 +63,9 @@ class Wanted:
     elsewhere: bool
     logins: bool
     local: tuple[tuple[str, str], ...] = ()
-    # The paths of these by their names in block and lock.
+    # The paths of these by their names in block and lock, and of folders where others are.
     named: dict[str, str] = field(default_factory=dict)
+    folders: dict[str, str] = field(default_factory=dict)
 
 
 def install(
@@ -85,7 +87,7 @@ def install(
     number = version(uv, place)
     _check_version(uv, number)
     # It looks for packages as we do, and runs nothing of theirs.
-    again = f"uv lock --dry-run --no-build --script {in_command(wanted.script.shown)}"
+    again = f"uv lock --no-config --dry-run --no-build --script {in_command(wanted.script.shown)}"
     work = Work.of(place, options, again=again)
     base = interpreter(wanted.wants, path, uv, Work.of(place, options))
     build = options.allow_build
@@ -94,7 +96,9 @@ def install(
     # What an index shows to nobody in particular is not what it shows to the user. And who leads uv
     # elsewhere can say what stands between it and the user's indexes (a proxy, no certificates).
     private = not wanted.logins and has_logins()
-    apart = build or bool(wanted.local) or wanted.elsewhere or private
+    # It takes what it has of a folder for what lies there: in a checkout another wheel may by now.
+    changing = any(map(is_among_work, packages_of_user()[1]))
+    apart = build or bool(wanted.local) or wanted.elsewhere or private or changing
     cache = os.path.join(work.folder, "cache") if apart else uv_cache(place)
     common = ["--quiet", "--no-config", "--cache-dir", cache, "--no-python-downloads"]
     # What packages ask of uv in the script's own table may not lead it elsewhere.

@@ -158,7 +158,16 @@ def _base(folder: str) -> tuple[int, ...]:
     Raises:
         OSError: it is not there.
     """
-    status = os.stat(_python_in(folder))
+    return stamp(_python_in(folder))
+
+
+def stamp(path: str) -> tuple[int, ...]:
+    """What tells a file from what was there before, without its contents.
+
+    Raises:
+        OSError: it is not there.
+    """
+    status = os.stat(path)
     return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 

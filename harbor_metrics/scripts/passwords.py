@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 from ..confinement.supervisor import KEPT
 from ..documents.wording import without_passwords
+from ..errors import MetricFailure
 from .indexes import INDEXES, packages_of_user
 from .variables import PROXIES, TO_ANY_UV, told
 
@@ -23,7 +24,18 @@ _OF_LOGIN = re.compile(r"UV_INDEX_.*_USERNAME")
 
 
 def environ_without_passwords(folder: str) -> dict[str, str]:
-    """The environment of what may log in nowhere, at home in that folder: build code, or uv."""
+    """The environment of what may log in nowhere, at home in that folder: build code, or uv.
+
+    Raises:
+        MetricFailure: of an address it cannot be told who logs in; without it another is asked.
+    """
+    for name, _, texts in _addresses():
+        if any(text and not _without_login(text) for text in texts):
+            raise MetricFailure(
+                "script-environment",
+                f"{name} holds an address of which it cannot be told who logs in there, and no "
+                "login may be told: write `@`, `/`, `?` and `#` in a name, password or path as %XX",
+            )
     home = os.path.join(folder, "home-without-passwords")
     os.mkdir(home, 0o700)
     env = told(TO_ANY_UV) | addresses_without_logins()

@@ -100,6 +100,8 @@ def test_every_call_but_those_denied_can_be_made(machine: str) -> None:
     more |= {"fallocate"}
     # Of mode 0, which its owner could not read.
     more |= {"chmod", "fchmod", "fchmodat"} & {*numbers}
+    # Of whatever file, where it does not lie apart.
+    more |= {"utime", "utimes", "futimesat", "utimensat"} & {*numbers}
     # Of process 0, which is the caller to some of them.
     expected = {name for name, n in numbers.items() if n in denied} | more
     assert refused == expected
@@ -312,17 +314,25 @@ def test_no_file_is_given_its_owners_rights(
 @pytest.mark.parametrize(
     ("name", "arguments"), [("chmod", (1,)), ("fchmod", (1,)), ("fchmodat", (1, 2))]
 )
-def test_what_lets_others_write_or_shuts_the_owner_out_is_no_mode_where_landlock_is_alone(
+def test_what_lets_others_write_or_shuts_anybody_out_is_no_mode_where_landlock_is_alone(
     machine: str, name: str, arguments: tuple[int, ...]
 ) -> None:
     if CALLS[name][calls.MACHINES[machine][1]] is None:
         return
-    answers = {0o755: ALLOWED, 0o700: ALLOWED, 0o775: DONE, 0o702: DONE, 0o4777: REFUSED}
-    answers |= dict.fromkeys((0, 0o311, 0o600, 0o555, 0o644), DONE)
+    answers = {0o755: ALLOWED, 0o775: DONE, 0o702: DONE, 0o4777: REFUSED}
+    answers |= dict.fromkeys((0, 0o311, 0o600, 0o555, 0o644, 0o700, 0o711), DONE)
     for mode, answer in answers.items():
         assert asked(machine, name, *arguments, mode) == answer
         apart = ALLOWED if answer == DONE else answer
         assert asked(machine, name, *arguments, mode, apart=True) == apart
+
+
+@pytest.mark.parametrize("name", ["utime", "utimes", "futimesat", "utimensat"])
+def test_no_times_are_set_where_landlock_is_alone(machine: str, name: str) -> None:
+    if CALLS[name][calls.MACHINES[machine][1]] is None:
+        return
+    assert asked(machine, name, 1, 2, 3) == DONE
+    assert asked(machine, name, 1, 2, 3, apart=True) == ALLOWED
 
 
 def test_a_mode_says_nothing_where_no_file_is_made(machine: str) -> None:

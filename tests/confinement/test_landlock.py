@@ -91,16 +91,21 @@ def test_what_another_user_keeps_in_shared_memory_is_safe(
         assert is_shared_alone(str(open_to_all)) == shared
 
 
+@pytest.mark.parametrize(
+    "told", ["/dev/shm/x", "/x:/dev//shm/x", "NAME=/dev/shm", "file:///dev/shm/x, /y", "{}/link/x"]
+)
 @pytest.mark.parametrize("way", ["argument", "variable", "path"])
 def test_shared_memory_that_we_are_told_of_is_shut(
-    way: str, monkeypatch: pytest.MonkeyPatch
+    way: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    (tmp_path / "link").symlink_to("/dev/shm")
+    told = told.format(tmp_path)
     if way == "argument":
-        monkeypatch.setattr(sys, "argv", ["compute", "NAME=/dev/shm/jobs"])
+        monkeypatch.setattr(sys, "argv", ["compute", told])
     elif way == "variable":
-        monkeypatch.setenv("UV_PYTHON_INSTALL_DIR", "/dev/shm/pythons")
+        monkeypatch.setenv("SOME_VARIABLE", told)
     else:
-        monkeypatch.syspath_prepend("/dev/shm/modules")
+        monkeypatch.syspath_prepend(told)
     name = f"/dev/shm/sem.harbor-metrics-{os.getpid()}"
     finished = confined(f"open({name!r}, 'x')", ("landlock",))
     assert finished.code == 1

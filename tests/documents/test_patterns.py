@@ -41,7 +41,9 @@ def test_a_pattern_matches_what_glob_finds(
     here = os.getcwd()
     os.chdir(tree / "a")
     try:
-        assert matching(pattern) == sorted(set(glob.glob(pattern, recursive=True)))
+        # Python 3.11 gives `x/` for `x/**` also where no `x` is.
+        found = filter(os.path.lexists, glob.glob(pattern, recursive=True))
+        assert matching(pattern) == sorted({*found})
     finally:
         os.chdir(here)
 

@@ -113,6 +113,36 @@ def test_a_pin_is_the_digest_of_what_sha256sum_prints(folder: Path) -> None:
     assert script.packages_sha256 == hashlib.sha256(listing.stdout).hexdigest()
 
 
+def test_a_link_that_leads_to_another_package_is_another_pin(tmp_path: Path) -> None:
+    for name in ("new", "old"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / X).write_text(name)
+    block = BLOCK.replace(f"wheels/{X}", f"current/{X}")
+    assert block != BLOCK
+    (tmp_path / "m.py").write_text(
+        block.replace("# ///\n", f"# y = {{path = 'legacy/{X}'}}\n# ///\n")
+    )
+    pins = set()
+    for current, legacy in (("new", "old"), ("old", "new")):
+        for link, to in (("current", current), ("legacy", legacy)):
+            (tmp_path / link).unlink(missing_ok=True)
+            (tmp_path / link).symlink_to(to)
+        pins.add(find(str(tmp_path / "m.py"), None).pin)
+    assert len(pins) == 2
+
+
+def test_a_pin_is_of_folders_where_packages_are_looked_for(tmp_path: Path) -> None:
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links" / X).write_text("1")
+    text = "# /// script\n# dependencies = ['x']\n# [tool.uv]\n# find-links = ['./links']\n# ///\n"
+    (tmp_path / "m.py").write_text(text)
+    before = find(str(tmp_path / "m.py"), None)
+    (tmp_path / "links" / X).write_text("2")
+    assert find(str(tmp_path / "m.py"), None).pin != before.pin
+    (tmp_path / "m.py").write_text(text.replace("./links", "."))
+    assert find(str(tmp_path / "m.py"), None).packages is None
+
+
 @pytest.mark.parametrize(
     "text", ["", "import json\n", "# /// script\n# dependencies = []\n# ///\n"]
 )

@@ -113,10 +113,19 @@ def test_a_script_that_imports_nothing_there_stands_alone(folder: Path, text: st
     assert importable(str(folder / "m.py"), text.encode()) == ()
 
 
+def test_which_of_the_files_runs_is_a_part_of_the_pin(tmp_path: Path) -> None:
+    for name in ("lenient.py", "strict.py"):
+        (tmp_path / name).write_text(f"import subprocess\nprint({name!r})\n")
+    lenient, strict = (find(str(tmp_path / name), None) for name in ("lenient.py", "strict.py"))
+    assert [name for name, _ in lenient.modules or ()] == ["strict.py"]
+    assert lenient.pin != strict.pin
+    assert lenient.identity != strict.identity
+
+
 def test_the_digest_is_that_of_what_sha256sum_prints(folder: Path) -> None:
     (folder / "m.py").write_text("import helper\n")
     listing = subprocess.run(
-        ["sha256sum", *sorted(["m.py", *MODULES])], cwd=folder, capture_output=True, check=True
+        ["sha256sum", "m.py", *sorted(MODULES)], cwd=folder, capture_output=True, check=True
     )
     script = find(str(folder / "m.py"), None)
     assert script.pin == script.modules_sha256 == hashlib.sha256(listing.stdout).hexdigest()

@@ -145,6 +145,21 @@ class TestEnvironment:
             done = place.run([*made.command, "-c", code], env={}, cwd="/", timeout=30)
         assert done.stdout.decode() == f"{other}\n"
 
+    def test_another_package_in_a_folder_of_the_user_is_another_environment(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        """In the current folder, which may be a checkout of somebody else's branch by now."""
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("UV_FIND_LINKS", str(tmp_path))
+        monkeypatch.setenv("UV_OFFLINE", "1")
+        (tmp_path / "m.py").write_text(BLOCK.replace("[]", "['eager']"))
+        for body in ("which = 'a'", "which = 'b'"):
+            wheel_with_a_start_file(tmp_path, "", body=body)
+            with Workplace() as place:
+                made = environment(find(str(tmp_path / "m.py"), None), place)
+            (module,) = Path(made.readable[0]).glob("lib/python*/site-packages/eager.py")
+            assert module.read_text() == body
+
     @pytest.mark.parametrize(
         "setting",
         [

@@ -18,6 +18,7 @@ from harbor_metrics.confinement.finished import Finished
 from harbor_metrics.confinement.supervisor import KEPT
 from harbor_metrics.confinement.workplace import Workplace
 from harbor_metrics.documents.wording import first_line, last_lines
+from harbor_metrics.errors import MetricFailure
 from harbor_metrics.scripts.options import ScriptOptions
 from harbor_metrics.scripts.passwords import (
     environ_without_passwords,
@@ -51,20 +52,36 @@ def test_a_proxy_is_told_without_its_password(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, value: str
 ) -> None:
     monkeypatch.setenv(name, value)
-    assert environ_without_passwords(str(tmp_path))[name] == PROXIES[value]
+    if PROXIES[value]:
+        assert environ_without_passwords(str(tmp_path))[name] == PROXIES[value]
+        return
+    # Without it uv would go past the proxy.
+    with pytest.raises(MetricFailure, match=f"{name} holds an address") as raised:
+        environ_without_passwords(str(tmp_path))
+    assert "hunter2" not in str(raised.value)
 
 
 def test_indexes_are_told_without_their_passwords(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     one, two = "corp=https://me:hunter2@a.example/x", "https://hunter2@b.example/y?token=hunter2"
-    monkeypatch.setenv("UV_INDEX", f"{one}\n{two} https://c.example/hunter2@x ./wheels")
+    monkeypatch.setenv("UV_INDEX", f"{one}\n{two} ./wheels")
     monkeypatch.setenv("UV_FIND_LINKS", "https://me:hunter2@a.example/x,/opt/my wheels")
     monkeypatch.setenv("UV_INDEX_CORP_PASSWORD", "hunter2")
     env = environ_without_passwords(str(tmp_path))
     assert env["UV_INDEX"] == "corp=https://a.example/x https://b.example/y ./wheels"
     assert env["UV_FIND_LINKS"] == "https://a.example/x,/opt/my wheels"
     assert "hunter2" not in repr(env)
+
+
+@pytest.mark.parametrize("address", ["https://me:hun@ter2@a.example/x", "https://c.example/@x/y"])
+def test_an_index_that_may_hold_a_login_is_not_left_out(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, address: str
+) -> None:
+    """uv would ask the next one, or that of everybody."""
+    monkeypatch.setenv("UV_DEFAULT_INDEX", address)
+    with pytest.raises(MetricFailure, match="UV_DEFAULT_INDEX holds an address"):
+        environ_without_passwords(str(tmp_path))
 
 
 @pytest.mark.parametrize("value", PROXIES)
@@ -199,7 +216,7 @@ def test_what_uv_says_is_not_shown_where_a_package_could_have_a_password_printed
     message = printed_outcomes(done)[-1]["error"]["message"]
     assert "hunter" not in done.stdout.lower()
     assert "since UV_INDEX_CORP_PASSWORD told it passwords" in message
-    assert "uv lock --dry-run --no-build --script m.py" in message
+    assert "uv lock --no-config --dry-run --no-build --script m.py" in message
 
 
 @linux

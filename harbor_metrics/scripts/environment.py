@@ -119,11 +119,13 @@ def _asked(
     check_depth(wants)
     lock = lock_of(script.path)
     digest = sha256(lock).hexdigest() if lock is not None else None
+    beside = real_path(os.path.dirname(os.path.abspath(script.path)))
+    # Before anybody is told to run uv on it: a block that leads elsewhere is told passwords then.
+    lead_elsewhere(wants, {}, folder=beside, allow_network=options.allow_network)
     pins = read_lock(lock)
     # What its pin was of is what is installed.
     if digest != script.lock:
         raise changed()
-    beside = real_path(os.path.dirname(os.path.abspath(script.path)))
     named = named_packages(wants, pins, beside)
     folders = _folders(wants, beside)
     _check_own(script, named | folders)

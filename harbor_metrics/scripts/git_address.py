@@ -11,6 +11,11 @@ from ..documents.wording import printable, without_passwords
 from ..errors import MetricFailure
 from .passwords import whole_lines, without
 
+# Of git and of ssh, but for what they quote of a server's answer.
+_OWN_WORDS = re.compile(
+    rb"(?:fatal|error|warning|hint|ssh|Host key|Permission denied|Connection|Load key)\b"
+    rb"(?!.*(?:remote|protocol|server) (?:error|sent|said)|.*bad line|.*unexpected)"
+)
 _COMMIT = re.compile(r"[0-9a-fA-F]{40}|[0-9a-fA-F]{64}")
 PROTOCOLS = ("https", "ssh")
 LOCAL = ("file", "http", "git")
@@ -104,11 +109,15 @@ def check_rewritten(url: str, asked: str, settings: Iterable[tuple[str, str]]) -
             )
 
 
-def without_login(said: bytes, asked: str) -> bytes:
-    """What git said last, without the login in the address that it asked."""
+def said_by_git(said: bytes, asked: str) -> bytes:
+    """What git itself said last, without the login in the address that it asked.
+
+    What a server answers is not repeated: a stranger can name a server that he cannot reach.
+    """
     match = _LOGIN.match(asked)
     login = match[1] if match else ""
-    said = without({login, login.partition(":")[2]}, whole_lines(said), str.encode)
+    own = b"".join(filter(_OWN_WORDS.match, whole_lines(said).splitlines(keepends=True)))
+    said = without({login, login.partition(":")[2]}, own, str.encode)
     begun = login.encode()
 
     def hide(found: re.Match[bytes]) -> bytes:

@@ -13,7 +13,7 @@ from ..documents.paths import real_path
 from ..documents.wording import last_lines, printable
 from ..errors import MetricFailure
 from .bounds import GIB, THREADS
-from .git_address import LOCAL, PROTOCOLS, without_login
+from .git_address import LOCAL, PROTOCOLS, said_by_git
 from .git_home import Home
 from .uv_access import certificates, programs
 from .variables import CERTIFICATES, PROXIES, TO_ALL, told
@@ -113,7 +113,7 @@ class Git:
         )
         if done.timed_out or done.exceeded or done.code != 0:
             most = f": more than {_MOST[done.exceeded]}" if done.exceeded in _MOST else ""
-            said = without_login(done.stderr, self.asked)
+            said = said_by_git(done.stderr, self.asked)
             raise MetricFailure(
                 "script-git",
                 f"{printable(self.url)} could not be fetched: git {ending(done, FETCH_SECONDS)}"

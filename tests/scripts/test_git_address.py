@@ -9,8 +9,8 @@ from harbor_metrics.errors import MetricFailure
 from harbor_metrics.scripts.git_address import (
     check_address,
     check_rewritten,
+    said_by_git,
     settings_in,
-    without_login,
 )
 
 URL = "https://a.example.org/x/y"
@@ -52,20 +52,33 @@ def test_settings_that_do_not_fit_say_nothing() -> None:
 @pytest.mark.parametrize(
     "said",
     [
-        b"asked for: https://me:T%40KEN@a/ redirect: https://me:T%40KEN@a/x",
-        *(b"redirect: https://me:T%40KEN", b"no T@KEN", b"asked me:T%40KEN"),
-        *(b"redirect: https://me:T%40KE", b"redirect: https://me:T%40KE\r\nmore"),
+        b"fatal: asked for: https://me:T%40KEN@a/ redirect: https://me:T%40KEN@a/x",
+        *(b"fatal: https://me:T%40KEN", b"fatal: no T@KEN", b"error: asked me:T%40KEN"),
+        *(b"warning: https://me:T%40KE", b"fatal: https://me:T%40KE\r\nmore"),
     ],
 )
 def test_what_git_says_is_without_the_login_that_a_setting_has_written(said: bytes) -> None:
-    shown = without_login(said, "https://me:T%40KEN@a.example/x")
+    shown = said_by_git(said, "https://me:T%40KEN@a.example/x")
     assert b"KE" not in shown
     assert shown != said
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("remote: CANARY", "CANARY of an ssh banner", "fatal: remote error: CANARY"),
+        *("fatal: protocol error: bad line length character: CANA", "error: server said CANARY"),
+        "fatal: unable to access: CANARY is an unexpected answer",
+    ],
+)
+def test_what_a_server_answers_is_not_repeated(line: str) -> None:
+    own = "fatal: unable to access 'https://a.example/x/': The requested URL returned error: 403"
+    assert said_by_git(f"{line}\n{own}\n".encode(), "https://a.example/x") == f"{own}\n".encode()
+
+
 def test_of_a_line_that_was_cut_nothing_is_shown() -> None:
     said = b"KEN@a.example/" + b"\nfatal: no" * KEPT
-    assert not without_login(said[:KEPT], "https://me:TKEN@a.example/").startswith(b"KEN")
+    assert not said_by_git(said[:KEPT], "https://me:TKEN@a.example/").startswith(b"KEN")
 
 
 def test_an_address_is_no_longer_than_any() -> None:

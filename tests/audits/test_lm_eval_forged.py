@@ -21,6 +21,7 @@ from harbor_metrics.audits.lm_eval_draws import Replay
 from harbor_metrics.audits.lm_eval_numbers import Run
 from harbor_metrics.audits.row import Row, Verdict
 from harbor_metrics.readers.lm_eval.reported import Numbers
+from harbor_metrics.readers.lm_eval.steps import member
 from harbor_metrics.trials.source import Source
 
 RUNS = ("0.4.13", "0.5.0.dev1", "selfrun_0.4.13/unweighted_group")
@@ -61,7 +62,7 @@ def audited(sources: list[Source], results: dict[str, Any], replay: Replay) -> l
     numbers = Numbers(results, results["model_name"])
     forged = []
     for task, source in tasks.items():
-        n = results["n-samples"].get(task, {}).get("effective")
+        n = member(results, "n-samples", task, "effective")
         job = msgspec.structs.replace(source.job, n_total_trials=n and n * source.job.n_groups)
         own = [*numbers.of(task), *numbers.but_of({*tasks})]
         forged.append(msgspec.structs.replace(source, job=job, reported=partial(list, own)))
@@ -90,6 +91,61 @@ def test_nothing_of_a_run_can_be_changed_unseen(name: str) -> None:
         after = audited(sources, forged, replay)
         assert kept(after, holding=True) <= kept(honest, holding=True), what
         assert kept(after, holding=False) != kept(honest, holding=False), what
+
+
+def additions(results: dict[str, Any], value: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The results with a number more, at any place where lm-eval writes some."""
+    places: list[tuple[str, ...]] = [("groups",), ("n-samples",)]
+    for section in ("results", "groups"):
+        for name in (*results.get(section, {}), "invented"):
+            places += [(section, name, key) for key in ("acc,none", "x", "sample_len")]
+            places += [(section, name, "sample_count", "x"), (section, name, "x", "y")]
+            # A text is what a table calls it.
+            places += [(section, name, "alias")] if not isinstance(value, str) else []
+        places += [(section, "invented")]
+    places += [("n-samples", name, "effective") for name in (*results["n-samples"], "invented")]
+    for *above, last in [*places, ("n-samples", "invented")]:
+        made = copy.deepcopy(results)
+        found = made
+        for step in above:
+            found = found.setdefault(step, {})
+        found[last] = value
+        yield ".".join((*above, last)), made
+
+
+def group_of_no_samples(results: dict[str, Any], *subtasks: str) -> dict[str, Any]:
+    made = copy.deepcopy(results)
+    for section in ("results", "groups"):
+        made.setdefault(section, {})["invented"] = {"alias": "invented", "acc,none": 0.98765}
+    made["group_subtasks"]["invented"] = [*subtasks]
+    return made
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_number_at_any_place_where_lm_eval_writes_some_has_a_row(name: str) -> None:
+    folder = LOGS / "lm_eval" / name
+    sources = readers.read(str(folder), with_scores=True)
+    results = json.loads(next(folder.glob("results_*")).read_text())
+    made = [each for value in (0.98765, "0.98765", [0.98765]) for each in additions(results, value)]
+    made += [("a group of nothing", group_of_no_samples(results))]
+    made += [("a group of tasks without samples", group_of_no_samples(results, "x", "y"))]
+    for what, forged in made:
+        rows = audited(sources, forged, Replay(0))
+        verdicts = [row.verdict for row in rows if "0.98765" in str(row.reported)]
+        assert verdicts, what
+        assert Verdict.EQUAL not in verdicts, what
+
+
+def test_folder_that_is_called_like_samples_hides_no_number(tmp_path: Path) -> None:
+    shutil.copytree(LOGS / "lm_eval" / RUNS[0], tmp_path, dirs_exist_ok=True)
+    (path,) = tmp_path.rglob("results_*.json")
+    results = json.loads(path.read_text())
+    results["results"]["invented"] = {"acc,none": 0.98765}
+    path.write_text(json.dumps(results))
+    stamp = path.stem.removeprefix("results_")
+    (path.parent / f"samples_invented_{stamp}.jsonl").mkdir()
+    found = audit(str(tmp_path), most_draws=0)
+    assert [row.verdict for row in found.rows if row.reported == 0.98765] == [Verdict.UNVERIFIED]
 
 
 def test_key_of_the_results_that_stands_twice_is_said(tmp_path: Path) -> None:

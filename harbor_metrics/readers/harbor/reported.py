@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator
 from typing import Any
 
@@ -10,6 +9,7 @@ from ...numbers.exact import Number
 from ...trials.source import Reported
 from ...trials.trial import NO_GROUP
 from ..files.names import shown
+from ..written import is_number, numbers_in
 
 _TOTALS = ("n_input_tokens", "n_cache_tokens", "n_output_tokens", "cost_usd")
 _COUNTS = {
@@ -24,7 +24,6 @@ _COUNTS = {
 }
 _OF_EVAL = {"n_trials": "n_scored", "n_errors": "n_errors"}
 _SECTIONS = ("metrics", "pass_at_k", "reward_stats", "exception_stats")
-_NUMBER = re.compile(r"\s*[+-]?(\d++\.?\d*|\.\d+)([eE][+-]?\d+)?\s*+%?\s*")
 # A number that Harbor does not write.
 OTHER = "other"
 
@@ -52,7 +51,7 @@ def reported(result: dict[str, Any]) -> Iterator[Reported]:
     for place, value in (
         *_without(result, known),
         *_without(stats, (*_COUNTS, *_TOTALS, *(("evals",) if by_key else ()))),
-        *(_numbers("evals", {k: v for k, v in by_key.items() if not isinstance(v, dict)})),
+        *(numbers_in("evals", {k: v for k, v in by_key.items() if not isinstance(v, dict)})),
     ):
         yield _reported(place, OTHER, value)
     for key, numbers in by_key.items():
@@ -64,30 +63,12 @@ def _without(value: dict[str, Any], known: Collection[str]) -> Iterator[tuple[st
     """The numbers under other names than those that are known."""
     for name, inner in value.items():
         if name not in known:
-            yield from _numbers(name, inner)
-
-
-def _numbers(place: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """All that a reader could take for a number, at any depth: texts of numbers, too."""
-    if isinstance(value, dict):
-        place = shown(place)
-        for name, inner in value.items():
-            yield from _numbers(f"{place}.{name}", inner)
-    elif isinstance(value, list):
-        place = shown(place)
-        for index, inner in enumerate(value):
-            yield from _numbers(f"{place}[{index}]", inner)
-    elif _is_number(value) or (isinstance(value, str) and _NUMBER.fullmatch(value)):
-        yield place, value
-
-
-def _is_number(value: Any) -> bool:
-    return type(value) in (int, float)
+            yield from numbers_in(name, inner)
 
 
 def _reported(place: str, metric: str, value: Any, **more: Any) -> Reported:
     """A number, or the text of what stands in its place."""
-    number: Number | None = value if _is_number(value) else None
+    number: Number | None = value if is_number(value) else None
     text = "" if number is not None or value is None else str(value)
     return Reported(
         place=place, metric=metric, value=number, not_finite=text, group=NO_GROUP, **more
@@ -147,10 +128,10 @@ def _not_of_harbor(numbers: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     yield from _without(numbers, (*_OF_EVAL, *_SECTIONS))
     for name, kind in (("metrics", list), ("pass_at_k", dict)):
         if not isinstance(numbers.get(name), kind):
-            yield from _numbers(name, numbers.get(name))
+            yield from numbers_in(name, numbers.get(name))
     by_reward = numbers.get("reward_stats")
     if not isinstance(by_reward, dict):
-        yield from _numbers("reward_stats", by_reward)
+        yield from numbers_in("reward_stats", by_reward)
     yield from _among_names("exception_stats", numbers.get("exception_stats"))
     for reward, by_value in _items(by_reward):
         yield from _among_names(f"reward_stats.{shown(reward)}", by_value)
@@ -159,13 +140,13 @@ def _not_of_harbor(numbers: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 def _among_names(place: str, by_what: Any) -> Iterator[tuple[str, Any]]:
     """The numbers where names of trials should stand."""
     if not isinstance(by_what, dict):
-        yield from _numbers(place, by_what)
+        yield from numbers_in(place, by_what)
     for name, trials in _items(by_what):
         if isinstance(trials, list):
             others = {str(i): each for i, each in enumerate(trials) if not isinstance(each, str)}
-            yield from _numbers(f"{place}.{name}", others)
+            yield from numbers_in(f"{place}.{name}", others)
         else:
-            yield from _numbers(f"{place}.{name}", trials)
+            yield from numbers_in(f"{place}.{name}", trials)
 
 
 def _of_metrics(metrics: Any) -> Iterator[tuple[str, str | None, dict[str, Any], Any]]:

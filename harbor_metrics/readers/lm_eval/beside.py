@@ -92,7 +92,8 @@ class _Folder:
         self.results: dict[str | None, list[str]] = {}
         self.tasks: dict[str, set[str]] = {}
         try:
-            names = sorted(os.listdir(path))
+            with os.scandir(path) as entries:
+                names = sorted(entry.name for entry in entries if entry.is_file())
         except OSError as error:
             if is_shut(error):
                 raise InputError(

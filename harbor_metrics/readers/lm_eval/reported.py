@@ -11,6 +11,7 @@ from ...numbers.exact import Number
 from ...trials.source import Reported
 from ...trials.trial import GroupKey
 from ..files.lenient import constant
+from ..written import numbers_in
 from .configured import Configured
 from .groups import MOST_MEMBERS, Groups
 from .rows import NO_FILTER
@@ -21,6 +22,8 @@ _SIZE, _SIZES = "sample_len", "sample_count"
 # Where a results file says how many documents of a task were evaluated, apart from its numbers.
 EFFECTIVE = "n-samples"
 _COUNTS = (_SIZE, _SIZES, EFFECTIVE)
+# What a row of the results has beside its numbers; what else stands there lm-eval does not write.
+_NAMES = ("alias", "name")
 # Before a number of a group that is another one among the tasks' results.
 _PREFIX = "results: "
 
@@ -41,6 +44,7 @@ class Numbers:
     def __init__(self, value: dict[str, Any], model: str | None) -> None:
         self._value = value
         self._results = members(value.get("results"))
+        self._sizes = members(value.get(EFFECTIVE))
         self._model = model
         self._configured = Configured(value)
         self._of_task: dict[str | None, list[Reported]] = {}
@@ -54,20 +58,30 @@ class Numbers:
         Raises:
             InputError: the groups are larger than those of any run.
         """
-        effective = member(self._value, EFFECTIVE, task, "effective")
-        if effective is not None:
-            yield _counted(EFFECTIVE, effective, self._key(task))
+        yield from self._effective(task)
         yield from self._task(task)
         for group in self._groups.of(task):
-            if group not in self._of_group:
-                self._of_group[group] = list(self._numbers_of(group))
-            yield from self._of_group[group]
+            yield from self._group(group)
 
     def but_of(self, tasks: Collection[str | None]) -> Iterator[Reported]:
-        """The numbers of the tasks that are none of these."""
-        for other in self._results:
-            if other not in tasks and other not in self._groups.names:
-                yield from self._task(other)
+        """The numbers that are of none of these tasks, nor of the groups that they are in.
+
+        Raises:
+            InputError: the groups are larger than those of any run.
+        """
+        for other in {**self._results, **self._sizes}:
+            if other not in tasks:
+                size = member(self._results, other, _SIZE)
+                # The same number has its row among the results.
+                if size is None or member(self._sizes, other, "effective") != size:
+                    yield from self._effective(other)
+                yield from () if other in self._groups.names else self._task(other)
+        for group in self._groups.names:
+            if not any(task in tasks for task in self._groups.tasks[group]):
+                yield from self._group(group)
+        for section in ("results", "groups", EFFECTIVE):
+            if not isinstance(given := self._value.get(section), dict):
+                yield from _no_metrics(section, given, self._key(None))
 
     @cached_property
     def _groups(self) -> Groups:
@@ -76,16 +90,32 @@ class Numbers:
     def _key(self, name: str | None) -> GroupKey:
         return GroupKey(None, self._model, name)
 
+    def _effective(self, task: str | None) -> Iterator[Reported]:
+        of_task = member(self._sizes, task)
+        effective = member(of_task, "effective")
+        if effective is not None:
+            yield _counted(EFFECTIVE, effective, self._key(task))
+        if not isinstance(of_task, dict):
+            yield from _no_metrics(EFFECTIVE, of_task, self._key(task))
+
     def _task(self, task: str | None) -> list[Reported]:
         if task not in self._of_task:
             self._of_task[task] = list(self._made(task))
         return self._of_task[task]
 
+    def _group(self, group: str) -> list[Reported]:
+        if group not in self._of_group:
+            self._of_group[group] = list(self._numbers_of(group))
+        return self._of_group[group]
+
     def _made(self, task: str | None) -> Iterator[Reported]:
-        row = members(member(self._results, task))
-        for place, number in row.items():
-            if place == _SIZE or (type(number) in (int, float) and "," not in place):
-                yield _counted(place, number, self._key(task))
+        row = member(self._results, task)
+        if not isinstance(row, dict):
+            yield from _no_metrics("results", row, self._key(task))
+            return
+        if _SIZE in row:
+            yield _counted(_SIZE, row[_SIZE], self._key(task))
+        yield from self._others(row, (_SIZE,), self._key(task))
         for place, number, metric, filter_ in _numbers(row):
             key = metric.removesuffix(_STDERR)
             yield Reported(
@@ -98,8 +128,21 @@ class Numbers:
                 not_finite=_constant(number),
             )
 
+    def _others(
+        self, row: dict[str, Any], known: Collection[str], group: GroupKey, prefix: str = ""
+    ) -> Iterator[Reported]:
+        """What stands in a row where lm-eval writes no number."""
+        for name, value in row.items():
+            if "," in name or name in known or (name in _NAMES and isinstance(value, str)):
+                continue
+            yield from _no_metrics(f"{prefix}{name}", value, group)
+
     def _numbers_of(self, group: str) -> Iterator[Reported]:
-        rows = [members(member(self._value, section, group)) for section in ("groups", "results")]
+        given = {name: member(self._value, name, group) for name in ("groups", "results")}
+        for section, row in given.items():
+            if not isinstance(row, dict):
+                yield from _no_metrics(section, row, self._key(group))
+        rows = [*map(members, given.values())]
         first, second = rows if rows[0] else reversed(rows)
         # The same numbers stand in both sections; one that does not is another number.
         both = {place: first.get(place) for place in {**first, **second}}
@@ -121,9 +164,12 @@ class Numbers:
                     params={"members": dict(zip(names, params, strict=True))},
                     not_finite=_constant(number),
                 )
+            of_metrics = row.get(_SIZES)
+            known = (_SIZE, _SIZES) if isinstance(of_metrics, dict) else (_SIZE,)
+            yield from self._others(row, known, self._key(group), prefix)
             sizes = {_SIZE: row[_SIZE]} if _SIZE in row else {}
             # By metric, over the tasks that have it.
-            sizes |= {f"{_SIZES}.{name}": n for name, n in members(row.get(_SIZES)).items()}
+            sizes |= {f"{_SIZES}.{name}": n for name, n in members(of_metrics).items()}
             for place, number in sizes.items():
                 _, dot, metric = place.partition(".")
                 keys = tuple(map(self._key, self._having(group, metric if dot else None)))
@@ -156,6 +202,12 @@ def _counted(place: str, number: Any, group: GroupKey, **more: Any) -> Reported:
         not_finite=_constant(number),
         **more,
     )
+
+
+def _no_metrics(place: str, value: Any, group: GroupKey) -> Iterator[Reported]:
+    """What could be taken for numbers where lm-eval writes none."""
+    for at, number in numbers_in(place, value):
+        yield _counted(at, number, group)
 
 
 def _differ(first: dict[str, Any], second: dict[str, Any], place: str) -> bool:

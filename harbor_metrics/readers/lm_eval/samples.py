@@ -298,7 +298,7 @@ class _Samples:
         """
         given: dict[str | None, dict[str, Any]] = {}
         for number in run.reported():
-            if not number.members and is_aggregate(number):
+            if "members" not in number.params and is_aggregate(number):
                 of_group = given.setdefault(number.group.dataset, {})
                 of_group[number.metric] = number.params.get("aggregation")
         keys: dict[str, set[str]] = {}

@@ -6,7 +6,7 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import file_digest, sha256
 from typing import Any
 from urllib.parse import unquote
@@ -28,7 +28,6 @@ _LONGEST = 4096
 KINDS = ("path", "directory", "editable", "virtual")
 # Settings of uv that name where packages are looked for.
 INDEXES = ("index", "index-url", "extra-index-url", "find-links")
-_ADDRESS = re.compile(r"file://(?=/)", re.IGNORECASE)
 # More nobody writes by hand; who looks where each leads follows its links.
 _MOST_NAMES = 500
 # Of all that a script names in its folder.
@@ -51,14 +50,9 @@ def named_packages(
     named = [*_paths(wants), *_tables(settings_of(wants).get("sources"))]
     for package in packages if isinstance(packages, list) else ():
         named += _tables(package.get("source") if isinstance(package, dict) else None)
-    short = dict.fromkeys(n for n in named if "\0" not in n and len(n) <= _LONGEST)
-    if len(short) > _MOST_NAMES:
-        raise MetricFailure(
-            "script-metadata",
-            f"the script names more than {_MOST_NAMES} packages in the file system: name fewer",
-        )
-    places = real_paths(os.path.join(folder, name) for name in short)
-    return dict(zip(short, places, strict=True))
+    names = _checked(named)
+    places = real_paths(os.path.join(folder, name) for name in names)
+    return dict(zip(names, places, strict=True))
 
 
 def settings_of(wants: Mapping[str, Any]) -> dict[str, Any]:
@@ -69,10 +63,32 @@ def settings_of(wants: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def folders_of_packages(wants: Mapping[str, Any], folder: str) -> dict[str, str]:
-    """The places in the file system where a block says that packages are: real paths by names."""
-    named = [name for name in _places(wants) if "\0" not in name and len(name) <= _LONGEST]
-    paths = real_paths(os.path.join(folder, path_of(name)) for name in named[:_MOST_NAMES])
-    return dict(zip(named, paths, strict=False))
+    """The places in the file system where a block says that packages are: real paths by names.
+
+    Raises:
+        MetricFailure: as `named_packages`.
+    """
+    named = _checked(_places(wants))
+    places = real_paths(os.path.join(folder, path_of(name)) for name in named)
+    return dict(zip(named, places, strict=True))
+
+
+def _checked(named: Iterable[str]) -> list[str]:
+    """The names, each once.
+
+    Raises:
+        MetricFailure: one can be no path, or there are more than anybody writes.
+    """
+    names = list(dict.fromkeys(named))
+    odd = [name for name in names if "\0" in name or len(name) > _LONGEST]
+    if odd or len(names) > _MOST_NAMES:
+        why = (
+            f"more than {_MOST_NAMES} packages in the file system: name fewer"
+            if len(names) > _MOST_NAMES
+            else "a package by what can be no path: it has a NUL, or too many characters"
+        )
+        raise MetricFailure("script-metadata", f"the script names {why}")
+    return names
 
 
 def _places(wants: Mapping[str, Any]) -> Iterator[str]:
@@ -80,14 +96,14 @@ def _places(wants: Mapping[str, Any]) -> Iterator[str]:
         value = settings_of(wants).get(setting)
         for entry in value if isinstance(value, list) else [value]:
             place = entry.get("url") if isinstance(entry, dict) else entry
-            if isinstance(place, str) and (_ADDRESS.match(place) or "://" not in place):
+            if isinstance(place, str) and (_FILE.match(place) or "://" not in place):
                 yield place
 
 
 def path_of(place: str) -> str:
     """The path of such a place, which may be written as an address."""
-    address = _ADDRESS.match(place)
-    return unquote(place[address.end() :]) if address else place
+    address = _FILE.match(place)
+    return unquote(re.split("[?#]", place[address.end() :])[0]) if address else place
 
 
 def local_packages(
@@ -115,11 +131,11 @@ def installed(path: str, text: bytes) -> tuple[Packages | None, str | None]:
         lock = lock_of(path)
         folder = real_path(os.path.dirname(os.path.abspath(path)))
         packages = named_packages(wants, read_lock(lock), folder)
+        around = folders_of_packages(wants, folder)
     except MetricFailure:
         return (), None
     digest = None if lock is None else sha256(lock).hexdigest()
     # What is looked for elsewhere comes from there as from an index.
-    around = folders_of_packages(wants, folder)
     packages |= {name: p for name, p in around.items() if is_below(p, folder)}
     if any(p == folder or not is_below(p, folder) for p in packages.values()):
         return None, digest
@@ -202,8 +218,7 @@ def file_of(text: str) -> tuple[str, tuple[int, int]] | None:
     if found is None:
         return None
     address = _FILE.match(found[1])
-    path = found[1][address.end() :].partition("?")[0] if address else found[1]
-    return unquote(path), found.span(1)
+    return path_of(found[1]) if address else unquote(found[1]), found.span(1)
 
 
 def _paths(value: Any) -> Iterator[str]:

@@ -14,8 +14,13 @@ import pytest
 
 from harbor_metrics.errors import MetricFailure
 from harbor_metrics.registries import local_packages as packages
-from harbor_metrics.registries.local_packages import digests, installed, local_packages
-from harbor_metrics.registries.script_file import find
+from harbor_metrics.registries.local_packages import (
+    digests,
+    folders_of_packages,
+    installed,
+    local_packages,
+)
+from harbor_metrics.registries.script_file import Script, find
 
 X = "x-1-py3-none-any.whl"
 NAMED = [
@@ -131,16 +136,37 @@ def test_a_link_that_leads_to_another_package_is_another_pin(tmp_path: Path) -> 
     assert len(pins) == 2
 
 
-def test_a_pin_is_of_folders_where_packages_are_looked_for(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "place",
+    ["./links", "{}/links", "file://{}/links", "FILE://localhost{}/l%69nks", "file:{}/links"],
+)
+@pytest.mark.parametrize("setting", ["find-links = ['{}']", "index = [{{url = '{}'}}]"])
+def test_a_pin_is_of_folders_where_packages_are_looked_for(
+    setting: str, place: str, tmp_path: Path
+) -> None:
     (tmp_path / "links").mkdir()
     (tmp_path / "links" / X).write_text("1")
-    text = "# /// script\n# dependencies = ['x']\n# [tool.uv]\n# find-links = ['./links']\n# ///\n"
-    (tmp_path / "m.py").write_text(text)
-    before = find(str(tmp_path / "m.py"), None)
+    place = place.format(tmp_path)
+
+    def script(place: str) -> Script:
+        text = f"# /// script\n# [tool.uv]\n# {setting.format(place)}\n# ///\n"
+        (tmp_path / "m.py").write_text(text)
+        return find(str(tmp_path / "m.py"), None)
+
+    before = script(place).pin
     (tmp_path / "links" / X).write_text("2")
-    assert find(str(tmp_path / "m.py"), None).pin != before.pin
-    (tmp_path / "m.py").write_text(text.replace("./links", "."))
-    assert find(str(tmp_path / "m.py"), None).packages is None
+    assert script(place).pin != before
+    assert script(place.replace("links", "").replace("l%69nks", "")).packages is None
+
+
+@pytest.mark.parametrize("name", ["../" * 2_000 + X, "a\\u0000b"])
+def test_what_can_be_no_path_is_no_name_of_a_package(name: str) -> None:
+    """uv could make another one of it."""
+    wants = tomllib.loads(f'[tool.uv]\nfind-links = ["{name}"]\nsources.x.path = "{name}"')
+    with pytest.raises(MetricFailure, match="can be no path"):
+        local_packages(wants, {}, "/me")
+    with pytest.raises(MetricFailure, match="can be no path"):
+        folders_of_packages(wants, "/me")
 
 
 @pytest.mark.parametrize(

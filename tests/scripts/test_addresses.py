@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import subprocess
@@ -140,7 +141,8 @@ def test_a_block_is_read_in_time(text: str) -> None:
     block = f'dependencies = ["{text}"]\n[tool.uv]\nfind-links = ["{text}"]\n'
     started = time.monotonic()
     assert elsewhere(f"{block}[tool.uv.sources]\nx = {{path = '{text}'}}", allow_network=True)
-    local_packages(tomllib.loads(block), {}, "/me/metrics")
+    with contextlib.suppress(MetricFailure):  # what is too long for a path
+        local_packages(tomllib.loads(block), {}, "/me/metrics")
     assert time.monotonic() - started < 5
 
 

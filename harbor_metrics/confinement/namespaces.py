@@ -25,6 +25,8 @@ _OF_SYSTEM = (
     *("kpagecgroup", "timer_list", "sched_debug", "vmallocinfo", "pagetypeinfo"),
     "sys/net/ipv4/tcp_fastopen_key",
 )
+# For each network a key, from which its addresses are made.
+_OF_NETWORKS, _KEY = "sys/net/ipv6/conf", "stable_secret"
 
 _NEW_USER, _NEW_PID, _NEW_NET, _NEW_IPC, _NEW_MOUNTS = (
     *(0x10000000, 0x20000000, 0x40000000, 0x08000000, 0x00020000),
@@ -167,10 +169,18 @@ def _hide_of_system() -> None:
 
     As a device that is none, as `hide` makes it.
     """
-    for name in _OF_SYSTEM:
+    for name in (*_OF_SYSTEM, *_keys_of_networks()):
         path = f"/proc/{name}"
         if os.access(path, os.R_OK):
             checked(LIBC.mount(b"/dev/null", path.encode(), None, _BIND, None))
+
+
+def _keys_of_networks() -> list[str]:
+    try:
+        networks = os.listdir(f"/proc/{_OF_NETWORKS}")
+    except OSError:
+        return []
+    return [f"{_OF_NETWORKS}/{network}/{_KEY}" for network in networks]
 
 
 def _where(paths: Iterable[str]) -> dict[str, str]:

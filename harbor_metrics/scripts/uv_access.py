@@ -156,30 +156,22 @@ def reach(
 ) -> Confinement:
     """What uv may reach, none of whose work is a stranger's code.
 
-    The network, its cache, Pythons, what the `python` reads that was chosen among them, what lies
-    beside the script and is not hidden, and what says how hosts are reached.
+    The network, its cache, what the `python` reads that was chosen, what lies beside the script and
+    is not hidden, and what says how hosts are reached; with `passwords` these, Pythons, and where
+    programs lie that tell passwords. Without them an index may be a stranger's, and name any file
+    as a package.
     """
-    home = os.path.expanduser("~")
-    of_user = [os.path.join(home, part) for part in (".local/bin", ".pyenv")]
-    passwords_of_user = []
-    if passwords:
-        of_user += [os.path.join(home, ".gitconfig"), os.path.join(_data_of_uv(), "credentials")]
-        passwords_of_user = [*told(("SSL_CLIENT_CERT", "UV_CREDENTIALS_DIR")).values()]
-        if netrc := _netrc():
-            passwords_of_user.append(netrc)
     files, listed = beside(script)
-    readable = [
-        uv,
-        *files,
-        *python,
-        *libraries(),
-        *pythons(),
-        *certificates(),
-        *programs(),
-        *passwords_of_user,
-    ]
-    readable += packages_of_user()[1]
-    readable += [path for path in of_user if not is_among_work(path)]
+    readable = [uv, *files, *python, *libraries(), *certificates(), *packages_of_user()[1]]
+    if passwords:
+        home = os.path.expanduser("~")
+        of_user = [os.path.join(home, part) for part in (".local/bin", ".pyenv", ".gitconfig")]
+        of_user.append(os.path.join(_data_of_uv(), "credentials"))
+        readable += [path for path in of_user if not is_among_work(path)]
+        readable += [*pythons(), *programs()]
+        readable += told(("SSL_CLIENT_CERT", "UV_CREDENTIALS_DIR")).values()
+        if netrc := _netrc():
+            readable.append(netrc)
     return Confinement(
         layers=(LANDLOCK,),
         filtered=False,

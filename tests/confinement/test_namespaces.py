@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from confinement.confined import confined
 from metric_scripts import linux
 
 from harbor_metrics.confinement import calls, places
@@ -261,3 +262,14 @@ def test_who_had_namespaces_runs_nothing_without_them() -> None:
     if done.returncode and "max_user_namespaces" in done.stderr:
         pytest.skip("the limit cannot be changed here")
     assert done.stdout == f"['namespaces']\n{errno.EAGAIN}\n[]\n", done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="others may not read them")
+def test_keys_of_networks_are_not_told() -> None:
+    code = (
+        "import glob\n"
+        "for path in glob.glob('/proc/sys/net/ipv6/conf/*/stable_secret'):\n"
+        "    assert open(path).read() == '', path\n"
+    )
+    finished = confined(code, ("landlock", "namespaces"), network=True)
+    assert finished.code == 0, finished.stderr

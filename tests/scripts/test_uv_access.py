@@ -226,3 +226,17 @@ def test_who_is_known_to_an_index_by_whatever_way_has_logins(
             assert uv_access.has_logins(), name
     (tmp_path / ".netrc").write_text("")
     assert uv_access.has_logins()
+
+
+def test_uv_reads_no_programs_of_the_user_where_an_index_may_be_a_strangers(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its pages could name any file that uv may read as a package."""
+    programs = tmp_path / "home" / ".local" / "bin"
+    programs.mkdir(parents=True)
+    (tmp_path / "m.py").write_text("")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PATH", f"{programs}:/usr/bin")
+    for passwords in (False, True):
+        reached = uv_access.reach("/opt/uv", str(tmp_path / "m.py"), [], passwords=passwords)
+        assert (str(programs) in reached.readable) == passwords

@@ -14,6 +14,7 @@ from ..readers.files.names import shown
 from ..readers.inspect.document import Reduction
 from ..readers.inspect.scored import Log
 from ..trials.source import Reported, Source
+from ..trials.trial import NO_GROUP
 from . import inspect_thresholds
 from .inspect_edits import contradict, n_differ, of_before
 from .inspect_metrics import Parts
@@ -163,6 +164,9 @@ class _Replay:
         if reported.metric in _TOTALS:
             return judge(path, "", reported, self.samples(reported), incomplete=self._absent)
         answer: Answer
+        if reported.group == NO_GROUP:
+            other = Unknown("Inspect reads no number there")
+            return judge(path, "", reported, other, incomplete="")
         try:
             answer = self._answer(reported, edited=edited, threshold=threshold)
         except NotHeldError as error:

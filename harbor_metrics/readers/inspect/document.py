@@ -19,6 +19,9 @@ from ..reading import Reading
 from .reported import Results
 
 _NEWEST = 2
+_COPY = "copy the log anew"
+# What Inspect calls the scorer of a score that no results name one of.
+_NO_SCORER = "88F74D2C"
 # What stands in summaries for longer texts and larger values.
 _CUT, _REMOVED = "...", "Key removed from summary (> 1k)"
 _START = "_journal/start.json"
@@ -124,6 +127,8 @@ class Sample(msgspec.Struct, gc=False):
     target: str | list[str] = ""
     metadata: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
     scores: dict[str, Score] | None = None
+    # The only one of a log of the first versions.
+    score: Score | None = None
     model_usage: dict[str, Spent] | msgspec.UnsetType = msgspec.UNSET
     total_time: Number | str | None = None
     started_at: str | None = None
@@ -160,17 +165,42 @@ def of_document(path: str, data: bytes) -> tuple[Header, Iterable[Sample], list[
     """
     log: _Log = _decoded(path, "", data, _Log)
     _check_version(path, log)
-    return log, log.samples, log.reductions or []
+    for sample in log.samples:
+        _take_score(path, sample, log.results)
+    return log, log.samples, _of_results(path, log) if log.reductions is None else log.reductions
 
 
-def reductions(archive: Archive) -> list[Reduction]:
+def _take_score(path: str, sample: Sample, results: Results | None) -> None:
+    """Put the only score of a sample where Inspect reads it: it is of the first scorer."""
+    if sample.score is None:
+        return
+    if sample.scores is not None:
+        raise InputError(
+            f"{path} is no Inspect log: a sample has `score` and `scores`, which Inspect refuses",
+            _COPY,
+        )
+    scorer = results.scores[0].name if results is not None and results.scores else _NO_SCORER
+    sample.scores = {scorer: sample.score}
+
+
+def _of_results(path: str, header: Header) -> list[Reduction]:
+    """The reduced scores where the first versions keep them."""
+    results = header.results
+    given = results.sample_reductions if results is not None else None
+    try:
+        return msgspec.convert(given or [], list[Reduction])
+    except msgspec.ValidationError as error:
+        raise InputError(f"{path}: results.sample_reductions: {error}", _COPY) from error
+
+
+def reductions(archive: Archive, header: Header) -> list[Reduction]:
     """The reduced scores of a log, none where it keeps none.
 
     Raises:
         InputError: they are not as Inspect writes them.
     """
     if _REDUCTIONS not in archive:
-        return []
+        return _of_results(archive.path, header)
     found: list[Reduction] = _decoded(
         archive.path, _REDUCTIONS, archive.read(_REDUCTIONS), list[Reduction]
     )
@@ -356,7 +386,7 @@ def _decoded(path: str, member: str, data: bytes, to: Any) -> Any:
             slips = [slip for slip in slips if slip.rule != "non-finite-number"]
             if slips and slips[0].span:
                 reason = f"line {slips[0].span.line}: {slips[0].message}"
-        raise InputError(f"{where} is no Inspect log: {reason}", "copy the log anew") from error
+        raise InputError(f"{where} is no Inspect log: {reason}", _COPY) from error
 
 
 def _check_version(path: str, header: Header) -> None:

@@ -80,7 +80,7 @@ def read(file: File, options: Options) -> list[Source]:
             header, samples, has_texts = of_archive(archive, reading, with_texts=with_texts)
             log = _Log(reading, header, has_texts=has_texts)
             log.add(samples)
-            behind = reductions(archive) if options.with_scores else []
+            behind = reductions(archive, header) if options.with_scores else []
     else:
         header, samples, behind = of_document(file.path, reading.content())
         log = _Log(reading, header, has_texts=True)

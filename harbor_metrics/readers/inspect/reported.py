@@ -12,6 +12,10 @@ from ...trials.source import Reported
 from ...trials.trial import NO_GROUP, GroupKey
 from ..files.lenient import constant
 from ..files.names import shown
+from ..written import numbers_in
+
+# A number that Inspect does not read.
+OTHER = "other"
 
 
 class Metric(msgspec.Struct, gc=False):
@@ -34,12 +38,53 @@ class Scores(msgspec.Struct, gc=False):
     metrics: dict[str, Metric] = {}
 
 
+class _Scorer(msgspec.Struct, gc=False):
+    """The only scorer of a log of the first versions; its metrics mostly stand beside it."""
+
+    name: str
+    reducer: str | None = None
+    scored_samples: int | None = None
+    unscored_samples: int | None = None
+    metrics: dict[str, Metric] = {}
+
+
 class Results(msgspec.Struct, gc=False):
-    """The part of a header that has the numbers."""
+    """The part of a header that has the numbers.
+
+    `scorer` and `metrics` are those of the first versions, of which Inspect makes `scores`;
+    `passed_over` are metrics that it does not read, by their place.
+    """
 
     total_samples: int | None = None
     completed_samples: int | None = None
     scores: list[Scores] = []
+    scorer: _Scorer | None = None
+    metrics: Any = None
+    sample_reductions: Any = None
+    passed_over: Any = None
+
+    def __post_init__(self) -> None:
+        """Read it as Inspect does."""
+        self.passed_over = {}
+        if self.scorer is None:
+            self.passed_over["metrics"] = self.metrics
+            return
+        if self.scores:
+            raise ValueError("`scorer` stands beside `scores`, which Inspect refuses")
+        own = self.scorer.metrics
+        if self.metrics:
+            self.passed_over["scorer.metrics"] = msgspec.to_builtins(own)
+            own = msgspec.convert(self.metrics, dict[str, Metric])
+        self.scores = [
+            Scores(
+                name=self.scorer.name,
+                scorer=self.scorer.name,
+                reducer=self.scorer.reducer,
+                scored_samples=self.scorer.scored_samples,
+                unscored_samples=self.scorer.unscored_samples,
+                metrics=own,
+            )
+        ]
 
 
 def reported(
@@ -56,6 +101,11 @@ def reported(
         count = getattr(results, name)
         if count is not None:
             yield Reported(place=name, metric=name, value=count, group=NO_GROUP)
+    for name, metrics in results.passed_over.items() if results else ():
+        for place, value in numbers_in(name, metrics):
+            number = value if isinstance(value, int | float) else None
+            text = "" if number is not None else str(value)
+            yield Reported(place=place, metric=OTHER, value=number, not_finite=text, group=NO_GROUP)
     with_reducer = {row.scorer for row in results.scores if row.reducer} if results else set()
     for row in results.scores if results else ():
         key = row.name if row.name != row.scorer else None

@@ -109,13 +109,19 @@ def test_document_is_a_header_with_its_samples() -> None:
 def test_reduced_scores_are_those_of_the_document_or_of_their_member(tmp_path: Path) -> None:
     kept = {"scorer": "num", "reducer": "max", "samples": [{"sample_id": 3, "value": 0.5}]}
     document = log(SAMPLES, metric("mean", 0.5), reductions=[kept])
-    *_, behind = of_document("x", json.dumps(document).encode())
+    header, _, behind = of_document("x", json.dumps(document).encode())
     path = str(
         write(tmp_path / "x.eval", archived(document, SAMPLES) | {"reductions.json": [kept]})
     )
     with Archive(File(path, path)) as archive:
-        assert reductions(archive) == behind
+        assert reductions(archive, header) == behind
     assert [(r.scorer, r.reducer, r.samples[0].value) for r in behind] == [("num", "max", 0.5)]
     path = str(write(tmp_path / "y.eval", archived(document, SAMPLES)))
     with Archive(File(path, path)) as archive:
-        assert reductions(archive) == []
+        assert reductions(archive, header) == []
+    # Where the first versions kept them.
+    document["results"]["sample_reductions"] = document.pop("reductions")
+    header, _, older = of_document("x", json.dumps(document).encode())
+    assert older == behind
+    with Archive(File(path, path)) as archive:
+        assert reductions(archive, header) == behind

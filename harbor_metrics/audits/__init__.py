@@ -21,7 +21,7 @@ class Audit:
     """Every reported number beside the recomputed one.
 
     `silent` are the sources that report none, `unverified` those that do, and of which none could
-    be recomputed.
+    be recomputed, and results files of runs that have no samples there.
     """
 
     rows: list[Row]
@@ -80,17 +80,19 @@ def audit(
         InputError: a source cannot be read.
     """
     # Inside, for weight: each needs much of the catalogue.
+    from ..readers.lm_eval.beside import without_samples
     from . import harbor_numbers, inspect_numbers, lm_eval_numbers
     from .lm_eval_draws import Replay
 
     kept: dict[str, Any] = {}
-    read = [
-        source
-        for path in dict.fromkeys(sources)
-        for source in readers.read(
+    read: list[Source] = []
+    unverified: list[str] = []
+    for path in dict.fromkeys(sources):
+        of_path = readers.read(
             path, progress, as_format=as_format, with_texts=True, with_scores=True, kept=kept
         )
-    ]
+        read += of_path
+        unverified += without_samples(path, of_path)
     registries = Registries(list(registry))
     replay = Replay(most_draws, drawing)
     runs = {run: lm_eval_numbers.Run(of_run, replay) for run, of_run in _runs(read).items()}
@@ -98,7 +100,6 @@ def audit(
     shown: set[tuple[object, ...]] = set()
     diagnostics: list[Diagnostic] = []
     silent: list[str] = []
-    unverified: list[str] = []
     for source in read:
         of_source: list[Row] = []
         if source.kind == "harbor-job":

@@ -139,7 +139,8 @@ OF_RUNS = {
         "A file in a folder that was given, or one that a pattern fits, is a link that leads out "
         "of there. Whoever made the folder may not know what it leads to, so it does not count, "
         "and the exit code is 1. Name the link itself if it is yours, or copy the folder with "
-        "`cp -RL`.",
+        "`cp -RL`. Or it is called as Inspect or lm-eval call their logs, and is none: it is "
+        "empty, or damaged where it begins. Copy it anew.",
     ),
     "unread-trial": Rule(
         _ERROR,

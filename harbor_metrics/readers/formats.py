@@ -39,7 +39,8 @@ class Format(NamedTuple):
     """What people call a format, and its reader.
 
     `noun` stands in messages. Files `in_folders` are read from a folder of them, too; what the
-    columns are of a file that `has_columns` may be said by the user.
+    columns are of a file that `has_columns` may be said by the user. `called` are the names that
+    the harness gives its logs.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Format(NamedTuple):
     is_directory: bool = False
     in_folders: bool = False
     has_columns: bool = False
+    called: str = ""
 
     @property
     def reader(self) -> Reader:
@@ -56,6 +58,8 @@ class Format(NamedTuple):
         return cast("Reader", import_module(self.module, __package__))
 
 
+_TIME = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d"
+_PACKED = r"(?:\.gz|\.zst)?"
 # In the order in which they are asked: what has marks of its own before what is bare.
 FORMATS = (
     Format(
@@ -65,8 +69,22 @@ FORMATS = (
         Origin.HARBOR,
         is_directory=True,
     ),
-    Format("inspect", "an Inspect log", ".inspect.log", Origin.HARNESS, in_folders=True),
-    Format("lm-eval", "lm-eval samples", ".lm_eval.samples", Origin.HARNESS, in_folders=True),
+    Format(
+        "inspect",
+        "an Inspect log",
+        ".inspect.log",
+        Origin.HARNESS,
+        in_folders=True,
+        called=rf".+\.eval{_PACKED}|{_TIME}.*_.+\.json{_PACKED}",
+    ),
+    Format(
+        "lm-eval",
+        "lm-eval samples",
+        ".lm_eval.samples",
+        Origin.HARNESS,
+        in_folders=True,
+        called=rf"samples_.+_{_TIME}[.\d]*\.jsonl?{_PACKED}",
+    ),
     Format("trials", "a trials JSONL", ".trials", Origin.OURS),
     Format("evsys", "evsys rewards", ".evsys", Origin.HARNESS),
     Format("rewards", "a rewards JSONL", ".rewards", Origin.HARBOR),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import stat
 from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
 
 from ..documents.diagnostics import Diagnostic
 from ..documents.files import reason
@@ -21,6 +23,9 @@ from .formats import Format, named, takes
 from .harbor.folders import trial_folders
 from .harbor.job import jobs_in, says_it_is_one
 from .reading import Options
+
+if TYPE_CHECKING:
+    from .recognition import Head
 
 # What Harbor writes in a job and in a trial.
 _OF_HARBOR = ("config.json", "exception.txt", "job.log", "lock.json", "result.json", "trial.log")
@@ -157,9 +162,27 @@ def _of_files(
             fitting = next((f for f in wanted if not f.reader.fit(head).why), None)
             if fitting is None:
                 others.append(name)
+                if (said := _damaged(name, head, wanted)) and entries.admits(name, folder):
+                    entries.diagnostics.append(said)
             elif entries.admits(name, folder):
                 sources += _read(file, fitting, options)
     return sources
+
+
+def _damaged(path: str, head: Head, wanted: list[Format]) -> Diagnostic | None:
+    """That a file is called as a harness calls its logs, and is none; None where it is not."""
+    name = os.path.basename(path)
+    format_ = next((f for f in wanted if re.fullmatch(f.called, name, re.DOTALL)), None)
+    if format_ is None:
+        return None
+    fit = format_.reader.fit(head)
+    why = f"none: {fit.why}" if head.data.strip() else "empty"
+    return Diagnostic(
+        rule="unread-file",
+        message=f"{path} is not read: it is called as {format_.noun}, and is {why}",
+        path=path,
+        help="copy it anew; if it is no log, name those that are to be read, or call it otherwise",
+    )
 
 
 def _beside_jobs(path: str, jobs: list[Source]) -> list[Diagnostic]:

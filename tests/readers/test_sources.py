@@ -101,6 +101,36 @@ def test_what_a_link_leads_to_is_not_quoted(how: str, cli: Run, tmp_path: Path) 
     assert "hunter2" not in (work / "o.html").read_text()
 
 
+@pytest.mark.parametrize("content", ["", "\n", "XXXX", '{"task_hash": '])
+@pytest.mark.parametrize(
+    "name",
+    ["samples_a_2026-11-20T19-54-14.09.jsonl", "2026-11-21T00-00-00+00-00_a_b1.json", "a.eval"],
+)
+def test_log_that_is_empty_or_damaged_where_it_begins_is_said(
+    name: str, content: str, cli: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "b.jsonl").write_text(json.dumps(line(0, metrics=["acc"], acc=1.0)))
+    for other in ("notes.json", "README.md", "results.jsonl"):
+        (tmp_path / "out" / other).write_text("")
+    assert cli("compute", "out").returncode == 0
+    (tmp_path / "out" / name).write_text(content)
+    for command in ("compute", "audit"):
+        done = cli(command, "out")
+        assert done.returncode == 1
+        assert f"error[unread-file]: out/{name} is not read: it is called as " in done.stderr
+
+
+def test_what_a_damaged_log_behind_a_link_out_holds_is_not_said(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "b.jsonl").write_text(json.dumps(line(0, metrics=["acc"], acc=1.0)))
+    (tmp_path / "mine").write_text("")
+    (tmp_path / "out" / "a.eval").symlink_to(tmp_path / "mine")
+    said = cli("compute", "out").stderr
+    assert "out/a.eval is not read: it is a link to what lies outside of out" in said
+    assert "empty" not in said
+
+
 def test_logs_that_are_left_out_of_a_folder_are_named(cli: Run, tmp_path: Path) -> None:
     """One file or folder more hides no others without a word."""
     text = json.dumps(line(0, metrics=["acc"], acc=1.0))

@@ -10,9 +10,10 @@ from typing import Any
 
 from ...documents.diagnostics import Diagnostic
 from ...documents.files import open_regular, reason
-from ...documents.paths import is_shut
+from ...documents.paths import is_shut, leads_out
 from ...documents.sizes import MOST_DATA, whole
 from ...errors import InputError
+from ...trials.source import Source
 from ..files.entries import stray
 from ..files.lenient import NotJSONError, decode
 from .reported import Numbers
@@ -26,6 +27,23 @@ def named(path: str) -> tuple[str | None, str | None]:
     """The task and the stamp that the name of a samples file has."""
     found = _SAMPLES.fullmatch(os.path.basename(path))
     return (found["task"], found["stamp"]) if found else (None, None)
+
+
+def without_samples(path: str, sources: Sequence[Source]) -> list[str]:
+    """The results files of runs none of whose samples are among these sources of a folder.
+
+    They lie beside samples, or, where these are in folders of it, in any of them.
+    """
+    folders = {os.path.dirname(source.path) for source in sources if source.kind == "lm-eval"}
+    if not folders or not os.path.isdir(path):
+        return []
+    top = path.rstrip("/") or "/"
+    if top not in folders:
+        with os.scandir(top) as entries:
+            folders |= {e.path for e in entries if e.name[0] != "." and e.is_dir()}
+    used = {file for source in sources for file in source.files}
+    listed = (file for folder in sorted(folders) for file in _Folder(folder).stamped)
+    return [file for file in listed if file not in used and not leads_out(file, top)]
 
 
 class Results:

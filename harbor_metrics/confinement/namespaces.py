@@ -253,7 +253,8 @@ def _has_something_to_hide(place: str) -> bool:
 def _cover(place: str, kept: Sequence[tuple[str, str]]) -> None:
     """An empty file system over a folder, with the same old things in it where they were.
 
-    Of what is kept the name is given, and where it leads.
+    Of what is kept the name is given, and where it leads. A link is a link again: as another name
+    of the same folder it would show what is hidden there.
 
     Raises:
         OSError: the system does not permit it.
@@ -262,10 +263,22 @@ def _cover(place: str, kept: Sequence[tuple[str, str]]) -> None:
     try:
         _mount_memory(place, places.SCRATCH_FILES + len(kept), mode="1777")
         for path, leads_to in kept:
-            # No link stands in it below the folder; what is not below it is a whole path.
-            _put_back(path, leads_to.removeprefix(f"{place}/"), old)
+            if path == leads_to:
+                _put_back(path, path.removeprefix(f"{place}/"), old)
+        for path, leads_to in kept:
+            if path != leads_to:
+                _link(path, leads_to)
     finally:
         os.close(old)
+
+
+def _link(path: str, leads_to: str) -> None:
+    try:
+        if not os.path.isdir(os.path.dirname(path)):
+            os.makedirs(os.path.dirname(path))
+        os.symlink(leads_to, path)
+    except FileExistsError:
+        pass  # it came with a folder around it
 
 
 def _mount_memory(place: str, most_files: int, *, mode: str) -> None:

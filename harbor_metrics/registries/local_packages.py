@@ -96,12 +96,13 @@ def _places(wants: Mapping[str, Any]) -> Iterator[str]:
         value = settings_of(wants).get(setting)
         for entry in value if isinstance(value, list) else [value]:
             place = entry.get("url") if isinstance(entry, dict) else entry
-            if isinstance(place, str) and (_FILE.match(place) or "://" not in place):
+            if isinstance(place, str) and (_FILE.match(place.strip()) or "://" not in place):
                 yield place
 
 
 def path_of(place: str) -> str:
     """The path of such a place, which may be written as an address."""
+    place = place.strip()
     address = _FILE.match(place)
     return unquote(re.split("[?#]", place[address.end() :])[0]) if address else place
 
@@ -139,17 +140,23 @@ def installed(path: str, text: bytes) -> tuple[Packages | None, str | None]:
     packages |= {name: p for name, p in around.items() if is_below(p, folder)}
     if any(p == folder or not is_below(p, folder) for p in packages.values()):
         return None, digest
-    places = [(name_in(folder, n, p), os.path.relpath(p, folder)) for n, p in packages.items()]
+    # What `..` leads to differs between who follows links first and who does not.
+    places = [
+        (n if ".." in n.split("/") else name_in(folder, n, p), os.path.relpath(p, folder))
+        for n, p in packages.items()
+    ]
     return _hashed([*dict.fromkeys(places)], folder), digest
 
 
 def name_in(folder: str, name: str, real: str) -> str:
-    """Where in the folder of the script a package lies, as it is named if that is there."""
-    named = os.path.normpath(os.path.join(folder, path_of(name)))
-    above, last = os.path.split(named)
-    for place in (named, os.path.join(real_path(above), last)):
-        if place != folder and is_below(place, folder):
-            return os.path.relpath(place, folder)
+    """Where in the folder of the script a package lies, as it is named if that is there.
+
+    By whatever name of the folder it is named.
+    """
+    around = named = os.path.normpath(os.path.join(folder, path_of(name)))
+    while around != (around := os.path.dirname(around)):
+        if real_path(around) == folder:
+            return os.path.relpath(named, around)
     return os.path.relpath(real, folder)
 
 

@@ -14,7 +14,6 @@ from ..confinement.workplace import Workplace
 from ..documents.files import reason
 from ..documents.paths import real_path
 from ..documents.wording import listed, printable
-from ..documents.work import is_among_work
 from ..errors import MetricFailure
 from ..registries.local_packages import Packages, digests, folders_of_packages, named_packages
 from ..registries.script_block import check_depth
@@ -25,7 +24,7 @@ from .beside import not_own
 from .bounds import Required
 from .cache import ENVIRONMENTS, alone, cache_folder, hold, release, remove_unused, use
 from .copies import copy
-from .indexes import packages_in, packages_of_user
+from .indexes import lie_among_work, packages_in, packages_of_user
 from .install import Wanted, install
 from .interpreter import Base
 from .kept import Environment, environment_in, find, keep, prefix_in, stamp
@@ -152,8 +151,8 @@ def _asked(
     # Of one version another index has another package, and a folder another one than before.
     indexes = {n: at for n, at in addresses_without_logins().items() if n not in PROXIES}
     there = [(path, *stamp(path)) for path in packages_in(packages_of_user()[1])]
-    if any(map(is_among_work, packages_of_user()[1])):
-        # Whatever lies there, and wherever its pages lead, may be of another branch by now.
+    if lie_among_work():
+        # Pages can lead anywhere.
         there.append((os.urandom(16).hex(),))
     asked = (
         *(_FORM, script.path, wants, wanted.lock, wanted.local),

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..documents.paths import holds_everything, leads_inside, real_path, strayed
 from ..documents.work import is_among_work
+from ..registries.local_packages import path_of
 
 INDEXES = ("UV_INDEX", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX_URL")
 _OF_USER = (*INDEXES, "UV_FIND_LINKS")
@@ -67,6 +68,21 @@ def packages_of_user() -> tuple[dict[str, str], list[str]]:
         if any(words):
             env[name] = separator.join(words)
     return env, folders
+
+
+def lie_among_work() -> bool:
+    """Whether a place where the user says that packages lie, or a page of them, came with the work.
+
+    Another branch may lie there by now.
+    """
+    for name in _OF_USER:
+        separator = "," if name == "UV_FIND_LINKS" else None
+        for word in (os.environ.get(name) or "").split(separator):
+            for place in (word, word.partition("=")[2]):
+                path = os.path.abspath(path_of(place))
+                if place.strip() and os.path.lexists(path) and is_among_work(path):
+                    return True
+    return False
 
 
 def packages_in(folders: Iterable[str]) -> list[str]:

@@ -16,13 +16,12 @@ from ..confinement.removal import remove
 from ..confinement.workplace import FREE, Workplace
 from ..documents.files import open_regular, reason
 from ..documents.wording import in_command, printable
-from ..documents.work import is_among_work
 from ..errors import MetricFailure
 from ..registries.pins import odd_entry
 from ..registries.script_file import Script
 from .beside import beside, beside_of_builds, private_around
 from .bounds import Required, confinement
-from .indexes import packages_in, packages_of_user
+from .indexes import lie_among_work, packages_in, packages_of_user
 from .interpreter import Base, interpreter
 from .options import ScriptOptions
 from .passwords import environ_without_passwords
@@ -96,9 +95,8 @@ def install(
     # What an index shows to nobody in particular is not what it shows to the user. And who leads uv
     # elsewhere can say what stands between it and the user's indexes (a proxy, no certificates).
     private = not wanted.logins and has_logins()
-    # It takes what it has of a folder for what lies there: in a checkout another wheel may by now.
-    changing = any(map(is_among_work, packages_of_user()[1]))
-    apart = build or bool(wanted.local) or wanted.elsewhere or private or changing
+    # Of a folder it takes what it has for what lies there.
+    apart = build or bool(wanted.local) or wanted.elsewhere or private or lie_among_work()
     cache = os.path.join(work.folder, "cache") if apart else uv_cache(place)
     common = ["--quiet", "--no-config", "--cache-dir", cache, "--no-python-downloads"]
     # What packages ask of uv in the script's own table may not lead it elsewhere.

@@ -150,7 +150,7 @@ class TestEnvironment:
     ) -> None:
         """In the current folder, which may be a checkout of somebody else's branch by now."""
         monkeypatch.chdir(tmp_path)
-        monkeypatch.setenv("UV_FIND_LINKS", str(tmp_path))
+        monkeypatch.setenv("UV_FIND_LINKS", ".")
         monkeypatch.setenv("UV_OFFLINE", "1")
         (tmp_path / "m.py").write_text(BLOCK.replace("[]", "['eager']"))
         for body in ("which = 'a'", "which = 'b'"):

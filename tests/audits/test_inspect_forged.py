@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_logs import LOGS, members
+from inspect_logs import LOGS, members, write
 
 from harbor_metrics import readers
 from harbor_metrics.api import compute
@@ -153,3 +153,28 @@ def test_what_inspect_refuses_is_refused(tmp_path: Path) -> None:
     path.write_text(json.dumps(wrong))
     with pytest.raises(InputError, match="sample_reductions"):
         audit(str(path))
+
+
+@pytest.mark.parametrize("where", ["log", "results", "header"])
+def test_key_that_stands_twice_in_a_log_or_its_results_is_said(where: str, tmp_path: Path) -> None:
+    if where == "header":
+        path = tmp_path / "log.eval"
+        parts = members(PLAIN)
+        text = json.dumps(parts["header.json"])
+        twice = text.replace('"results": {', '"results": {"scores": []}, "results": {', 1)
+        write(path, {**parts, "header.json": twice.encode()})
+    else:
+        path = tmp_path / "log.json"
+        log = log_of(PLAIN)
+        log["samples"][0]["input"] = 'a "quoted" text, and a number: '
+        log["samples"][0]["metadata"] = {"n": float("nan")}
+        text = json.dumps(log)
+        path.write_text(text)
+        assert audit(str(path)).ok
+        inside = '{"scores": []}, "results": {' if where == "log" else '{"scores": [], '
+        twice = text.replace('"results": {', f'"results": {inside}', 1)
+        path.write_text(twice)
+    found = audit(str(path))
+    assert twice != text
+    assert "duplicate-key" in {d.rule for d in found.diagnostics}
+    assert not found.ok

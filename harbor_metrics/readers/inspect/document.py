@@ -24,6 +24,7 @@ _COPY = "copy the log anew"
 _NO_SCORER = "88F74D2C"
 # What stands in summaries for longer texts and larger values.
 _CUT, _REMOVED = "...", "Key removed from summary (> 1k)"
+HEADER = "header.json"
 _START = "_journal/start.json"
 _REDUCTIONS = "reductions.json"
 _SUMMARY = re.compile(r"_journal/summaries/([0-9]+)\.json")
@@ -238,7 +239,7 @@ def of_archive(
             + "; the last counts, as in Inspect",
             advice="give the log as Inspect wrote it",
         )
-    first = next((name for name in ("header.json", _START) if name in archive), None)
+    first = next((name for name in (HEADER, _START) if name in archive), None)
     if first is None:
         raise InputError(
             f"{path} is a zip archive, but no Inspect log: it has neither header.json nor {_START}",

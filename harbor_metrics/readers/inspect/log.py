@@ -16,7 +16,8 @@ Texts: `prediction` is the score's answer, `reference` the target; only where sa
 since summaries shorten both. Where summaries do, some samples at most are set beside them, and all
 where one of these has other scores.
 
-Of a key that stands twice in an object the last counts, as in Inspect.
+Of a key that stands twice in an object the last counts, as in Inspect; an audit says it of the log
+and of its results.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ from ..files.names import LONGEST
 from ..files.packed import ZIP
 from ..reading import Options, Reading
 from ..recognition import FITS, Fit, Head
-from .document import Failure, Header, Sample, Spent, of_archive, of_document, reductions
+from .document import HEADER, Failure, Header, Sample, Spent, of_archive, of_document, reductions
+from .repeated import repeated
 from .reported import reported
 from .scored import Log
 from .scores import rewards_of
@@ -81,8 +83,13 @@ def read(file: File, options: Options) -> list[Source]:
             log = _Log(reading, header, has_texts=has_texts)
             log.add(samples)
             behind = reductions(archive, header) if options.with_scores else []
+            if options.with_scores and HEADER in archive:
+                reading.diagnostics += repeated(archive.read(HEADER), file.path)
     else:
-        header, samples, behind = of_document(file.path, reading.content())
+        content = reading.content()
+        header, samples, behind = of_document(file.path, content)
+        if options.with_scores:
+            reading.diagnostics += repeated(content, file.path)
         log = _Log(reading, header, has_texts=True)
         log.add(samples)
     source = log.source()

@@ -140,7 +140,7 @@ def _asked(
         wants,
         digest,
         elsewhere,
-        logins and not elsewhere,
+        logins and not elsewhere and not lie_among_work(pages=True),
         _digests(
             tuple(dict.fromkeys((*packages, *folders.values()))),
             {real_path(os.path.join(beside, p)): digest for p, digest in script.packages or ()},

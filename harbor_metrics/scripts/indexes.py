@@ -70,17 +70,19 @@ def packages_of_user() -> tuple[dict[str, str], list[str]]:
     return env, folders
 
 
-def lie_among_work() -> bool:
-    """Whether a place where the user says that packages lie, or a page of them, came with the work.
+def lie_among_work(*, pages: bool = False) -> bool:
+    """Whether a place where the user says that packages lie came with what we work on.
 
-    Another branch may lie there by now.
+    Another branch may lie there by now. `pages` lead to addresses, which a folder of packages does
+    not: whether there are any of them.
     """
     for name in _OF_USER:
-        separator = "," if name == "UV_FIND_LINKS" else None
-        for word in (os.environ.get(name) or "").split(separator):
-            for place in (word, word.partition("=")[2]):
+        of_folders = name == "UV_FIND_LINKS"
+        for word in (os.environ.get(name) or "").split("," if of_folders else None):
+            for place in filter(str.strip, (word, word.partition("=")[2])):
                 path = os.path.abspath(path_of(place))
-                if place.strip() and os.path.lexists(path) and is_among_work(path):
+                leads_on = not (of_folders and os.path.isdir(path))
+                if os.path.lexists(path) and is_among_work(path) and (leads_on or not pages):
                     return True
     return False
 

@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from harbor_metrics.scripts.indexes import INDEXES, is_of_user, known, packages_of_user, plain
+from harbor_metrics.scripts.indexes import (
+    INDEXES,
+    is_of_user,
+    known,
+    lie_among_work,
+    packages_of_user,
+    plain,
+)
 
 URL = "https://mine.example/simple"
 IMITATIONS = [
@@ -101,3 +108,32 @@ def test_no_link_of_a_checkout_shows_packages_that_lie_elsewhere(
         assert folders == list(map(str, read))
         # Of an index that is not told another one would be asked.
         assert env[name].endswith(place)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "changes", "leads_on"),
+    [
+        ("UV_FIND_LINKS", "https://a.example,wheels", True, False),
+        ("UV_FIND_LINKS", "file://{}/page.html", True, True),
+        ("UV_DEFAULT_INDEX", "file://{}/wheels", True, True),
+        ("UV_INDEX", "https://a.example mine=./wheels", True, True),
+        ("UV_INDEX", "https://a.example", False, False),
+        ("UV_FIND_LINKS", "/usr/share", False, False),
+    ],
+)
+def test_pages_and_folders_of_packages_may_come_with_a_checkout(
+    name: str,
+    value: str,
+    changes: bool,
+    leads_on: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "wheels").mkdir()
+    (tmp_path / "page.html").write_text("")
+    monkeypatch.chdir(tmp_path)
+    for variable in (*INDEXES, "UV_FIND_LINKS"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv(name, value.format(tmp_path))
+    assert lie_among_work() == changes
+    assert lie_among_work(pages=True) == leads_on

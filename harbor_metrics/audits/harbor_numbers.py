@@ -63,7 +63,8 @@ def rows(
     numbers = list(source.reported())
     if not numbers:
         return
-    plan = Plan(source, numbers, [e for group in prepared.groups for e in group.plan.datasets])
+    entries = [e for group in prepared.groups for e in group.plan.datasets]
+    plan = Plan(source, numbers, entries, more_errors)
     yield from _of_job(plan, [each for each in numbers if "evals_key" not in each.params])
 
     pools = {evals_key_of(group.key, group.pool): group.pool for group in prepared.groups}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
+from types import MappingProxyType
 
 import msgspec
 
@@ -27,8 +28,14 @@ class Plan:
     """
 
     def __init__(
-        self, source: Source, numbers: Sequence[Reported], entries: Sequence[Dataset]
+        self,
+        source: Source,
+        numbers: Sequence[Reported],
+        entries: Sequence[Dataset],
+        more_errors: Mapping[str, Sequence[str]] = MappingProxyType({}),
     ) -> None:
+        # By trial, with those of its steps, which Harbor counts since 0.26.
+        self._more_errors = more_errors
         self._job = source.job or Job()
         self._trials = source.trials
         self._found = len(source.trials) + len(source.unread)
@@ -121,7 +128,8 @@ class Plan:
         return Known(left) if verified else Unknown(_AS_SAID, left)
 
     def _cancelled(self) -> Answer:
-        n, said = sum(t.error == _CANCELLED for t in self._trials), self._of("n_cancelled")
+        n = sum(_CANCELLED in self._more_errors.get(str(t.trial), [t.error]) for t in self._trials)
+        said = self._of("n_cancelled")
         if said is not None and said > n and self._job.running:
             return Unknown("a trial that is being cancelled has no result", n)
         return Known(n)

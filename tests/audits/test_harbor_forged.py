@@ -119,3 +119,15 @@ def test_key_that_stands_twice_is_said(file: str, tmp_path: Path) -> None:
     found = audit(str(job), registry=[registry("single")])
     assert [d.rule for d in found.diagnostics if d.rule != "job-document"] == ["duplicate-key"]
     assert not found.ok
+
+
+def test_trial_with_a_cancelled_step_counts_as_cancelled(tmp_path: Path) -> None:
+    job = tmp_path / "job"
+    shutil.copytree(JOBS / "left-out", job)
+    path = next(job.glob("foggy__*/result.json"))
+    trial = json.loads(path.read_text())
+    trial["step_results"] = [{"exception_info": {"exception_type": "CancelledError"}}]
+    path.write_text(json.dumps(trial))
+    found = audit(str(job), registry=[registry("left-out")])
+    (row,) = [row for row in found.rows if row.name == "n_cancelled_trials"]
+    assert (row.reported, row.recomputed) == (0, 1)

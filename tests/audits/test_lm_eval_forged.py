@@ -148,12 +148,15 @@ def test_folder_that_is_called_like_samples_hides_no_number(tmp_path: Path) -> N
     assert [row.verdict for row in found.rows if row.reported == 0.98765] == [Verdict.UNVERIFIED]
 
 
-@pytest.mark.parametrize("where", [".", "other"])
-def test_results_file_of_a_run_without_samples_is_not_verified(where: str, tmp_path: Path) -> None:
-    run = tmp_path if where == "." else tmp_path / "run"
+@pytest.mark.parametrize("name", ["results.json", "results_2030-01-01T00-00-00.000000.json"])
+@pytest.mark.parametrize(("samples", "where"), [(".", "."), ("run", "other"), ("run", ".")])
+def test_results_file_of_a_run_without_samples_is_not_verified(
+    samples: str, where: str, name: str, tmp_path: Path
+) -> None:
+    run = tmp_path / samples
     shutil.copytree(LOGS / "lm_eval" / RUNS[0], run, dirs_exist_ok=True)
     assert audit(str(tmp_path), most_draws=0).unverified == []
-    forged = tmp_path / where / "results_2030-01-01T00-00-00.000000.json"
+    forged = tmp_path / where / name
     forged.parent.mkdir(exist_ok=True)
     forged.write_text('{"results": {"invented": {"acc,none": 0.98765}}}')
     assert audit(str(tmp_path), most_draws=0).unverified == [str(tmp_path / forged)]

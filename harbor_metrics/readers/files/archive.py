@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 import os
+import struct
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from ...errors import InputError
 from .file import File
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
     from zipfile import ZipInfo
 
 _STORED, _DEFLATED, _ZSTD = 0, 8, 93
+_END_MARK, _LARGE_MARK = b"PK\5\6", b"PK\6\6"
+# The ends of archives, of which the place of the list of members is read.
+_END, _LARGE_END = struct.Struct("<16xL2x"), struct.Struct("<48xQ")
+_LOCATOR = struct.Struct("<8xQ4x")
+_LONGEST_END = _END.size + (1 << 16)
 _ENCRYPTED = 0x1
 _LOCAL_HEADER = 30
 _CHUNK = 1 << 16
@@ -29,6 +35,28 @@ _UNPACK: dict[int, Callable[[Iterator[bytes]], Iterator[bytes]]] = {
 MOST_BYTES = 2 << 30
 # Above so many bytes a member may not unpack to more than so many times its packed size.
 MOST_PLAIN, _MOST_TIMES = 64 << 20, 500
+
+
+def _says_where(stream: BinaryIO, start: int) -> bool:
+    """Whether the end of an archive names the place where its list of members stands."""
+    # As far from the end as a comment of an archive can be long.
+    stream.seek(max(0, stream.seek(0, os.SEEK_END) - _LONGEST_END))
+    at, tail = stream.tell(), stream.read()
+    end = len(tail) - _END.size
+    if tail[end : end + 4] != _END_MARK or tail[-2:] != b"\0\0":
+        end = tail.rfind(_END_MARK)
+    if end < 0 or len(tail) - end < _END.size:
+        return False
+    (said,) = _END.unpack_from(tail, end)
+    if said != 0xFFFFFFFF:
+        return bool(said == start)
+    # Of an archive of more than 4 GiB another end stands before the locator of it.
+    place = max(0, at + end - _LOCATOR.size - _LARGE_END.size)
+    stream.seek(place)
+    large, locator = stream.read(_LARGE_END.size), stream.read(_LOCATOR.size)
+    return large[:4] == _LARGE_MARK and bool(
+        _LARGE_END.unpack(large) == (start,) and _LOCATOR.unpack(locator) == (place,)
+    )
 
 
 class Archive:
@@ -48,6 +76,13 @@ class Archive:
                 f"{file.path} is not a whole zip archive: {str(error)[:1].lower()}{str(error)[1:]}",
                 "it was cut off or damaged; copy it anew, or mend it with `inspect log recover`",
             ) from error
+        if not _says_where(self._stream, directory.start_dir):
+            self._stream.close()
+            raise InputError(
+                f"{file.path} is a zip archive whose end names another place for its list of "
+                "members than where it stands, and readers differ in which they take",
+                "copy it anew; Inspect writes nothing before or between",
+            )
         self._members = directory.NameToInfo
         names = Counter(info.filename for info in directory.filelist)
         self.repeated = [name for name, count in names.items() if count > 1]

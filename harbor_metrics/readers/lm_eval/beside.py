@@ -30,19 +30,19 @@ def named(path: str) -> tuple[str | None, str | None]:
 
 
 def without_samples(path: str, sources: Sequence[Source]) -> list[str]:
-    """The results files of runs none of whose samples are among these sources of a folder.
+    """The results files of a folder, or of those in it, that none of its sources is of.
 
-    They lie beside samples, or, where these are in folders of it, in any of them.
+    Where samples lie in the folder itself, the folders in it are not read.
     """
-    folders = {os.path.dirname(source.path) for source in sources if source.kind == "lm-eval"}
-    if not folders or not os.path.isdir(path):
+    beside = {os.path.dirname(source.path) for source in sources if source.kind == "lm-eval"}
+    if not beside or not os.path.isdir(path):
         return []
-    top = path.rstrip("/") or "/"
-    if top not in folders:
+    folders = {*beside, top := path.rstrip("/") or "/"}
+    if top not in beside:
         with os.scandir(top) as entries:
             folders |= {e.path for e in entries if e.name[0] != "." and e.is_dir()}
     used = {file for source in sources for file in source.files}
-    listed = (file for folder in sorted(folders) for file in _Folder(folder).stamped)
+    listed = (file for folder in sorted(folders) for file in _Folder(folder).paths)
     return [file for file in listed if file not in used and not leads_out(file, top)]
 
 

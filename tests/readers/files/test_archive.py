@@ -5,13 +5,14 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import struct
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from conftest import HERE, Run
-from inspect_logs import Members, log, members, metric, write, write_zstd
+from inspect_logs import LOGS, Members, log, members, metric, write, write_zstd
 from readers.contents import INSPECT, refused
 
 from harbor_metrics import InputError, readers
@@ -199,6 +200,38 @@ def test_member_that_stands_twice_is_told(cli: Run, tmp_path: Path) -> None:
     assert done.returncode == 0
     said = " ".join(done.stderr.split())
     assert "has two members with the name summaries.json, and with 1 other name; the last" in said
+
+
+def test_archive_with_two_lists_of_members_is_refused(tmp_path: Path) -> None:
+    """`zipfile` takes the list before the end, Inspect the one at the place that the end names."""
+    data = bytearray(INSPECT.read_bytes())
+    end = data.rfind(b"PK\5\6")
+    (place,) = struct.unpack_from("<L", data, end + 16)
+    other = bytes(data[:end]) + bytes(data[place:end]) + bytes(data[end:])
+    (tmp_path / "two.eval").write_bytes(other)
+    with pytest.raises(InputError, match="readers differ in which they take"):
+        readers.read(str(tmp_path / "two.eval"))
+
+
+def test_end_of_a_large_archive_names_the_list_of_members(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = members("one")
+    monkeypatch.setattr(zipfile, "ZIP_FILECOUNT_LIMIT", 1)
+    path = write(tmp_path / "x.eval", content)
+    data = bytearray(path.read_bytes())
+    end = data.rfind(b"PK\5\6")
+    assert data.count(b"PK\6\6") == 1
+    data[end + 16 : end + 20] = b"\xff" * 4
+    path.write_bytes(data)
+    assert len(readers.read(str(path))[0].trials) == len(
+        readers.read(str(LOGS / "one.eval"))[0].trials
+    )
+    # The locator names another end than the one before it.
+    data[end - 12] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(InputError, match="readers differ in which they take"):
+        readers.read(str(path))
 
 
 FAULTS = [json.loads(line) for line in (HERE / "readers" / "faults.jsonl").read_text().splitlines()]

@@ -140,24 +140,28 @@ def installed(path: str, text: bytes) -> tuple[Packages | None, str | None]:
     packages |= {name: p for name, p in around.items() if is_below(p, folder)}
     if any(p == folder or not is_below(p, folder) for p in packages.values()):
         return None, digest
-    # What `..` leads to differs between who follows links first and who does not.
     places = [
-        (n if ".." in n.split("/") else name_in(folder, n, p), os.path.relpath(p, folder))
-        for n, p in packages.items()
+        (_named_in(folder, name) or name, os.path.relpath(p, folder))
+        for name, p in packages.items()
     ]
     return _hashed([*dict.fromkeys(places)], folder), digest
 
 
 def name_in(folder: str, name: str, real: str) -> str:
-    """Where in the folder of the script a package lies, as it is named if that is there.
+    """Where in the folder of the script a package lies, as it is named if that is there."""
+    return _named_in(folder, name) or os.path.relpath(real, folder)
 
-    By whatever name of the folder it is named.
-    """
-    around = named = os.path.normpath(os.path.join(folder, path_of(name)))
+
+def _named_in(folder: str, name: str) -> str | None:
+    """A name from the script's folder on, by whatever name of the folder; None of another one."""
+    around = named = os.path.join(folder, path_of(name))
+    # What `..` leads to differs between who follows links first and who does not.
+    if ".." in named.split("/"):
+        return None
     while around != (around := os.path.dirname(around)):
         if real_path(around) == folder:
-            return os.path.relpath(named, around)
-    return os.path.relpath(real, folder)
+            return os.path.normpath(os.path.relpath(named, around))
+    return None
 
 
 def _hashed(packages: Sequence[tuple[str, str]], folder: str) -> Packages | None:

@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterable
 
 from ..confinement.homes import homes, not_of_system
 from ..documents.paths import followed, holds_everything, is_below, lies_inside, real_path
+from ..documents.wording import printable
+from ..errors import MetricFailure
 from .variables import places_of_passwords
 
 
@@ -85,7 +87,33 @@ def private_in(folder: str) -> list[str]:
     places = {*places_of_passwords(), *homes()}
     if folder in places:
         return [path for path in _entries(folder) if os.path.isdir(path)]
-    return [place for place in places if place.startswith(f"{folder}/")]
+    # As `beside` hides all of an entry in which passwords lie.
+    private = _entries_with_passwords(folder)
+    return [*private, *(place for place in homes() if place.startswith(f"{folder}/"))]
+
+
+def _entries_with_passwords(folder: str) -> list[str]:
+    places = (place for place in places_of_passwords() if place.startswith(f"{folder}/"))
+    return [os.path.join(folder, place[len(folder) + 1 :].partition("/")[0]) for place in places]
+
+
+def check_holds_no_passwords(path: str) -> None:
+    """Refuse a script, or the lock beside it, that a variable names as a place of passwords.
+
+    What is wrong in it would be quoted. The path is real.
+
+    Raises:
+        MetricFailure: it is one, or it lies in one, which the script's folder is not.
+    """
+    folder = os.path.dirname(path)
+    for file in (path, real_path(f"{path}.lock")):
+        places = (place for place in places_of_passwords() if not is_below(folder, place))
+        if any(is_below(file, place) for place in places):
+            raise MetricFailure(
+                "script-outside",
+                f"{printable(os.path.basename(file))} lies where a variable says that passwords "
+                "are, and is no script or lock: keep these apart",
+            )
 
 
 def _is_shown(

@@ -155,7 +155,7 @@ def _asked(
         # Pages can lead anywhere.
         there.append((os.urandom(16).hex(),))
     asked = (
-        *(_FORM, script.path, wants, wanted.lock, wanted.local),
+        *(_FORM, script.path, wants, wanted.lock, wanted.local, named, folders),
         *(options.allow_build, our_python(), told(CHOICES), indexes, there, wanted.logins),
     )
     key = sha256(repr(asked).encode("utf-8", "surrogatepass")).hexdigest()

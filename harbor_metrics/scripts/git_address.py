@@ -116,7 +116,8 @@ def said_by_git(said: bytes, asked: str) -> bytes:
     """
     match = _LOGIN.match(asked)
     login = match[1] if match else ""
-    own = b"".join(filter(_OWN_WORDS.match, whole_lines(said).splitlines(keepends=True)))
+    lines = (line.removesuffix(b"\r") for line in whole_lines(said).split(b"\n"))
+    own = b"\n".join(line for line in lines if _OWN_WORDS.match(line) and b"\r" not in line)
     said = without({login, login.partition(":")[2]}, own, str.encode)
     begun = login.encode()
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from metric_scripts import BLOCK, HEAD, linux
+from conftest import Run
+from metric_scripts import BLOCK, HEAD, linux, metric
 
 from harbor_metrics.confinement import homes
 from harbor_metrics.confinement.places import PRIVATE
@@ -203,3 +204,26 @@ answer(token=settings.TOKEN, n=len([p for p in found if p.endswith("config")]))
 """
     (one,), _ = outcomes(text)
     assert one["values"] == {"token": 7, "n": 0}, one
+
+
+@pytest.mark.parametrize("linked", [False, True])
+@pytest.mark.parametrize("name", ["conf/netrc", "m.py.lock"])
+def test_a_place_of_passwords_is_no_script_or_lock(
+    name: str, linked: bool, cli: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "conf").mkdir()
+    for path in ("conf/netrc", "m.py"):
+        (tmp_path / path).write_text("CANARY = 'not ended" if "netrc" in path else BLOCK)
+    if name.endswith("lock"):
+        (tmp_path / name).symlink_to("conf/netrc")
+    monkeypatch.setenv("NETRC", "conf/netrc" if linked else str(tmp_path / "conf" / "netrc"))
+    (tmp_path / "r.jsonl").write_text('{"reward": 1.0}\n')
+    script = "m.py" if name.endswith("lock") else name
+    for command in (
+        ("compute", "r.jsonl", "--metric", metric(script), "--format", "json"),
+        ("script", "check", script),
+    ):
+        done = cli(*command)
+        assert "passwords are, and is no script or lock" in done.stdout + done.stderr
+        assert "CANARY" not in done.stdout + done.stderr
+    assert private_in(str(tmp_path)) == [str(tmp_path / "conf")]

@@ -68,12 +68,13 @@ def test_what_git_says_is_without_the_login_that_a_setting_has_written(said: byt
     [
         *("remote: CANARY", "CANARY of an ssh banner", "fatal: remote error: CANARY"),
         *("fatal: protocol error: bad line length character: CANA", "error: server said CANARY"),
-        "fatal: unable to access: CANARY is an unexpected answer",
+        *("fatal: unable to access: CANARY is an unexpected answer", "remote: x\rerror: CANARY"),
+        "error: x\rremote: CANARY\r",
     ],
 )
 def test_what_a_server_answers_is_not_repeated(line: str) -> None:
     own = "fatal: unable to access 'https://a.example/x/': The requested URL returned error: 403"
-    assert said_by_git(f"{line}\n{own}\n".encode(), "https://a.example/x") == f"{own}\n".encode()
+    assert said_by_git(f"{line}\n{own}\n".encode(), "https://a.example/x") == own.encode()
 
 
 def test_of_a_line_that_was_cut_nothing_is_shown() -> None:

@@ -29,9 +29,9 @@ from .install import Wanted, install
 from .interpreter import Base
 from .kept import Environment, environment_in, find, keep, prefix_in, stamp
 from .options import ScriptOptions
-from .passwords import addresses_without_logins
+from .passwords import addresses_without_logins, with_passwords
 from .steps import changed, not_made
-from .uv_access import our_python, packages_of, prefix_of, readable_of
+from .uv_access import environ_of_uv, our_python, packages_of, prefix_of, readable_of
 from .variables import CHOICES, PROXIES, told
 from .wheels import check_wheels
 
@@ -135,12 +135,19 @@ def _asked(
     )
     if not options.allow_build:
         check_wheels(packages)
+    pages = lie_among_work(beside, pages=True)
+    if logins and pages and (known := with_passwords(environ_of_uv())):
+        raise MetricFailure(
+            "script-environment",
+            f"{listed(known)} told uv passwords, and so could a page of packages that came with "
+            "this folder or the script, which leads anywhere: name pages that lie elsewhere",
+        )
     wanted = Wanted(
         script,
         wants,
         digest,
         elsewhere,
-        logins and not elsewhere and not lie_among_work(pages=True),
+        logins and not elsewhere and not pages,
         _digests(
             tuple(dict.fromkeys((*packages, *folders.values()))),
             {real_path(os.path.join(beside, p)): digest for p, digest in script.packages or ()},
@@ -151,7 +158,7 @@ def _asked(
     # Of one version another index has another package, and a folder another one than before.
     indexes = {n: at for n, at in addresses_without_logins().items() if n not in PROXIES}
     there = [(path, *stamp(path)) for path in packages_in(packages_of_user()[1])]
-    if lie_among_work():
+    if lie_among_work(beside):
         # Pages can lead anywhere.
         there.append((os.urandom(16).hex(),))
     asked = (

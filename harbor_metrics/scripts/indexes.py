@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from glob import escape, iglob
 from typing import Any
 
-from ..documents.paths import holds_everything, leads_inside, real_path, strayed
+from ..documents.paths import holds_everything, is_below, leads_inside, real_path, strayed
 from ..documents.work import is_among_work
 from ..registries.local_packages import path_of
 
@@ -70,11 +70,11 @@ def packages_of_user() -> tuple[dict[str, str], list[str]]:
     return env, folders
 
 
-def lie_among_work(*, pages: bool = False) -> bool:
+def lie_among_work(beside: str, *, pages: bool = False) -> bool:
     """Whether a place where the user says that packages lie came with what we work on.
 
-    Another branch may lie there by now. `pages` lead to addresses, which a folder of packages does
-    not: whether there are any of them.
+    Or with the script, `beside` which it lies: a real path. Another branch may lie there by now.
+    `pages` lead to addresses, which a folder of packages does not: whether there are any of them.
     """
     for name in _OF_USER:
         of_folders = name == "UV_FIND_LINKS"
@@ -82,7 +82,8 @@ def lie_among_work(*, pages: bool = False) -> bool:
             for place in filter(str.strip, (word, word.partition("=")[2])):
                 path = os.path.abspath(path_of(place))
                 leads_on = not (of_folders and os.path.isdir(path))
-                if os.path.lexists(path) and is_among_work(path) and (leads_on or not pages):
+                came_along = is_among_work(path) or is_below(real_path(path), beside)
+                if os.path.lexists(path) and came_along and (leads_on or not pages):
                     return True
     return False
 

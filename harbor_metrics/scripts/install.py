@@ -96,7 +96,7 @@ def install(
     # elsewhere can say what stands between it and the user's indexes (a proxy, no certificates).
     private = not wanted.logins and has_logins()
     # Of a folder it takes what it has for what lies there.
-    of_user = bool(packages_of_user()[1]) or lie_among_work()
+    of_user = bool(packages_of_user()[1]) or lie_among_work(os.path.dirname(wanted.script.path))
     apart = build or bool(wanted.local) or wanted.elsewhere or private or of_user
     cache = os.path.join(work.folder, "cache") if apart else uv_cache(place)
     common = ["--quiet", "--no-config", "--cache-dir", cache, "--no-python-downloads"]

@@ -211,6 +211,7 @@ answer(token=settings.TOKEN, n=len([p for p in found if p.endswith("config")]))
 def test_a_place_of_passwords_is_no_script_or_lock(
     name: str, linked: bool, cli: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "conf").mkdir()
     for path in ("conf/netrc", "m.py"):
         (tmp_path / path).write_text("CANARY = 'not ended" if "netrc" in path else BLOCK)

@@ -145,6 +145,16 @@ class TestEnvironment:
             done = place.run([*made.command, "-c", code], env={}, cwd="/", timeout=30)
         assert done.stdout.decode() == f"{other}\n"
 
+    def test_a_page_that_came_along_and_a_password_are_not_told_together(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        """Without the password an index may say that it has nothing, and another is asked."""
+        (tmp_path / "simple").mkdir()
+        (tmp_path / "m.py").write_text(BLOCK)
+        monkeypatch.setenv("UV_INDEX", f"https://me:pw@a.example/simple {tmp_path}/simple")
+        with Workplace() as place, pytest.raises(MetricFailure, match="UV_INDEX told uv passwords"):
+            environment(find(str(tmp_path / "m.py"), None), place)
+
     def test_another_package_in_a_folder_of_the_user_is_another_environment(
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:

@@ -135,5 +135,9 @@ def test_pages_and_folders_of_packages_may_come_with_a_checkout(
     for variable in (*INDEXES, "UV_FIND_LINKS"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv(name, value.format(tmp_path))
-    assert lie_among_work() == changes
-    assert lie_among_work(pages=True) == leads_on
+    assert lie_among_work("/me") == changes
+    assert lie_among_work("/me", pages=True) == leads_on
+    monkeypatch.chdir("/")
+    if changes and "{}" in value:
+        assert lie_among_work(str(tmp_path.resolve()))
+        assert not lie_among_work("/me")

@@ -133,6 +133,11 @@ EXAMPLES: dict[str, Example] = {
         f'{{"name": "t", "path": "../t", {_GIT}}}',
         f'{{"name": "t", "path": "tasks/t", {_GIT}}}',
     ),
+    "task-repository": Example(
+        "tasks",
+        '{"name": "t", "path": "p", "git_url": ""}',
+        '{"name": "t", "path": "p"}',
+    ),
     "task-without-commit": Example(
         "tasks",
         '{"name": "t", "path": "p", "git_url": "https://example.org/r.git"}',

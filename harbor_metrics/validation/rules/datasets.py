@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterator
 from itertools import chain, islice
 from operator import itemgetter
@@ -11,7 +10,7 @@ from typing import Any
 from ...documents.document import Finding
 from ...documents.wording import printable
 from ...registries.registry import best_version
-from . import ERROR, MAKING, NOTE, WARNING, Entry, View, array
+from . import ERROR, NOTE, WARNING, Entry, View, array
 
 # How many names a message lists.
 _LISTED = 100
@@ -99,37 +98,12 @@ def task_without_commit(view: View) -> Iterator[Finding]:
         if _all_have("git_commit_id", tasks):
             continue
         for j, task in enumerate(tasks):
-            if isinstance(task, dict) and task.get("git_url") and not task.get("git_commit_id"):
+            if isinstance(task, dict) and task.get("git_url") and task.get("git_commit_id") is None:
                 yield dataset.part("tasks", j).find(
                     severity=WARNING,
                     message=f"task {printable(str(task.get('name')))} is not pinned to a commit",
                     label="no `git_commit_id`",
                     help="add the full commit as `git_commit_id`",
-                )
-
-
-def task_path(view: View) -> Iterator[Finding]:
-    """The path of a task in a git repository is absolute or leads out of the repository.
-
-    Harbor refuses it when it makes the job, before anything runs.
-    """
-    for dataset in view.datasets:
-        tasks = array(dataset, "tasks")
-        if _all_stay_below(tasks):
-            continue
-        for j, task in enumerate(tasks):
-            in_git = isinstance(task, dict) and isinstance(task.get("git_url"), str)
-            path = task.get("path") if in_git else None
-            if not isinstance(path, str):
-                continue
-            normal = posixpath.normpath(path)
-            if posixpath.isabs(path) or normal == ".." or normal.startswith("../"):
-                yield dataset.part("tasks", j).find(
-                    "path",
-                    message=f"the path {printable(path)} of a task in git leaves the repository",
-                    label="outside the repository",
-                    notes=(MAKING,),
-                    help="write it relative to the top of the repository",
                 )
 
 
@@ -141,15 +115,6 @@ def _all_have(field: str, tasks: list[Any]) -> bool:
         return False
 
 
-def _all_stay_below(tasks: list[Any]) -> bool:
-    """Whether no path of a task is absolute or has two dots, as is so in most registries."""
-    try:
-        paths = "\n".join(map(itemgetter("path"), tasks))
-    except (KeyError, TypeError):
-        return False
-    return not (".." in paths or paths[:1] == "/" or "\n/" in paths)
-
-
 def mixed_task_sources(view: View) -> Iterator[Finding]:
     """Some tasks of a dataset lie in git and others on this machine.
 
@@ -159,7 +124,7 @@ def mixed_task_sources(view: View) -> Iterator[Finding]:
         tasks = array(dataset, "tasks")
         if _all_have("git_url", tasks):
             continue
-        local = [j for j, t in enumerate(tasks) if isinstance(t, dict) and not t.get("git_url")]
+        local = [j for j, t in enumerate(tasks) if isinstance(t, dict) and t.get("git_url") is None]
         if local and len(local) < len(tasks):
             yield dataset.part("tasks", local[0]).find(
                 severity=WARNING,

@@ -51,6 +51,32 @@ def test_tasks_are_told_apart_and_stay_in_their_repository(
 
 
 @pytest.mark.parametrize(
+    ("tasks", "expected"),
+    [
+        ([task(path="a\0b")], ["task-path"]),
+        ([task(path="a\0b", **GIT)], ["task-path"]),
+        ([task(path="~nosuch-user/x")], ["task-path"]),
+        ([task(path="./~nosuch-user/x")], ["task-path"]),
+        ([task(path="~/x"), task("u", "a/~b"), task("v", "")], []),
+        ([task(path="~nosuch-user/x", **GIT)], []),
+        ([task(**{**GIT, "git_url": ""})], ["task-repository"]),
+        ([task(git_url="", path="../p")], ["task-path", "task-repository"]),
+        ([task(**GIT), task("u", **{**GIT, "git_url": ""})], ["task-repository"]),
+        ([task(**{**GIT, "git_url": "--upload-pack=x"})], ["task-repository"]),
+        ([task(**{**GIT, "git_url": "https://x.org/\0"})], ["task-repository"]),
+        ([task(**{**GIT, "git_commit_id": ""})], ["task-repository"]),
+        ([task(**{**GIT, "git_commit_id": "-q"})], ["task-repository"]),
+        ([task(**{**GIT, "git_commit_id": "0\0"})], ["task-repository"]),
+        ([task(git_commit_id="")], []),
+    ],
+)
+def test_task_of_which_harbor_makes_no_job_is_refused(
+    tasks: list[dict[str, Any]], expected: list[str], tmp_path: Path
+) -> None:
+    assert sorted(rules(tmp_path, dataset(tasks=tasks))) == expected
+
+
+@pytest.mark.parametrize(
     ("name", "expected"),
     [
         ("a-b_c", []),
@@ -113,10 +139,6 @@ def test_what_stands_twice_names_the_line_of_the_first(tmp_path: Path) -> None:
         "duplicate-metric": "{",
     }
     assert all(said.endswith("; the first is") for said, _, _ in named.values())
-
-
-def test_empty_git_url_is_a_repository_to_harbor(tmp_path: Path) -> None:
-    assert rules(tmp_path, dataset(tasks=[task(path="../p", git_url="")])) == ["task-path"]
 
 
 def test_of_two_entries_that_differ_in_many_fields_a_hundred_are_named(tmp_path: Path) -> None:

@@ -103,6 +103,29 @@ def test_number_at_any_place_of_the_results_has_a_row(
         assert Verdict.EQUAL not in verdicts, what
 
 
+@pytest.mark.parametrize(
+    "place",
+    ["accuracy", "headline.value", "scores.0.value", "scores.0.metrics.accuracy.other", "x.y.z"],
+)
+@pytest.mark.parametrize("value", [FORGED, str(FORGED), [FORGED]])
+def test_number_where_inspect_reads_none_is_unverified(
+    place: str, value: Any, tmp_path: Path
+) -> None:
+    log = log_of(PLAIN)
+    *above, last = place.split(".")
+    found = log["results"]
+    for step in above:
+        found = found[int(step)] if isinstance(found, list) else found.setdefault(step, {})
+    found[last] = value
+    (tmp_path / "log.json").write_text(json.dumps(log))
+    parts = {**members(PLAIN), "header.json": {k: v for k, v in log.items() if k != "samples"}}
+    write(tmp_path / "log.eval", parts)
+    for path in ("log.json", "log.eval"):
+        rows = audit(str(tmp_path / path)).rows
+        verdicts = [row.verdict for row in rows if str(FORGED) in str(row.reported)]
+        assert verdicts == [Verdict.UNVERIFIED]
+
+
 @pytest.mark.parametrize("count", ["total_samples", "completed_samples", "scored_samples"])
 def test_count_of_the_older_layout_has_a_row(count: str, tmp_path: Path) -> None:
     log = older(log_of(PLAIN))

@@ -350,11 +350,10 @@ def _compared(reading: Reading, details: Iterable[Sample], rows: list[Sample]) -
 
 
 def _same_scores(sample: Sample, summary: Sample) -> bool:
-    """Whether both say the same of every scorer that the summary has."""
-    own = sample.scores or {}
-    return all(
-        name in own and _no_nan(own[name].value) == _no_nan(score.value)
-        for name, score in (summary.scores or {}).items()
+    """Whether both say the same of every scorer that one of them has."""
+    own, summed = sample.scores or {}, summary.scores or {}
+    return own.keys() == summed.keys() and all(
+        _no_nan(own[name].value) == _no_nan(score.value) for name, score in summed.items()
     )
 
 

@@ -42,7 +42,7 @@ from ..files.packed import ZIP
 from ..reading import Options, Reading
 from ..recognition import FITS, Fit, Head
 from .document import HEADER, Failure, Header, Sample, Spent, of_archive, of_document, reductions
-from .repeated import repeated
+from .elsewhere import elsewhere, repeated
 from .reported import reported
 from .scored import Log
 from .scores import rewards_of
@@ -84,12 +84,12 @@ def read(file: File, options: Options) -> list[Source]:
             log.add(samples)
             behind = reductions(archive, header) if options.with_scores else []
             if options.with_scores and HEADER in archive:
-                reading.diagnostics += repeated(archive.read(HEADER), file.path)
+                _look(reading, header, archive.read(HEADER))
     else:
         content = reading.content()
         header, samples, behind = of_document(file.path, content)
         if options.with_scores:
-            reading.diagnostics += repeated(content, file.path)
+            _look(reading, header, content)
         log = _Log(reading, header, has_texts=True)
         log.add(samples)
     source = log.source()
@@ -99,6 +99,13 @@ def read(file: File, options: Options) -> list[Source]:
         source.scored = lambda: scored
     source.lacks_texts = not (log.has_texts or options.with_texts)
     return [source]
+
+
+def _look(reading: Reading, header: Header, data: bytes) -> None:
+    """Note for an audit what the text of a header has and a reader of it does not see."""
+    reading.diagnostics += repeated(data, reading.path)
+    if header.results is not None:
+        header.results.passed_over.update(elsewhere(data))
 
 
 class _Log:

@@ -75,6 +75,15 @@ def test_samples_are_believed_where_summaries_say_something_else(
     assert "a_epoch_1, b_epoch_1" in note.message
 
 
+@pytest.mark.parametrize("with_texts", [False, True])
+def test_samples_are_believed_where_summaries_leave_scores_out(
+    with_texts: bool, tmp_path: Path
+) -> None:
+    samples, _, (note,) = read(tmp_path, content(scores=None), with_texts=with_texts)
+    assert [each.scores["num"].value for each in samples if each.scores] == [1.0, 0.0]
+    assert note.rule == "summaries-differ"
+
+
 def test_of_large_logs_some_samples_are_set_beside_their_summaries(tmp_path: Path) -> None:
     whole = [sample(str(i), 1.0, input="x" * 600_000 if i else "x" * 60_000) for i in range(3)]
     rows = [{**each, "input": "x"} for each in whole]

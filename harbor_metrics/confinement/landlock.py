@@ -90,9 +90,9 @@ def restrict(
 ) -> None:
     """Reach no file but these and the system's, no TCP, no process outside, from here on.
 
-    Of what lies in `listed` only the names can be read. `alone`, without namespaces, no more of
-    what is `hidden`, real paths, but for what is readable in it; and since /proc tells of
-    everybody's processes then, only what it tells of this one.
+    Of what lies in `listed` only the names can be read, and no more of what is `hidden`, real
+    paths, but for what is readable in it. `alone`, without namespaces, only what /proc tells of
+    this process, since it tells of everybody's then.
 
     Raises:
         OSError: it cannot be done now; nothing was changed.
@@ -108,10 +108,8 @@ def restrict(
     ruleset = call(_CREATE_RULESET, attributes[:size], size, 0)
     try:
         given = (*_SYSTEM, *(_OF_NETWORKS if network else ()), *readable)
-        shown, partly = (*given, "/proc"), set[str]()
-        if alone:
-            parts, partly = _without(given, hidden)
-            shown = (*parts, *_OF_PROC)
+        parts, partly = _without(given, hidden)
+        shown = (*parts, *(_OF_PROC if alone else ("/proc",)))
         for path in shown:
             _permit(ruleset, path, _READING)
         # Python finds no module in a folder that it cannot list.

@@ -315,8 +315,12 @@ def _told_of_memory() -> list[str]:
 
     What lies there, or could from now on, would be run or read by us, or by what we start.
     """
-    told = (*os.environ.values(), *sys.argv, *sys.path)
+    told = (*os.environ.values(), *sys.path)
     paths = {path for text in told for path in _SEPARATORS.split(text) if path.startswith("/")}
+    # What an argument names need not be a whole path.
+    paths.update(path for text in sys.argv for path in (text, *_SEPARATORS.split(text)) if path)
     memory = os.path.realpath(SHARED_MEMORY)
-    found = any(f"{os.path.realpath(path)}/".startswith(f"{memory}/") for path in paths)
+    found = any(
+        f"{os.path.realpath(path)}/".startswith(f"{memory}/") for path in paths if "\0" not in path
+    )
     return [SHARED_MEMORY] if found else []

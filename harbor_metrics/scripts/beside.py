@@ -17,7 +17,8 @@ def beside(path: str) -> tuple[list[str], tuple[str, ...]]:
 
     Beside a script at the top of a repository lie `.git`, where the password for it may be, and
     `.env`. Where a variable says that passwords lie there, all of an entry is hidden in which they
-    do. Of a folder that holds everything a person has only the files are read. The path is real.
+    do. Of a folder that holds everything a person has only the files are read, and of one that is
+    such a place itself those that are modules by their names. The path is real.
     What is given is opened wherever it leads: of links those that stay inside.
     """
     folder = os.path.dirname(path)
@@ -33,6 +34,7 @@ def beside(path: str) -> tuple[list[str], tuple[str, ...]]:
         entry.path
         for entry in entries
         if _is_shown(entry, folder, known, files_alone=everything)
+        and (folder not in places or entry.name.endswith(".py"))
         and not any(is_below(place, followed(entry.path, known)) for place in private)
     ]
     # To list a folder is to list all below, of `/` of the whole machine.
@@ -98,17 +100,20 @@ def _entries_with_passwords(folder: str) -> list[str]:
 
 
 def check_holds_no_passwords(path: str) -> None:
-    """Refuse a script, or the lock beside it, that a variable names as a place of passwords.
+    """Refuse a script, or the lock beside it, that lies where a variable says that passwords are.
 
-    What is wrong in it would be quoted. The path is real.
+    What is wrong in it would be quoted. Where a script's folder is such a place or lies in one it
+    is one by its name alone. The path is real.
 
     Raises:
-        MetricFailure: it is one, or it lies in one, which the script's folder is not.
+        MetricFailure: one is refused.
     """
-    folder = os.path.dirname(path)
-    for file in (path, real_path(f"{path}.lock")):
-        places = (place for place in places_of_passwords() if not is_below(folder, place))
-        if any(is_below(file, place) for place in places):
+    folder, lock = os.path.dirname(path), f"{path}.lock"
+    own = {lock, *([path] if path.endswith(".py") else [])}
+    places = {*places_of_passwords(), *_entries_with_passwords(folder)}
+    for file in (path, real_path(lock)):
+        around = [place for place in places if is_below(file, place)]
+        if any(file not in own or not is_below(folder, place) for place in around):
             raise MetricFailure(
                 "script-outside",
                 f"{printable(os.path.basename(file))} lies where a variable says that passwords "

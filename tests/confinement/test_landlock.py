@@ -101,6 +101,8 @@ def test_shared_memory_that_we_are_told_of_is_shut(
     (tmp_path / "link").symlink_to("/dev/shm")
     told = told.format(tmp_path)
     if way == "argument":
+        monkeypatch.chdir(tmp_path)
+        told = told.replace(f"{tmp_path}/", "")
         monkeypatch.setattr(sys, "argv", ["compute", told])
     elif way == "variable":
         monkeypatch.setenv("SOME_VARIABLE", told)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,8 @@ from harbor_metrics.confinement import homes
 from harbor_metrics.confinement.places import PRIVATE
 from harbor_metrics.confinement.workplace import Confinement, Workplace
 from harbor_metrics.documents.paths import holds_everything
-from harbor_metrics.scripts.beside import beside, private_in
+from harbor_metrics.errors import MetricFailure
+from harbor_metrics.scripts.beside import beside, check_holds_no_passwords, private_in
 from harbor_metrics.scripts.uv_access import reach
 
 
@@ -76,7 +78,7 @@ def test_a_folder_that_hides_nothing_is_given_whole_and_not_what_its_links_lead_
         ("KUBECONFIG", "/etc/none:{}/netrc", {"m.py", "data"}),
         ("UV_CREDENTIALS_DIR", "{}/data/.kept", {"m.py", "netrc", "again"}),
         ("NETRC", "{}/again", {"m.py", "data"}),
-        ("XDG_DATA_HOME", "{}", {"m.py", "netrc", "again"}),
+        ("XDG_DATA_HOME", "{}", {"m.py"}),
         ("HF_HOME", "{}/data", {"m.py", "netrc", "again"}),
         ("KRB5CCNAME", "FILE:{}/netrc", {"m.py", "data"}),
         ("XDG_DATA_HOME", "{}/..", {"m.py", "data", "netrc", "again"}),
@@ -228,3 +230,41 @@ def test_a_place_of_passwords_is_no_script_or_lock(
         assert "passwords are, and is no script or lock" in done.stdout + done.stderr
         assert "CANARY" not in done.stdout + done.stderr
     assert private_in(str(tmp_path)) == [str(tmp_path / "conf")]
+
+
+@linux
+def test_passwords_are_kept_where_every_program_may_read(
+    cli: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = next(Path("/usr/share").glob("*/*.*"), None)
+    if shared is None:
+        pytest.skip("nothing lies there")
+    other = next(p for p in Path("/usr/share").glob("*/*.*") if p.parent != shared.parent)
+    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(shared))
+    code = f"""{HEAD}
+def reads(path):
+    try: os.listdir(path) if os.path.isdir(path) else open(path, "rb").read()
+    except OSError: return 0
+    return 1
+answer(password=reads({str(shared)!r}), other=reads({str(other)!r}))
+"""
+    (tmp_path / "m.py").write_text(code)
+    (tmp_path / "r.jsonl").write_text('{"reward": 1.0}\n')
+    done = cli("compute", "r.jsonl", "--metric", metric("m.py"), "--format", "json")
+    (_, one) = json.loads(done.stdout)["groups"][0]["metrics"]
+    if "landlock" not in (one["script"]["sandbox"] or ""):
+        pytest.skip("not here")
+    assert one["values"] == {"password": 0, "other": 1}
+
+
+def test_of_a_folder_of_passwords_only_modules_are_a_scripts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("m.py", "helper.py", "kaggle.json", "creds"):
+        (tmp_path / name).write_text("")
+    folder = os.path.realpath(tmp_path)
+    monkeypatch.setenv("KAGGLE_CONFIG_DIR", folder)
+    assert {*beside(f"{folder}/m.py")[0]} == {f"{folder}/m.py", f"{folder}/helper.py"}
+    check_holds_no_passwords(f"{folder}/m.py")
+    with pytest.raises(MetricFailure):
+        check_holds_no_passwords(f"{folder}/creds")

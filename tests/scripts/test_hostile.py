@@ -205,6 +205,7 @@ def bystander() -> Iterator[list[subprocess.Popen[bytes]]]:
 @pytest.mark.skipif(sys.platform != "linux", reason="what confines scripts is Linux's")
 @pytest.mark.parametrize("layers", CONFIGURATIONS, ids="+".join)
 @pytest.mark.parametrize("who", ["me", "nobody"])
+@pytest.mark.usefixtures("alone_in_memory")
 def test_hostile_scripts_do_no_harm(
     who: str,
     layers: tuple[str, ...],

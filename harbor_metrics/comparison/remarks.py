@@ -86,7 +86,7 @@ def _counts(table: Table, missing: Missing | None) -> bool:
     if not table.has_rows:
         return missing != "skip" and len(table) > table.n_scored
     return any(
-        is_left_out(trial.rewards, [trial.error] if trial.error else [], None)
+        is_left_out(trial.rewards, [(trial.error, None)] if trial.error else [])
         for trial in table
         if missing != "skip" or trial.rewards
     )

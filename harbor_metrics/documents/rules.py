@@ -190,10 +190,22 @@ OF_RUNS = {
         _WARNING,
         "Since 0.26 Harbor leaves trials without a valid reward out of all its numbers: those "
         "without rewards, and those that ended with an error of the sandbox, the model's provider, "
-        "the verifier or Harbor itself, as a trial's `reward_valid` says. Before, a trial without "
+        "the verifier or Harbor itself. Before, a trial without "
         "rewards counted as 0. Each job counts as the Harbor that wrote its `result.json` counts, "
         "which has a `schema_version` since 0.26; what is left out is named, with its errors. "
         "`convert` keeps such trials, with `left_out`: remove that, and they count.",
+    ),
+    "reward-valid-differs": Rule(
+        _WARNING,
+        "The `reward_valid` of a trial is not what Harbor makes of it. Harbor does not read that "
+        "field: it looks at the rewards, at the errors and at the `policy_override` of each, and "
+        "so does every number here.",
+    ),
+    "older-result": Rule(
+        _WARNING,
+        "The `result.json` of a job has no `schema_version`, as before Harbor 0.26, and trials of "
+        "it were written by 0.26 or later. An earlier Harbor has resumed the job, or the field was "
+        "taken out: trials without a valid reward count, as they do in an earlier Harbor.",
     ),
     "repeated-trial": Rule(
         _NOTE,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 # The errors after which, by Harbor's error policy, a reward says nothing of the agent.
@@ -70,14 +70,13 @@ def leaves_out(result: Mapping[str, Any]) -> bool | None:
 
 
 def is_left_out(
-    rewards: Mapping[str, Any] | None, errors: Sequence[str], said: bool | None
+    rewards: Mapping[str, Any] | None, errors: Iterable[tuple[str, bool | None]]
 ) -> bool:
-    """Whether a trial has no valid reward; `said` is its own `reward_valid`, None without one.
+    """Whether a trial has no valid reward, by its rewards and its errors, as Harbor reads it.
 
-    A trial without an error that has rewards is valid whatever it says, as Harbor reads it.
+    Each error is with what its own policy says of a reward after it: whether that is valid, None
+    where it says nothing. What the trial says of itself as a whole, `reward_valid`, counts nowhere.
     """
-    if not rewards:
-        return True
-    if not errors:
-        return False
-    return not said if said is not None else not _INVALIDATING.isdisjoint(errors)
+    return not rewards or any(
+        error in _INVALIDATING if valid is None else not valid for error, valid in errors
+    )

@@ -12,7 +12,7 @@ import msgspec
 from ...documents.diagnostics import Diagnostic
 from ...documents.files import reason
 from ...documents.paths import leads_out, strayed
-from ...documents.wording import listed, plural
+from ...documents.wording import plural
 from ...errors import InputError
 from ...trials.counts import NotCountableError, digest_of, joint_digest
 from ...trials.labels import Labels
@@ -27,8 +27,9 @@ from ..reading import Options
 from .documents import a_link, contents, fields, job_of
 from .folders import folders, trial_folders
 from .passes import Digested, Kept, Pass, Spooled
+from .remarks import note, remarks
 from .tasks import labels_of
-from .trial import explain, has_misplaced_reward, trial_of, unreadable
+from .trial import explain, trial_of, unreadable
 
 # A file caught while Harbor rewrites it is whole a moment later.
 _TRIES, _PAUSE = 5, 0.05
@@ -157,8 +158,7 @@ def _read_job(path: str, options: Options) -> Source:
     diagnostics: list[Diagnostic] = []
     job, numbers = job_of(path, names, reading.waiting, diagnostics)
     trials = _once(in_canonical_order(kept.trials), diagnostics)
-    if reading.misplaced:
-        diagnostics.append(_misplaced(path, sorted(reading.misplaced)))
+    diagnostics += remarks(path, reading)
     job = msgspec.structs.replace(job, labels=cache(partial(_labels, path, job, trials)))
     digests = kept.digests if len(trials) == len(kept.trials) else b"".join(map(digest_of, trials))
     source = Source(
@@ -204,8 +204,7 @@ def _read_once(
         return None
     diagnostics: list[Diagnostic] = []
     job, numbers = job_of(path, names, reading.waiting, diagnostics)
-    if reading.misplaced:
-        diagnostics.append(_misplaced(path, sorted(reading.misplaced)))
+    diagnostics += remarks(path, reading)
     # For weight: few jobs are counted.
     from ...trials.counted import Absent, CountedTable
 
@@ -234,17 +233,6 @@ def _once(trials: list[Trial], diagnostics: list[Diagnostic]) -> list[Trial]:
     return kept
 
 
-def _misplaced(path: str, names: list[str]) -> Diagnostic:
-    return Diagnostic(
-        rule="misplaced-reward",
-        message=f"{plural(len(names), 'trial')} of {path} with a `reward` beside `rewards`, not in "
-        f"it: {listed(names)}",
-        path=path,
-        notes=("Harbor reads `verifier_result.rewards` alone: these trials have no rewards",),
-        help='write `"verifier_result": {"rewards": {"reward": 1.0}}`',
-    )
-
-
 def _read_all(path: str, names: list[str], reading: Pass, progress: Progress | None) -> None:
     """Read the trials, the second half of many in a second process."""
     kept = isinstance(reading.trials, Kept)
@@ -259,7 +247,9 @@ def _read_all(path: str, names: list[str], reading: Pass, progress: Progress | N
         part = Pass(type(reading.trials)(), reading.leaves_out)
         _read_trials(path, names[half:], part, None)
         again = [name for name, _ in (*part.refused, *part.failed)]
-        return pickle.dumps((part.trials, part.waiting, part.misplaced, again))
+        return pickle.dumps(
+            (part.trials, part.waiting, part.misplaced, part.otherwise, part.later, again)
+        )
 
     wait = fork.alongside(second)
     answer = None
@@ -270,10 +260,12 @@ def _read_all(path: str, names: list[str], reading: Pass, progress: Progress | N
     again = names[half:]
     if answer is not None:
         # Our own second process wrote it.
-        trials, waiting, misplaced, again = pickle.loads(answer)  # noqa: S301
+        trials, waiting, misplaced, otherwise, later, again = pickle.loads(answer)  # noqa: S301
         reading.trials += trials
         reading.waiting += waiting
         reading.misplaced += misplaced
+        reading.otherwise += otherwise
+        reading.later += later
     _read_trials(path, again, reading, None)
 
 
@@ -296,8 +288,7 @@ def _read_trials(path: str, names: list[str], reading: Pass, progress: Progress 
             reading.refused.append((name, data))
             continue
         add(trial)
-        if trial.rewards is None and has_misplaced_reward(data):
-            reading.misplaced.append(name)
+        note(reading, name, data, trial)
     reading.trials.finish()
     if progress:
         progress(len(names), len(names))

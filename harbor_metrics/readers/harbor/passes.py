@@ -83,7 +83,8 @@ class Spooled(Digested):
 class Pass(msgspec.Struct):
     """The trials of one pass over the directories, and those without a result or not readable.
 
-    `leaves_out` is what `validity` says of the job.
+    `leaves_out` is what `validity` says of the job. `misplaced`, `otherwise` and `later` are what
+    is remarked on.
     """
 
     trials: Kept | Digested
@@ -92,3 +93,5 @@ class Pass(msgspec.Struct):
     refused: list[tuple[str, bytes]] = []
     failed: list[tuple[str, OSError]] = []
     misplaced: list[str] = []
+    otherwise: list[str] = []
+    later: list[str] = []

@@ -33,8 +33,13 @@ class _Verifier(msgspec.Struct, gc=False):
     rewards: dict[str, Number] | None = None
 
 
+class _Policy(msgspec.Struct, gc=False):
+    has_valid_reward: bool | None = None
+
+
 class _Exception(msgspec.Struct, gc=False):
     exception_type: str
+    policy_override: _Policy | None = None
 
 
 class _Spent(msgspec.Struct, gc=False):
@@ -61,6 +66,7 @@ class _Result(msgspec.Struct, gc=False):
     verifier_result: _Verifier | None = None
     exception_info: _Exception | None = None
     reward_valid: bool | None = None
+    schema_version: Any = None
     started_at: str | None = None
     finished_at: str | None = None
 
@@ -68,6 +74,12 @@ class _Result(msgspec.Struct, gc=False):
 _decode = msgspec.json.Decoder(_Result).decode
 _OF_REWARDS = ("verifier_result", "rewards")
 _PLAIN = re.compile(r"[\w .:-]*", re.ASCII)
+# What a trial says since Harbor 0.26.
+_SAYS_VALID = {
+    said: re.compile(rb'"reward_valid"\s*:\s*' + (b"true" if said else b"false"))
+    for said in (True, False)
+}
+_SINCE = (b'"reward_valid"', b'"schema_version"')
 # A sign that such a name has, written by its number.
 _ESCAPED = re.compile(rb"\\u00[2-7]")
 
@@ -92,7 +104,7 @@ def trial_of(data: bytes, leaves_out: bool | None = None) -> Trial:
         raise ValueError("a key stands twice")
     if leaves_out is None:
         leaves_out = result.reward_valid is not None
-    errors = _errors(result, with_steps=leaves_out)
+    found = _errors(result, with_steps=leaves_out)
     return Trial(
         task=result.task_name,
         rewards=rewards,
@@ -103,8 +115,8 @@ def trial_of(data: bytes, leaves_out: bool | None = None) -> Trial:
         model=model.name if model is not None else None,
         dataset=result.source,
         task_version=result.task_checksum,
-        error=errors[0] if errors else None,
-        left_out=leaves_out and is_left_out(rewards, errors, result.reward_valid),
+        error=found[0].exception_type if found else None,
+        left_out=leaves_out and is_left_out(rewards, map(_with_policy, found)),
         usage=_usage(result),
     )
 
@@ -116,13 +128,33 @@ def errors_of(data: bytes) -> tuple[str, list[str]]:
         msgspec.DecodeError, ValueError, RecursionError: it is not a trial result of Harbor.
     """
     result = _decode(data)
-    return result.trial_name, _errors(result, with_steps=True)
+    errors = _errors(result, with_steps=True)
+    return result.trial_name, [each.exception_type for each in errors]
 
 
-def _errors(result: _Result, *, with_steps: bool) -> list[str]:
+def says_otherwise(data: bytes, *, left_out: bool) -> bool:
+    """Whether a trial's `reward_valid` is not what Harbor makes of its rewards and errors."""
+    # It would be equal to `left_out`.
+    return bool(_SAYS_VALID[left_out].search(data)) and _decode(data).reward_valid is left_out
+
+
+def is_of_a_later_harbor(data: bytes) -> bool:
+    """Whether a trial was written by Harbor 0.26 or later."""
+    if not any(name in data for name in _SINCE):
+        return False
+    result = _decode(data)
+    return result.reward_valid is not None or result.schema_version is not None
+
+
+def _with_policy(error: _Exception) -> tuple[str, bool | None]:
+    own = error.policy_override
+    return error.exception_type, own.has_valid_reward if own is not None else None
+
+
+def _errors(result: _Result, *, with_steps: bool) -> list[_Exception]:
     steps = result.step_results if with_steps else None
     found = [result.exception_info, *(step.exception_info for step in steps or ())]
-    return [each.exception_type for each in found if each is not None]
+    return [each for each in found if each is not None]
 
 
 def _may_have_two(data: bytes, rewards: Rewards | None) -> bool:

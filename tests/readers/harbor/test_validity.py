@@ -43,6 +43,11 @@ def values(job: Path, **more: Any) -> list[Any]:
     return [outcome.values for outcome in group(job, **more).metrics]
 
 
+def rules_said(job: Path) -> dict[str, str]:
+    found = harbor_metrics.compute(job, registry=registry("left-out")).found
+    return {each.rule: each.message for each in found}
+
+
 def test_what_is_left_out_is_counted_and_named() -> None:
     result = harbor_metrics.compute(LEFT_OUT, registry=registry("left-out"))
     counts = result.groups[0].counts
@@ -106,6 +111,39 @@ def test_trial_with_rewards_and_without_an_error_counts_whatever_it_says(job: Pa
     for path in job.glob("late__*/result.json"):
         changed(path, lambda d: d.update(reward_valid=False, exception_info=None))
     assert values(job) == values(LEFT_OUT)
+
+
+@pytest.mark.parametrize("said", [True, False])
+def test_what_a_trial_says_of_its_reward_is_not_believed_and_is_said(job: Path, said: bool) -> None:
+    """`reward_valid: false` took two trials with a reward of 0 out of the mean."""
+    for path in job.glob("*/result.json"):
+        changed(path, lambda d: d.update(reward_valid=said))
+    assert values(job) == values(LEFT_OUT)
+    assert rules_said(job)["reward-valid-differs"].startswith(f"{5 if said else 9} trials of ")
+    assert "reward-valid-differs" not in rules_said(LEFT_OUT)
+
+
+@pytest.mark.parametrize("pattern", ["late__*", "limited__*"])
+def test_policy_of_an_error_says_whether_a_reward_after_it_is_valid(
+    job: Path, pattern: str
+) -> None:
+    valid = pattern.startswith("limited")
+    own = {"has_valid_reward": valid}
+    for path in job.glob(f"{pattern}/result.json"):
+        changed(path, lambda d: d["exception_info"].update(policy_override=own))
+    assert group(job).counts.left_out == (3 if valid else 7)
+    assert "reward-valid-differs" in rules_said(job)
+
+
+def test_trials_of_a_later_harbor_than_the_jobs_result_are_said(
+    job: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "older-result" not in rules_said(job)
+    changed(job / "result.json", lambda document: document.pop("schema_version"))
+    assert "14 trials" in rules_said(job)["older-result"]
+    monkeypatch.setattr(reader, "_COUNTS_PAY", 1)
+    monkeypatch.setattr(reader, "_HALF_PAYS", 1)
+    assert "14 trials" in rules_said(job)["older-result"]
 
 
 def test_rewards_without_a_key_are_not_valid(tmp_path: Path) -> None:

@@ -23,10 +23,9 @@ _RESOLVER = "/etc/resolv.conf"
 _OF_SYSTEM = (
     *("keys", "key-users", "cmdline", "kallsyms", "slabinfo", "kpagecount", "kpageflags"),
     *("kpagecgroup", "timer_list", "sched_debug", "vmallocinfo", "pagetypeinfo"),
-    "sys/net/ipv4/tcp_fastopen_key",
 )
-# For each network a key, from which its addresses are made.
-_OF_NETWORKS, _KEY = "sys/net/ipv6/conf", "stable_secret"
+# Settings and keys of the networks, also of those that come; programs ask for one of them.
+_OF_NETWORKS, _ASKED_FOR = "/proc/sys/net", "/proc/sys/net/core/somaxconn"
 
 _NEW_USER, _NEW_PID, _NEW_NET, _NEW_IPC, _NEW_MOUNTS = (
     *(0x10000000, 0x20000000, 0x40000000, 0x08000000, 0x00020000),
@@ -169,18 +168,12 @@ def _hide_of_system() -> None:
 
     As a device that is none, as `hide` makes it.
     """
-    for name in (*_OF_SYSTEM, *_keys_of_networks()):
+    if os.path.isdir(_OF_NETWORKS):
+        _cover(_OF_NETWORKS, [(_ASKED_FOR, _ASKED_FOR)])
+    for name in _OF_SYSTEM:
         path = f"/proc/{name}"
         if os.access(path, os.R_OK):
             checked(LIBC.mount(b"/dev/null", path.encode(), None, _BIND, None))
-
-
-def _keys_of_networks() -> list[str]:
-    try:
-        networks = os.listdir(f"/proc/{_OF_NETWORKS}")
-    except OSError:
-        return []
-    return [f"{_OF_NETWORKS}/{network}/{_KEY}" for network in networks]
 
 
 def _where(paths: Iterable[str]) -> dict[str, str]:

@@ -30,12 +30,20 @@ def beside(path: str) -> tuple[list[str], tuple[str, ...]]:
     if not everything and not private and not any(e.name.startswith(".") for e in entries):
         return [folder], ()
     known: dict[str, str] = {}
+    hidden = _entries_with_passwords(folder)
+
+    def is_kept(entry: os.DirEntry[str]) -> bool:
+        leads_to = followed(entry.path, known)
+        return any(is_below(place, leads_to) for place in private) or any(
+            is_below(leads_to, place) for place in hidden
+        )
+
     shown = [
         entry.path
         for entry in entries
         if _is_shown(entry, folder, known, files_alone=everything)
         and (folder not in places or entry.name.endswith(".py"))
-        and not any(is_below(place, followed(entry.path, known)) for place in private)
+        and not is_kept(entry)
     ]
     # To list a folder is to list all below, of `/` of the whole machine.
     return [path, *shown], tuple(not_of_system([folder]))

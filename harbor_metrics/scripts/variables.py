@@ -87,7 +87,13 @@ def places_of_passwords() -> set[str]:
     values = (
         os.environ.get(name, "").removeprefix("FILE:").split(os.pathsep) for name in _OF_PASSWORDS
     )
-    return {real_path(os.path.abspath(path)) for paths in values for path in paths if path}
+    # Some who read these expand `~`, some do not.
+    return {
+        real_path(os.path.abspath(place))
+        for paths in values
+        for path in filter(None, paths)
+        for place in {path, os.path.expanduser(path)}
+    }
 
 
 def folders(name: str) -> list[str]:

@@ -268,3 +268,22 @@ def test_of_a_folder_of_passwords_only_modules_are_a_scripts(
     check_holds_no_passwords(f"{folder}/m.py")
     with pytest.raises(MetricFailure):
         check_holds_no_passwords(f"{folder}/creds")
+
+
+@pytest.mark.parametrize("value", ["{}/conf/netrc", "~/conf/netrc"])
+def test_links_into_an_entry_with_passwords_are_not_given(
+    value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "conf" / "aws").mkdir(parents=True)
+    for name in ("conf/netrc", "conf/aws/key", "m.py", "data"):
+        (tmp_path / name).write_text("")
+    folder = os.path.realpath(tmp_path)
+    for link, to in {"one": "conf/aws", "two": "conf/aws/key", "three": "data"}.items():
+        (tmp_path / link).symlink_to(to)
+    monkeypatch.setenv("HOME", folder)
+    monkeypatch.chdir("/")
+    monkeypatch.setenv("NETRC", value.format(folder))
+    monkeypatch.setattr("harbor_metrics.scripts.beside.holds_everything", lambda _: False)
+    assert {*beside(f"{folder}/m.py")[0]} == {
+        f"{folder}/{name}" for name in ("m.py", "data", "three")
+    }

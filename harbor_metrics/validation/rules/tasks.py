@@ -60,11 +60,19 @@ def _wrong_with(path: str, *, in_git: bool) -> tuple[str, str, str] | None:
         return None
     # Harbor drops a `./` before it, and keeps any `..`, as here.
     first = next(iter(PurePath(path).parts), "")
-    if first.startswith("~") and os.path.expanduser(first).startswith("~"):
+    if first.startswith("~") and _is_of_nobody(first):
         message = f"the path {printable(path)} of a task begins with the home folder of nobody"
         label = f"no user is called {printable(first[1:])} here"
         return message, label, "write the whole path, or one relative to where Harbor is run"
     return None
+
+
+def _is_of_nobody(home: str) -> bool:
+    try:
+        return os.path.expanduser(home).startswith("~")
+    except UnicodeEncodeError:
+        # Half of a surrogate pair is in the name of nobody.
+        return True
 
 
 def task_repository(view: View) -> Iterator[Finding]:

@@ -57,6 +57,7 @@ def test_tasks_are_told_apart_and_stay_in_their_repository(
         ([task(path="a\0b", **GIT)], ["task-path"]),
         ([task(path="~nosuch-user/x")], ["task-path"]),
         ([task(path="./~nosuch-user/x")], ["task-path"]),
+        ([task(path="~\ud800/x")], ["lone-surrogate", "task-path"]),
         ([task(path="~/x"), task("u", "a/~b"), task("v", "")], []),
         ([task(path="~nosuch-user/x", **GIT)], []),
         ([task(**{**GIT, "git_url": ""})], ["task-repository"]),

@@ -84,16 +84,11 @@ def named(name: str) -> str | None:
 
 def places_of_passwords() -> set[str]:
     """The real paths of files and folders that variables name, and that hold passwords."""
-    values = (
-        os.environ.get(name, "").removeprefix("FILE:").split(os.pathsep) for name in _OF_PASSWORDS
-    )
-    # Some who read these expand `~`, some do not.
-    return {
-        real_path(os.path.abspath(place))
-        for paths in values
-        for path in filter(None, paths)
-        for place in {path, os.path.expanduser(path)}
-    }
+    values = [os.environ.get(name, "").removeprefix("FILE:") for name in _OF_PASSWORDS]
+    # Some name several, and one can have the same sign in it; some who read it expand `~`.
+    paths = {path for value in values for path in (value, *value.split(os.pathsep)) if path}
+    paths |= set(map(os.path.expanduser, paths))
+    return set(map(real_path, map(os.path.abspath, paths)))
 
 
 def folders(name: str) -> list[str]:

@@ -287,3 +287,9 @@ def test_links_into_an_entry_with_passwords_are_not_given(
     assert {*beside(f"{folder}/m.py")[0]} == {
         f"{folder}/{name}" for name in ("m.py", "data", "three")
     }
+
+
+def test_a_colon_can_be_a_part_of_a_path(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "12:00").write_text("s3cret")
+    monkeypatch.setenv("NETRC", f"{folder}/12:00")
+    assert f"{folder}/12:00" not in beside(f"{folder}/m.py")[0]

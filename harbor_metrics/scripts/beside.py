@@ -85,11 +85,15 @@ def _entries(folder: str) -> list[str]:
 
 
 def private_around(path: str) -> list[str]:
-    """The script's folder and the current one: what of them a script may read it is given."""
+    """The script's folder and the current one: what of them a script may read it is given.
+
+    And places of passwords, which can be where every program may read, as in /usr/local/share.
+    """
     try:
-        return not_of_system([os.path.dirname(path), os.getcwd()])
+        around = [os.path.dirname(path), os.getcwd()]
     except FileNotFoundError:
-        return not_of_system([os.path.dirname(path)])
+        around = [os.path.dirname(path)]
+    return not_of_system([*around, *places_of_passwords()])
 
 
 def private_in(folder: str) -> list[str]:

@@ -32,7 +32,7 @@ from .kept import Environment
 from .options import ScriptOptions
 from .startup import startup_code
 from .uv_access import libraries
-from .variables import TO_ALL, places_of_passwords, told
+from .variables import TO_ALL, told
 
 _ANSWER, _LOG = "metric.json", "refused"
 # As many as the watcher writes; the script itself can write there, too.
@@ -272,7 +272,6 @@ def _confinement(
         writable=[files[name] for name in ("work", "home", "answer")],
         listed=listed,
         scratch=[files["work"], files["home"]],
-        # Also where every program may read, as in /usr/local/share.
-        hidden=[*made.hidden, *private_around(script.path), *sorted(places_of_passwords())],
+        hidden=[*made.hidden, *private_around(script.path)],
         network=options.allow_network,
     )

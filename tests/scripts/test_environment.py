@@ -409,7 +409,12 @@ class TestEnvironment:
             '[project]\nname = "kind"\nversion = "1"\n[build-system]\nrequires = []\n'
             'build-backend = "b"\nbackend-path = ["."]\n'
         )
-        (tmp_path / "kind" / "b.py").write_text(BACKEND.format(folder=tmp_path, home=home))
+        # Where every program may read.
+        every = (p for p in Path("/usr/share").glob("*/*") if p.is_file() and p.stat().st_size)
+        shared = str(next(every, "/usr/share/none"))
+        monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", shared)
+        text = BACKEND.format(folder=tmp_path, home=home, shared=shared)
+        (tmp_path / "kind" / "b.py").write_text(text)
         block = '# /// script\n# dependencies = ["kind"]\n# [tool.uv.sources]\n'
         block += '# kind = {path = "kind"}\n# ///\n'
         monkeypatch.setenv("HOME", str(home))
@@ -497,7 +502,7 @@ import glob, json, os, zipfile
 
 def build_wheel(folder, config_settings=None, metadata_directory=None):
     seen = dict(netrc=0, passwords=0, wrote=0, cache=0)
-    for path in ["{home}/.netrc", os.path.expanduser("~/.netrc")]:
+    for path in ["{home}/.netrc", os.path.expanduser("~/.netrc"), {shared!r}]:
         try:
             seen["netrc"] += len(open(path).read())
         except OSError:

@@ -21,6 +21,10 @@ def having(relation: Relation, names: Sequence[str]) -> Relation:
         keys = [key for key in (name, f"{name}/0") if key in layout.rewards]
         columns = [layout.rewards[key].column for key in keys]
         columns += [layout.labels[name]] if name in layout.labels else []
+        if not columns:
+            # No trial has it; engines filter by no condition that is of no column.
+            frame = frame.head(0)
+            continue
         absent = (nw.col(column).is_null() for column in columns)
         frame = frame.filter(~nw.all_horizontal(nw.lit(value=True), *absent, ignore_nulls=False))
     return replace(relation, frame=frame, made=(*relation.made, "having", *names))

@@ -89,11 +89,7 @@ def private_around(path: str) -> list[str]:
 
     And places of passwords, which can be where every program may read, as in /usr/local/share.
     """
-    try:
-        around = [os.path.dirname(path), os.getcwd()]
-    except FileNotFoundError:
-        around = [os.path.dirname(path)]
-    return not_of_system([*around, *places_of_passwords()])
+    return not_of_system([os.path.dirname(path), *_here(), *places_of_passwords()])
 
 
 def private_in(folder: str) -> list[str]:
@@ -101,9 +97,16 @@ def private_in(folder: str) -> list[str]:
     places = {*places_of_passwords(), *homes()}
     if folder in places:
         return [path for path in _entries(folder) if os.path.isdir(path)]
-    # As `beside` hides all of an entry in which passwords lie.
-    private = _entries_with_passwords(folder)
-    return [*private, *(place for place in homes() if place.startswith(f"{folder}/"))]
+    # As `beside` hides all of an entry in which passwords lie, and `private_around` what is here.
+    private = [*_entries_with_passwords(folder), *homes(), *_here()]
+    return [place for place in private if place.startswith(f"{folder}/")]
+
+
+def _here() -> list[str]:
+    try:
+        return not_of_system([os.getcwd()])
+    except FileNotFoundError:
+        return []
 
 
 def _entries_with_passwords(folder: str) -> list[str]:

@@ -412,3 +412,15 @@ def test_link_to_nothing_in_a_folder_is_refused(trials: Path, tmp_path: Path) ->
     (folder / "b.parquet").symlink_to("nothing")
     with pytest.raises(InputError, match=r"b\.parquet: No such file"):
         compute(str(folder), engine="duckdb")
+
+
+def test_a_metric_of_what_no_trial_has_is_undefined_as_of_rows(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text('{"task": "a", "rewards": {"reward": 1}}\n' * 2)
+    assert cli("convert", "rows.jsonl", "-o", "rows.parquet").returncode == 0
+    asked = ("--metric", "balanced-accuracy reference=x key=reward", "--missing", "skip")
+    of_rows, of_columns = (
+        json.loads(cli("compute", path, *asked, "--format", "json").stdout)["groups"][0]["metrics"]
+        for path in ("rows.jsonl", "rows.parquet")
+    )
+    assert of_columns == of_rows
+    assert of_rows[-1]["status"] == "undefined"

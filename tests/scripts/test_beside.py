@@ -293,3 +293,13 @@ def test_a_colon_can_be_a_part_of_a_path(folder: Path, monkeypatch: pytest.Monke
     (folder / "12:00").write_text("s3cret")
     monkeypatch.setenv("NETRC", f"{folder}/12:00")
     assert f"{folder}/12:00" not in beside(f"{folder}/m.py")[0]
+
+
+def test_what_lies_where_the_user_stands_is_no_module_of_a_script_above(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = tmp_path / "sub" / "here"
+    here.mkdir(parents=True)
+    monkeypatch.chdir(here)
+    assert private_in(os.path.realpath(tmp_path)) == [os.path.realpath(here)]
+    assert private_in(os.path.realpath(here)) == []

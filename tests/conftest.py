@@ -104,7 +104,10 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextmanager
 def as_somebody_else() -> Iterator[None]:
-    """As a user to whom folders can be shut, where this is root."""
+    """As a user to whom folders can be shut, where this is root.
+
+    He may not be able to import anything: what is called must have been called before.
+    """
     root = os.geteuid() == 0
     if root:
         os.seteuid(65534)

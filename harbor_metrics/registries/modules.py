@@ -9,6 +9,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from ..documents.paths import followed, holds_everything, is_below, lies_inside, real_path
 from ..documents.real import open_real
+from ..documents.wording import printable
+from ..errors import MetricFailure
 from .imports import imported
 
 # What Python imports; a byte-compiled file of a cache is one of a source.
@@ -93,6 +95,7 @@ def copy(modules: Modules, folder: str, to: str, private: Collection[str] = ()) 
     A folder is linked where nothing can be imported from it: none that leads to another one.
 
     Raises:
+        MetricFailure: a module is a link into an entry in which such a place lies.
         OSError: it cannot be written, or there is too much to look through.
     """
     try:
@@ -115,13 +118,31 @@ def copy(modules: Modules, folder: str, to: str, private: Collection[str] = ()) 
                 continue
             if name in walked or not _is_folder(entry, known):
                 os.symlink(os.path.join(folder, name), os.path.join(to, name))
-    root = real_path(folder)
+    _write(modules, real_path(folder), to, private, known)
+
+
+def _write(
+    modules: Modules, root: str, to: str, private: Collection[str], known: dict[str, str]
+) -> None:
+    kept = {_entry_in(root, place) for place in private if place.startswith(f"{root}/")}
     for name, data in modules:
         real = os.path.join(root, name)
         places = (real, followed(real, known))
+        if (around := _entry_in(root, places[1])) in kept and around != _entry_in(root, real):
+            raise MetricFailure(
+                "script-outside",
+                f"{printable(name)} beside the script is a link to where passwords or a home lie, "
+                "and no module of it: put the file itself there",
+            )
         if not any(is_below(each, place) for place in private for each in places):
             with open(os.path.join(to, name), "xb") as file:
                 file.write(data)
+
+
+def _entry_in(root: str, path: str) -> str:
+    """The entry of a folder in which a path below it lies; another path as it is."""
+    inside = path.removeprefix(f"{root}/")
+    return path if inside == path else os.path.join(root, inside.partition("/")[0])
 
 
 def provide(

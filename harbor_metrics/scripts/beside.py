@@ -97,9 +97,7 @@ def private_in(folder: str) -> list[str]:
     places = {*places_of_passwords(), *homes()}
     if folder in places:
         return [path for path in _entries(folder) if os.path.isdir(path)]
-    # As `beside` hides all of an entry in which passwords lie, and `private_around` what is here.
-    private = [*_entries_with_passwords(folder), *homes(), *_here()]
-    return [place for place in private if place.startswith(f"{folder}/")]
+    return [place for place in places if place.startswith(f"{folder}/")]
 
 
 def _here() -> list[str]:

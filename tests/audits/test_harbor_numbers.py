@@ -196,6 +196,7 @@ def test_planned_number_of_trials_is_that_of_the_lock(tmp_path: Path) -> None:
 def test_a_lock_that_is_shut_is_said() -> None:
     shutil.copytree(JOBS / "single", "job")
     Path("job/lock.json").write_text(json.dumps({"trials": [{}] * 44}))
+    audit("job")
     Path("job/lock.json").chmod(0)
     with as_somebody_else():
         result = audit("job")

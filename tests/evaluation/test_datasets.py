@@ -120,6 +120,7 @@ def test_a_rival_registry_that_is_shut_is_not_passed_over(path: str) -> None:
     write("jobs/ds/reg.json", "d@1")
     write("ds/reg.json", "d@99")
     jobs = [job(JobDataset(name="d", registry_path="ds/reg.json"))]
+    find_datasets("d", None, jobs, Registries([]))
     Path(path).chmod(0)
     try:
         with (

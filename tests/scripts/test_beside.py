@@ -229,7 +229,7 @@ def test_a_place_of_passwords_is_no_script_or_lock(
         done = cli(*command)
         assert "passwords are, and is no script or lock" in done.stdout + done.stderr
         assert "CANARY" not in done.stdout + done.stderr
-    assert private_in(str(tmp_path)) == [str(tmp_path / "conf")]
+    assert private_in(str(tmp_path)) == [str(tmp_path / "conf" / "netrc")]
 
 
 @linux
@@ -295,11 +295,25 @@ def test_a_colon_can_be_a_part_of_a_path(folder: Path, monkeypatch: pytest.Monke
     assert f"{folder}/12:00" not in beside(f"{folder}/m.py")[0]
 
 
-def test_what_lies_where_the_user_stands_is_no_module_of_a_script_above(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@linux
+@pytest.mark.parametrize("where", ["above", "lib"])
+def test_modules_are_the_same_wherever_the_user_stands_and_passwords_lie(
+    where: str, cli: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here = tmp_path / "sub" / "here"
-    here.mkdir(parents=True)
-    monkeypatch.chdir(here)
-    assert private_in(os.path.realpath(tmp_path)) == [os.path.realpath(here)]
-    assert private_in(os.path.realpath(here)) == []
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "weights.py").write_text("W = 7")
+    (tmp_path / "lib" / "netrc").write_text("")
+    (tmp_path / "m.py").write_text(f"{HEAD}from lib.weights import W\nanswer(w=W)")
+    (tmp_path / "r.jsonl").write_text('{"reward": 1.0}\n')
+    monkeypatch.setenv("NETRC", str(tmp_path / "lib" / "netrc"))
+    cwd = tmp_path / "lib" if where == "lib" else tmp_path
+    asked = ("--metric", metric(str(tmp_path / "m.py")), "--format", "json")
+
+    def value() -> Any:
+        done = cli("compute", str(tmp_path / "r.jsonl"), *asked, cwd=cwd)
+        return json.loads(done.stdout)["groups"][0]["metrics"][1]
+
+    assert value()["values"] == {"w": 7}
+    (tmp_path / "x.py").symlink_to("lib/netrc")
+    (tmp_path / "m.py").write_text(f"{HEAD}from lib.weights import W\nimport x\nanswer(w=W)")
+    assert "x.py beside the script is a link" in value()["error"]["message"]

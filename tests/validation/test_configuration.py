@@ -113,6 +113,7 @@ def test_settings_that_cannot_be_read_are_not_those_of_the_folder_above(
     (open_to_all / "work").mkdir()
     (open_to_all / "pyproject.toml").write_text("[tool.harbor-metrics]\n")
     (open_to_all / "work" / "pyproject.toml").write_text("[tool.harbor-metrics]\n")
+    read("work")
     (open_to_all / "work" / "pyproject.toml").chmod(0)
     for path in (open_to_all, *open_to_all.rglob("*")):
         os.chown(path, 65534 if os.geteuid() == 0 else -1, -1)

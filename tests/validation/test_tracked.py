@@ -12,6 +12,7 @@ from conftest import as_somebody_else
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from harbor_metrics.errors import InputError
 from harbor_metrics.validation.repositories import git_folder
 from harbor_metrics.validation.search import Besides, search
 from harbor_metrics.validation.tracked import names_in
@@ -213,6 +214,9 @@ def test_a_repository_that_is_shut_leaves_nothing_out(is_file: bool, open_to_all
         shut.write_text("gitdir: elsewhere\n")
     else:
         shut.mkdir()
+    with pytest.raises(InputError):
+        validate(str(open_to_all))
+    validate("registry.json")
     shut.chmod(0)
     try:
         with as_somebody_else():

@@ -242,6 +242,7 @@ def test_a_task_that_is_shut_is_not_passed_over(shut: str, open_to_all: Path) ->
     job = job_with_tasks(open_to_all)
     shutil.copytree(job, "jobs/job")
     shutil.copytree("tasks", "jobs/tasks")
+    labels(Path("jobs/job"))
     Path(shut).chmod(0)
     try:
         with as_somebody_else(), pytest.raises(InputError, match="says: Permission denied"):

@@ -80,14 +80,17 @@ def _checked(named: Iterable[str]) -> list[str]:
         MetricFailure: one can be no path, or there are more than anybody writes.
     """
     names = list(dict.fromkeys(named))
-    odd = [name for name in names if "\0" in name or len(name) > _LONGEST]
-    if odd or len(names) > _MOST_NAMES:
-        why = (
-            f"more than {_MOST_NAMES} packages in the file system: name fewer"
-            if len(names) > _MOST_NAMES
-            else "a package by what can be no path: it has a NUL, or too many characters"
+    if len(names) > _MOST_NAMES:
+        raise MetricFailure(
+            "script-metadata",
+            f"the script names more than {_MOST_NAMES} packages in the file system: name fewer",
         )
-        raise MetricFailure("script-metadata", f"the script names {why}")
+    if any("\0" in name or len(name) > _LONGEST for name in names):
+        raise MetricFailure(
+            "script-metadata",
+            "the script names a package by what can be no path: it has a NUL, or too many "
+            "characters",
+        )
     return names
 
 

@@ -30,7 +30,7 @@ def beside(path: str) -> tuple[list[str], tuple[str, ...]]:
     if not everything and not private and not any(e.name.startswith(".") for e in entries):
         return [folder], ()
     known: dict[str, str] = {}
-    hidden = _entries_with_passwords(folder)
+    hidden = _entries_around(private, folder)
 
     def is_kept(entry: os.DirEntry[str]) -> bool:
         leads_to = followed(entry.path, known)
@@ -107,9 +107,10 @@ def _here() -> list[str]:
         return []
 
 
-def _entries_with_passwords(folder: str) -> list[str]:
-    places = (place for place in places_of_passwords() if place.startswith(f"{folder}/"))
-    return [os.path.join(folder, place[len(folder) + 1 :].partition("/")[0]) for place in places]
+def _entries_around(places: Iterable[str], folder: str) -> list[str]:
+    """The entries of a folder in which those of the places lie that lie in it."""
+    inside = (place for place in places if place.startswith(f"{folder}/"))
+    return [os.path.join(folder, place[len(folder) + 1 :].partition("/")[0]) for place in inside]
 
 
 def check_holds_no_passwords(path: str) -> None:
@@ -123,7 +124,8 @@ def check_holds_no_passwords(path: str) -> None:
     """
     folder, lock = os.path.dirname(path), f"{path}.lock"
     own = {lock, *([path] if path.endswith(".py") else [])}
-    places = {*places_of_passwords(), *_entries_with_passwords(folder)}
+    places = places_of_passwords()
+    places |= {*_entries_around(places, folder)}
     for file in (path, real_path(lock)):
         around = [place for place in places if is_below(file, place)]
         if any(file not in own or not is_below(folder, place) for place in around):

@@ -29,7 +29,7 @@ def homes(*others: int) -> list[str]:
 def not_of_system(folders: Iterable[str]) -> list[str]:
     """The real paths of folders, but of those that every system has, the outer first."""
     found = {os.path.realpath(path) for path in folders if os.path.isabs(path)}
-    return [path for path in sorted(found) if not _is_of_system(path)]
+    return [path for path in sorted(found) if not is_of_system(path)]
 
 
 def home_of_system() -> str:
@@ -57,7 +57,8 @@ def our_cache() -> str:
     return os.path.join(cache_home(), "harbor-metrics")
 
 
-def _is_of_system(path: str) -> bool:
+def is_of_system(path: str) -> bool:
+    """Whether every system has a folder of this real path."""
     # Some keep all that they work with in memory.
     in_memory = path.startswith(f"{SHARED_MEMORY}/")
     return path in _NO_HOME or (path.startswith(_OF_KERNEL) and not in_memory)

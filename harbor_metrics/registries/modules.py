@@ -114,7 +114,7 @@ def copy(modules: Modules, folder: str, to: str, private: Collection[str] = ()) 
         os.makedirs(os.path.join(to, inside), exist_ok=True)
         for entry in walked.get(inside, ()):
             name = os.path.join(inside, entry.name)
-            if name in made or _CODE.match(entry.name) or _is_private(entry.name):
+            if name in made or is_code(entry.name) or _is_private(entry.name):
                 continue
             if name in walked or not _is_folder(entry, known):
                 os.symlink(os.path.join(folder, name), os.path.join(to, name))
@@ -131,8 +131,8 @@ def _write(
         if (around := _entry_in(root, places[1])) in kept and around != _entry_in(root, real):
             raise MetricFailure(
                 "script-outside",
-                f"{printable(name)} beside the script is a link to where passwords or a home lie, "
-                "and no module of it: put the file itself there",
+                f"{printable(name)} beside the script is a link to where passwords, a home or "
+                "the current folder lie, and no module of it: put the file itself there",
             )
         if not any(is_below(each, place) for place in private for each in places):
             with open(os.path.join(to, name), "xb") as file:
@@ -164,7 +164,7 @@ def provide(
         entries = list(scanned)
     known: dict[str, str] = {}
     is_importable = any(
-        _is_folder(entry, known) or _CODE.match(entry.name) or is_metadata(entry.name)
+        _is_folder(entry, known) or is_code(entry.name) or is_metadata(entry.name)
         for entry in entries
         if entry.name != own and not entry.name.startswith(".")
     )
@@ -181,7 +181,7 @@ def _link_files(entries: Sequence[os.DirEntry[str]], to: str, known: dict[str, s
         entry
         for entry in entries[: MOST_FILES + 1]
         if os.path.isfile(followed(entry.path, known))
-        and not (_CODE.match(entry.name) or _is_private(entry.name))
+        and not (is_code(entry.name) or _is_private(entry.name))
     ]
     for entry in files if len(files) <= MOST_FILES else ():
         os.symlink(entry.path, os.path.join(to, entry.name))
@@ -193,7 +193,7 @@ def _code(folder: str) -> Iterator[tuple[str, str]]:
     known: dict[str, str] = {}
     for inside, entries in _walk(folder):
         for entry in entries:
-            if not _CODE.match(entry.name) or _is_private(entry.name):
+            if not is_code(entry.name) or _is_private(entry.name):
                 continue
             real = followed(entry.path, known)
             own = is_below(real, root) and (not entry.is_symlink() or lies_inside(real, root))
@@ -257,7 +257,12 @@ def _is_folder(entry: os.DirEntry[str], known: dict[str, str]) -> bool:
 
 
 def _is_unknown_code(entry: os.DirEntry[str], inside: str, written: Collection[str]) -> bool:
-    return bool(_CODE.match(entry.name)) and os.path.join(inside, entry.name) not in written
+    return is_code(entry.name) and os.path.join(inside, entry.name) not in written
+
+
+def is_code(name: str) -> bool:
+    """Whether a file of this name is a module."""
+    return _CODE.match(name) is not None
 
 
 def is_metadata(name: str) -> bool:

@@ -6,23 +6,30 @@ import os
 from collections.abc import Collection, Iterable
 
 from ..confinement.homes import homes, not_of_system
+from ..documents.passwords import places_of_passwords
 from ..documents.paths import followed, holds_everything, is_below, lies_inside, real_path
 from ..documents.wording import printable
 from ..errors import MetricFailure
-from .variables import places_of_passwords
+from ..registries.modules import is_code
 
 
-def beside(path: str) -> tuple[list[str], tuple[str, ...]]:
+def beside(path: str, handed_on: Collection[str] = ()) -> tuple[list[str], tuple[str, ...]]:
     """Paths to read, and folders to list: its folder without what is hidden there.
 
     Beside a script at the top of a repository lie `.git`, where the password for it may be, and
     `.env`. Where a variable says that passwords lie there, all of an entry is hidden in which they
     do. Of a folder that holds everything a person has only the files are read, and of one that is
-    such a place itself those that are modules by their names. The path is real.
-    What is given is opened wherever it leads: of links those that stay inside.
+    such a place itself those that are modules by their names, and where links lead by these, too.
+    The path is real. What is given is opened wherever it leads: of links those that stay inside,
+    and do not lead to where the user stands.
     """
+    return _given(path, places_of_passwords(handed_on), _here())
+
+
+def _given(
+    path: str, places: Collection[str], here: Collection[str]
+) -> tuple[list[str], tuple[str, ...]]:
     folder = os.path.dirname(path)
-    places = places_of_passwords()
     everything = holds_everything(folder) or folder in places
     with os.scandir(folder) as scanned:
         entries = list(scanned)
@@ -31,19 +38,21 @@ def beside(path: str) -> tuple[list[str], tuple[str, ...]]:
         return [folder], ()
     known: dict[str, str] = {}
     hidden = _entries_around(private, folder)
+    standing = _deep_in(folder, here)
 
     def is_kept(entry: os.DirEntry[str]) -> bool:
         leads_to = followed(entry.path, known)
+        if folder in places and not (is_code(entry.name) and is_code(leads_to)):
+            return True
+        away = (*hidden, *standing) if entry.is_symlink() else hidden
         return any(is_below(place, leads_to) for place in private) or any(
-            is_below(leads_to, place) for place in hidden
+            is_below(leads_to, place) for place in away
         )
 
     shown = [
         entry.path
         for entry in entries
-        if _is_shown(entry, folder, known, files_alone=everything)
-        and (folder not in places or entry.name.endswith(".py"))
-        and not is_kept(entry)
+        if _is_shown(entry, folder, known, files_alone=everything) and not is_kept(entry)
     ]
     # To list a folder is to list all below, of `/` of the whole machine.
     return [path, *shown], tuple(not_of_system([folder]))
@@ -60,13 +69,14 @@ def beside_of_builds(path: str) -> tuple[list[str], tuple[str, ...]]:
     return own, tuple(not_of_system([os.path.dirname(path)]))
 
 
-def not_own(path: str, places: Iterable[str]) -> list[str]:
+def not_own(path: str, places: Iterable[str], handed_on: Collection[str] = ()) -> list[str]:
     """Those of some real paths that are not the script's to read when it runs.
 
     Its whole folder is not, of which it is given what is not hidden; what is not there in it is.
+    Wherever the user stands a package is the same.
     """
     folder = os.path.dirname(path)
-    shown = set(beside(path)[0])
+    shown = set(_given(path, places_of_passwords(handed_on), ())[0])
     return [place for place in places if not _is_own(place, folder, shown)]
 
 
@@ -84,20 +94,35 @@ def _entries(folder: str) -> list[str]:
         return [entry.path for entry in entries]
 
 
-def private_around(path: str) -> list[str]:
+def private_around(path: str, handed_on: Collection[str] = ()) -> list[str]:
     """The script's folder and the current one: what of them a script may read it is given.
 
     And places of passwords, which can be where every program may read, as in /usr/local/share.
     """
-    return not_of_system([os.path.dirname(path), *_here(), *places_of_passwords()])
+    return not_of_system([os.path.dirname(path), *_here(), *places_of_passwords(handed_on)])
 
 
-def private_in(folder: str) -> list[str]:
-    """The real paths of what lies below a script's folder and is not its own to read."""
-    places = {*places_of_passwords(), *homes()}
+def private_in(
+    folder: str, modules: Iterable[str] = (), handed_on: Collection[str] = ()
+) -> list[str]:
+    """The real paths of what lies below a script's folder and is not its own to read.
+
+    Of its `modules`, by their paths in it, those that are links to what is none where one stands.
+    """
+    places = {*places_of_passwords(handed_on), *homes()}
     if folder in places:
-        return [path for path in _entries(folder) if os.path.isdir(path)]
-    return [place for place in places if place.startswith(f"{folder}/")]
+        return [path for path in _entries(folder) if os.path.isdir(path) or not is_code(path)]
+    found = [place for place in places if place.startswith(f"{folder}/")]
+    if standing := _deep_in(folder, _here()):
+        known: dict[str, str] = {}
+        paths = (followed(os.path.join(folder, name), known) for name in modules)
+        found += [p for p in paths if not is_code(p) and any(is_below(p, e) for e in standing)]
+    return found
+
+
+def _deep_in(folder: str, here: Iterable[str]) -> list[str]:
+    """Where the user stands below an entry of a folder, which by itself is the script's."""
+    return [e for e in here if e.startswith(f"{folder}/") and os.path.dirname(e) != folder]
 
 
 def _here() -> list[str]:
@@ -113,7 +138,7 @@ def _entries_around(places: Iterable[str], folder: str) -> list[str]:
     return [os.path.join(folder, place[len(folder) + 1 :].partition("/")[0]) for place in inside]
 
 
-def check_holds_no_passwords(path: str) -> None:
+def check_holds_no_passwords(path: str, handed_on: Collection[str] = ()) -> None:
     """Refuse a script, or the lock beside it, that lies where a variable says that passwords are.
 
     What is wrong in it would be quoted. Where a script's folder is such a place or lies in one it
@@ -124,7 +149,7 @@ def check_holds_no_passwords(path: str) -> None:
     """
     folder, lock = os.path.dirname(path), f"{path}.lock"
     own = {lock, *([path] if path.endswith(".py") else [])}
-    places = places_of_passwords()
+    places = places_of_passwords(handed_on)
     places |= {*_entries_around(places, folder)}
     for file in (path, real_path(lock)):
         around = [place for place in places if is_below(file, place)]

@@ -82,7 +82,7 @@ def check(script: Script, tables: Mapping[str, Table], options: ScriptOptions) -
     Raises:
         MetricFailure: its environment cannot be made, or the sandbox is required and missing.
     """
-    check_holds_no_passwords(script.path)
+    check_holds_no_passwords(script.path, options.environment)
     with place_needed(), Workplace(adopt=options.adopt) as place:
         started = time.monotonic()
         prepared = environment(script, place, options)

@@ -128,7 +128,7 @@ def _asked(
         raise changed()
     named = named_packages(wants, pins, beside)
     folders = _folders(wants, beside)
-    _check_own(script, named | folders)
+    _check_own(script, named | folders, options)
     packages = tuple(dict.fromkeys(named.values()))
     elsewhere = lead_elsewhere(
         wants, pins, packages, folder=beside, allow_network=options.allow_network
@@ -214,14 +214,14 @@ def _folders(wants: Mapping[str, Any], beside: str) -> dict[str, str]:
     return {name: real for name, real in places.items() if real not in theirs}
 
 
-def _check_own(script: Script, named: Mapping[str, str]) -> None:
+def _check_own(script: Script, named: Mapping[str, str], options: ScriptOptions) -> None:
     """What a script may not read when it runs is none of its packages, which it imports.
 
     Raises:
         MetricFailure: so one would be.
     """
     try:
-        foreign = {*not_own(script.path, named.values())}
+        foreign = {*not_own(script.path, named.values(), options.environment)}
     except OSError as error:
         raise not_made(reason(error)) from error
     names = [name or "an empty path" for name, real in named.items() if real in foreign]

@@ -156,7 +156,7 @@ def run(
     """
     name = f"run-{os.urandom(4).hex()}"
     folder = os.path.join(place.folder, name)
-    files, is_shown_the_copy = _files(folder, inputs, script)
+    files, is_shown_the_copy = _files(folder, inputs, script, options)
     log = None if refused is None else os.path.join(files["answer"], _LOG)
     code = startup_code(script, is_shown_the_copy=is_shown_the_copy)
     descriptor = os.open(files["answer"], os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -211,7 +211,9 @@ def run(
         remove(os.path.join(place.folder, name))
 
 
-def _files(folder: str, inputs: Inputs, script: Script) -> tuple[dict[str, str], bool]:
+def _files(
+    folder: str, inputs: Inputs, script: Script, options: ScriptOptions
+) -> tuple[dict[str, str], bool]:
     """Everything that the script is given, by what it is for.
 
     And whether what it imports from is the copy of its modules, since there is more in its folder:
@@ -225,7 +227,12 @@ def _files(folder: str, inputs: Inputs, script: Script) -> tuple[dict[str, str],
         if script.modules is not None:
             modules = os.path.join(folder, "modules")
             os.mkdir(modules, 0o700)
-            is_shown_the_copy = provide(script.modules, script.path, modules, private_in)
+            is_shown_the_copy = provide(
+                script.modules,
+                script.path,
+                modules,
+                lambda folder: private_in(folder, dict(script.modules or ()), options.environment),
+            )
         given = (("rewards.jsonl", inputs.rewards), ("trials.jsonl", inputs.trials))
         for name, data in (*given, ("script.py", script.text)):
             path = places[name.partition(".")[0]] = os.path.join(folder, name)
@@ -262,7 +269,7 @@ def _confinement(
     *,
     watched: bool,
 ) -> Confinement:
-    beside_it, listed = beside(script.path)
+    beside_it, listed = beside(script.path, options.environment)
     readable = [*made.readable, *libraries(), os.path.dirname(files["work"])]
     readable += [_WATCHER] if watched else []
     return confinement(
@@ -272,6 +279,6 @@ def _confinement(
         writable=[files[name] for name in ("work", "home", "answer")],
         listed=listed,
         scratch=[files["work"], files["home"]],
-        hidden=[*made.hidden, *private_around(script.path)],
+        hidden=[*made.hidden, *private_around(script.path, options.environment)],
         network=options.allow_network,
     )

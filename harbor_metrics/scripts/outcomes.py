@@ -163,7 +163,7 @@ class ScriptRunner:
                 self._check_layers()
             with self._place(places) as place:
                 script = self._find(metric, kwargs, place)
-                check_holds_no_passwords(script.path)
+                check_holds_no_passwords(script.path, self.options.environment)
                 reference = ScriptRef(
                     path=kwargs.script_path,
                     sha256=script.sha256,

@@ -52,18 +52,6 @@ _BELIEVED = (
     *("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"),
     *("UV_CACHE_DIR", "UV_PYTHON_INSTALL_DIR", "GIT_CONFIG_GLOBAL"),
 )
-# Some are named so where CI writes them beside what it works on.
-_OF_PASSWORDS = (
-    *("NETRC", "UV_CREDENTIALS_DIR", "SSL_CLIENT_CERT", "GIT_CONFIG_GLOBAL", "PIP_CONFIG_FILE"),
-    *("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_WEB_IDENTITY_TOKEN_FILE"),
-    *("GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_GHA_CREDS_PATH", "CLOUDSDK_CONFIG"),
-    *("AZURE_CONFIG_DIR", "KUBECONFIG", "DOCKER_CONFIG", "HF_TOKEN_PATH", "HF_HOME"),
-    *("GH_CONFIG_DIR", "KAGGLE_CONFIG_DIR", "MODAL_CONFIG_PATH", "WANDB_CONFIG_DIR", "CARGO_HOME"),
-    *("GNUPGHOME", "PGPASSFILE", "NPM_CONFIG_USERCONFIG", "REGISTRY_AUTH_FILE", "RCLONE_CONFIG"),
-    *("KRB5CCNAME", "POETRY_CONFIG_DIR", "BOTO_CONFIG", "OCI_CLI_CONFIG_FILE"),
-    # Private packages and repositories are in caches.
-    *("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "UV_CACHE_DIR"),
-)
 _PATHS = (*CERTIFICATES, "SSL_CLIENT_CERT", "NETRC", "UV_CREDENTIALS_DIR", "GIT_SSL_CAINFO")
 
 
@@ -80,15 +68,6 @@ def named(name: str) -> str | None:
     """The place that a variable names, whether or not it may have come with our work."""
     value = os.environ.get(name)
     return os.path.abspath(value) if value else None
-
-
-def places_of_passwords() -> set[str]:
-    """The real paths of files and folders that variables name, and that hold passwords."""
-    values = [os.environ.get(name, "").removeprefix("FILE:") for name in _OF_PASSWORDS]
-    # Some name several, and one can have the same sign in it; some who read it expand `~`.
-    paths = {path for value in values for path in (value, *value.split(os.pathsep)) if path}
-    paths |= set(map(os.path.expanduser, paths))
-    return set(map(real_path, map(os.path.abspath, paths)))
 
 
 def folders(name: str) -> list[str]:

@@ -16,8 +16,13 @@ from harbor_metrics.confinement.places import PRIVATE
 from harbor_metrics.confinement.workplace import Confinement, Workplace
 from harbor_metrics.documents.paths import holds_everything
 from harbor_metrics.errors import MetricFailure
+from harbor_metrics.registries.script_file import find
 from harbor_metrics.scripts.beside import beside, check_holds_no_passwords, private_in
+from harbor_metrics.scripts.execution import Inputs, execute
+from harbor_metrics.scripts.options import ScriptOptions
 from harbor_metrics.scripts.uv_access import reach
+from harbor_metrics.trials.table import Table
+from harbor_metrics.trials.trial import Trial
 
 
 @pytest.fixture
@@ -262,9 +267,14 @@ def test_of_a_folder_of_passwords_only_modules_are_a_scripts(
 ) -> None:
     for name in ("m.py", "helper.py", "kaggle.json", "creds"):
         (tmp_path / name).write_text("")
+    (tmp_path / "again.py").symlink_to("helper.py")
+    (tmp_path / "x.py").symlink_to("kaggle.json")
     folder = os.path.realpath(tmp_path)
     monkeypatch.setenv("KAGGLE_CONFIG_DIR", folder)
-    assert {*beside(f"{folder}/m.py")[0]} == {f"{folder}/m.py", f"{folder}/helper.py"}
+    assert {*beside(f"{folder}/m.py")[0]} == {
+        f"{folder}/{name}" for name in ("m.py", "helper.py", "again.py")
+    }
+    assert {*private_in(folder)} >= {f"{folder}/kaggle.json", f"{folder}/creds"}
     check_holds_no_passwords(f"{folder}/m.py")
     with pytest.raises(MetricFailure):
         check_holds_no_passwords(f"{folder}/creds")
@@ -317,3 +327,69 @@ def test_modules_are_the_same_wherever_the_user_stands_and_passwords_lie(
     (tmp_path / "x.py").symlink_to("lib/netrc")
     (tmp_path / "m.py").write_text(f"{HEAD}from lib.weights import W\nimport x\nanswer(w=W)")
     assert "x.py beside the script is a link" in value()["error"]["message"]
+
+
+@linux
+@pytest.mark.parametrize("layer", ["landlock", "namespaces"])
+@pytest.mark.parametrize("hidden", [True, False])
+@pytest.mark.parametrize("link", ["x.py", "x"])
+def test_a_link_to_where_the_user_stands_shows_nothing_of_it(
+    link: str,
+    hidden: bool,
+    layer: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "work" / "here").mkdir(parents=True)
+    (tmp_path / "work" / "here" / "notes").write_text("W = 's3cret'")
+    if hidden:
+        (tmp_path / ".env").write_text("")
+    (tmp_path / link).symlink_to("work/here/notes")
+    (tmp_path / "all").symlink_to("work/here")
+    code = f"""{HEAD}
+found = 0
+for path in ({str(tmp_path / link)!r}, {str(tmp_path / "all" / "notes")!r}):
+    try: found += "s3cret" in open(path).read()
+    except OSError: pass
+try: import x
+except ImportError: x = None
+answer(found=found, imported=int(hasattr(x, "W")))
+"""
+    monkeypatch.chdir(tmp_path / "work" / "here")
+    (tmp_path / "m.py").write_text(code)
+    script = find(str(tmp_path / "m.py"), None)
+    with Workplace() as place:
+
+        def values() -> Any:
+            inputs = Inputs.of(Table([Trial(task="t", rewards={"reward": 1.0})]))
+            return execute(script, inputs, ScriptOptions(layers=(layer,)), place).values
+
+        if link == "x.py":
+            with pytest.raises(MetricFailure, match=r"x\.py beside the script is a link"):
+                values()
+        else:
+            assert values() == {"found": 0, "imported": 0}
+
+
+@linux
+def test_a_variable_that_is_handed_on_shows_what_it_names(
+    cli: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "eval.yaml").write_text("7")
+    (tmp_path / "netrc").write_text("s3cret")
+    (tmp_path / "r.jsonl").write_text('{"reward": 1.0}\n')
+    code = f"""{HEAD}
+def read(name):
+    try: return len(open(os.path.join(os.environ["HARBOR_METRICS_SCRIPT_DIR"], name)).read())
+    except OSError: return 0
+answer(settings=read("eval.yaml"), netrc=read("netrc"))
+"""
+    (tmp_path / "m.py").write_text(code)
+    monkeypatch.setenv("EVAL_CONFIG", str(tmp_path / "eval.yaml"))
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    handed_on = ("--script-env", "EVAL_CONFIG", "--script-env", "NETRC")
+    for more, settings in (((), 0), (handed_on, 1)):
+        asked = ("--metric", metric(str(tmp_path / "m.py")), "--format", "json", *more)
+        done = cli("compute", str(tmp_path / "r.jsonl"), *asked)
+        (_, one) = json.loads(done.stdout)["groups"][0]["metrics"]
+        assert one["values"] == {"settings": settings, "netrc": 0}, one

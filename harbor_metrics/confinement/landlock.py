@@ -5,16 +5,17 @@ It runs in the very process that becomes the program, or starts it, so it import
 
 from __future__ import annotations
 
+import ctypes
 import os
 import struct
 
-from .kernel import O_PATH, call, is_folder, real
+from .kernel import LIBC, O_PATH, call, checked, is_folder, real
 from .places import DEVICES, OF_MACHINE, OF_PROGRAMS, SHARED_MEMORY
 from .sandbox import gain_nothing, is_shared_memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
 # What programs read of a system: nothing in it is a person's own, though root may have kept some of
 # it from others. Of /usr not all: people work in /usr/src, and keep settings in /usr/local/etc.
@@ -69,6 +70,11 @@ TRUNCATION, SIGNALS = 3, 6
 _READING = _EXECUTE | _READ_FILE | _READ_DIR
 _ON_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
 
+# With its types: there are hundreds of rules, and `call` finds them out anew each time.
+_ADD = LIBC["syscall"]
+_ADD.argtypes = (*[ctypes.c_long] * 3, ctypes.c_char_p, ctypes.c_long)
+_ADD.restype = ctypes.c_long
+
 
 def version() -> int:
     """The version of Landlock that the kernel has: see `SIGNALS`.
@@ -107,13 +113,14 @@ def restrict(
     size = 24 if has >= SIGNALS else 16 if has >= 4 else 8
     ruleset = call(_CREATE_RULESET, attributes[:size], size, 0)
     try:
-        given = (*_SYSTEM, *(_OF_NETWORKS if network else ()), *readable)
-        parts, partly = _without(given, hidden)
-        shown = (*parts, *(_OF_PROC if alone else ("/proc",)))
-        for path in shown:
+        above = {one[:end] for one in hidden for end, c in enumerate(one) if c == "/"}
+        for path in (*_SYSTEM, *(_OF_NETWORKS if network else ())):
+            _show(ruleset, path, hidden, above)
+        partly = [path for path in readable if not _show(ruleset, path, hidden, above)]
+        for path in _OF_PROC if alone else ("/proc",):
             _permit(ruleset, path, _READING)
         # Python finds no module in a folder that it cannot list.
-        for path in ("/proc", *listed, *partly.intersection(readable)):
+        for path in ("/proc", *listed, *partly):
             _permit(ruleset, path, _READ_DIR)
         if not alone or not any(one.startswith("/usr/") for one in hidden):
             _permit(ruleset, "/usr", _READ_DIR)
@@ -131,30 +138,28 @@ def restrict(
         os.close(ruleset)
 
 
-def _without(given: Sequence[str], hidden: Sequence[str]) -> tuple[list[str], set[str]]:
-    """The paths, but where something hidden lies in one what lies around that; and those."""
-    shown: list[str] = []
-    partly: set[str] = set()
-    above = {one[:end] for one in hidden for end, c in enumerate(one) if c == "/"}
-    for path in given:
-        try:
-            place = real(path)
-        except OSError:
-            continue
-        if place in above:
-            partly.add(path)
-            shown += _around(place, hidden, above)
-        else:
-            shown.append(path)
-    return shown, partly
+def _show(ruleset: int, path: str, hidden: Sequence[str], above: Container[str]) -> bool:
+    """Permit to read a path; not whole where something hidden lies in it, but what is around."""
+    try:
+        descriptor = os.open(path, O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return True  # what is not there cannot be read either
+    try:
+        place = os.readlink(f"/proc/self/fd/{descriptor}")
+        if place not in above:
+            _add(ruleset, descriptor, _READING)
+            return True
+    finally:
+        os.close(descriptor)
+    _show_around(ruleset, place, hidden, above)
+    return False
 
 
-def _around(place: str, hidden: Sequence[str], above: set[str]) -> list[str]:
-    """What lies in a folder but what is hidden, and those that are above it as what lies in them.
+def _show_around(ruleset: int, place: str, hidden: Sequence[str], above: Container[str]) -> None:
+    """What lies in a folder but what is hidden, and of those that are above it what lies in them.
 
     They can be hundreds: of the names in a folder the system tells, too, which are links.
     """
-    shown: list[str] = []
     try:
         with os.scandir(place) as inside:
             for entry in inside:
@@ -162,12 +167,11 @@ def _around(place: str, hidden: Sequence[str], above: set[str]) -> list[str]:
                 if entry.is_symlink() or entry.path in hidden:
                     continue
                 if entry.path in above:
-                    shown += _around(entry.path, hidden, above)
+                    _show_around(ruleset, entry.path, hidden, above)
                 else:
-                    shown.append(entry.path)
+                    _permit(ruleset, entry.path, _READING)
     except OSError:
         pass
-    return shown
 
 
 def is_shared_alone(folder: str) -> bool:
@@ -232,8 +236,12 @@ def _permit(ruleset: int, path: str, rights: int) -> None:
     except OSError:
         return  # what is not there cannot be read either
     try:
-        if not is_folder(descriptor):
-            rights &= _ON_FILES
-        call(_ADD_RULE, ruleset, 1, struct.pack("=Qi", rights, descriptor), 0)
+        _add(ruleset, descriptor, rights)
     finally:
         os.close(descriptor)
+
+
+def _add(ruleset: int, descriptor: int, rights: int) -> None:
+    if not is_folder(descriptor):
+        rights &= _ON_FILES
+    checked(_ADD(_ADD_RULE, ruleset, 1, struct.pack("=Qi", rights, descriptor), 0))

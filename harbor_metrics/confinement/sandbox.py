@@ -29,10 +29,18 @@ SIGNAL_SET = 128
 def is_shared_memory(path: str) -> bool:
     """Whether a path is of the file system in /dev/shm, which can be mounted elsewhere, too."""
     try:
-        device = os.stat(SHARED_MEMORY).st_dev
-        return os.stat(path).st_dev == device != os.stat("/").st_dev
+        return os.stat(path).st_dev == memory_device()
     except OSError:
         return False
+
+
+def memory_device() -> int | None:
+    """The number of the file system in /dev/shm; None where it has none of its own."""
+    try:
+        device = os.stat(SHARED_MEMORY).st_dev
+        return device if device != os.stat("/").st_dev else None
+    except OSError:
+        return None
 
 
 def adopt_orphans() -> None:

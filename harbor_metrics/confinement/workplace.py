@@ -26,7 +26,7 @@ from .launch import prepare_filter
 from .places import LAYERS, NAMESPACES, SHARED_MEMORY
 from .removal import permit, remove
 from .requests import dump
-from .sandbox import adopt_orphans, is_shared_memory
+from .sandbox import adopt_orphans, is_shared_memory, memory_device
 from .supervisors import FORKING, SUPERVISORS, end_adopted, end_session, let_end, start
 from .usage import KINDS
 
@@ -319,8 +319,15 @@ def _told_of_memory() -> list[str]:
     paths = {path for text in told for path in _SEPARATORS.split(text) if path.startswith("/")}
     # What an argument names need not be a whole path.
     paths.update(path for text in sys.argv for path in (text, *_SEPARATORS.split(text)) if path)
-    memory = os.path.realpath(SHARED_MEMORY)
-    found = any(
-        f"{os.path.realpath(path)}/".startswith(f"{memory}/") for path in paths if "\0" not in path
-    )
+    memory, device = os.path.realpath(SHARED_MEMORY), memory_device()
+
+    def leads_there(path: str) -> bool:
+        if device is not None:
+            try:
+                return os.stat(path).st_dev == device
+            except OSError:
+                pass  # it is not there yet
+        return f"{os.path.realpath(path)}/".startswith(f"{memory}/")
+
+    found = any(leads_there(path) for path in paths if "\0" not in path)
     return [SHARED_MEMORY] if found else []

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
 
 from ..confinement.homes import home_of_system, not_of_system, our_cache
 from ..confinement.places import PRIVATE
@@ -16,7 +17,17 @@ _MOST_LINKS = 40
 
 def is_among_work(path: str) -> bool:
     """Whether what is believed may have come with what we work on, or is what we have fetched."""
-    return is_below(real_path(path), real_path(our_cache())) or may_have_come(path)
+    return bool(among_work([path]))
+
+
+def among_work(paths: Iterable[str]) -> set[str]:
+    """The same of many paths, of which those above all of them are asked once."""
+    fetched, work = real_path(our_cache()), _work()
+    return {
+        path
+        for path in paths
+        if is_below(real_path(path), fetched) or work is None or work.may_hold(path)
+    }
 
 
 def may_have_come(path: str) -> bool:
@@ -27,62 +38,83 @@ def may_have_come(path: str) -> bool:
     home is or lies in a checkout, or lies in the current folder, the checkout around the current
     folder counts alone, or that.
     """
-    try:
-        person, here = real_path(os.path.expanduser("~")), os.getcwd()
-        return any(_may_have_come(place, person, here) for place in _on_the_way(path))
-    except OSError:
-        return True
+    work = _work()
+    return work is None or work.may_hold(path)
 
 
-def _may_have_come(place: str, person: str, here: str) -> bool:
-    holds_home = is_below(person, here)
-    # Nobody works in a folder that every system has.
-    is_work = not holds_home or (
-        bool(not_of_system([here])) and (here == person or here not in PRIVATE)
-    )
-    above = "/"
-    # HOME may name what a runner works on, the current folder itself perhaps.
-    of_system = home_of_system()
-    if of_system and person == real_path(of_system):
-        above = person
-        if (holds_home and is_work and here != person) or _checkout_of(person) is not None:
-            return is_below(place, _checkout_of(here) or here)
-    while not is_below(above, place):
-        if place == here and is_work:
+class _Work:
+    """What we work on, as it is while one question is answered."""
+
+    def __init__(self) -> None:
+        self.person, self.here = real_path(os.path.expanduser("~")), os.getcwd()
+        holds_home = is_below(self.person, self.here)
+        # Nobody works in a folder that every system has.
+        self.is_here = not holds_home or (
+            bool(not_of_system([self.here]))
+            and (self.here == self.person or self.here not in PRIVATE)
+        )
+        self.is_checkout, self.is_link = cache(_is_checkout), cache(os.path.islink)
+        self.above = "/"
+        self.alone: str | None = None
+        # HOME may name what a runner works on, the current folder itself perhaps.
+        of_system = home_of_system()
+        if of_system and self.person == real_path(of_system):
+            self.above = self.person
+            around_home = holds_home and self.is_here and self.here != self.person
+            if around_home or self.checkout_of(self.person) is not None:
+                self.alone = self.checkout_of(self.here) or self.here
+
+    def may_hold(self, path: str) -> bool:
+        try:
+            return any(map(self._holds, self.on_the_way(path)))
+        except OSError:
             return True
-        if _is_checkout(place) and place != os.path.join(person, ".pyenv"):
-            return True
-        place = os.path.dirname(place)
-    return False
 
+    def _holds(self, place: str) -> bool:
+        if self.alone is not None:
+            return is_below(place, self.alone)
+        while not is_below(self.above, place):
+            if place == self.here and self.is_here:
+                return True
+            if self.is_checkout(place) and place != os.path.join(self.person, ".pyenv"):
+                return True
+            place = os.path.dirname(place)
+        return False
 
-def _on_the_way(path: str) -> Iterator[str]:
-    """Each link that the system follows on the way to a path, and where they lead in the end."""
-    # As it is written: from a link `..` goes up to where that leads.
-    here, parts, n = "/", os.path.join(os.getcwd(), path).split("/")[::-1], 0
-    while parts and n <= _MOST_LINKS:
-        place = os.path.normpath(os.path.join(here, parts.pop()))
-        if not os.path.islink(place):
-            here = place
-            continue
-        yield place
-        n += 1
-        target = os.readlink(place)
-        parts += target.split("/")[::-1]
-        if target.startswith("/"):
-            here = "/"
-    yield here
+    def checkout_of(self, folder: str) -> str | None:
+        """The nearest checkout that a folder is or lies in."""
+        while not self.is_checkout(folder):
+            above = os.path.dirname(folder)
+            if above == folder:
+                return None
+            folder = above
+        return folder
+
+    def on_the_way(self, path: str) -> Iterator[str]:
+        """Each link that the system follows on the way to a path, and where it leads at last."""
+        # As it is written: from a link `..` goes up to where that leads.
+        at, parts, n = "/", os.path.join(self.here, path).split("/")[::-1], 0
+        while parts and n <= _MOST_LINKS:
+            place = os.path.normpath(os.path.join(at, parts.pop()))
+            if not self.is_link(place):
+                at = place
+                continue
+            yield place
+            n += 1
+            target = os.readlink(place)
+            parts += target.split("/")[::-1]
+            if target.startswith("/"):
+                at = "/"
+        yield at
 
 
 def _is_checkout(folder: str) -> bool:
-    return any(os.path.lexists(os.path.join(folder, name)) for name in _OF_CHECKOUTS)
+    return any(os.path.lexists(f"{folder}/{name}") for name in _OF_CHECKOUTS)
 
 
-def _checkout_of(folder: str) -> str | None:
-    """The nearest checkout that a folder is or lies in."""
-    while not _is_checkout(folder):
-        above = os.path.dirname(folder)
-        if above == folder:
-            return None
-        folder = above
-    return folder
+def _work() -> _Work | None:
+    """None where it cannot be told: then anything may have come with it."""
+    try:
+        return _Work()
+    except OSError:
+        return None

@@ -96,7 +96,8 @@ def use(path: str) -> None:
     """Note that what has this record is used now; once a day what is old goes."""
     with contextlib.suppress(OSError):
         os.utime(path)
-    mark = cache_folder("pruned")
+    # Beside the folder of records, which is ours.
+    mark = os.path.join(os.path.dirname(os.path.dirname(path)), "pruned")
     if _age(mark) < DAY:
         return
     with contextlib.suppress(OSError), open(mark, "wb", opener=_regular):

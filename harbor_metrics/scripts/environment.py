@@ -220,6 +220,8 @@ def _check_own(script: Script, named: Mapping[str, str], options: ScriptOptions)
     Raises:
         MetricFailure: so one would be.
     """
+    if not named:
+        return
     try:
         foreign = {*not_own(script.path, named.values(), options.environment)}
     except OSError as error:

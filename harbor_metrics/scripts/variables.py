@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 
 from ..documents.paths import real_path
-from ..documents.work import is_among_work
+from ..documents.work import among_work, is_among_work
 
 # By name: ssh passes on whatever variables begin with LC_.
 _LOCALE = (
@@ -73,8 +73,9 @@ def named(name: str) -> str | None:
 def folders(name: str) -> list[str]:
     """The folders that a variable such as PATH lists by an absolute path; none among our work."""
     # An empty one is the current folder, too, and often an oversight.
-    listed = filter(os.path.isabs, os.environ.get(name, "").split(os.pathsep))
-    found = [folder for folder in listed if not is_among_work(folder)]
+    listed = [*filter(os.path.isabs, os.environ.get(name, "").split(os.pathsep))]
+    work = among_work(listed) if listed else ()
+    found = [folder for folder in listed if folder not in work]
     # Others may strike out `..` and a link before it, which lead elsewhere together.
     return [real_path(folder) if ".." in folder.split("/") else folder for folder in found]
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 
 from ..contract.estimate import Estimate, Undefined
 from ..contract.metric import Value
@@ -38,7 +40,7 @@ Ends = tuple[dict[str, Value], dict[str, Value]]
 
 def jackknife(
     name: str,
-    whole: tuple[float, float],
+    whole: tuple[Number, Number],
     ends: Sequence[Ends],
     n: int,
     level: float,
@@ -53,7 +55,8 @@ def jackknife(
     """
     if n < 2:
         return Answer("jackknife", Difference(), n, reason=ONE_TASK)
-    sides: list[list[float]] = [[], []]
+    # Exactly: a task moves a large total by less than the floats near it lie apart.
+    sides: list[list[Fraction]] = [[], []]
     for group, pair in enumerate(ends):
         left = n - len(range(group, n, len(ends)))
         for side, values in zip(sides, pair, strict=True):
@@ -61,22 +64,23 @@ def jackknife(
             if isinstance(number, str):
                 reason = f"no interval: without some tasks the value is {number}"
                 return Answer("jackknife", Difference(), n, reason=reason)
-            side.append(float(number) * n / left if total else float(number))
+            side.append(Fraction(number) * n / left if total else Fraction(number))
     influences = _influences(*sides)
     base, candidate = whole
     if not influences.variance:
         found = Difference(p=1.0 if base == candidate else None)
         return Answer("jackknife", found, n, reason="no interval: no task moves it")
     answer = Answer("jackknife", Difference(), n)
-    answer.found = student(candidate - base, influences.variance, len(ends) - 1, level)
+    answer.found = student(float(candidate - base), influences.variance, len(ends) - 1, level)
     if amount:
         answer.relative = fieller(base, candidate, influences, level)
     return answer
 
 
-def _influences(base: list[float], candidate: list[float]) -> Influences:
+def _influences(base: list[Fraction], candidate: list[Fraction]) -> Influences:
     """What each group moves: what is missing without it, less the mean of that, (G - 1) / G."""
-    integers, scale = exact.scaled([*base, *candidate])
+    scale = math.lcm(*(value.denominator for value in (*base, *candidate)))
+    integers = [int(value * scale) for value in (*base, *candidate)]
     groups = len(base)
 
     def moves(side: Sequence[int]) -> list[int]:

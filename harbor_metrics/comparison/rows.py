@@ -301,10 +301,9 @@ def _of_numbers(
         return drawn(asked, bound, measured.pairs, name, values)
     else:
         amount = bound.takes == "table" and min(values) > 0
-        ends = (float(values[0]), float(values[1]))
         total = statistic in TOTALS
         answer = jackknife(
-            name, ends, measured.without, n, settings.level, amount=amount, total=total
+            name, values, measured.without, n, settings.level, amount=amount, total=total
         )
     return Finding(*values, difference, answer, n, None, [])
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
 from typing import Any, TypeVar
 
 import msgspec
@@ -124,15 +126,27 @@ def _canonical(row: Row) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    """A value as Python has it: engines give numbers of their own, and NaN for what is missing."""
+    """A value as rows have it: engines give kinds of their own, and NaN for what is missing."""
     if value is None or isinstance(value, str | int):
-        return int(value) if isinstance(value, bool) else value
+        return value
     if hasattr(value, "item"):
         value = value.item()
-    if value != value:
+    if value is None or isinstance(value, str | int):
+        return value
+    # Of the NA of pandas it is not known whether it is itself.
+    if (value != value) is not False:
         return None
-    # 0.0 and -0.0 are the same number.
-    return value + 0.0 if isinstance(value, float) else value
+    if isinstance(value, float):
+        # 0.0 and -0.0 are the same number.
+        return value + 0.0
+    if isinstance(value, Decimal):
+        # No float has the digits of each.
+        whole = value.to_integral_value()
+        return int(whole) if whole == value else format(value.normalize(), "f")
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        # Engines take the time zone of the machine.
+        return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    return value.isoformat() if isinstance(value, date | time) else str(value)
 
 
 def _collected(frame: Any) -> list[Row]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
@@ -81,10 +81,11 @@ def laid_out(
 
     def check_label(name: str) -> None:
         place = fields[f"label.{name}"]
-        if types[place].is_nested():
+        what = _no_label(frame, types[place], columns[place])
+        if what:
             raise InputError(
-                f"column `{printable(names[place])}` of {path} holds lists or structures, and a "
-                "label is a single value",
+                f"column `{printable(names[place])}` of {path} holds {what}, and a label is a "
+                "single text, number, boolean, date or time",
                 f"say which column holds it: --columns {in_command(f'label.{name}=COLUMN')}",
             )
         united.check_values(names[fields[f"label.{name}"]], "VARCHAR")
@@ -135,7 +136,22 @@ def _read(
             if dtype.is_decimal():
                 # As a number that is read from a text is.
                 casts[column] = nw.col(column).cast(nw.Float64)
+        elif field.startswith("label.") and dtype.is_float():
+            # Not every engine takes -0.0 for 0.0.
+            casts[column] = nw.col(column) + 0.0
     return found, numbers, casts
+
+
+def _no_label(frame: Any, dtype: Any, column: str) -> str:
+    """What no label is, and a column of this type holds."""
+    if dtype.is_nested():
+        return "lists or structures"
+    if dtype != nw.Object or not frame.implementation.is_pandas_like():
+        return "bytes" if dtype == nw.Binary else "durations" if dtype == nw.Duration else ""
+    kept = frame.select(column).collect()[column].to_list()
+    if any(isinstance(value, bytes) for value in kept):
+        return "bytes"
+    return "" if all(isinstance(value, Hashable) for value in kept) else "lists or structures"
 
 
 def _is_amount(field: str) -> bool:

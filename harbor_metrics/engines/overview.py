@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 
+from ..documents.wording import printable
+from ..errors import InputError
 from ..numbers.exact import Number
 from .asked import Row
 from .layout import Numbers
@@ -79,6 +81,12 @@ def overview(relation: Relation) -> dict[Group, Overview]:
     def parse(rows: list[Row]) -> dict[Group, Overview]:
         found = {}
         for group, (n, nameless, errored, scored, *rest) in relation.by_group(rows):
+            if group in found:
+                raise InputError(
+                    f"{relation.asked.path} has labels that differ and are both "
+                    f"{printable(str(group[-1]))} here",
+                    "write them as texts",
+                )
             counts = dict(zip(layout.rewards, map(int, rest), strict=False))
             rest = rest[len(counts) :]
             found[group] = Overview(

@@ -46,8 +46,6 @@ def count_pairs(relation: Relation, group: Group, key: str, name: str, *, skip: 
 
     if label is not None:
         layout.check_label(name)
-    if label is not None and relation.frame.collect_schema()[label] == nw.Boolean:
-        raise MetricFailure("missing-label", f"label `{name}` is no number")
     question = ["pairs of", key, name, skip]
     rows = relation.once(question, query, parse, MOST_VALUES).get(group, [])
     whole = sum(times for *_, times in rows)

@@ -82,10 +82,10 @@ def korn_graubard(units: Units, level: float) -> Ends:
     _check(units)
     if units.single:
         return wilson(units, level)
-    n, variance = float(units.sums.d), units.variance
+    n, variance = Fraction(units.sums.d), units.variance
     if variance and 0 < units.mean < 1:
-        n = min(float(units.mean * (1 - units.mean) / variance), n)
-    return score(units.mean, n, -t_quantile((1 - level) / 2, units.sums.units - 1))
+        n = min(units.mean * (1 - units.mean) / variance, n)
+    return score(units.mean, float(n), -t_quantile((1 - level) / 2, units.sums.units - 1))
 
 
 def macro_size(strata: tuple[Stratum, ...]) -> tuple[Fraction, float]:

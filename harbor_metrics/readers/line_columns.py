@@ -152,15 +152,25 @@ class LineColumns:
         except msgspec.ValidationError as error:
             if "unknown field" not in str(error):
                 raise
-            seen = list(map(msgspec.json.Decoder(dict[str, Any] | None).decode, lines))
-            keys = dict.fromkeys(key for row in seen for key in row or ())
-            self._check_keys(len(self.columns.keys() | keys), seen)
-            for key in keys:
-                self.columns.setdefault(key, [None] * self.n)
+        else:
+            self._append_some(block, rows)
+            return
+        seen = list(map(msgspec.json.Decoder(dict[str, Any] | None).decode, lines))
+        keys = dict.fromkeys(key for row in seen for key in row or ())
+        self._check_keys(len(self.columns.keys() | keys), seen)
+        known = self.columns
+        self.columns = known | {key: [None] * self.n for key in keys if key not in known}
+        self._build()
+        try:
+            if self._odd or not self._add_full(block, lines):
+                self._append_some(block, self._decoded(lines))
+        except REFUSED:
+            # A key that only refused lines have is none.
+            self.columns = known
             self._build()
-            if not self._odd and self._add_full(block, lines):
-                return
-            rows = self._decoded(lines)
+            raise
+
+    def _append_some(self, block: bytes, rows: list[_Row]) -> None:
         columns = [list(map(get, rows)) for get in self._getters]
         n_present = sum(len(column) - column.count(None) for column in columns)
         if not self._odd and block.count(b'"') != 2 * n_present:

@@ -69,8 +69,11 @@ def as_number(value: Label) -> Number | None:
 
 def label_text(value: Label) -> str:
     """A label as the name of a group: a string as it is, anything else as JSON writes it."""
-    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
-        value = int(value)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return str(value)  # JSON has no such numbers
+        if value.is_integer() and abs(value) < _EXACT:
+            value = int(value)
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 

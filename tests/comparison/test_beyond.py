@@ -68,3 +68,19 @@ def test_a_page_is_made_of_them(cli: Run, runs: list[str], tmp_path: Path) -> No
     done = cli("report", *runs, "-o", "page.html")
     assert done.returncode == 0, done.stderr
     assert "<svg" in (tmp_path / "page.html").read_text()
+
+
+@pytest.mark.parametrize("size", [10, 2**53, 2**70])
+def test_interval_of_a_sum_depends_on_differences_however_large_rewards_are(
+    size: int, cli: Run, tmp_path: Path
+) -> None:
+    for name, more in (("a", 0), ("b", 5)):
+        rows = [{"task": f"t{i}", "rewards": {"r": size + i + more * (i % 3)}} for i in range(8)]
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        (tmp_path / f"{name}.jsonl").write_text(text)
+    done = cli("compare", "a.jsonl", "b.jsonl", "--metric", "sum", "--format", "json")
+    rows = json.loads(done.stdout)["comparisons"][0]["rows"]
+    row = next(row for row in rows if row["metric"] == "sum")
+    assert (row["difference"], row["low"], row["high"]) == pytest.approx(
+        (35, 7.09, 62.91), abs=0.01
+    )

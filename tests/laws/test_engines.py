@@ -15,7 +15,7 @@ from conftest import CASES
 from metrics_said import said
 from relations import ENGINES, frame, source_of, table_of
 
-from harbor_metrics.errors import InputError, OutputError
+from harbor_metrics.errors import InputError, OutputError, UsageError
 from harbor_metrics.numbers.exact import Number
 from harbor_metrics.testing import trials
 from harbor_metrics.trials.table import Table
@@ -154,3 +154,37 @@ def test_engines_and_orders_of_rows_say_the_same_and_have_one_digest(kind: str) 
         assert list(map(msgspec.to_builtins, found)) == list(map(msgspec.to_builtins, kept))
         digests.add(source.engine.answers_sha256())
     assert len(digests) == 1
+
+
+WORLDS: dict[str, Callable[[int], dict[str, Any]]] = {
+    "no rewards": lambda _: {"rewards": None},
+    "some": lambda i: {"rewards": {"reward": i % 2} if i % 3 else None},
+    "two keys": lambda i: {"rewards": {"reward": 0.1 * i, "x": float(i % 2)} if i % 3 else None},
+    "huge": lambda i: {"rewards": {"reward": 1e308 * (-1) ** i, "x": 1.7e308}},
+    "tiny": lambda i: {"rewards": {"reward": 5e-324 * i, "x": -0.0}},
+    "negative": lambda i: {"rewards": {"reward": -3, "x": -i}},
+    "labels": lambda i: {"rewards": {"reward": i % 2}, "labels": {"x": i % 2, "y": "NaN"}},
+}
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_whatever_is_lacking_every_metric_says_the_same_or_why_not(world: str) -> None:
+    rows = [Trial(task=f"t{i % 3}", attempt=i, trial=f"t{i}", **WORLDS[world](i)) for i in range(6)]
+    table, kept = table_of(frame(rows, connection=CONNECTION)), Table(rows)
+    for name in sorted(CASES):
+        kinds = {msgspec.json.encode(case.get("kwargs", {})) for case in CASES[name]}
+        for kwargs in map(msgspec.json.decode, sorted(kinds)):
+            # Of keys and labels that are there, and of those that are not.
+            other = {k: "x" for k in ("reference", "probabilities") if k in kwargs}
+            for more in ({}, {**other, "key": "reward"}, {**other, "key": "absent"}):
+                entry = {"type": name, "kwargs": {**kwargs, **more}}
+                try:
+                    of_rows = said(entry, kept, missing="skip")
+                except UsageError:
+                    continue  # it takes no `key`
+                outcome = said(entry, table, missing="skip")
+                if outcome.error:
+                    on_engines = outcome.error.rule in ("needs-rows", "beyond-engine")
+                    assert on_engines or of_rows.error, entry
+                else:
+                    assert msgspec.to_builtins(outcome) == msgspec.to_builtins(of_rows), entry

@@ -49,6 +49,36 @@ def test_shards_of_rewards_give_the_same_numbers(
     assert numbers(paths) == numbers([whole])
 
 
+LINES = (
+    "null",
+    "{}",
+    '{"a": 1}',
+    '{"a": 0.5, "b": 1}',
+    '{"b": NaN}',
+    '{"a": 1, "refused": true}',
+    '{"a": 1, "twice": 1, "twice": 2}',
+    '{"a": 1, "twice": 1} {"b": 2}',
+    '{"a": 1, "half": ',
+    "",
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(lines=st.lists(st.sampled_from(LINES), max_size=8), data=st.data())
+def test_no_number_depends_on_where_a_line_stands(
+    tmp_path_factory, lines: list[str], data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.mktemp("lines")
+    padded = data.draw(st.permutations(lines))
+    # What is read at once ends in each of them.
+    for place in data.draw(st.lists(st.integers(0, len(lines)), max_size=2)):
+        padded.insert(place, " " * 70_000)
+    paths = [folder / "lines.jsonl", folder / "padded.jsonl"]
+    for path, rows in zip(paths, (lines, padded), strict=True):
+        path.write_text("".join(f"{row}\n" for row in ['{"a": 1}', *rows]))
+    assert numbers(paths[:1]) == numbers(paths[1:])
+
+
 def numbers(paths: Sequence[Path]) -> list[object]:
     (group,) = harbor_metrics.compute(*paths, metrics=METRICS).groups
     return [group.counts, *((o.values, o.n, o.reasons) for o in group.metrics)]

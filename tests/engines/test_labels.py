@@ -1,0 +1,123 @@
+"""Labels name the same groups whichever engine reads them, and as rows do."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import harbor_metrics
+from harbor_metrics.contract.spec import MetricSpec
+from harbor_metrics.errors import InputError
+
+pytestmark = pytest.mark.one_python
+
+UTC = dt.UTC
+D = decimal.Decimal
+KINDS: dict[str, tuple[list[Any], list[str]]] = {
+    "booleans": ([True, False, True], ["false", "true"]),
+    "integers": ([1, 2, 2], ["1", "2"]),
+    "large integers": ([2**53, 2**53 + 1, 2**53], [str(2**53), str(2**53 + 1)]),
+    "floats": ([0.5, 1.0, 1.0], ["0.5", "1"]),
+    "zeros": ([0.0, -0.0, 0.0], ["0"]),
+    "infinities": ([math.inf, -math.inf, math.inf], ["-inf", "inf"]),
+    "decimals": ([D("1.50"), D("2.00"), D("2.00")], ["1.5", "2"]),
+    "long decimals": ([D(10**20), D(10**20 + 1), D(10**20)], [str(10**20), str(10**20 + 1)]),
+    "texts": (["true", "1", "1"], ["1", "true"]),
+    "dates": ([dt.date(2026, 1, 2)] * 3, ["2026-01-02"]),
+    "times": ([dt.datetime(2026, 1, 2, 3, 4)] * 3, ["2026-01-02T03:04:00"]),
+    "times of a zone": (
+        [dt.datetime(2026, 1, 2, 3, tzinfo=UTC)] * 3,
+        ["2026-01-02T03:00:00Z"],
+    ),
+}
+BY_LABEL = MetricSpec(type="grouped", kwargs={"metric": "mean", "by": "x"})
+
+
+def groups(source: Any) -> list[str]:
+    (group,) = harbor_metrics.compute(source, metrics=[BY_LABEL], only_asked=True).groups
+    (outcome,) = group.metrics
+    assert not outcome.error, outcome.error
+    return [name for name in outcome.values if name != "all"]
+
+
+def table(labels: list[Any]) -> Any:
+    import pyarrow as pa
+
+    return pa.table(
+        {"task": list("abc")[: len(labels)], "reward": [1.0] * len(labels), "label.x": labels}
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_groups_have_one_name_on_every_engine(kind: str, tmp_path: Path) -> None:
+    import polars as pl
+    import pyarrow.parquet
+
+    labels, names = KINDS[kind]
+    frame = table(labels)
+    path = tmp_path / "trials.parquet"
+    pyarrow.parquet.write_table(frame, path)
+    pandas = frame.to_pandas()
+    for source in (path, frame, pandas, pandas.convert_dtypes(), pl.from_arrow(frame)):
+        assert groups(source) == names, type(source)
+
+
+@pytest.mark.parametrize("kind", ["booleans", "integers", "floats", "zeros", "texts"])
+def test_groups_are_named_as_those_of_rows(kind: str, tmp_path: Path) -> None:
+    import json
+
+    labels, names = KINDS[kind]
+    rows = [
+        {"task": str(i), "rewards": {"reward": 1}, "labels": {"x": label}}
+        for i, label in enumerate(labels)
+    ]
+    path = tmp_path / "trials.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert groups(path) == names
+
+
+@pytest.mark.parametrize("labels", [[True, None], [1, None], [0.5, None], ["a", None]])
+def test_label_that_is_lacking_is_so_with_every_type_of_pandas(labels: list[Any]) -> None:
+    frame = table(labels).to_pandas()
+    for source in (frame, frame.convert_dtypes()):
+        with pytest.raises(AssertionError, match="1 of 2 trials have no label `x`"):
+            groups(source)
+
+
+@pytest.mark.parametrize("labels", [[[1], [2]], [{"a": 1}, {"a": 2}], [b"a", b"b"]])
+def test_what_is_no_single_value_is_refused_in_a_frame_of_objects(labels: list[Any]) -> None:
+    import pandas as pd
+
+    rows = {"task": ["a", "b"], "reward": [1.0, 0.0], "label.x": labels}
+    with pytest.raises(InputError, match="and a label is a single text"):
+        groups(pd.DataFrame(rows))
+
+
+def test_labels_that_are_one_in_python_alone_are_refused(tmp_path: Path) -> None:
+    import duckdb
+
+    path = tmp_path / "trials.parquet"
+    duckdb.sql(
+        "select i::varchar as task, 1.0::double as reward, "
+        'make_timestamp_ns(1000 + i) as "label.x" from range(2) t(i)'
+    ).write_parquet(str(path))
+    with pytest.raises(InputError, match="labels that differ and are both 1970"):
+        groups(path)
+
+
+def test_decimals_and_booleans_stand_beside_rewards_as_those_of_rows(tmp_path: Path) -> None:
+    import pyarrow.parquet
+
+    path = tmp_path / "trials.parquet"
+    metric = MetricSpec(type="cohen-kappa", kwargs={"key": "reward", "reference": "x"})
+    pyarrow.parquet.write_table(table([D("1.50"), D("1.00"), D("1.00")]), path)
+    (group,) = harbor_metrics.compute(path, metrics=[metric], only_asked=True).groups
+    assert group.metrics[0].status == "ok"
+    pyarrow.parquet.write_table(table([True, False, True]), path)
+    (group,) = harbor_metrics.compute(path, metrics=[metric], only_asked=True).groups
+    assert "is no number" in group.metrics[0].error.message  # type: ignore[union-attr]

@@ -8,8 +8,7 @@ from __future__ import annotations
 import os
 import struct
 
-from . import places
-from .automounts import automounts
+from . import mounts, places
 from .kernel import LIBC, O_PATH, call, checked, fork, is_folder, real
 
 TYPE_CHECKING = False
@@ -145,10 +144,12 @@ def hide(
         OSError: something of it cannot be hidden.
     """
     wanted = _where([*readable, *writable, *([_RESOLVER] if network else [])])
-    triggers = automounts(wanted)
-    for place in _private([*triggers, *hidden], wanted):
+    others = mounts.of_others(wanted)
+    for place in _private([*others, *hidden], wanted):
+        if _is_file(place):
+            _shut(place)
         # To list what is in a place can be to have it mounted.
-        if place in triggers or _has_something_to_hide(place):
+        elif place in others or _has_something_to_hide(place):
             _cover(place, [each for each in wanted.items() if each[0].startswith(f"{place}/")])
     for path in scratch:
         _mount_memory(path, places.SCRATCH_FILES, mode="0700")
@@ -164,16 +165,30 @@ def _mount_processes() -> None:
 
 
 def _hide_of_system() -> None:
-    """What /proc tells of keys and of memory, and how the system was started, cannot be opened.
-
-    As a device that is none, as `hide` makes it.
-    """
+    """What /proc tells of keys and of memory, and how the system was started, cannot be opened."""
     if os.path.isdir(_OF_NETWORKS):
         _cover(_OF_NETWORKS, [(_ASKED_FOR, _ASKED_FOR)])
     for name in _OF_SYSTEM:
         path = f"/proc/{name}"
         if os.access(path, os.R_OK):
-            checked(LIBC.mount(b"/dev/null", path.encode(), None, _BIND, None))
+            _shut(path)
+
+
+def _is_file(place: str) -> bool:
+    try:
+        # Without having an automounter mount it.
+        descriptor = os.open(place, O_PATH | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return False  # it lies in what is covered by now
+    try:
+        return not is_folder(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _shut(path: str) -> None:
+    """Let a file be a device that is none, as `hide` makes it: it cannot be opened."""
+    checked(LIBC.mount(b"/dev/null", os.fsencode(path), None, _BIND, None))
 
 
 def _where(paths: Iterable[str]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from ..confinement.homes import is_of_system
 from ..confinement.places import OF_PROGRAMS
 from .paths import real_path, real_paths
 
-_Kind = Literal["known", "place", "word"]
+_Kind = Literal["known", "settings", "place", "word"]
 # Of programs that everybody has, and that call them otherwise or have more in the place.
 _KNOWN = frozenset(
     (
@@ -22,7 +22,7 @@ _KNOWN = frozenset(
         *("GH_CONFIG_DIR", "KAGGLE_CONFIG_DIR", "MODAL_CONFIG_PATH", "WANDB_CONFIG_DIR"),
         *("CARGO_HOME", "GNUPGHOME", "PGPASSFILE", "NPM_CONFIG_USERCONFIG", "REGISTRY_AUTH_FILE"),
         *("RCLONE_CONFIG", "KRB5CCNAME", "KRB5_KTNAME", "POETRY_CONFIG_DIR", "BOTO_CONFIG"),
-        *("OCI_CLI_CONFIG_FILE", "DBT_PROFILES_DIR", "GIT_CONFIG_SYSTEM"),
+        *("OCI_CLI_CONFIG_FILE", "GIT_CONFIG_SYSTEM"),
         # Private packages and repositories are in caches.
         *("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "UV_CACHE_DIR"),
     )
@@ -31,12 +31,13 @@ _KNOWN = frozenset(
 _ENDS = (
     *("PASSWORD", "PASSWORDS", "PASSWD", "PASSPHRASE", "PASSFILE", "SECRET", "SECRETS", "TOKEN"),
     *("TOKENS", "CREDENTIAL", "CREDENTIALS", "CREDS", "NETRC", "XAUTHORITY", "APIKEY", "APIKEYS"),
-    *("KEYRING", "KEYTAB", "KEYSTORE", "KEYFILE", "CERTFILE", "CONFIG", "CONFIGFILE", "CONFIGDIR"),
+    *("KEYRING", "KEYTAB", "KEYSTORE", "KEYFILE", "CERTFILE"),
 )
+_ENDS_OF_SETTINGS = ("CONFIG", "CONFIGFILE", "CONFIGDIR", "PROFILES")
 _WORDS = frozenset(
     (
         *("PASS", "PW", "CRED", "AUTH", "KEY", "KEYS", "CERT", "CERTS", "LOGIN", "LOGINS"),
-        *("IDENTITY", "ACCESS", "CONF", "COOKIE", "COOKIES", "COOKIEFILE"),
+        *("IDENTITY", "ACCESS", "COOKIE", "COOKIES", "COOKIEFILE"),
     )
 )
 _OF_PLACES = frozenset(
@@ -66,25 +67,24 @@ _NAMES = (
 )
 
 
-def places_of_passwords(handed_on: Collection[str] = ()) -> set[str]:
+def places_of_passwords(handed_on: Collection[str] = (), *, settings: bool = True) -> set[str]:
     """The real paths of files and folders that variables name, and that hold passwords.
 
     Where only the name of a variable says so, it does not count when it is `handed_on`: who hands
-    it to a program wants it to read what lies there. In a folder that every system has, credentials
+    it to a program wants it to read what lies there. Nor do those of `settings` perhaps, which can
+    be a program's own and a part of it. In a folder that every system has, credentials
     are what is called so.
     """
     paths: set[str] = set()
     for name in os.environ:
-        if (kind := _kind(name)) is not None:
+        if (kind := _kind(name)) is not None and (settings or kind != "settings"):
             paths.update(_named(kind, name in handed_on, os.environ[name]))
     found = set(real_paths(map(os.path.abspath, paths)))
     inside = [os.path.join(each, name) for each in filter(is_of_system, found) for name in _NAMES]
     return found | {real_path(path) for path in inside if os.path.lexists(path)}
 
 
-def _named(
-    kind: Literal["known", "place", "word"], is_handed_on: bool, value: str
-) -> Iterator[str]:
+def _named(kind: _Kind, is_handed_on: bool, value: str) -> Iterator[str]:
     """The paths that a variable of such a kind names."""
     if kind != "known" and (is_handed_on or (kind == "word" and "/" not in value)):
         return
@@ -113,8 +113,11 @@ def _kind(name: str) -> _Kind | None:
     while parts and parts[-1] in _OF_PLACES:
         parts.pop()
     word = parts[-1] if parts else ""
-    if word not in _WORDS and not word.endswith(_ENDS):
+    of_settings = word == "CONF" or word.endswith(_ENDS_OF_SETTINGS)
+    if not of_settings and word not in _WORDS and not word.endswith(_ENDS):
         return None
     if name.startswith(_HARMLESS_BEGINNINGS) or any(each in f"_{name}" for each in _HARMLESS_PARTS):
         return None
+    if of_settings:
+        return "settings"
     return "word" if name.endswith(word) else "place"

@@ -16,6 +16,7 @@ from ..documents.paths import holds_everything, is_below, real_path, real_paths
 from ..documents.real import open_real
 from ..documents.sizes import MOST_DATA, check_written
 from ..errors import MetricFailure
+from .private import Private
 from .script_block import check_depth, table
 from .script_lock import lock_of, read_lock
 
@@ -172,6 +173,9 @@ def _hashed(packages: Sequence[tuple[str, str]], folder: str) -> Packages | None
     if any(_is_not_its_own(place, folder) for place in places):
         return None
     paths = {place: os.path.join(folder, place) for place in places}
+    private = Private(folder)
+    if any(map(private.holds, paths.values())):
+        return None
     try:
         if _is_too_much([*paths.values()], MOST_FILES, MOST_BYTES):
             return None

@@ -5,13 +5,12 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from ..documents.paths import followed, holds_everything, is_below, lies_inside, real_path
 from ..documents.real import open_real
-from ..documents.wording import printable
-from ..errors import MetricFailure
 from .imports import imported
+from .private import Private
 
 # What Python imports; a byte-compiled file of a cache is one of a source.
 _CODE = re.compile(r".*\.(?:py|pyc|pyd|dylib|so(?:\.[^/]*)?)\Z", re.DOTALL)
@@ -32,6 +31,7 @@ def importable(path: str, text: bytes) -> Modules:
 
     Raises:
         TooManyError: the folder holds more of them than a script has.
+        MetricFailure: one is a link to what may be a password.
         OSError: one cannot be read.
     """
     folder, own = os.path.split(path)
@@ -86,16 +86,14 @@ def _line(digest: str, path: str) -> str:
     return f"{'' if plain == path else chr(92)}{digest}  {plain}\n"
 
 
-def copy(modules: Modules, folder: str, to: str, private: Collection[str] = ()) -> None:
+def copy(modules: Modules, folder: str, to: str) -> None:
     """Write the modules to an empty folder; what else lies beside the script is linked there.
 
-    But for what says of packages that they are installed: the environment says that. Nor what lies
-    in `private` places: the script may not read it.
+    But for what says of packages that they are installed: the environment says that.
 
     A folder is linked where nothing can be imported from it: none that leads to another one.
 
     Raises:
-        MetricFailure: a module is a link into an entry in which such a place lies.
         OSError: it cannot be written, or there is too much to look through.
     """
     try:
@@ -118,43 +116,16 @@ def copy(modules: Modules, folder: str, to: str, private: Collection[str] = ()) 
                 continue
             if name in walked or not _is_folder(entry, known):
                 os.symlink(os.path.join(folder, name), os.path.join(to, name))
-    _write(modules, real_path(folder), to, private, known)
-
-
-def _write(
-    modules: Modules, root: str, to: str, private: Collection[str], known: dict[str, str]
-) -> None:
-    kept = {_entry_in(root, place) for place in private if place.startswith(f"{root}/")}
     for name, data in modules:
-        real = os.path.join(root, name)
-        places = (real, followed(real, known))
-        if (around := _entry_in(root, places[1])) in kept and around != _entry_in(root, real):
-            raise MetricFailure(
-                "script-outside",
-                f"{printable(name)} beside the script is a link to where passwords, a home or "
-                "the current folder lie, and no module of it: put the file itself there",
-            )
-        if not any(is_below(each, place) for place in private for each in places):
-            with open(os.path.join(to, name), "xb") as file:
-                file.write(data)
+        with open(os.path.join(to, name), "xb") as file:
+            file.write(data)
 
 
-def _entry_in(root: str, path: str) -> str:
-    """The entry of a folder in which a path below it lies; another path as it is."""
-    inside = path.removeprefix(f"{root}/")
-    return path if inside == path else os.path.join(root, inside.partition("/")[0])
-
-
-def provide(
-    modules: Modules, path: str, to: str, private_in: Callable[[str], Collection[str]]
-) -> bool:
+def provide(modules: Modules, path: str, to: str) -> bool:
     """Fill an empty folder with what a script may import, and open, of what lies beside it.
 
     And whether something lies there that Python, or a package, could import, or take for a package
     that is installed there, or for a part of one.
-
-    Args:
-        private_in: which places below a folder the script may not read.
 
     Raises:
         OSError: it cannot be read or written, or there is too much to look through.
@@ -169,7 +140,7 @@ def provide(
         if entry.name != own and not entry.name.startswith(".")
     )
     if modules or any(is_metadata(entry.name) for entry in entries):
-        copy(modules, folder, to, private_in(folder))
+        copy(modules, folder, to)
     elif is_importable:
         _link_files(entries, to, known)
     return is_importable
@@ -188,8 +159,13 @@ def _link_files(entries: Sequence[os.DirEntry[str]], to: str, known: dict[str, s
 
 
 def _code(folder: str) -> Iterator[tuple[str, str]]:
-    """The code below a folder, as far as it is the script's to read: path in it, and real path."""
+    """The code below a folder, as far as it is the script's to read: path in it, and real path.
+
+    Raises:
+        MetricFailure: a module is a link to what may be a password.
+    """
     root = real_path(folder)
+    private = Private(root)
     known: dict[str, str] = {}
     for inside, entries in _walk(folder):
         for entry in entries:
@@ -197,8 +173,15 @@ def _code(folder: str) -> Iterator[tuple[str, str]]:
                 continue
             real = followed(entry.path, known)
             own = is_below(real, root) and (not entry.is_symlink() or lies_inside(real, root))
-            if own and os.path.isfile(real):
-                yield os.path.join(inside, entry.name), real
+            name = os.path.join(inside, entry.name)
+            if (
+                own
+                and os.path.isfile(real)
+                and not private.hides_module(
+                    os.path.join(root, name), real, is_code=is_code(os.path.basename(real))
+                )
+            ):
+                yield name, real
 
 
 def _walk(folder: str) -> Iterator[tuple[str, list[os.DirEntry[str]]]]:

@@ -22,6 +22,7 @@ from ..documents.paths import (
 from ..documents.wording import plural, printable
 from ..errors import InputError, MetricFailure
 from .modules import MOST_BYTES, Modules, TooManyError, importable, manifest
+from .private import check_holds_no_passwords
 from .script_block import may_have_a_block, table
 
 if TYPE_CHECKING:
@@ -246,7 +247,8 @@ def read(path: str, written: str, shown: str = "") -> Script:
     """The script at a path; messages call it as it was `written`.
 
     Raises:
-        MetricFailure: it is not a regular file, is too large, or cannot be read.
+        MetricFailure: it is not a regular file, is too large, cannot be read, or holds passwords,
+            or what is called a module beside it may.
     """
     written = printable(written)
     if ends_a_line(path):
@@ -259,6 +261,7 @@ def read(path: str, written: str, shown: str = "") -> Script:
         raise MetricFailure("script-missing", f"script {written} is a directory")
     if not os.path.isfile(path):
         raise MetricFailure("script-missing", f"script {written} is not a regular file")
+    check_holds_no_passwords(real_path(path))
     try:
         with open_regular(path) as file:
             text = file.read(MOST_BYTES + 1)

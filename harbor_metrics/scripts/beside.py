@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable
 
-from ..confinement.homes import homes, not_of_system
+from ..confinement.homes import not_of_system
 from ..documents.passwords import places_of_passwords
 from ..documents.paths import followed, holds_everything, is_below, lies_inside, real_path
-from ..documents.wording import printable
-from ..errors import MetricFailure
 from ..registries.modules import is_code
+from ..registries.private import deep_in, entries_around, here
 
 
 def beside(path: str, handed_on: Collection[str] = ()) -> tuple[list[str], tuple[str, ...]]:
@@ -23,26 +22,28 @@ def beside(path: str, handed_on: Collection[str] = ()) -> tuple[list[str], tuple
     The path is real. What is given is opened wherever it leads: of links those that stay inside,
     and do not lead to where the user stands.
     """
-    return _given(path, places_of_passwords(handed_on), _here())
+    return _given(path, places_of_passwords(handed_on), here())
 
 
 def _given(
-    path: str, places: Collection[str], here: Collection[str]
+    path: str, places: Collection[str], standing: Collection[str]
 ) -> tuple[list[str], tuple[str, ...]]:
     folder = os.path.dirname(path)
-    everything = holds_everything(folder) or folder in places
+    # A folder of settings is perhaps the script's own.
+    is_one = folder in places and folder in places_of_passwords(settings=False)
+    everything = holds_everything(folder) or is_one
     with os.scandir(folder) as scanned:
         entries = list(scanned)
     private = {place for place in places if place.startswith(f"{folder}/")}
     if not everything and not private and not any(e.name.startswith(".") for e in entries):
         return [folder], ()
     known: dict[str, str] = {}
-    hidden = _entries_around(private, folder)
-    standing = _deep_in(folder, here)
+    hidden = entries_around(private, folder)
+    standing = deep_in(folder, standing)
 
     def is_kept(entry: os.DirEntry[str]) -> bool:
         leads_to = followed(entry.path, known)
-        if folder in places and not (is_code(entry.name) and is_code(leads_to)):
+        if is_one and not (is_code(entry.name) and is_code(leads_to)):
             return True
         away = (*hidden, *standing) if entry.is_symlink() else hidden
         return any(is_below(place, leads_to) for place in private) or any(
@@ -99,66 +100,7 @@ def private_around(path: str, handed_on: Collection[str] = ()) -> list[str]:
 
     And places of passwords, which can be where every program may read, as in /usr/local/share.
     """
-    return not_of_system([os.path.dirname(path), *_here(), *places_of_passwords(handed_on)])
-
-
-def private_in(
-    folder: str, modules: Iterable[str] = (), handed_on: Collection[str] = ()
-) -> list[str]:
-    """The real paths of what lies below a script's folder and is not its own to read.
-
-    Of its `modules`, by their paths in it, those that are links to what is none where one stands.
-    """
-    places = {*places_of_passwords(handed_on), *homes()}
-    if folder in places:
-        return [path for path in _entries(folder) if os.path.isdir(path) or not is_code(path)]
-    found = [place for place in places if place.startswith(f"{folder}/")]
-    if standing := _deep_in(folder, _here()):
-        known: dict[str, str] = {}
-        paths = (followed(os.path.join(folder, name), known) for name in modules)
-        found += [p for p in paths if not is_code(p) and any(is_below(p, e) for e in standing)]
-    return found
-
-
-def _deep_in(folder: str, here: Iterable[str]) -> list[str]:
-    """Where the user stands below an entry of a folder, which by itself is the script's."""
-    return [e for e in here if e.startswith(f"{folder}/") and os.path.dirname(e) != folder]
-
-
-def _here() -> list[str]:
-    try:
-        return not_of_system([os.getcwd()])
-    except FileNotFoundError:
-        return []
-
-
-def _entries_around(places: Iterable[str], folder: str) -> list[str]:
-    """The entries of a folder in which those of the places lie that lie in it."""
-    inside = (place for place in places if place.startswith(f"{folder}/"))
-    return [os.path.join(folder, place[len(folder) + 1 :].partition("/")[0]) for place in inside]
-
-
-def check_holds_no_passwords(path: str, handed_on: Collection[str] = ()) -> None:
-    """Refuse a script, or the lock beside it, that lies where a variable says that passwords are.
-
-    What is wrong in it would be quoted. Where a script's folder is such a place or lies in one it
-    is one by its name alone. The path is real.
-
-    Raises:
-        MetricFailure: one is refused.
-    """
-    folder, lock = os.path.dirname(path), f"{path}.lock"
-    own = {lock, *([path] if path.endswith(".py") else [])}
-    places = places_of_passwords(handed_on)
-    places |= {*_entries_around(places, folder)}
-    for file in (path, real_path(lock)):
-        around = [place for place in places if is_below(file, place)]
-        if any(file not in own or not is_below(folder, place) for place in around):
-            raise MetricFailure(
-                "script-outside",
-                f"{printable(os.path.basename(file))} lies where a variable says that passwords "
-                "are, and is no script or lock: keep these apart",
-            )
+    return not_of_system([os.path.dirname(path), *here(), *places_of_passwords(handed_on)])
 
 
 def _is_shown(

@@ -13,7 +13,6 @@ from ..numbers.exact import Number
 from ..registries.script_file import Script
 from ..trials.table import Table
 from ..trials.trial import Rewards, Trial
-from .beside import check_holds_no_passwords
 from .environment import environment
 from .execution import Inputs, RunError, run
 from .kept import Environment
@@ -82,7 +81,6 @@ def check(script: Script, tables: Mapping[str, Table], options: ScriptOptions) -
     Raises:
         MetricFailure: its environment cannot be made, or the sandbox is required and missing.
     """
-    check_holds_no_passwords(script.path, options.environment)
     with place_needed(), Workplace(adopt=options.adopt) as place:
         started = time.monotonic()
         prepared = environment(script, place, options)

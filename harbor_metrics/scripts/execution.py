@@ -24,7 +24,7 @@ from ..registries.script_file import Script
 from ..trials.table import Table
 from ..trials.trial import Rewards
 from . import answer
-from .beside import beside, private_around, private_in
+from .beside import beside, private_around
 from .bounds import Required, confinement, limits, refusal, whole
 from .environment import environment, unchecked
 from .failures import ended, said
@@ -156,7 +156,7 @@ def run(
     """
     name = f"run-{os.urandom(4).hex()}"
     folder = os.path.join(place.folder, name)
-    files, is_shown_the_copy = _files(folder, inputs, script, options)
+    files, is_shown_the_copy = _files(folder, inputs, script)
     log = None if refused is None else os.path.join(files["answer"], _LOG)
     code = startup_code(script, is_shown_the_copy=is_shown_the_copy)
     descriptor = os.open(files["answer"], os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -211,9 +211,7 @@ def run(
         remove(os.path.join(place.folder, name))
 
 
-def _files(
-    folder: str, inputs: Inputs, script: Script, options: ScriptOptions
-) -> tuple[dict[str, str], bool]:
+def _files(folder: str, inputs: Inputs, script: Script) -> tuple[dict[str, str], bool]:
     """Everything that the script is given, by what it is for.
 
     And whether what it imports from is the copy of its modules, since there is more in its folder:
@@ -227,12 +225,7 @@ def _files(
         if script.modules is not None:
             modules = os.path.join(folder, "modules")
             os.mkdir(modules, 0o700)
-            is_shown_the_copy = provide(
-                script.modules,
-                script.path,
-                modules,
-                lambda folder: private_in(folder, dict(script.modules or ()), options.environment),
-            )
+            is_shown_the_copy = provide(script.modules, script.path, modules)
         given = (("rewards.jsonl", inputs.rewards), ("trials.jsonl", inputs.trials))
         for name, data in (*given, ("script.py", script.text)):
             path = places[name.partition(".")[0]] = os.path.join(folder, name)

@@ -24,7 +24,6 @@ from ..evaluation.result import Failure, Outcome, ScriptRef
 from ..registries.script_file import Script
 from ..trials.table import Table
 from . import git
-from .beside import check_holds_no_passwords
 from .bounds import Required, not_confined
 from .execution import Inputs, RunError, execute
 from .kept import Environment
@@ -163,7 +162,6 @@ class ScriptRunner:
                 self._check_layers()
             with self._place(places) as place:
                 script = self._find(metric, kwargs, place)
-                check_holds_no_passwords(script.path, self.options.environment)
                 reference = ScriptRef(
                     path=kwargs.script_path,
                     sha256=script.sha256,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import errno
 import os
 import re
 import warnings
@@ -15,6 +16,7 @@ from ..documents.files import open_regular
 from ..documents.paths import real_path
 from ..documents.sizes import MOST_WRITTEN, whole
 from ..errors import MetricFailure
+from ..registries.private import check_holds_no_passwords
 from ..registries.script_file import Script, digest_of, metadata, other_copy
 
 _OPENING = re.compile(r"^# /// *(\S*)", re.MULTILINE)
@@ -100,6 +102,10 @@ class ScriptText:
             return ""
 
     def _opened(self) -> str:
+        try:
+            check_holds_no_passwords(real_path(self._path))
+        except MetricFailure as error:
+            raise PermissionError(errno.EACCES, str(error)) from error
         with open_regular(self._path) as file:
             return whole(file, MOST_WRITTEN).decode("utf-8-sig", "replace")
 

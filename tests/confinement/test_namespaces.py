@@ -302,3 +302,34 @@ def test_what_is_hidden_is_so_by_every_name_of_the_folder_around_it(
         argv = [sys.executable, "-I", "-S", "-c", code]
         finished = place.run(argv, env={}, cwd="/", timeout=30, confinement=confinement)
     assert finished.stdout.decode().split() == ["own"] * 4, finished.stderr
+
+
+@pytest.mark.parametrize("layers", [("namespaces",), ("landlock",), ("landlock", "namespaces")])
+def test_hidden_files_are_hidden_wherever_they_lie(
+    layers: tuple[str, ...], elsewhere: Path
+) -> None:
+    """Passwords lie in files, beside what everybody reads."""
+    (elsewhere / "folder").mkdir()
+    for name in ("token", "folder/own", "folder/token", "wanted"):
+        (elsewhere / name).write_text("secret")
+    (elsewhere / "folder" / "link").symlink_to("../token")
+    hidden = [elsewhere / "token", elsewhere / "folder" / "token", elsewhere / "gone"]
+    code = (
+        "import os\n"
+        f"for path, _, names in os.walk({str(elsewhere)!r}):\n"
+        "    for name in sorted(names):\n"
+        "        try: open(os.path.join(path, name)).read()\n"
+        "        except OSError: pass\n"
+        "        else: print(name)\n"
+    )
+    confinement = Confinement(
+        layers=layers,
+        readable=(sys.prefix, sys.base_prefix, str(elsewhere), str(elsewhere / "wanted")),
+        hidden=(*map(str, hidden), str(elsewhere / "wanted")),
+    )
+    with Workplace() as place:
+        argv = [sys.executable, "-I", "-S", "-c", code]
+        finished = place.run(argv, env={}, cwd="/", timeout=30, confinement=confinement)
+    if finished.layers != layers:
+        pytest.skip(f"not here: {finished.missing}")
+    assert finished.stdout.decode().split() == ["wanted", "own"], finished.stderr

@@ -16,8 +16,10 @@ from harbor_metrics.confinement.places import PRIVATE
 from harbor_metrics.confinement.workplace import Confinement, Workplace
 from harbor_metrics.documents.paths import holds_everything
 from harbor_metrics.errors import MetricFailure
+from harbor_metrics.registries.modules import importable
+from harbor_metrics.registries.private import check_holds_no_passwords
 from harbor_metrics.registries.script_file import find
-from harbor_metrics.scripts.beside import beside, check_holds_no_passwords, private_in
+from harbor_metrics.scripts.beside import beside
 from harbor_metrics.scripts.execution import Inputs, execute
 from harbor_metrics.scripts.options import ScriptOptions
 from harbor_metrics.scripts.uv_access import reach
@@ -202,8 +204,6 @@ def test_code_in_a_place_of_passwords_is_no_module_of_a_script(
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "settings.py").write_text("TOKEN = 7")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    assert private_in(str(tmp_path)) == [str(tmp_path / "config")]
-    assert private_in(str(tmp_path / "config")) == []
     text = f"""{BLOCK}{HEAD}
 found = [p for top in sys.path for p, _, names in os.walk(top) if "settings.py" in names]
 from lib import settings
@@ -234,7 +234,6 @@ def test_a_place_of_passwords_is_no_script_or_lock(
         done = cli(*command)
         assert "passwords are, and is no script or lock" in done.stdout + done.stderr
         assert "CANARY" not in done.stdout + done.stderr
-    assert private_in(str(tmp_path)) == [str(tmp_path / "conf" / "netrc")]
 
 
 @linux
@@ -274,7 +273,13 @@ def test_of_a_folder_of_passwords_only_modules_are_a_scripts(
     assert {*beside(f"{folder}/m.py")[0]} == {
         f"{folder}/{name}" for name in ("m.py", "helper.py", "again.py")
     }
-    assert {*private_in(folder)} >= {f"{folder}/kaggle.json", f"{folder}/creds"}
+    with pytest.raises(MetricFailure, match=r"x\.py beside the script is a link"):
+        importable(f"{folder}/m.py", b"import helper")
+    (tmp_path / "x.py").unlink()
+    assert [name for name, _ in importable(f"{folder}/m.py", b"import helper")] == [
+        "again.py",
+        "helper.py",
+    ]
     check_holds_no_passwords(f"{folder}/m.py")
     with pytest.raises(MetricFailure):
         check_holds_no_passwords(f"{folder}/creds")
@@ -357,18 +362,15 @@ answer(found=found, imported=int(hasattr(x, "W")))
 """
     monkeypatch.chdir(tmp_path / "work" / "here")
     (tmp_path / "m.py").write_text(code)
-    script = find(str(tmp_path / "m.py"), None)
+    if link == "x.py":
+        with pytest.raises(MetricFailure, match=r"x\.py beside the script is a link"):
+            find(str(tmp_path / "m.py"), None)
+        return
+    inputs = Inputs.of(Table([Trial(task="t", rewards={"reward": 1.0})]))
     with Workplace() as place:
-
-        def values() -> Any:
-            inputs = Inputs.of(Table([Trial(task="t", rewards={"reward": 1.0})]))
-            return execute(script, inputs, ScriptOptions(layers=(layer,)), place).values
-
-        if link == "x.py":
-            with pytest.raises(MetricFailure, match=r"x\.py beside the script is a link"):
-                values()
-        else:
-            assert values() == {"found": 0, "imported": 0}
+        script = find(str(tmp_path / "m.py"), None)
+        ran = execute(script, inputs, ScriptOptions(layers=(layer,)), place)
+    assert ran.values == {"found": 0, "imported": 0}
 
 
 @linux

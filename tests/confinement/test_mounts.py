@@ -1,7 +1,8 @@
-"""Automounters, which act on the names that a program looks up, are out of its reach."""
+"""Mounts that act on names, or tell of all processes, are out of a program's reach."""
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 from metric_scripts import linux
 
-from harbor_metrics.confinement import automounts
+from harbor_metrics.confinement import mounts as of_system
 
 pytestmark = linux
 
@@ -36,6 +37,17 @@ ROOT = "22 1 8:1 / / rw shared:1 - ext4 /dev/sda rw\n"
             [],
             [],
         ),
+        # Ours, and what containers mount in theirs; and those that others have elsewhere.
+        (
+            "30 22 0:1 / /proc rw - proc proc rw\n31 30 0:1 /bus /proc/bus ro - proc proc rw\n",
+            [],
+            [],
+        ),
+        ("30 22 0:1 / /sys/devices/system rw - sysfs sysfs rw\n", [], []),
+        ("30 22 0:1 / /opt/c/proc rw - proc proc rw\n", [], ["/opt/c/proc"]),
+        ("30 22 0:1 / /processes rw - proc proc rw\n", [], ["/processes"]),
+        ("30 22 0:1 / /opt/c/sys rw shared:2 - sysfs sysfs rw\n", [], ["/opt/c/sys"]),
+        ("30 22 0:1 /meminfo /opt/m rw - proc proc rw\n", [], ["/opt/m"]),
         (
             "31 30 0:2 / /net/h/in rw - autofs x rw\n30 22 0:1 / /net rw - autofs x rw\n",
             [],
@@ -48,7 +60,7 @@ ROOT = "22 1 8:1 / / rw shared:1 - ext4 /dev/sda rw\n"
         ),
     ],
 )
-def test_automounters_are_found_where_they_can_be_reached(
+def test_mounts_are_found_where_they_can_be_reached(
     mounts: str,
     wanted: list[str],
     found: list[str],
@@ -57,8 +69,8 @@ def test_automounters_are_found_where_they_can_be_reached(
 ) -> None:
     # The first root is its own parent, and lies below the one that is seen.
     (tmp_path / "mounts").write_text(f"1 1 0:1 / / rw - rootfs none rw\n{ROOT}{mounts}")
-    monkeypatch.setattr(automounts, "_MOUNTS", str(tmp_path / "mounts"))
-    assert automounts.automounts(wanted) == found
+    monkeypatch.setattr(of_system, "_MOUNTS", str(tmp_path / "mounts"))
+    assert of_system.of_others(wanted) == found
 
 
 # In mounts of its own: an automounter that mounts nothing, with something mounted in it already,
@@ -144,3 +156,55 @@ def test_automounter_hears_nothing_of_a_program(kind: str, layers: str, tmp_path
     if "namespaces" not in lines[-1]:
         pytest.skip("no namespaces here")
     assert lines[:-1] == found
+
+
+# In mounts of its own: other mounts of what tells of processes, in a folder and of one file.
+OTHERS = """\
+import ctypes, os, sys
+from harbor_metrics.confinement.workplace import Confinement, Workplace
+place, layers = sys.argv[1], tuple(sys.argv[2].split("+"))
+libc = ctypes.CDLL(None, use_errno=True)
+def done(result):
+    if result < 0:
+        print("skip", os.strerror(ctypes.get_errno()))
+        sys.exit()
+done(libc.unshare(0x20000))
+done(libc.mount(b"none", b"/", None, 0x4000 | 0x40000, None))
+for name in ("proc", "sys"):
+    os.mkdir(f"{place}/{name}")
+open(f"{place}/file", "w").close()
+done(libc.mount(b"proc", os.fsencode(f"{place}/proc"), b"proc", 0, None))
+done(libc.mount(b"sysfs", os.fsencode(f"{place}/sys"), b"sysfs", 0, None))
+done(libc.mount(b"/proc/loadavg", os.fsencode(f"{place}/file"), None, 0x1000, None))
+look = f'''
+import os
+for name in ("proc/1/status", "sys/kernel/notes", "file"):
+    try: print("read", name, len(open("{place}/" + name, "rb").read(9)))
+    except OSError: pass
+'''
+readable = (sys.prefix, sys.base_prefix, place)
+with Workplace() as work:
+    confined = Confinement(layers=layers, readable=readable)
+    run = [sys.executable, "-I", "-S", "-c", look]
+    done = work.run(run, env={}, cwd="/", timeout=30, confinement=confined)
+print(done.stdout.decode() + done.stderr.decode(), end="")
+print(*sorted(done.layers))
+"""
+
+
+@pytest.mark.parametrize("layers", ["namespaces", "landlock+namespaces"])
+def test_no_other_mount_tells_of_processes_and_devices(layers: str, tmp_path: Path) -> None:
+    place = Path("/opt") / f"mounts of {tmp_path.name}"
+    try:
+        place.mkdir()
+    except OSError as error:
+        pytest.skip(f"{error}")
+    try:
+        run = [sys.executable, "-c", OTHERS, str(place), layers]
+        done = subprocess.run(run, capture_output=True, text=True, timeout=40)
+    finally:
+        shutil.rmtree(place)
+    assert done.returncode == 0, done.stderr
+    if done.stdout.startswith("skip") or "namespaces" not in done.stdout:
+        pytest.skip(done.stdout)
+    assert done.stdout.splitlines()[:-1] == []

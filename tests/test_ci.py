@@ -165,6 +165,19 @@ def test_action_summarises_nothing_of_an_earlier_step_of_its_job(tmp_path: Path)
     assert (tmp_path / "summary.md").read_text() == ""
 
 
+def test_action_that_is_isolated_reads_no_settings_of_the_pull_request(tmp_path: Path) -> None:
+    script = steps(ROOT / "action.yml")["Validate"]["run"]
+    install(tmp_path)
+    (tmp_path / "registry.json").write_text('[{"name": "a__b"}]')
+    table = '[tool.harbor-metrics.ignore]\nmissing-field = "mine"\n'
+    (tmp_path / "pyproject.toml").write_text(table)
+    codes = [
+        run_step(script, tmp_path, FILES="registry.json", ISOLATED=isolated).returncode
+        for isolated in ("false", "true", "yes")
+    ]
+    assert codes == [0, 1, 2]
+
+
 def test_each_dependency_has_its_weight_licence_and_reason_in_contributing() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"].values()

@@ -67,6 +67,11 @@ harbor-metrics explain validate-in-ci"""
     is_flag=True,
     help="Mend in the files what has exactly one right answer, then validate.",
 )
+@click.option(
+    "--isolated",
+    is_flag=True,
+    help="Read no pyproject.toml: for pull requests of strangers, who can change it.",
+)
 @click.option("--quiet", "-q", is_flag=True, help="Say nothing where nothing is wrong or left out.")
 def command(
     files: Sequence[str],
@@ -75,6 +80,7 @@ def command(
     select: Sequence[str],
     ignore: Sequence[str],
     fix: bool,
+    isolated: bool,
     quiet: bool,
 ) -> int:
     """Find every mistake in registries and other documents; run nothing and fetch nothing.
@@ -92,7 +98,7 @@ def command(
     from ..validation import configuration
     from ..validation.validation import expanded
 
-    config = configuration.read(os.getcwd())
+    config = configuration.Configuration() if isolated else configuration.read(os.getcwd())
     if named := [*select, *ignore, *config.select, *config.ignore]:
         _check_rules(named)
     copies = copies_of(also, FORMATS)

@@ -127,7 +127,9 @@ commit of it for COMMIT:
           with:
             python-version: "3.12"
         - run: pip install "harbor-metrics @ git+REPOSITORY@COMMIT"
-        - run: harbor-metrics validate --format github
+        - run: harbor-metrics validate --format github --isolated
+
+`--isolated` reads no pyproject.toml: who opens a pull request could leave mistakes out by it.
 
 Where that repository lies on GitHub, its action takes the place of the last two steps, and adds a
 summary; OWNER/NAME is the repository there:
@@ -135,6 +137,7 @@ summary; OWNER/NAME is the repository there:
         - uses: OWNER/NAME@COMMIT
           with:
             files: . **/*.registry.json
+            isolated: true
 
 With pre-commit, for registry.json and dataset.toml, or what `files` says:
 
@@ -144,6 +147,7 @@ With pre-commit, for registry.json and dataset.toml, or what `files` says:
       rev: COMMIT
       hooks:
         - id: harbor-metrics-validate
+          args: [--isolated, --]
 
   harbor-metrics validate
   harbor-metrics validate . '**/*registry.json'

@@ -40,6 +40,20 @@ def test_configuration_ignores_with_a_reason(cli: Run, tmp_path: Path) -> None:
     assert "warning[name-breaks-results]" not in cli("validate", "registry.json").stdout
 
 
+@pytest.mark.parametrize("wanted", ['ignore = {"empty-dataset" = "x"}', "more = 1", "="])
+def test_isolated_from_what_a_pull_request_sets(cli: Run, tmp_path: Path, wanted: str) -> None:
+    (tmp_path / "registry.json").write_text(
+        '[{"name": "a", "version": "1", "description": "", "tasks": []}]'
+    )
+    (tmp_path / "pyproject.toml").write_text(f"[tool.harbor-metrics]\n{wanted}\n")
+    done = cli("validate", "registry.json", "--isolated")
+    assert "warning[empty-dataset]" in done.stdout
+    assert (done.returncode, done.stderr) == (0, "")
+    # What the command line says counts.
+    alone = cli("validate", "registry.json", "--isolated", "--ignore", "empty-dataset")
+    assert "empty-dataset" not in alone.stdout
+
+
 def test_what_a_configuration_does_not_select_is_counted(cli: Run, tmp_path: Path) -> None:
     (tmp_path / "registry.json").write_text(
         '[{"name": "a__b", "version": "1", "description": "", "tasks": []}]'

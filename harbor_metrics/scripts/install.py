@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..confinement.finished import Finished
+from ..confinement.homes import not_of_system
 from ..confinement.removal import remove
 from ..confinement.workplace import FREE, Workplace
 from ..documents.files import open_regular, reason
@@ -118,7 +119,12 @@ def install(
                 *(*certificates(), *programs_of_all(), *packages_in(folders)),
                 *readable_of(base.path, base.prefix),
             ],
-            hidden=[*packages_of(base.prefix), *private_around(wanted.script.path)],
+            hidden=[
+                *packages_of(base.prefix),
+                *private_around(wanted.script.path),
+                # uv lists them; what else lies there has names, too.
+                *not_of_system(folders),
+            ],
             writable=[cache, os.path.dirname(prefix), work.folder],
             listed=[*listed, *folders],
             network=True,

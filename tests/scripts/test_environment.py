@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -469,6 +471,53 @@ class TestEnvironment:
         )
         (one,) = result.groups[0].metrics
         assert one.values == ({"value": 1} if is_named else {}), one
+
+    @linux
+    @pytest.mark.parametrize("layers", [("namespaces",), ("landlock", "namespaces")])
+    def test_build_code_sees_packages_alone_where_the_user_says_that_they_lie(
+        self, layers: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Outside of what is private by its name."""
+        try:
+            links = Path(tempfile.mkdtemp(dir="/opt"))
+        except OSError as error:
+            pytest.skip(f"{error}")
+        try:
+            wheel_with_a_start_file(links, "pass", body="VALUE = 1\n")
+            (links / "notes-of-mine.txt").write_text("")
+            (links / "below").mkdir()
+            (links / "below" / "secret").write_text("")
+            kind = tmp_path / "kind"
+            kind.mkdir()
+            (kind / "pyproject.toml").write_text(
+                '[project]\nname = "kind"\nversion = "1"\ndependencies = ["eager"]\n'
+                '[build-system]\nrequires = []\nbuild-backend = "b"\nbackend-path = ["."]\n'
+            )
+            builder = BUILDER.format(name="kind", requires=["eager"])
+            (kind / "b.py").write_text(
+                f"{builder}import os\n"
+                f"SEEN = sorted(n for _, a, b in os.walk({str(links)!r}) for n in a + b)\n"
+                "MORE['kind.py'] = f'SEEN = {SEEN!r}'\n"
+            )
+            (kind / "src").mkdir()
+            block = '# /// script\n# dependencies = ["kind"]\n# [tool.uv.sources]\n'
+            block += '# kind = {path = "./kind"}\n# ///\n'
+            text = f"{block}{HEAD}import eager, kind\n"
+            text += "answer(value=eager.VALUE, others=sum('whl' not in n for n in kind.SEEN))"
+            (tmp_path / "m.py").write_text(text)
+            (tmp_path / "r.jsonl").write_text("null\n")
+            monkeypatch.setenv("UV_FIND_LINKS", str(links))
+            monkeypatch.setenv("UV_OFFLINE", "1")
+            result = compute(
+                str(tmp_path / "r.jsonl"),
+                metrics=[metric(str(tmp_path / "m.py"))],
+                only_asked=True,
+                scripts=ScriptOptions(allow_build=True, layers=layers),
+            )
+        finally:
+            shutil.rmtree(links)
+        (one,) = result.groups[0].metrics
+        assert one.values == {"value": 1, "others": 0}, one
 
     def test_cache_that_cannot_be_written_is_not_needed(self, outcomes) -> None:
         text = BLOCK + HEAD + "answer(n=1)"

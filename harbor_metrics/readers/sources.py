@@ -196,10 +196,11 @@ def _beside_jobs(path: str, jobs: list[Source]) -> list[Diagnostic]:
         files, below = _files(path, but_in=own | unread)
         return _left_out(path, _logs(path, [*files, *below]), "holds jobs")
     is_said = says_it_is_one(path)
-    folders, _ = trial_folders(path)
-    if is_said and len(folders) > _FEW_TRIALS:
+    if is_said and len(jobs[0].trials) > _FEW_TRIALS:
         # To look into all would take long, and Harbor puts no log beside a trial's result.
         folders = list(jobs[0].job.waiting if jobs[0].job else ())
+    else:
+        folders, _ = trial_folders(path)
     logs = _logs(path, _files_in_job(path, folders))
     if logs and not is_said:
         raise InputError(
@@ -302,7 +303,7 @@ def _folders(path: str) -> list[str]:
 def _files_of(folder: str) -> list[str]:
     try:
         with os.scandir(folder) as entries:
-            seen = sorted((e for e in entries if e.name[0] != "."), key=_by_own_name)
+            files = [entry for entry in entries if entry.name[0] != "." and entry.is_file()]
     except OSError as error:
         raise InputError(f"{folder}: {reason(error)}", "name what is to be read") from error
-    return [entry.path for entry in seen if entry.is_file()]
+    return [entry.path for entry in sorted(files, key=_by_own_name)]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache, partial
 
 import msgspec
 
 from ...documents.diagnostics import Diagnostic
 from ...documents.files import reason
-from ...documents.paths import leads_out, strayed
+from ...documents.paths import strayed
 from ...documents.wording import plural
 from ...errors import InputError
 from ...trials.counts import NotCountableError, digest_of, joint_digest
@@ -29,7 +29,7 @@ from .folders import folders, trial_folders
 from .passes import Digested, Kept, Pass, Spooled
 from .remarks import note, remarks
 from .tasks import labels_of
-from .trial import explain, trial_of, unreadable
+from .trial import explain, result_of, trial_of, unreadable
 
 # A file caught while Harbor rewrites it is whole a moment later.
 _TRIES, _PAUSE = 5, 0.05
@@ -51,11 +51,6 @@ def read(file: File, options: Options) -> list[Source]:
     """
     path = file.path
     if looks_like_job(path):
-        if not says_it_is_one(path) and (jobs := jobs_in(path)):
-            raise InputError(
-                f"{path} holds a trial as a job does, and {plural(len(jobs), 'job')}",
-                "name the jobs themselves",
-            )
         return [_read_job(path, options)]
     sources: list[Source] = []
     entries = Entries()
@@ -106,16 +101,32 @@ def says_it_is_one(path: str, *, strict: bool = False) -> bool:
     return "task" not in config and bool(ours)
 
 
-def jobs_in(path: str) -> list[str]:
+def _check_holds_no_jobs(path: str, reading: Pass) -> None:
+    """Refuse a folder that only a trial in it makes a job, where others in it are jobs.
+
+    Raises:
+        InputError: it is one.
+    """
+    others = [*reading.waiting, *(name for name, _ in (*reading.refused, *reading.failed))]
+    if others and not says_it_is_one(path) and (jobs := jobs_in(path, others)):
+        raise InputError(
+            f"{path} holds a trial as a job does, and {plural(len(jobs), 'job')}",
+            "name the jobs themselves",
+        )
+
+
+def jobs_in(path: str, among: Iterable[str] | None = None) -> list[str]:
     """The paths of the jobs that lie in a folder, sorted; none where it cannot be read.
 
-    A link that leads out of the folder is none of them, and behind one that leads there are none.
+    Of its folders only those `among` them, where these are given, which do not lead out of it. A
+    link that does is none of them, and behind one there are none.
     """
     if strayed(path) is not None:
         return []
     try:
-        jobs = (f"{path}/{name}" for name in folders(path))
-        return [job for job in jobs if not leads_out(job, path) and looks_like_job(job)]
+        names = trial_folders(path)[0] if among is None else sorted(among)
+        jobs = (f"{path}/{name}" for name in names)
+        return [job for job in jobs if looks_like_job(job)]
     except OSError:
         return []
 
@@ -148,6 +159,7 @@ def _read_job(path: str, options: Options) -> Source:
     kept = Kept()
     reading = Pass(kept, leaves_out(fields(f"{path}/result.json")))
     _read_all(path, names, reading, options.progress)
+    _check_holds_no_jobs(path, reading)
     for _ in range(_TRIES):
         if not reading.refused:
             break
@@ -202,6 +214,7 @@ def _read_once(
         return None
     if reading.refused or reading.failed or trials.seen.twice:
         return None
+    _check_holds_no_jobs(path, reading)
     diagnostics: list[Diagnostic] = []
     job, numbers = job_of(path, names, reading.waiting, diagnostics)
     diagnostics += remarks(path, reading)
@@ -283,12 +296,13 @@ def _read_trials(path: str, names: list[str], reading: Pass, progress: Progress 
             reading.failed.append((name, error))
             continue
         try:
-            trial = trial_of(data, reading.leaves_out)
+            result = result_of(data)
+            trial = trial_of(result, reading.leaves_out)
         except REFUSED:
             reading.refused.append((name, data))
             continue
         add(trial)
-        note(reading, name, data, trial)
+        note(reading, name, data, result, trial)
     reading.trials.finish()
     if progress:
         progress(len(names), len(names))

@@ -8,17 +8,20 @@ from ...documents.diagnostics import Diagnostic
 from ...documents.wording import listed, plural
 from ...trials.trial import Trial
 from .passes import Pass
-from .trial import has_misplaced_reward, is_of_a_later_harbor, says_otherwise
+from .trial import Result, has_misplaced_reward
 
 
-def note(reading: Pass, name: str, data: bytes, trial: Trial) -> None:
+def note(reading: Pass, name: str, data: bytes, result: Result, trial: Trial) -> None:
     """Keep the name of a trial that is to be remarked on."""
     if trial.rewards is None and has_misplaced_reward(data):
         reading.misplaced.append(name)
+    valid = result.reward_valid
     if reading.leaves_out is False:
-        if is_of_a_later_harbor(data):
+        # Harbor writes either since 0.26.
+        if valid is not None or result.schema_version is not None:
             reading.later.append(name)
-    elif says_otherwise(data, left_out=trial.left_out):
+    elif valid is trial.left_out:
+        # Of a trial that counts it is true.
         reading.otherwise.append(name)
 
 

@@ -54,7 +54,9 @@ class _Step(msgspec.Struct, gc=False):
     exception_info: _Exception | None = None
 
 
-class _Result(msgspec.Struct, gc=False):
+class Result(msgspec.Struct, gc=False):
+    """What of a result.json is read."""
+
     task_name: str
     trial_name: str
     agent_info: _Agent
@@ -71,24 +73,15 @@ class _Result(msgspec.Struct, gc=False):
     finished_at: str | None = None
 
 
-_decode = msgspec.json.Decoder(_Result).decode
+_decode = msgspec.json.Decoder(Result).decode
 _OF_REWARDS = ("verifier_result", "rewards")
 _PLAIN = re.compile(r"[\w .:-]*", re.ASCII)
-# What a trial says since Harbor 0.26.
-_SAYS_VALID = {
-    said: re.compile(rb'"reward_valid"\s*:\s*' + (b"true" if said else b"false"))
-    for said in (True, False)
-}
-_SINCE = (b'"reward_valid"', b'"schema_version"')
 # A sign that such a name has, written by its number.
 _ESCAPED = re.compile(rb"\\u00[2-7]")
 
 
-def trial_of(data: bytes, leaves_out: bool | None = None) -> Trial:
-    """The trial that a result.json tells of.
-
-    `leaves_out`: whether the Harbor that wrote the job's numbers leaves trials without a valid
-    reward out of them; None where only the trial itself can tell.
+def result_of(data: bytes) -> Result:
+    """What a result.json says.
 
     Raises:
         msgspec.DecodeError, ValueError, RecursionError: it is not a trial result of Harbor.
@@ -98,10 +91,18 @@ def trial_of(data: bytes, leaves_out: bool | None = None) -> Trial:
         # Harbor reads all of it as UTF-8, the decoder what it keeps.
         data.decode()
     result = _decode(data)
-    verifier, model = result.verifier_result, result.agent_info.model_info
-    rewards = verifier.rewards if verifier is not None else None
-    if _may_have_two(data, rewards) and repeats_a_key(data):
+    if _may_have_two(data, _rewards(result)) and repeats_a_key(data):
         raise ValueError("a key stands twice")
+    return result
+
+
+def trial_of(result: Result, leaves_out: bool | None = None) -> Trial:
+    """The trial that a result tells of.
+
+    `leaves_out`: whether the Harbor that wrote the job's numbers leaves trials without a valid
+    reward out of them; None where only the trial itself can tell.
+    """
+    rewards, model = _rewards(result), result.agent_info.model_info
     if leaves_out is None:
         leaves_out = result.reward_valid is not None
     found = _errors(result, with_steps=leaves_out)
@@ -132,18 +133,9 @@ def errors_of(data: bytes) -> tuple[str, list[str]]:
     return result.trial_name, [each.exception_type for each in errors]
 
 
-def says_otherwise(data: bytes, *, left_out: bool) -> bool:
-    """Whether a trial's `reward_valid` is not what Harbor makes of its rewards and errors."""
-    # It would be equal to `left_out`.
-    return bool(_SAYS_VALID[left_out].search(data)) and _decode(data).reward_valid is left_out
-
-
-def is_of_a_later_harbor(data: bytes) -> bool:
-    """Whether a trial was written by Harbor 0.26 or later."""
-    if not any(name in data for name in _SINCE):
-        return False
-    result = _decode(data)
-    return result.reward_valid is not None or result.schema_version is not None
+def _rewards(result: Result) -> Rewards | None:
+    verifier = result.verifier_result
+    return verifier.rewards if verifier is not None else None
 
 
 def _with_policy(error: _Exception) -> tuple[str, bool | None]:
@@ -151,7 +143,7 @@ def _with_policy(error: _Exception) -> tuple[str, bool | None]:
     return error.exception_type, own.has_valid_reward if own is not None else None
 
 
-def _errors(result: _Result, *, with_steps: bool) -> list[_Exception]:
+def _errors(result: Result, *, with_steps: bool) -> list[_Exception]:
     steps = result.step_results if with_steps else None
     found = [result.exception_info, *(step.exception_info for step in steps or ())]
     return [each for each in found if each is not None]
@@ -168,7 +160,7 @@ def _may_have_two(data: bytes, rewards: Rewards | None) -> bool:
     return any(told.count(b'"%b"' % name.encode()) > 1 for name in names)
 
 
-def _usage(result: _Result) -> Usage:
+def _usage(result: Result) -> Usage:
     spent = result.agent_result
     if spent is None and result.step_results:
         spent = _of_steps(result.step_results)
@@ -247,7 +239,7 @@ def explain(path: str, name: str, data: bytes) -> list[Diagnostic]:
         # Inside, for weight: only a result that is wrong needs it.
         from ...documents.mismatch import mismatch_with
 
-        mismatch = mismatch_with(_Result, value)
+        mismatch = mismatch_with(Result, value)
         why = mismatch.sentence if mismatch else error
         message = f"trial {name}: not a trial result of Harbor: {why}"
     else:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from conftest import trial
 
-from harbor_metrics.readers.harbor.trial import explain, trial_of, unreadable
+from harbor_metrics.readers.harbor.trial import explain, result_of, trial_of, unreadable
 from harbor_metrics.trials.source import REFUSED
 
 SPENT = {"n_input_tokens": 10, "n_cache_tokens": 2, "n_output_tokens": 3, "cost_usd": 0.5}
@@ -19,7 +19,7 @@ def data(**changed: Any) -> bytes:
 
 
 def test_result_becomes_a_trial() -> None:
-    made = trial_of(data(agent_result=SPENT, exception_info={"exception_type": "Late"}))
+    made = trial_of(result_of(data(agent_result=SPENT, exception_info={"exception_type": "Late"})))
     assert (made.task, made.rewards, made.trial, made.id) == ("t", {"r": 1}, "t__0000001", "t-1")
     assert (made.agent, made.model, made.dataset, made.error) == (
         "oracle", "sail-1", "demo", "Late",
@@ -41,13 +41,12 @@ def test_result_becomes_a_trial() -> None:
 def test_seconds_are_known_where_both_times_are(
     changed: dict[str, Any], seconds: float | None
 ) -> None:
-    assert trial_of(data(**changed)).usage.seconds == seconds
+    assert trial_of(result_of(data(**changed))).usage.seconds == seconds
 
 
 def test_trial_without_model_verifier_or_usage_has_none() -> None:
-    made = trial_of(
-        data(agent_info={"name": "a"}, verifier_result=None, agent_result=None, started_at=None)
-    )
+    spare = data(agent_info={"name": "a"}, verifier_result=None, agent_result=None, started_at=None)
+    made = trial_of(result_of(spare))
     assert (made.model, made.rewards, made.usage.cost_usd) == (None, None, None)
 
 
@@ -62,7 +61,7 @@ def test_trial_without_model_verifier_or_usage_has_none() -> None:
 )
 def test_trial_that_cannot_be_read_is_explained(text: bytes, words: str) -> None:
     with pytest.raises(REFUSED):
-        trial_of(text)
+        trial_of(result_of(text))
     (diagnostic, *_) = explain("p/result.json", "x", text)
     assert diagnostic.message.startswith(words)
     assert (diagnostic.path, diagnostic.subject) == ("p/result.json", "trial x")
@@ -85,7 +84,7 @@ def test_rewards_that_are_told_twice_are_none(once: bytes, twice: bytes) -> None
     text = whole.replace(once, twice)
     json.loads(text)
     with pytest.raises(ValueError, match="twice"):
-        trial_of(text)
+        trial_of(result_of(text))
     (said,) = explain("result.json", "t", text)
     assert said.rule == "unread-trial"
     assert "duplicate key" in said.message
@@ -93,7 +92,7 @@ def test_rewards_that_are_told_twice_are_none(once: bytes, twice: bytes) -> None
 
 def test_words_that_a_reward_is_called_by_may_stand_elsewhere() -> None:
     text = data(exception_info={"exception_type": "r", "x": 'a "rewards" "r"'}, more={"r": ["r"]})
-    assert trial_of(text).rewards == {"r": 1}
+    assert trial_of(result_of(text)).rewards == {"r": 1}
 
 
 def test_result_that_is_whole_by_now_was_being_rewritten() -> None:

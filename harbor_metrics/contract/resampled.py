@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import chain
 from random import Random
+from typing import overload
 
 from ..trials.column import Column
 from ..trials.labelled import TASK
@@ -19,14 +22,38 @@ def resampled(view: View, cluster: str | None, samples: int, seed: int) -> Itera
     """So many tables or columns of clusters drawn with replacement; drawn twice, they are two."""
     rng = Random(seed)  # noqa: S311  # statistics, not secrets
     clusters = [rows for _, rows in sorted(_clusters(view, cluster).items())]
-    n = len(clusters)
+    n, uniform, tasks = len(clusters), rng.random, [*view.tasks]
     for _ in range(samples):
-        drawn = [clusters[int(rng.random() * n)] for _ in range(n)]
-        rows = [row for cluster_rows in drawn for row in cluster_rows]
-        names = [
-            f"{i}/{view.tasks[row]}" for i, cluster_rows in enumerate(drawn) for row in cluster_rows
-        ]
-        yield view.picked(rows, names)
+        drawn = [clusters[int(uniform() * n)] for _ in range(n)]
+        rows = [*chain.from_iterable(drawn)]
+        yield view.picked(rows, _Names(tasks, drawn))
+
+
+class _Names(Sequence[str]):
+    """The tasks of clusters that were drawn, named when they are asked for: few metrics do."""
+
+    def __init__(self, tasks: Sequence[str], drawn: list[list[int]]) -> None:
+        self._tasks, self._drawn = tasks, drawn
+
+    @cached_property
+    def _names(self) -> list[str]:
+        tasks = self._tasks
+        return [f"{i}/{tasks[row]}" for i, rows in enumerate(self._drawn) for row in rows]
+
+    def __len__(self) -> int:
+        return sum(map(len, self._drawn))
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        return self._names[index]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
 
 
 def _clusters(view: View, cluster: str | None) -> dict[str, list[int]]:

@@ -53,9 +53,11 @@ _HARMLESS_PARTS = (
     *("SSL_CERT_FILE", "SSL_CERT_DIR", "PIP_CERT", "_CA_", "OPENSSL_CONF", "FONTCONFIG"),
     "PKG_CONFIG",
 )
-_OF_SYSTEM = tuple(
-    f"{place}/"
-    for place in (*(f"{a}/{p}" for a in ("", "/usr", "/usr/local") for p in OF_PROGRAMS), "/nix")
+# Programs, and certificates of authorities.
+_OF_SYSTEM = (
+    *(f"{above}/{part}/" for above in ("", "/usr", "/usr/local") for part in OF_PROGRAMS),
+    *("/nix/", "/etc/ssl/certs/", "/etc/pki/tls/certs/", "/etc/pki/ca-trust/"),
+    *("/etc/ca-certificates/", "/etc/fonts/"),
 )
 _BEFORE_A_PATH = ("FILE:", "DIR:", "file://")
 # What programs call these in a folder of theirs.
@@ -89,7 +91,7 @@ def _named(kind: _Kind, is_handed_on: bool, value: str) -> Iterator[str]:
     if kind != "known" and (is_handed_on or (kind == "word" and "/" not in value)):
         return
     for path in _paths(value):
-        if kind == "known" or not os.path.abspath(path).startswith(_OF_SYSTEM):
+        if kind == "known" or not f"{os.path.abspath(path)}/".startswith(_OF_SYSTEM):
             yield path
 
 

@@ -25,8 +25,6 @@ class Private:
         self._is_one = folder in places
         self._places = [e for e in {*places, *homes()} if e.startswith(f"{folder}/")]
         self._entries = entries_around(self._places, folder)
-        standing = deep_in(folder, here())
-        self._of_data = [e for e in {*places_of_passwords(), *standing} if is_below(e, folder)]
 
     def holds(self, path: str) -> bool:
         """Whether what lies at a real path is such, has such in it, or lies in such."""
@@ -42,7 +40,7 @@ class Private:
         """
         around = entry_of(real, self._folder)
         if (around in self._entries and around != entry_of(path, self._folder)) or (
-            not is_code and any(is_below(real, place) for place in self._of_data)
+            not is_code and self._is_data(real)
         ):
             raise MetricFailure(
                 "script-outside",
@@ -53,6 +51,10 @@ class Private:
         if self._is_one:
             return os.path.dirname(real) != self._folder
         return any(is_below(each, place) for place in self._places for each in (path, real))
+
+    def _is_data(self, real: str) -> bool:
+        places = (*places_of_passwords(), *deep_in(self._folder, here()))
+        return any(is_below(place, self._folder) and is_below(real, place) for place in places)
 
 
 def check_holds_no_passwords(path: str) -> None:

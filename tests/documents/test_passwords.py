@@ -81,7 +81,13 @@ def test_a_secret_itself_is_no_place(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert places_of_passwords() == set()
 
 
-@pytest.mark.parametrize("place", ["/usr/bin/askpass", "/usr/lib/x/key", "/nix/store/x/config"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        *("/usr/bin/askpass", "/usr/lib/x/key", "/usr/lib", "/nix/store/x/config"),
+        *("/etc/ssl/certs/ca.crt", "/etc/fonts/fonts.conf"),
+    ],
+)
 def test_where_programs_lie_no_name_of_a_variable_hides_them(
     place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

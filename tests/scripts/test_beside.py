@@ -395,3 +395,22 @@ answer(settings=read("eval.yaml"), netrc=read("netrc"))
         done = cli("compute", str(tmp_path / "r.jsonl"), *asked)
         (_, one) = json.loads(done.stdout)["groups"][0]["metrics"]
         assert one["values"] == {"settings": settings, "netrc": 0}, one
+
+
+@linux
+@pytest.mark.parametrize("layers", [("landlock",), ("namespaces",), ("landlock", "namespaces")])
+def test_what_is_told_to_be_nowhere_hides_no_device(
+    layers: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CI says so that no settings are to be read."""
+    for name in ("PIP_CONFIG_FILE", "GIT_CONFIG_GLOBAL", "APP_CONFIG", "APP_TOKEN_FILE"):
+        monkeypatch.setenv(name, os.devnull)
+    for name in ("NETRC", "APP_KEY"):
+        monkeypatch.setenv(name, "")
+    code = f"{HEAD}print(file=open(os.devnull, 'w'))\nanswer(n=len(open(os.devnull).read()))\n"
+    (tmp_path / "m.py").write_text(code)
+    inputs = Inputs.of(Table([Trial(task="t", rewards={"reward": 1.0})]))
+    with Workplace() as place:
+        script = find(str(tmp_path / "m.py"), None)
+        ran = execute(script, inputs, ScriptOptions(layers=layers), place)
+    assert ran.values == {"n": 0}

@@ -130,9 +130,10 @@ OF_RUNS = {
     ),
     "unread-job": Rule(
         _ERROR,
-        "A job in a directory of jobs cannot be opened, or is a link that leads out of the "
-        "directory. The other jobs are read, this one does not count, and the exit code is 1. Make "
-        "it readable, name the link itself, or name the other jobs alone.",
+        "A job in a directory of jobs cannot be opened, has no document that is whole, or is a "
+        "link that leads out of the directory. The other jobs are read, this one does not count, "
+        "and the exit code is 1. Make it readable, name the link itself, or name the other jobs "
+        "alone.",
     ),
     "unread-file": Rule(
         _ERROR,

@@ -95,6 +95,17 @@ def fields(path: str, *, strict: bool = False) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def is_damaged(path: str) -> bool:
+    """Whether a file holds no JSON at all: it is empty, or cut short."""
+    data = contents(path)
+    try:
+        msgspec.json.decode(data)
+    except REFUSED:
+        document, _ = parse(data, path)
+        return document is None or document.value is None
+    return False
+
+
 class Near:
     """Where what a job names may lie: in the job, or in a folder above it.
 

@@ -24,7 +24,7 @@ from ..files import fork
 from ..files.entries import Entries
 from ..files.file import File
 from ..reading import Options
-from .documents import a_link, contents, fields, job_of
+from .documents import a_link, contents, fields, is_damaged, job_of
 from .folders import folders, trial_folders
 from .passes import Digested, Kept, Pass, Spooled
 from .remarks import note, remarks
@@ -35,6 +35,7 @@ from .trial import explain, result_of, trial_of, unreadable
 _TRIES, _PAUSE = 5, 0.05
 
 
+_DOCUMENTS = ("config.json", "lock.json", "result.json")
 # Trials in a half from which on a second process is faster.
 _HALF_PAYS = 1_000
 # The share of the first process where the second has to hand over what it kept.
@@ -60,8 +61,11 @@ def read(file: File, options: Options) -> list[Source]:
     for name in sorted(names, key=lambda name: (name in links, name)):
         job = f"{path}/{name}"
         try:
-            if looks_like_job(job, strict=True) and entries.admits(job, path, is_job=True):
-                sources.append(_read_job(job, options))
+            if looks_like_job(job, strict=True):
+                if entries.admits(job, path, is_job=True):
+                    sources.append(_read_job(job, options))
+            elif name not in links and _is_destroyed(job):
+                entries.diagnostics.append(_destroyed(job))
         except OSError as error:
             entries.diagnostics.append(_closed(job, error))
     if not sources:
@@ -75,6 +79,30 @@ def read(file: File, options: Options) -> list[Source]:
 def _closed(path: str, error: OSError) -> Diagnostic:
     message = f"{path} could not be read: {reason(error)}"
     return Diagnostic(rule="unread-job", message=message, path=path)
+
+
+def _destroyed(path: str) -> Diagnostic:
+    return Diagnostic(
+        rule="unread-job",
+        message=f"{path} is not read: it has documents as a job of Harbor has, and all of them are "
+        "empty or cut short",
+        path=path,
+        help="copy it anew; if it is no job, put it elsewhere",
+    )
+
+
+def _is_destroyed(path: str) -> bool:
+    """Whether a directory has two documents or more, called as in a job, and all are damaged."""
+    n = 0
+    for folder in ("", *folders(path)):
+        for name in _DOCUMENTS:
+            try:
+                if not is_damaged(f"{path}/{folder}/{name}"):
+                    return False
+            except OSError:
+                continue
+            n += 1
+    return n > 1
 
 
 def looks_like_job(path: str, *, strict: bool = False) -> bool:

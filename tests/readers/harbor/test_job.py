@@ -256,3 +256,34 @@ def test_trials_that_the_result_of_a_job_does_not_name_are_said(tmp_path: Path) 
     result = json.loads((job / "result.json").read_text())
     (job / "result.json").write_text(json.dumps({**result, "n_total_trials": 41}))
     assert readers.read(str(job))[0].diagnostics == []
+
+
+@pytest.mark.parametrize("cut", [0, 7])
+def test_job_none_of_whose_documents_is_whole_is_said(cli: Run, tmp_path: Path, cut: int) -> None:
+    for name in ("whole", "lost"):
+        write_job(tmp_path / "jobs" / name, [trial("a", {"reward": 1.0})])
+    for path in (tmp_path / "jobs" / "lost").rglob("*.json"):
+        path.write_bytes(path.read_bytes()[:cut])
+    for command in ("compute", "audit"):
+        done = cli(command, "jobs")
+        assert done.returncode == 1
+        assert "error[unread-job]: jobs/lost is not read: it has documents" in done.stderr
+    alone = cli("compute", "jobs/lost")
+    assert alone.returncode == 3
+
+
+def test_folders_beside_jobs_that_are_none_are_passed_over(cli: Run, tmp_path: Path) -> None:
+    write_job(tmp_path / "jobs" / "whole", [trial("a", {"reward": 1.0})])
+    for name, documents in {
+        "notes": {"README.md": ""},
+        "empty": {},
+        "site": {"config.json": ""},
+        "other": {"config.json": '{"theme": 1}', "result.json": ""},
+        "list": {"config.json": "[]", "result.json": "[]"},
+    }.items():
+        (tmp_path / "jobs" / name).mkdir()
+        for document, text in documents.items():
+            (tmp_path / "jobs" / name / document).write_text(text)
+    done = cli("compute", "jobs")
+    assert done.returncode == 0
+    assert "jobs/" not in done.stderr

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from ..numbers.exact import Number
 from ..readers.lm_eval import layout
-from ..readers.lm_eval.reported import EFFECTIVE
+from ..readers.lm_eval.reported import EFFECTIVE, ORIGINAL
 from ..readers.lm_eval.rows import NO_FILTER
 from ..trials.source import Reported, Source
 from ..trials.trial import GroupKey
@@ -137,7 +137,9 @@ class Run:
         """What a task's number is by its samples."""
         if reported.place == EFFECTIVE and reported.value == self._samples.size(reported.group):
             return Known(reported.value)
-        if reported.metric == _SIZE:
+        if reported.place == ORIGINAL:
+            return Unknown("of how many documents a task has without a limit samples say nothing")
+        if reported.metric == _SIZE and not reported.place.startswith(f"{EFFECTIVE}."):
             return self._samples.count(reported.group)
         if reported.key is None:
             return Unknown("lm-eval writes no number of that name")

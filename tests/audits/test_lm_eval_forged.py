@@ -103,7 +103,8 @@ def additions(results: dict[str, Any], value: Any) -> Iterator[tuple[str, dict[s
             # A text is what a table calls it.
             places += [(section, name, "alias")] if not isinstance(value, str) else []
         places += [(section, "invented")]
-    places += [("n-samples", name, "effective") for name in (*results["n-samples"], "invented")]
+    for name in (*results["n-samples"], "invented"):
+        places += [("n-samples", name, key) for key in ("effective", "original", "x")]
     for *above, last in [*places, ("n-samples", "invented")]:
         made = copy.deepcopy(results)
         found = made

@@ -21,6 +21,8 @@ _STDERR = "_stderr"
 _SIZE, _SIZES = "sample_len", "sample_count"
 # Where a results file says how many documents of a task were evaluated, apart from its numbers.
 EFFECTIVE = "n-samples"
+# And how many there are without a limit, where that is another number.
+ORIGINAL = f"{EFFECTIVE}.original"
 _COUNTS = (_SIZE, _SIZES, EFFECTIVE)
 # What a row of the results has beside its numbers; what else stands there lm-eval does not write.
 _NAMES = ("alias", "name")
@@ -59,6 +61,7 @@ class Numbers:
             InputError: the groups are larger than those of any run.
         """
         yield from self._effective(task)
+        yield from self._beside_effective(task)
         yield from self._task(task)
         for group in self._groups.of(task):
             yield from self._group(group)
@@ -75,6 +78,7 @@ class Numbers:
                 # The same number has its row among the results.
                 if size is None or member(self._sizes, other, "effective") != size:
                     yield from self._effective(other)
+                yield from self._beside_effective(other)
                 yield from () if other in self._groups.names else self._task(other)
         for group in self._groups.names:
             if not any(task in tasks for task in self._groups.tasks[group]):
@@ -95,8 +99,17 @@ class Numbers:
         effective = member(of_task, "effective")
         if effective is not None:
             yield _counted(EFFECTIVE, effective, self._key(task))
+
+    def _beside_effective(self, task: str | None) -> Iterator[Reported]:
+        """What else stands where documents are counted, but for the same number."""
+        of_task = member(self._sizes, task)
         if not isinstance(of_task, dict):
             yield from _no_metrics(EFFECTIVE, of_task, self._key(task))
+            return
+        effective = of_task.get("effective")
+        for name, value in of_task.items():
+            if name != "effective" and (name != "original" or value != effective):
+                yield from _no_metrics(f"{EFFECTIVE}.{name}", value, self._key(task))
 
     def _task(self, task: str | None) -> list[Reported]:
         if task not in self._of_task:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Collection
 from functools import cache
+from itertools import pairwise
 from typing import Literal
 
 from ..confinement.homes import is_of_system
 from ..confinement.places import OF_PROGRAMS
-from .paths import real_path, real_paths
+from .paths import is_code, real_path, real_paths
 
 _Kind = Literal["known", "settings", "place", "word"]
 # Of programs that everybody has, and that call them otherwise or have more in the place.
@@ -22,27 +24,26 @@ _KNOWN = frozenset(
         *("GH_CONFIG_DIR", "KAGGLE_CONFIG_DIR", "MODAL_CONFIG_PATH", "WANDB_CONFIG_DIR"),
         *("CARGO_HOME", "GNUPGHOME", "PGPASSFILE", "NPM_CONFIG_USERCONFIG", "REGISTRY_AUTH_FILE"),
         *("RCLONE_CONFIG", "KRB5CCNAME", "KRB5_KTNAME", "POETRY_CONFIG_DIR", "BOTO_CONFIG"),
-        *("OCI_CLI_CONFIG_FILE", "GIT_CONFIG_SYSTEM"),
+        *("OCI_CLI_CONFIG_FILE", "GIT_CONFIG_SYSTEM", "FSSPEC_CONFIG_DIR", "JUPYTER_CONFIG_DIR"),
+        *("DBT_PROFILES_DIR", "HELM_CONFIG_HOME"),
         # Private packages and repositories are in caches.
         *("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "UV_CACHE_DIR"),
     )
 )
-# A name ends so, and says perhaps that it is a place: TOKEN_FILE, but not TOKEN_COUNTS.
-_ENDS = (
-    *("PASSWORD", "PASSWORDS", "PASSWD", "PASSPHRASE", "PASSFILE", "SECRET", "SECRETS", "TOKEN"),
-    *("TOKENS", "CREDENTIAL", "CREDENTIALS", "CREDS", "NETRC", "XAUTHORITY", "APIKEY", "APIKEYS"),
-    *("KEYRING", "KEYTAB", "KEYSTORE", "KEYFILE", "CERTFILE"),
+_PLACE = "FILE|FILES|FILENAME|PATH|DIR|DIRECTORY|FOLDER"
+# A part of a name that speaks of secrets, of certificates, of settings: TOKEN, or TOKENFILE.
+_SECRET = re.compile(
+    r"(?:\w*(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|CREDENTIAL|CRED|NETRC|XAUTHORITY|APIKEY|"
+    r"KEYRING|KEYTAB|KEYSTORE|KEYFILE|PASSFILE)S?|PASS|PW|PGPASS|AUTH|KEYS?|LOGINS?|IDENTITY|"
+    rf"ACCESS|COOKIES?)(?:{_PLACE})?S?"
 )
-_ENDS_OF_SETTINGS = ("CONFIG", "CONFIGFILE", "CONFIGDIR", "PROFILES")
-_WORDS = frozenset(
-    (
-        *("PASS", "PW", "CRED", "AUTH", "KEY", "KEYS", "CERT", "CERTS", "LOGIN", "LOGINS"),
-        *("IDENTITY", "ACCESS", "COOKIE", "COOKIES", "COOKIEFILE"),
-    )
-)
+_CERTIFICATE = re.compile(rf"CERTS?(?:{_PLACE})?S?")
+_SETTINGS = re.compile(rf"\w*CONFIG(?:{_PLACE})?S?|CONF|\w*PROFILES")
+_ENDS_OF_PLACES = tuple(_PLACE.split("|"))
+# What follows it, and says that it is a place: TOKEN_FILE, TOKEN_FILE_2, but not TOKEN_COUNTS.
 _OF_PLACES = frozenset(
     (
-        *("FILE", "FILENAME", "PATH", "DIR", "DIRECTORY", "FOLDER", "HOME", "ROOT", "LOCATION"),
+        *(*_ENDS_OF_PLACES, "HOME", "ROOT", "LOCATION", "TXT", "KEY"),
         *("STORE", "SOCK", "JSON", "YAML", "TOML", "INI", "PEM", "OVERRIDE", "GLOBAL", "SYSTEM"),
         "USER",
     )
@@ -69,40 +70,50 @@ _NAMES = (
 )
 
 
-def places_of_passwords(handed_on: Collection[str] = (), *, settings: bool = True) -> set[str]:
+def places_of_passwords(handed_on: Collection[str] = ()) -> set[str]:
     """The real paths of files and folders that variables name, and that hold passwords.
 
     Where only the name of a variable says so, it does not count when it is `handed_on`: who hands
-    it to a program wants it to read what lies there. Nor do those of `settings` perhaps, which can
-    be a program's own and a part of it. In a folder that every system has, credentials
-    are what is called so.
+    it to a program wants it to read what lies there. Of settings a file counts that is no code: a
+    folder, or a module, can be a part of the program itself. In a folder that every system has,
+    credentials are what is called so.
     """
-    paths: set[str] = set()
+    named: dict[_Kind, set[str]] = {"known": set(), "settings": set(), "place": set()}
     for name in os.environ:
-        if (kind := _kind(name)) is not None and (settings or kind != "settings"):
-            paths.update(_named(kind, name in handed_on, os.environ[name]))
-    found = set(real_paths(map(os.path.abspath, paths)))
+        kind = _kind(name)
+        if kind is None or (kind != "known" and name in handed_on):
+            continue
+        if kind == "word":
+            if "/" not in os.environ[name]:
+                continue  # a password itself
+            kind = "place"
+        named[kind] |= _paths(name)
+    known, settings, called = (set(real_paths(named[k])) for k in ("known", "settings", "place"))
+    called |= {path for path in settings if os.path.isfile(path) and not is_code(path)}
+    found = known | {path for path in called if not f"{path}/".startswith(_OF_SYSTEM)}
     inside = [os.path.join(each, name) for each in filter(is_of_system, found) for name in _NAMES]
     return found | {real_path(path) for path in inside if os.path.lexists(path)}
 
 
-def _named(kind: _Kind, is_handed_on: bool, value: str) -> Iterator[str]:
-    """The paths that a variable of such a kind names."""
-    if kind != "known" and (is_handed_on or (kind == "word" and "/" not in value)):
-        return
-    for path in _paths(value):
-        if kind == "known" or not f"{os.path.abspath(path)}/".startswith(_OF_SYSTEM):
-            yield path
-
-
-def _paths(value: str) -> set[str]:
+def _paths(name: str) -> set[str]:
+    """The paths that a variable names, none a relative one."""
+    value = os.environ[name]
     for before in _BEFORE_A_PATH:
         value = value.removeprefix(before)
     # Some name several, and one can have the same sign in it; some who read it expand `~`, or
     # variables.
     paths = {path for path in (value, *value.split(os.pathsep)) if path}
     paths |= {os.path.expandvars(path) for path in paths if "$" in path}
-    return paths | {os.path.expanduser(path) for path in paths if path[:1] == "~"}
+    paths |= {os.path.expanduser(path) for path in paths if path[:1] == "~"}
+    # `..` stays, which goes up from where a link before it leads.
+    return {os.path.join(_here(), path) for path in paths}
+
+
+def _here() -> str:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return "/"  # it is gone, and what lay in it
 
 
 @cache
@@ -111,15 +122,20 @@ def _kind(name: str) -> _Kind | None:
     name = name.upper()
     if name in _KNOWN:
         return "known"
-    parts = name.split("_")
-    while parts and parts[-1] in _OF_PLACES:
-        parts.pop()
-    word = parts[-1] if parts else ""
-    of_settings = word == "CONF" or word.endswith(_ENDS_OF_SETTINGS)
-    if not of_settings and word not in _WORDS and not word.endswith(_ENDS):
-        return None
+    if kind := _spoken_of(name, _SECRET):
+        return kind
     if name.startswith(_HARMLESS_BEGINNINGS) or any(each in f"_{name}" for each in _HARMLESS_PARTS):
         return None
-    if of_settings:
-        return "settings"
-    return "word" if name.endswith(word) else "place"
+    if kind := _spoken_of(name, _CERTIFICATE):
+        return kind
+    return "settings" if _spoken_of(name, _SETTINGS) else None
+
+
+def _spoken_of(name: str, what: re.Pattern[str]) -> Literal["place", "word"] | None:
+    """Whether a name ends with such a part, or has one before what says that it is a place."""
+    parts = name.split("_")
+    if any(what.fullmatch(part) and after in _OF_PLACES for part, after in pairwise(parts)):
+        return "place"
+    if not what.fullmatch(parts[-1]):
+        return None
+    return "place" if parts[-1].endswith(_ENDS_OF_PLACES) else "word"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 import sys
 from collections.abc import Callable, Iterable
@@ -19,6 +20,8 @@ _OF_HOMES = ("/home", "/Users")
 _AT_ITS_END = (*_NOT_THERE, errno.EACCES)
 # Nor by more links, one behind the other.
 _MOST_LINKS = 40
+# What Python imports; a byte-compiled file of a cache is one of a source.
+_CODE = re.compile(r".*\.(?:py|pyc|pyd|dylib|so(?:\.[^/]*)?)\Z", re.DOTALL)
 # Where systems keep links of their own: `/tmp`, `/dev/stdin`, `/var/run`, a home elsewhere.
 _OF_SYSTEM = frozenset({"/", "/dev", "/home", "/usr", "/var"})
 
@@ -277,6 +280,16 @@ def _is_of_system(link: str, folder: str) -> bool:
 def is_below(path: str, folder: str) -> bool:
     """Whether a real path is that of a folder, or of what lies in it."""
     return f"{path}/".startswith(f"{folder.rstrip('/')}/")
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Whether a real path is that of something that lies in a folder, at any depth."""
+    return path != folder and is_below(path, folder)
+
+
+def is_code(name: str) -> bool:
+    """Whether a file of this name is a module."""
+    return _CODE.match(name) is not None
 
 
 @cache

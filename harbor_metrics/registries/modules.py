@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from ..documents.paths import followed, holds_everything, is_below, lies_inside, real_path
+from ..documents.paths import followed, holds_everything, is_below, is_code, lies_inside, real_path
 from ..documents.real import open_real
 from .imports import imported
 from .private import Private
 
-# What Python imports; a byte-compiled file of a cache is one of a source.
-_CODE = re.compile(r".*\.(?:py|pyc|pyd|dylib|so(?:\.[^/]*)?)\Z", re.DOTALL)
 _CACHES = ("__pycache__",)
 # Where packages that were built elsewhere have the libraries that their modules are linked to.
 _LIBRARIES = (".libs", ".dylibs")
@@ -177,9 +174,7 @@ def _code(folder: str) -> Iterator[tuple[str, str]]:
             if (
                 own
                 and os.path.isfile(real)
-                and not private.hides_module(
-                    os.path.join(root, name), real, is_code=is_code(os.path.basename(real))
-                )
+                and not private.hides_module(os.path.join(root, name), real)
             ):
                 yield name, real
 
@@ -241,11 +236,6 @@ def _is_folder(entry: os.DirEntry[str], known: dict[str, str]) -> bool:
 
 def _is_unknown_code(entry: os.DirEntry[str], inside: str, written: Collection[str]) -> bool:
     return is_code(entry.name) and os.path.join(inside, entry.name) not in written
-
-
-def is_code(name: str) -> bool:
-    """Whether a file of this name is a module."""
-    return _CODE.match(name) is not None
 
 
 def is_metadata(name: str) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from ..confinement.homes import homes, not_of_system
+from ..confinement.homes import homes
 from ..documents.passwords import places_of_passwords
-from ..documents.paths import is_below, real_path
+from ..documents.paths import is_below, is_code, is_inside, real_path
 from ..documents.wording import printable
 from ..errors import MetricFailure
 
@@ -15,15 +15,14 @@ from ..errors import MetricFailure
 class Private:
     """The places below a script's folder that are a person's, by its real path.
 
-    Modules in a folder of settings are the script's, but nothing else there; in a folder that is
-    itself a place of passwords those right in it are.
+    In a folder that is itself a place of passwords the modules right in it are the script's.
     """
 
     def __init__(self, folder: str) -> None:
-        places = places_of_passwords(settings=False)
+        places = places_of_passwords()
         self._folder = folder
         self._is_one = folder in places
-        self._places = [e for e in {*places, *homes()} if e.startswith(f"{folder}/")]
+        self._places = [e for e in {*places, *homes()} if is_inside(e, folder)]
         self._entries = entries_around(self._places, folder)
 
     def holds(self, path: str) -> bool:
@@ -32,29 +31,23 @@ class Private:
             return True
         return any(is_below(path, place) or is_below(place, path) for place in self._places)
 
-    def hides_module(self, path: str, real: str, *, is_code: bool) -> bool:
-        """Whether a module is none, by its path and by where that leads, perhaps to no code.
+    def hides_module(self, path: str, real: str) -> bool:
+        """Whether a module is none, by its path and by where that leads.
 
         Raises:
             MetricFailure: it is a link to what may be a password.
         """
         around = entry_of(real, self._folder)
-        if (around in self._entries and around != entry_of(path, self._folder)) or (
-            not is_code and self._is_data(real)
-        ):
+        leads_away = around in self._entries and around != entry_of(path, self._folder)
+        if leads_away or (self._is_one and not is_code(real)):
             raise MetricFailure(
                 "script-outside",
                 f"{printable(os.path.relpath(path, self._folder))} beside the script is a link to "
-                "where passwords, a home or the current folder lie, and no module of it: put the "
-                "file itself there",
+                "where passwords or a home lie, and no module of it: put the file itself there",
             )
         if self._is_one:
             return os.path.dirname(real) != self._folder
         return any(is_below(each, place) for place in self._places for each in (path, real))
-
-    def _is_data(self, real: str) -> bool:
-        places = (*places_of_passwords(), *deep_in(self._folder, here()))
-        return any(is_below(place, self._folder) and is_below(real, place) for place in places)
 
 
 def check_holds_no_passwords(path: str) -> None:
@@ -68,7 +61,7 @@ def check_holds_no_passwords(path: str) -> None:
     """
     folder, lock = os.path.dirname(path), f"{path}.lock"
     own = {lock, *([path] if path.endswith(".py") else [])}
-    places = places_of_passwords(settings=False)
+    places = places_of_passwords()
     places |= {*entries_around(places, folder)}
     for file in (path, real_path(lock)):
         around = [place for place in places if is_below(file, place)]
@@ -82,23 +75,11 @@ def check_holds_no_passwords(path: str) -> None:
 
 def entries_around(places: Iterable[str], folder: str) -> list[str]:
     """The entries of a folder in which those of the places lie that lie in it."""
-    return [entry_of(place, folder) for place in places if place.startswith(f"{folder}/")]
+    return [entry_of(place, folder) for place in places if is_inside(place, folder)]
 
 
 def entry_of(path: str, folder: str) -> str:
     """The entry of a folder in which a path below it lies; another path as it is."""
-    inside = path.removeprefix(f"{folder}/")
-    return path if inside == path else os.path.join(folder, inside.partition("/")[0])
-
-
-def here() -> list[str]:
-    """Where the user stands; nowhere where every system has the folder, or it is gone."""
-    try:
-        return not_of_system([os.getcwd()])
-    except FileNotFoundError:
-        return []
-
-
-def deep_in(folder: str, places: Iterable[str]) -> list[str]:
-    """Those that lie below an entry of a folder, which by itself is the script's."""
-    return [e for e in places if e.startswith(f"{folder}/") and os.path.dirname(e) != folder]
+    if not is_inside(path, folder):
+        return path
+    return os.path.join(folder, os.path.relpath(path, folder).partition("/")[0])

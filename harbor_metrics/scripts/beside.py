@@ -7,9 +7,16 @@ from collections.abc import Collection, Iterable
 
 from ..confinement.homes import not_of_system
 from ..documents.passwords import places_of_passwords
-from ..documents.paths import followed, holds_everything, is_below, lies_inside, real_path
-from ..registries.modules import is_code
-from ..registries.private import deep_in, entries_around, here
+from ..documents.paths import (
+    followed,
+    holds_everything,
+    is_below,
+    is_code,
+    is_inside,
+    lies_inside,
+    real_path,
+)
+from ..registries.private import entries_around
 
 
 def beside(path: str, handed_on: Collection[str] = ()) -> tuple[list[str], tuple[str, ...]]:
@@ -19,35 +26,26 @@ def beside(path: str, handed_on: Collection[str] = ()) -> tuple[list[str], tuple
     `.env`. Where a variable says that passwords lie there, all of an entry is hidden in which they
     do. Of a folder that holds everything a person has only the files are read, and of one that is
     such a place itself those that are modules by their names, and where links lead by these, too.
-    The path is real. What is given is opened wherever it leads: of links those that stay inside,
-    and do not lead to where the user stands.
+    The path is real. What is given is opened wherever it leads: of links those that stay inside.
     """
-    return _given(path, places_of_passwords(handed_on), here())
-
-
-def _given(
-    path: str, places: Collection[str], standing: Collection[str]
-) -> tuple[list[str], tuple[str, ...]]:
+    places = places_of_passwords(handed_on)
     folder = os.path.dirname(path)
-    # A folder of settings is perhaps the script's own.
-    is_one = folder in places and folder in places_of_passwords(settings=False)
+    is_one = folder in places
     everything = holds_everything(folder) or is_one
     with os.scandir(folder) as scanned:
         entries = list(scanned)
-    private = {place for place in places if place.startswith(f"{folder}/")}
+    private = {place for place in places if is_inside(place, folder)}
     if not everything and not private and not any(e.name.startswith(".") for e in entries):
         return [folder], ()
     known: dict[str, str] = {}
     hidden = entries_around(private, folder)
-    standing = deep_in(folder, standing)
 
     def is_kept(entry: os.DirEntry[str]) -> bool:
         leads_to = followed(entry.path, known)
         if is_one and not (is_code(entry.name) and is_code(leads_to)):
             return True
-        away = (*hidden, *standing) if entry.is_symlink() else hidden
         return any(is_below(place, leads_to) for place in private) or any(
-            is_below(leads_to, place) for place in away
+            is_below(leads_to, place) for place in hidden
         )
 
     shown = [
@@ -74,10 +72,9 @@ def not_own(path: str, places: Iterable[str], handed_on: Collection[str] = ()) -
     """Those of some real paths that are not the script's to read when it runs.
 
     Its whole folder is not, of which it is given what is not hidden; what is not there in it is.
-    Wherever the user stands a package is the same.
     """
     folder = os.path.dirname(path)
-    shown = set(_given(path, places_of_passwords(handed_on), ())[0])
+    shown = set(beside(path, handed_on)[0])
     return [place for place in places if not _is_own(place, folder, shown)]
 
 
@@ -98,9 +95,19 @@ def _entries(folder: str) -> list[str]:
 def private_around(path: str, handed_on: Collection[str] = ()) -> list[str]:
     """The script's folder and the current one: what of them a script may read it is given.
 
-    And places of passwords, which can be where every program may read, as in /usr/local/share.
+    One that lies in the script's is a part of it, wherever the user stands. And places of
+    passwords, which can be where every program may read, as in /usr/local/share.
     """
-    return not_of_system([os.path.dirname(path), *here(), *places_of_passwords(handed_on)])
+    folder = os.path.dirname(path)
+    standing = [place for place in _here() if not is_inside(place, folder)]
+    return not_of_system([folder, *standing, *places_of_passwords(handed_on)])
+
+
+def _here() -> list[str]:
+    try:
+        return [os.path.realpath(os.getcwd())]
+    except FileNotFoundError:
+        return []
 
 
 def _is_shown(

@@ -29,21 +29,35 @@ def nothing_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         *("ANSIBLE_VAULT_PASSWORD_FILE", "OPENAI_API_KEY_PATH", "GIT_CONFIG_SYSTEM"),
         *("SNOWFLAKE_PRIVATE_KEY_FILE", "TF_VAR_db_password", "SSH_AUTH_SOCK", "MYSQL_PASS_FILE"),
         *("npm_config_userconfig", "SERVICE_ACCOUNT_KEY_JSON", "GITHUB_TOKEN", "APP_SECRETS"),
+        *("STEP_CA_PASSWORD_FILE", "MY_CA_KEY_FILE", "FABRIC_CA_SERVER_TLS_KEYFILE"),
+        *("PYTHON_API_TOKEN_FILE", "NPM_CONFIG_TOKEN_FILE", "COVERAGE_TOKEN_FILE", "DB_PWFILE"),
+        *("TOKEN_FILE_PROD", "PASSWORD_FILE_2", "API_TOKENFILE", "PGPASS_FILE", "SECRETS_FILES"),
+        *("GH_TOKEN_TXT", "SECRET_KEY_BASE_FILE", "PIP_CERT_KEY_FILE", "PASSWORD_STORE_DIR"),
         *("XAUTHORITY", "GIT_SSL_CERT", "JUPYTER_CONFIG_DIR", "REMOTE_LOGIN", "HTTP_COOKIE_FILE"),
     ],
 )
 def test_a_variable_that_speaks_of_secrets_names_their_place(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = f"{tmp_path}/secret"
-    monkeypatch.setenv(name, place)
-    assert place in places_of_passwords()
+    place = tmp_path / "secret"
+    place.write_text("")
+    monkeypatch.setenv(name, str(place))
+    assert str(place) in places_of_passwords()
 
 
 @pytest.mark.parametrize(
     "name",
     [
-        *("PATH", "PYTHONPATH", "PYTHON_KEYRING", "VIRTUAL_ENV", "PWD", "OLDPWD", "HOME", "TMPDIR"),
+        *(
+            "PATH",
+            "PYTHONPATH",
+            "PYTHON_KEYRING_BACKEND",
+            "VIRTUAL_ENV",
+            "PWD",
+            "OLDPWD",
+            "HOME",
+            "TMPDIR",
+        ),
         *("COVERAGE_FILE", "COVERAGE_PROCESS_CONFIG", "HARBOR_METRICS_TRIALS", "GITHUB_WORKSPACE"),
         *("HARBOR_METRICS_CONFIG", "TOKEN_COUNTS", "KEY_METRICS_FILE", "PASS_RATE_DIR", "COMPASS"),
         *("TOKENIZER_PATH", "MONKEY", "SSL_CERT_FILE", "NIX_SSL_CERT_FILE", "SSL_CERT_DIR"),
@@ -55,8 +69,21 @@ def test_a_variable_that_speaks_of_secrets_names_their_place(
 def test_a_variable_that_does_not_names_none(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    (tmp_path / "secret").write_text("")
     monkeypatch.setenv(name, f"{tmp_path}/secret")
     assert places_of_passwords() == set()
+
+
+def test_settings_that_can_be_a_part_of_a_program_are_no_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "settings.py").write_text("")
+    monkeypatch.setenv("APP_CONFIG_DIR", str(tmp_path / "config"))
+    monkeypatch.setenv("GUNICORN_CONFIG", str(tmp_path / "config" / "settings.py"))
+    assert places_of_passwords() == set()
+    monkeypatch.setenv("FSSPEC_CONFIG_DIR", str(tmp_path / "config"))
+    assert places_of_passwords() == {f"{tmp_path}/config"}
 
 
 @pytest.mark.parametrize(
@@ -73,6 +100,17 @@ def test_places_are_read_as_who_reads_the_variable_does(
 ) -> None:
     monkeypatch.setenv(name, value.replace("{0}", str(tmp_path)))
     assert f"{tmp_path}/{place}" in places_of_passwords()
+
+
+@pytest.mark.parametrize("name", ["NETRC", "APP_TOKEN_FILE"])
+@pytest.mark.parametrize("above", ["", "{0}/"])
+def test_from_a_link_one_goes_up_to_where_it_leads(
+    name: str, above: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "runs" / "7" / "out").mkdir(parents=True)
+    (tmp_path / "latest").symlink_to("runs/7/out")
+    monkeypatch.setenv(name, f"{above.format(tmp_path)}latest/../../token")
+    assert places_of_passwords() == {f"{tmp_path}/runs/token"}
 
 
 def test_a_secret_itself_is_no_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,6 +138,7 @@ def test_where_programs_lie_no_name_of_a_variable_hides_them(
 def test_what_is_handed_on_is_to_be_read_unless_its_variable_is_known(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    (tmp_path / "eval.yaml").write_text("")
     monkeypatch.setenv("EVAL_CONFIG", f"{tmp_path}/eval.yaml")
     monkeypatch.setenv("NETRC", f"{tmp_path}/netrc")
     assert places_of_passwords(["EVAL_CONFIG", "NETRC"]) == {f"{tmp_path}/netrc"}

@@ -50,7 +50,7 @@ def test_modules_in_a_folder_of_settings_are_a_scripts(
     assert json.loads(done.stdout)["groups"][0]["metrics"][1]["values"] == {"w": 1234}
 
 
-@pytest.mark.parametrize("variable", ["XDG_CONFIG_HOME", "APP_SECRETS_DIR", "APP_CONFIG_DIR"])
+@pytest.mark.parametrize("variable", ["XDG_CONFIG_HOME", "APP_SECRETS_DIR"])
 def test_no_link_makes_a_module_of_what_is_none_where_passwords_lie(
     variable: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -61,11 +61,12 @@ def test_no_link_makes_a_module_of_what_is_none_where_passwords_lie(
         _found(folder)
 
 
+@pytest.mark.parametrize("variable", ["NETRC", "APP_CONFIG_FILE"])
 @pytest.mark.parametrize("package", ["config", "config/netrc", "."])
 def test_no_digest_is_of_packages_in_which_passwords_lie(
-    package: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+    package: str, variable: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("NETRC", str(folder / "config" / "netrc"))
+    monkeypatch.setenv(variable, str(folder / "config" / "netrc"))
     (folder / "config" / "netrc").write_text("1234")
     block = f'# /// script\n# dependencies = ["x @ ./{package}"]\n# ///\n'
     (folder / "m.py").write_text(f"{block}{HEAD}answer(w=1)")
@@ -73,10 +74,11 @@ def test_no_digest_is_of_packages_in_which_passwords_lie(
     assert (found.packages, found.packages_sha256) == (None, None)
 
 
+@pytest.mark.parametrize("variable", ["NETRC", "APP_CONFIG_FILE"])
 def test_validate_tells_no_digest_of_a_lock_that_leads_to_passwords(
-    folder: Path, cli: Run, monkeypatch: pytest.MonkeyPatch
+    variable: str, folder: Path, cli: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("NETRC", str(folder / "netrc"))
+    monkeypatch.setenv(variable, str(folder / "netrc"))
     (folder / "netrc").write_text("1234")
     (folder / "m.py").write_text(f"# /// script\n# dependencies = []\n# ///\n{HEAD}answer(w=1)")
     registry_of(

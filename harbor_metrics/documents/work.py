@@ -42,6 +42,15 @@ def may_have_come(path: str) -> bool:
     return work is None or work.may_hold(path)
 
 
+def links_of_work(path: str) -> bool:
+    """Whether a link on the way to a path may have come with what we work on."""
+    work = _work()
+    try:
+        return work is None or any(map(work.holds, [*work.on_the_way(path)][:-1]))
+    except OSError:
+        return True
+
+
 class _Work:
     """What we work on, as it is while one question is answered."""
 
@@ -66,11 +75,11 @@ class _Work:
 
     def may_hold(self, path: str) -> bool:
         try:
-            return any(map(self._holds, self.on_the_way(path)))
+            return any(map(self.holds, self.on_the_way(path)))
         except OSError:
             return True
 
-    def _holds(self, place: str) -> bool:
+    def holds(self, place: str) -> bool:
         if self.alone is not None:
             return is_below(place, self.alone)
         while not is_below(self.above, place):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from numbers import Real
 from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
@@ -75,7 +76,9 @@ def laid_out(
         frame = frame.select(
             *(nw.col(name).alias(column) for name, column in zip(names, columns, strict=True))
         )
-    found, numbers, casts = _read(path, fields, names, types, columns)
+    amounts = [columns[place] for field, place in fields.items() if _is_amount(field)]
+    filled = _filled(frame, [c for c in amounts if types[columns.index(c)] == nw.Unknown])
+    found, numbers, casts = _read(path, fields, names, types, columns, filled)
     if casts:
         frame = frame.with_columns(**casts)
 
@@ -119,8 +122,12 @@ def _read(
     names: Sequence[str],
     types: Sequence[Any],
     columns: Sequence[str],
+    filled: Collection[str],
 ) -> tuple[dict[str, str], dict[str, Numbers | None], dict[str, nw.Expr]]:
-    """The columns of texts, those of numbers, and which of them are to be cast."""
+    """The columns of texts, those of numbers, and which of them are to be cast.
+
+    Of those whose type is not known the `filled` hold something.
+    """
     found: dict[str, str] = {}
     numbers: dict[str, Numbers | None] = {}
     casts: dict[str, nw.Expr] = {}
@@ -132,7 +139,8 @@ def _read(
                 _check_names(path, field, name, dtype)
                 casts[column] = nw.col(column).cast(nw.String)
         elif _is_amount(field):
-            numbers[field] = _numbers(path, field, name, dtype, column)
+            empty = dtype == nw.Unknown and column not in filled
+            numbers[field] = None if empty else _numbers(path, field, name, dtype, column)
             if dtype.is_decimal():
                 # As a number that is read from a text is.
                 casts[column] = nw.col(column).cast(nw.Float64)
@@ -151,24 +159,38 @@ def _no_label(frame: Any, dtype: Any, column: str) -> str:
     kept = frame.select(column).collect()[column].to_list()
     if any(isinstance(value, bytes) for value in kept):
         return "bytes"
-    return "" if all(isinstance(value, Hashable) for value in kept) else "lists or structures"
+    if not all(isinstance(value, Hashable) for value in kept):
+        return "lists or structures"
+    # Of 1 and True Python makes one group.
+    kinds = {_kind(value) for value in kept if value is not None and (value == value) is True}
+    return "values of mixed types" if len(kinds) > 1 else ""
+
+
+def _kind(value: Any) -> type:
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    return Real if is_number else type(value)
 
 
 def _is_amount(field: str) -> bool:
     return field in USAGE or field == "reward" or field.startswith("reward.")
 
 
-def _numbers(path: str, field: str, name: str, dtype: Any, column: str) -> Numbers | None:
-    """The column as numbers; None where nothing at all is in it."""
+def _filled(frame: Any, columns: Sequence[str]) -> set[str]:
+    """Which of the columns hold anything at all."""
+    if not columns:
+        return set()
+    counts = frame.select(*(nw.col(column).count() for column in columns)).collect()
+    return {column for column in columns if counts[column].to_list()[0]}
+
+
+def _numbers(path: str, field: str, name: str, dtype: Any, column: str) -> Numbers:
     if dtype.is_integer():
         return Numbers(column, whole=True)
     if dtype.is_float() or dtype.is_decimal():
         return Numbers(column, whole=False)
-    if dtype == nw.Unknown:
-        return None
     what = {nw.Boolean: "true and false", nw.String: "texts"}.get(type(dtype), str(dtype))
-    if dtype == nw.Object:
-        what = "values of mixed types"
+    if dtype in (nw.Object, nw.Unknown):
+        what = "values of mixed types" if dtype == nw.Object else "values of an unusual type"
     raise InputError(
         f"column `{printable(name)}` of {path} holds {what}, and {field} needs numbers",
         f"make it a column of numbers, or say which one is: --columns {field}=COLUMN",

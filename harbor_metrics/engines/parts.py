@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..errors import MetricFailure, NeedsRowsError
-from ..trials.labelled import TASK
+from ..documents.wording import printable
+from ..errors import InputError, MetricFailure, NeedsRowsError
+from ..trials.labelled import TASK, label_text
 from .overview import Overview, overview
 from .relation import Group, Relation
 
@@ -30,9 +31,26 @@ def parted(
     for name in names:
         relation.layout.check_label(name)
     parts = relation.split(names)
-    return [
+    found = [
         (key, said, parts) for key, said in overview(parts).items() if key[: len(group)] == group
     ]
+    _check_names(relation.asked.path, [key[len(group) :] for key, *_ in found])
+    return found
+
+
+def _check_names(path: str, parts: Sequence[Sequence[Any]]) -> None:
+    """Refuse labels that differ and are written alike: of two groups one would have both names."""
+    seen: set[tuple[str, ...]] = set()
+    for labels in parts:
+        if None in labels:
+            continue  # a trial without a label is refused for that
+        name = tuple(map(label_text, labels))
+        if name in seen:
+            raise InputError(
+                f"{path} has labels that differ and are both {printable(name[-1])} here",
+                "write them as texts",
+            )
+        seen.add(name)
 
 
 def check_labels(names: Sequence[str], labels: Sequence[Any], n: int, whole: int) -> None:

@@ -38,8 +38,8 @@ class Private:
             MetricFailure: it is a link to what may be a password.
         """
         around = entry_of(real, self._folder)
-        leads_away = around in self._entries and around != entry_of(path, self._folder)
-        if leads_away or (self._is_one and not is_code(real)):
+        leads_away = around != entry_of(path, self._folder) or not is_code(real)
+        if (around in self._entries and leads_away) or (self._is_one and not is_code(real)):
             raise MetricFailure(
                 "script-outside",
                 f"{printable(os.path.relpath(path, self._folder))} beside the script is a link to "

@@ -16,7 +16,7 @@ from .bounds import GIB, THREADS
 from .git_address import LOCAL, PROTOCOLS, said_by_git
 from .git_home import Home
 from .uv_access import certificates, programs
-from .variables import CERTIFICATES, PROXIES, TO_ALL, told
+from .variables import CERTIFICATES, LOCALE, PROXIES, TO_ALL, told
 
 # For all that git does for a script, and what it may take: its folder is that of a script.
 FETCH_SECONDS = 300.0
@@ -33,7 +33,9 @@ _OF_SYSTEM = ("/etc/gitconfig", "/etc/ssh", "/etc/crypto-policies", "/etc/krb5.c
 _NAMED = ("GIT_CONFIG_GLOBAL", "GIT_SSL_CAINFO")
 # git and ssh ask for nothing; what else they need to reach a private repository is the user's.
 TO_GIT = (
-    *(*TO_ALL, *CERTIFICATES, *PROXIES, "NO_PROXY", "no_proxy", *_NAMED, "GIT_CONFIG_NOSYSTEM"),
+    # The host would be told of languages.
+    *(name for name in TO_ALL if name not in LOCALE),
+    *(*CERTIFICATES, *PROXIES, "NO_PROXY", "no_proxy", *_NAMED, "GIT_CONFIG_NOSYSTEM"),
     *("HOME", "USER", "XDG_CONFIG_HOME", "SSH_AUTH_SOCK"),
 )
 # It asks nothing; and whatever the user has set for all hosts, the server that a registry names is
@@ -44,7 +46,8 @@ _SSH = " -o".join(
         *("Tunnel=no", "GSSAPIDelegateCredentials=no", "PermitLocalCommand=no", "ControlMaster=no"),
     )
 )
-_NOBODY = f"-F {os.devnull} -oPubkeyAuthentication=no -oGSSAPIAuthentication=no"
+# Nor the name of the account.
+_NOBODY = f"-F {os.devnull} -oUser=git -oPubkeyAuthentication=no -oGSSAPIAuthentication=no"
 _SETTINGS = (
     *("core.hooksPath=/dev/null", "core.symlinks=false", "core.autocrlf=false"),
     *("core.fsmonitor=false", "core.sparseCheckout=true", "core.sparseCheckoutCone=false"),

@@ -91,7 +91,8 @@ def lie_among_work(beside: str, *, pages: bool = False) -> bool:
 def packages_in(folders: Iterable[str]) -> list[str]:
     """The packages in folders, and a folder below as an index has them, whatever else is there.
 
-    None that a link leads out of its folder to, and none of a folder that is such a link.
+    None that a link leads out of its folder to, or to what is called otherwise, and none of a
+    folder that is such a link.
     """
     return [
         path
@@ -99,7 +100,7 @@ def packages_in(folders: Iterable[str]) -> list[str]:
         if strayed(folder) is None
         for pattern in ("*", "*/*")
         for path in iglob(os.path.join(escape(folder), pattern))
-        if _PACKAGE.fullmatch(os.path.basename(path))
+        if all(_PACKAGE.fullmatch(os.path.basename(name)) for name in (path, real_path(path)))
         and leads_inside(path, real_path(folder))
         and os.path.isfile(path)
     ]

@@ -16,7 +16,7 @@ from ..confinement.homes import cache_home, homes
 from ..confinement.places import LANDLOCK, PRIVATE
 from ..confinement.workplace import Confinement, Workplace
 from ..documents.paths import is_below, real_path, strayed
-from ..documents.work import is_among_work
+from ..documents.work import is_among_work, links_of_work
 from ..errors import MetricFailure
 from .beside import beside
 from .indexes import packages_of_user
@@ -183,8 +183,12 @@ def reach(
 
 
 def certificates() -> list[str]:
-    """Where the user says that certificates of authorities lie; by no link out of its folder."""
-    return [path for path in told(CERTIFICATES).values() if strayed(path) is None]
+    """Where the user says that certificates of authorities lie; by no link out of its folder.
+
+    Nor by any that came with what we work on.
+    """
+    places = (path for path in told(CERTIFICATES).values() if strayed(path) is None)
+    return [path for path in places if not links_of_work(path)]
 
 
 def pythons() -> list[str]:

@@ -14,11 +14,20 @@ from ..documents.paths import real_path
 from ..documents.work import among_work, is_among_work
 
 # By name: ssh passes on whatever variables begin with LC_.
-_LOCALE = (
-    *("LC_ALL", "LC_ADDRESS", "LC_COLLATE", "LC_CTYPE", "LC_IDENTIFICATION", "LC_MEASUREMENT"),
+LOCALE = (
+    *(
+        "LANG",
+        "LANGUAGE",
+        "LC_ALL",
+        "LC_ADDRESS",
+        "LC_COLLATE",
+        "LC_CTYPE",
+        "LC_IDENTIFICATION",
+        "LC_MEASUREMENT",
+    ),
     *("LC_MESSAGES", "LC_MONETARY", "LC_NAME", "LC_NUMERIC", "LC_PAPER", "LC_TELEPHONE", "LC_TIME"),
 )
-TO_ALL = ("PATH", "LANG", "LANGUAGE", *_LOCALE, "TZ", "SYSTEMROOT", "LD_LIBRARY_PATH")
+TO_ALL = ("PATH", *LOCALE, "TZ", "SYSTEMROOT", "LD_LIBRARY_PATH")
 CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
 _NETWORK = ("NO_PROXY", "no_proxy", *CERTIFICATES)

@@ -110,6 +110,43 @@ def test_labels_that_are_one_in_python_alone_are_refused(tmp_path: Path) -> None
         groups(path)
 
 
+@pytest.mark.parametrize("labels", [[1, "1"], [True, "true"], [True, 1], [1.5, "1.5"]])
+def test_labels_of_mixed_types_are_refused_in_a_frame_of_objects(labels: list[Any]) -> None:
+    """Python makes one group of some, and their names are those of others."""
+    import pandas as pd
+
+    rows = {"task": ["a", "b"], "reward": [1.0, 0.0], "label.x": pd.Series(labels, dtype=object)}
+    with pytest.raises(InputError, match="holds values of mixed types, and a label is a single"):
+        groups(pd.DataFrame(rows))
+
+
+def test_labels_that_are_written_alike_are_refused(tmp_path: Path) -> None:
+    import duckdb
+
+    path = tmp_path / "trials.parquet"
+    duckdb.sql(
+        "select i::varchar as task, 1.0::double as reward, "
+        "case when i = 0 then 1::variant else '1'::variant end as \"label.x\" from range(2) t(i)"
+    ).write_parquet(str(path))
+    with pytest.raises(InputError, match="labels that differ and are both 1 here"):
+        groups(path)
+
+
+@pytest.mark.parametrize("field", ["reward.f1", "cost_usd"])
+def test_numbers_of_an_unusual_type_are_refused_unless_none_is_there(field: str) -> None:
+    import pandas as pd
+    import pyarrow as pa
+
+    rows = {"task": ["a", "b"], "reward.acc": [1.0, None]}
+    sparse = pd.DataFrame({**rows, field: pd.arrays.SparseArray([0.5, 0.0])})
+    decimals = pa.table({**rows, field: pa.array([D("0.5"), D(0)], type=pa.decimal256(50, 3))})
+    for frame in (sparse, decimals):
+        with pytest.raises(InputError, match=f"`{field}` of .* holds values of an unusual type"):
+            harbor_metrics.compute(frame, metrics=["mean"])
+    empty = pa.table({**rows, field: pa.nulls(2)})
+    assert harbor_metrics.compute(empty, metrics=["mean"]).groups[0].metrics[0].status == "ok"
+
+
 def test_decimals_and_booleans_stand_beside_rewards_as_those_of_rows(tmp_path: Path) -> None:
     import pyarrow.parquet
 

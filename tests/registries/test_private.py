@@ -50,13 +50,17 @@ def test_modules_in_a_folder_of_settings_are_a_scripts(
     assert json.loads(done.stdout)["groups"][0]["metrics"][1]["values"] == {"w": 1234}
 
 
-@pytest.mark.parametrize("variable", ["XDG_CONFIG_HOME", "APP_SECRETS_DIR"])
+@pytest.mark.parametrize(
+    ("variable", "place"),
+    [("XDG_CONFIG_HOME", "config"), ("APP_SECRETS_DIR", "config"), ("NETRC", "config/netrc")],
+)
+@pytest.mark.parametrize(("link", "to"), [("x.py", "config/token"), ("config/x.py", "token")])
 def test_no_link_makes_a_module_of_what_is_none_where_passwords_lie(
-    variable: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+    link: str, to: str, variable: str, place: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(variable, str(folder / "config"))
+    monkeypatch.setenv(variable, str(folder / place))
     (folder / "config" / "token").write_text("")
-    (folder / "x.py").symlink_to("config/token")
+    (folder / link).symlink_to(to)
     with pytest.raises(MetricFailure, match=r"x\.py beside the script is a link"):
         _found(folder)
 

@@ -574,6 +574,26 @@ def test_of_folders_for_packages_only_packages_are_read(tmp_path: Path) -> None:
     ]
 
 
+def test_no_link_makes_a_package_or_a_certificate_of_another_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "reports").mkdir()
+    for name in ("notes.txt", "reports/q3.txt", "b-1.tar.gz"):
+        (tmp_path / name).write_text("")
+    links = (("a-1.tar.gz", "notes.txt"), ("again-1.tar.gz", "b-1.tar.gz"), ("ca.pem", "notes.txt"))
+    for link, target in (*links, ("certs", "reports")):
+        (tmp_path / link).symlink_to(target)
+    assert sorted(packages_in([str(tmp_path)])) == [
+        str(tmp_path / name) for name in ("again-1.tar.gz", "b-1.tar.gz")
+    ]
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
+    monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path / "certs"))
+    assert certificates() == []
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "notes.txt"))
+    assert certificates() == [str(tmp_path / "notes.txt")]
+
+
 def test_no_link_leads_from_a_folder_for_packages_elsewhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

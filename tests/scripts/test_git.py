@@ -20,6 +20,7 @@ import harbor_metrics
 from harbor_metrics.scripts import cache, git_program
 from harbor_metrics.scripts.git_home import Home
 from harbor_metrics.scripts.options import ScriptOptions
+from harbor_metrics.scripts.variables import LOCALE
 
 
 class TestGit:
@@ -394,6 +395,17 @@ def test_a_netrc_that_cannot_be_read_strictly_is_told_to_nobody(tmp_path: Path, 
     assert not told(heard)
     assert "git was told nothing of ~/.netrc" in message
     assert "MINE" not in message
+
+
+def test_a_host_is_not_told_what_languages_are_spoken(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert home
+    for name in LOCALE:
+        monkeypatch.setenv(name, "eu_ES.UTF-8")
+    _, heard = heard_by_hosts(tmp_path)
+    assert heard
+    assert not told(heard, "Accept-Language")
 
 
 def test_a_header_for_all_hosts_is_not_sent_and_one_for_the_host_is(

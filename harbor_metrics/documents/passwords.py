@@ -39,7 +39,7 @@ _SECRET = re.compile(
 )
 _CERTIFICATE = re.compile(rf"CERTS?(?:{_PLACE})?S?")
 _SETTINGS = re.compile(rf"\w*CONFIG(?:{_PLACE})?S?|CONF|\w*PROFILES")
-_ENDS_OF_PLACES = tuple(_PLACE.split("|"))
+_ENDS_OF_PLACES = (*_PLACE.split("|"), "NETRC", "KEYTAB", "STORE", "XAUTHORITY")
 # What follows it, and says that it is a place: TOKEN_FILE, TOKEN_FILE_2, but not TOKEN_COUNTS.
 _OF_PLACES = frozenset(
     (

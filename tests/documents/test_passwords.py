@@ -94,7 +94,9 @@ def test_settings_that_can_be_a_part_of_a_program_are_no_place(
         *(("secret", "secret"), ("./a/../secret", "secret"), ("{0}/with:colon", "with:colon")),
     ],
 )
-@pytest.mark.parametrize("name", ["NETRC", "APP_TOKEN_FILE"])
+@pytest.mark.parametrize(
+    "name", ["NETRC", "APP_TOKEN_FILE", "AGE_KEYFILE", "APP_CERTFILE", "MY_KEYTAB", "A_KEYSTORE"]
+)
 def test_places_are_read_as_who_reads_the_variable_does(
     name: str, value: str, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from ..contract.metric import Value
 from ..documents.wording import plural
 from ..evaluation.planned import Planned
 from ..evaluation.result import Outcome
@@ -20,6 +21,7 @@ from ..numbers.units import Range
 from ..trials.table import Table
 from .document import Again, Effort, Relative, Row
 from .means import Answer
+from .resampled import exact_of, number_of
 from .settings import Settings
 from .verdicts import Direction, Directions, beyond, verdict
 
@@ -163,13 +165,15 @@ def _cautions(answer: Answer, settings: Settings) -> list[str]:
     return notes
 
 
-def less(candidate: Number | None, base: Number | None) -> Number | None:
-    """The difference, rounded once; None beyond binary64."""
-    if candidate is None or base is None:
+def less(candidate: Value | None, base: Value | None) -> Number | None:
+    """The difference, rounded once; None beyond binary64, or where a side has no number."""
+    numbers = [number_of(side) for side in (candidate, base)]
+    if any(isinstance(number, str) for number in numbers):
         return None
-    if isinstance(candidate, int) and isinstance(base, int):
-        return candidate - base if exact.ratio(candidate - base, 1) is not None else None
-    return exact.rounded(Fraction(candidate) - Fraction(base))
+    difference = exact_of(candidate) - exact_of(base)
+    rounded = exact.rounded(difference)
+    whole = all(isinstance(number, int) for number in numbers)
+    return int(difference) if whole and rounded is not None else rounded
 
 
 def is_finite(row: Row) -> bool:

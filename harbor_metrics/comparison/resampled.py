@@ -40,7 +40,7 @@ Ends = tuple[dict[str, Value], dict[str, Value]]
 
 def jackknife(
     name: str,
-    whole: tuple[Number, Number],
+    whole: tuple[Value, Value],
     ends: Sequence[Ends],
     n: int,
     level: float,
@@ -60,20 +60,21 @@ def jackknife(
     for group, pair in enumerate(ends):
         left = n - len(range(group, n, len(ends)))
         for side, values in zip(sides, pair, strict=True):
-            number = number_of(values.get(name))
+            value = values.get(name)
+            number = number_of(value)
             if isinstance(number, str):
                 reason = f"no interval: without some tasks the value is {number}"
                 return Answer("jackknife", Difference(), n, reason=reason)
-            side.append(Fraction(number) * n / left if total else Fraction(number))
+            side.append(exact_of(value) * n / left if total else exact_of(value))
     influences = _influences(*sides)
-    base, candidate = whole
+    base, candidate = map(exact_of, whole)
     if not influences.variance:
         found = Difference(p=1.0 if base == candidate else None)
         return Answer("jackknife", found, n, reason="no interval: no task moves it")
     answer = Answer("jackknife", Difference(), n)
     answer.found = student(float(candidate - base), influences.variance, len(ends) - 1, level)
     if amount:
-        answer.relative = fieller(base, candidate, influences, level)
+        answer.relative = fieller(float(base), float(candidate), influences, level)
     return answer
 
 
@@ -97,6 +98,13 @@ def number_of(value: Value | None) -> Number | str:
     if isinstance(value, Undefined):
         return value.reason
     return value.value if isinstance(value, Estimate) else value
+
+
+def exact_of(value: Value | None) -> Fraction:
+    """The number that a value has, as it was before it was rounded where that is known."""
+    assert value is not None  # `number_of` says so
+    assert not isinstance(value, Undefined)
+    return value.exact if isinstance(value, Estimate) else Fraction(value)
 
 
 def bootstrap(

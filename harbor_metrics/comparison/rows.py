@@ -187,7 +187,7 @@ def _of_name(
         name,
         base=known[0],
         candidate=known[1],
-        difference=less(known[1], known[0]),
+        difference=less(candidate[name], base[name]),
         reason=f"no interval: {BEYOND}",
         notes=notes,
         left_out=n_paired - len(pairs.paired),
@@ -286,7 +286,8 @@ def _of_numbers(
 ) -> Finding:
     """By leaving tasks out or drawing them again, as the metric allows."""
     settings, n = asked.settings, len(measured.pairs.paired)
-    difference = less(values[1], values[0])
+    ends = measured.ends[0][name], measured.ends[1][name]
+    difference = less(ends[1], ends[0])
     statistic = _statistic(bound)
     method = "bootstrap" if statistic in ORDERED else "jackknife"
     if settings.over == "attempts":
@@ -303,7 +304,7 @@ def _of_numbers(
         amount = bound.takes == "table" and min(values) > 0
         total = statistic in TOTALS
         answer = jackknife(
-            name, values, measured.without, n, settings.level, amount=amount, total=total
+            name, ends, measured.without, n, settings.level, amount=amount, total=total
         )
     return Finding(*values, difference, answer, n, None, [])
 

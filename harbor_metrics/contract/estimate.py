@@ -50,6 +50,8 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     # The strata where making them takes longer than the value, and they may not be asked for.
     later: Callable[[], tuple[Stratum, ...]] | None = None
+    # The number before it was rounded, for those who take a difference.
+    unrounded: Callable[[], Fraction] | None = None
 
     @classmethod
     def of_tasks(cls, values: Mapping[str, Number]) -> Estimate | Undefined:
@@ -66,6 +68,11 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True):
     def known(self) -> Estimate:
         """The same with its strata made."""
         return self if self.later is None else replace(self, strata=self.later(), later=None)
+
+    @property
+    def exact(self) -> Fraction:
+        """The number as it was before it was rounded, where that is known."""
+        return Fraction(self.value) if self.unrounded is None else self.unrounded()
 
     @property
     def range(self) -> Range:
@@ -104,6 +111,10 @@ def macro(means: Sequence[Estimate], sizes: Sequence[int] | None = None) -> Esti
     whole_size = sum(sizes) if sizes is not None else len(means)
     shares = [Fraction(size, whole_size) for size in sizes or [1] * len(means)]
     value = sum((Fraction(m.value) * s for m, s in zip(means, shares, strict=True)), Fraction(0))
+
+    def unrounded() -> Fraction:
+        return sum((m.exact * s for m, s in zip(means, shares, strict=True)), Fraction(0))
+
     strata = tuple(
         Stratum(weight * share, units)
         for each, share in zip(means, shares, strict=True)
@@ -112,7 +123,9 @@ def macro(means: Sequence[Estimate], sizes: Sequence[int] | None = None) -> Esti
     whole = all(each.strata for each in means)
     n = sum(each.n for each in means if each.n is not None)
     # A mean of binary64 numbers is never beyond the largest of them.
-    return Estimate(value=float(value), strata=strata if whole else (), n=n or None)
+    return Estimate(
+        value=float(value), strata=strata if whole else (), n=n or None, unrounded=unrounded
+    )
 
 
 def units(rewards: Column, cluster: str | None = TASK) -> Units:

@@ -143,12 +143,19 @@ def _with_amount(trials: Table, amount: _Amount) -> Iterable[tuple[Trial, Number
     return [(trial, used) for trial in trials if (used := amount(trial)) is not None]
 
 
-def _total(trials: Table, of: str) -> Number | Undefined:
+def _total(trials: Table, of: str) -> Estimate | Undefined:
     totals = [total for name in _FIELDS[of] if (total := trials.used(name)) is not None]
     if not totals:
         return Undefined(f"no trial says its {_SAID.get(of, of)}")
     value = None if math.inf in totals else exact.total(totals)
-    return Undefined(BEYOND) if value is None else value
+    if value is None:
+        return Undefined(BEYOND)
+
+    def unrounded() -> Fraction:
+        spent = [getattr(trial.usage, name) for name in _FIELDS[of] for trial in trials]
+        return exact.add_up([amount for amount in spent if amount is not None])
+
+    return Estimate(value=value, unrounded=unrounded)
 
 
 def _per_task(trials: Table, amount: _Amount, what: str) -> Estimate | Undefined:
@@ -190,5 +197,5 @@ def _per_solved(trials: Table, of: str, key: str | None, threshold: float) -> Nu
     solved = sum(times for (_, passed), times in passes.items() if passed)
     if not solved:
         return Undefined("undefined ratio: no task is solved")
-    value = exact.rounded(Fraction(total) / solved)
+    value = exact.rounded(Fraction(total.value) / solved)
     return Undefined(BEYOND) if value is None else value

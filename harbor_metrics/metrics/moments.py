@@ -32,7 +32,7 @@ _Clip = Annotated[bool, Meta(description="Below `low` is 0 and above `high` 1.")
 _SINGLE = "undefined for a single reward"
 
 
-def sum(rewards: Column) -> Number | Undefined:
+def sum(rewards: Column) -> Estimate | Undefined:
     """Sum of the rewards.
 
     Rounded once, so it does not depend on the order of the trials. An integer where all rewards
@@ -42,7 +42,9 @@ def sum(rewards: Column) -> Number | Undefined:
     if not len(rewards):
         return Undefined(NO_VALUES)
     value = rewards.total
-    return Undefined(BEYOND) if value is None else value
+    if value is None:
+        return Undefined(BEYOND)
+    return Estimate(value=value, unrounded=lambda: exact.add_up(rewards.values))
 
 
 def mean(rewards: Column) -> Estimate | Undefined:

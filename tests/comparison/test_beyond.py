@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import Run
@@ -84,3 +85,43 @@ def test_interval_of_a_sum_depends_on_differences_however_large_rewards_are(
     assert (row["difference"], row["low"], row["high"]) == pytest.approx(
         (35, 7.09, 62.91), abs=0.01
     )
+
+
+@pytest.mark.parametrize(
+    ("metric", "groups", "differences"),
+    [
+        ({"type": "sum"}, "xxxxxx", [-5]),
+        ({"type": "total-seconds"}, "xxxxxx", [-5]),
+        ({"type": "grouped", "kwargs": {"metric": "sum", "by": "g"}}, "xxxxxy", [-4, -1, -5]),
+        (
+            {"type": "grouped", "kwargs": {"metric": "sum", "by": "g", "all": "groups"}},
+            "xxxxxy",
+            [-4, -1, -2.5],
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
+def test_differences_are_of_totals_before_they_are_rounded(
+    metric: dict[str, Any], groups: str, differences: list[float], cli: Run, tmp_path: Path
+) -> None:
+    for name, value in (("a", 1.0), ("b", 0.0)):
+        values = [1e17, *[value] * 5]
+        rows = [
+            {
+                "task": f"t{i}",
+                "rewards": {"r": each},
+                "usage": {"seconds": each},
+                "labels": {"g": group},
+            }
+            for i, (each, group) in enumerate(zip(values, groups, strict=True))
+        ]
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        (tmp_path / f"{name}.jsonl").write_text(text)
+    asked = ["--metric", json.dumps(metric), "--format", "json"]
+    done = cli("compare", "a.jsonl", "b.jsonl", *asked)
+    rows = json.loads(done.stdout)["comparisons"][0]["rows"]
+    found = [row for row in rows if row["type"] == metric["type"]]
+    assert [row["difference"] for row in found] == differences
+    # All floats near them are 16 apart.
+    errors = [row["stderr"] for row in found if len(set(groups)) == 1]
+    assert errors in ([], pytest.approx([1.0]))

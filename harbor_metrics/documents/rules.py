@@ -257,10 +257,10 @@ OF_RUNS = {
     ),
     "summaries-differ": Rule(
         _ERROR,
-        "A sample of an Inspect log has other scores than its summary, or has no summary: the log "
-        "was changed after Inspect wrote it. The samples are believed, and the exit code is 1. Of "
-        "large logs `compute` and `compare` look at some samples alone; `audit` and `convert` read "
-        "all.",
+        "A sample of an Inspect log has other scores, usage, metadata, times, limits or errors "
+        "than its summary says, or has no summary: the log was changed after Inspect wrote it. The "
+        "samples are believed, and the exit code is 1. Of large logs `compute` and `compare` look "
+        "at some samples alone; `audit` and `convert` read all.",
     ),
     "unscored-samples": Rule(
         _NOTE,

@@ -253,10 +253,19 @@ def of_archive(
     else:
         rows = _journal(archive, names)
     samples: Iterable[Sample] = rows
-    read_all = with_texts or len(details) > len(rows) or not _suffice(rows)
-    read_all = read_all or _some_differ(archive, details, rows)
+    whole: Iterable[Sample] = _details(archive, details)
+    read_all = needed = with_texts or len(details) > len(rows) or not _suffice(rows)
+    if not needed:
+        names = _checked(archive, details)
+        some = list(_details(archive, names))
+        if len(names) == len(details):
+            # What has been read counts: summaries may leave out what is no contradiction.
+            read_all, whole = True, some
+        else:
+            summaries = {(str(row.id), row.epoch): row for row in rows}
+            read_all = any(_contradicts(s, summaries.get((str(s.id), s.epoch))) for s in some)
     if details and read_all:
-        samples = _compared(reading, _details(archive, details), rows)
+        samples = _compared(reading, whole, rows)
     elif not _suffice(rows):
         _drop_thinned(rows)
     if len(details) < len(rows):
@@ -268,7 +277,7 @@ def of_archive(
             notes=("for those that are missing, the summaries are believed",),
             advice="give the log as Inspect wrote it",
         )
-    return header, samples, bool(details) and read_all and len(details) >= len(rows)
+    return header, samples, bool(details) and needed and len(details) >= len(rows)
 
 
 def _journal(archive: Archive, names: list[str]) -> list[Sample]:
@@ -305,27 +314,26 @@ def _drop_thinned(rows: Iterable[Sample]) -> None:
             row.metadata = kept
 
 
-def _some_differ(archive: Archive, names: list[str], rows: list[Sample]) -> bool:
-    """Whether a sample contradicts its summary: of a small log any, of a large one some of them,
-    the shortest among these.
+def _checked(archive: Archive, names: list[str]) -> list[str]:
+    """Which samples are set beside their summaries: of a small log all, of a large one some of
+    them, the shortest among these.
 
     All would take many times as long as the summaries: they have the whole transcripts.
     """
-    checked: list[str] = []
+    checked: set[str] = set()
     left = _MOST_CHECKED
     step = max(1, sum(map(archive.size, names)) // _MOST_CHECKED)
     for name in dict.fromkeys([*sorted(names, key=archive.size)[:1], *names[::step]]):
         if archive.size(name) <= (left if checked else _LONGEST_SHORTEST):
             left -= archive.size(name)
-            checked.append(name)
-    summaries = {(str(row.id), row.epoch): row for row in rows} if checked else {}
-    return any(
-        _contradicts(s, summaries.get((str(s.id), s.epoch))) for s in _details(archive, checked)
-    )
+            checked.add(name)
+    return [name for name in names if name in checked]
 
 
 def _contradicts(sample: Sample, summary: Sample | None) -> bool:
-    return summary is None or not _same_scores(sample, summary)
+    if summary is None or not _same_scores(sample, summary):
+        return True
+    return not _same_otherwise(sample, summary)
 
 
 def _compared(reading: Reading, details: Iterable[Sample], rows: list[Sample]) -> Iterator[Sample]:
@@ -340,8 +348,8 @@ def _compared(reading: Reading, details: Iterable[Sample], rows: list[Sample]) -
     if others:
         reading.note(
             rule="summaries-differ",
-            message=f"{reading.path}: {len(others)} samples have other scores than their "
-            f"summaries, or no summary: {listed(others, counted=False)}",
+            message=f"{reading.path}: {len(others)} samples are not what their "
+            f"summaries say, or have no summary: {listed(others, counted=False)}",
             notes=("the samples are believed",),
             advice="the log was changed; give it as Inspect wrote it",
         )
@@ -353,8 +361,53 @@ def _same_scores(sample: Sample, summary: Sample) -> bool:
     """Whether both say the same of every scorer that one of them has."""
     own, summed = sample.scores or {}, summary.scores or {}
     return own.keys() == summed.keys() and all(
-        _no_nan(own[name].value) == _no_nan(score.value) for name, score in summed.items()
+        _no_nan(own[name].value) == _no_nan(score.value)
+        and _abridges(score.metadata or {}, own[name].metadata or {})
+        for name, score in summed.items()
     )
+
+
+def _same_otherwise(sample: Sample, summary: Sample) -> bool:
+    """Whether a summary says nothing else than its sample, where it says anything, and as much of
+    errors."""
+    said = (
+        (summary.total_time, sample.total_time),
+        (summary.started_at, sample.started_at),
+        (summary.uuid, sample.uuid),
+        (_kind(summary.limit), _kind(sample.limit)),
+    )
+    return (
+        all(short is None or _abridges(short, whole) for short, whole in said)
+        and summary.model_usage in (msgspec.UNSET, sample.model_usage or {})
+        and _abridges(_message(summary.error), _message(sample.error))
+        and _abridges(summary.metadata or {}, sample.metadata or {})
+    )
+
+
+def _kind(limit: str | dict[str, Any] | None) -> Any:
+    return limit.get("type") if isinstance(limit, dict) else limit
+
+
+def _message(error: str | Failure | None) -> str | None:
+    """What is said of an error; nothing, too, is said of none."""
+    return (error.message if isinstance(error, Failure) else error) or None
+
+
+def _abridges(short: Any, whole: Any) -> bool:
+    """Whether a value is the sample's own, or what a summary makes of it.
+
+    Lists are not looked into: nothing is counted by them.
+    """
+    if isinstance(short, dict):
+        return isinstance(whole, dict) and all(
+            key in whole and _abridges(value, whole[key]) for key, value in short.items()
+        )
+    if isinstance(short, list) or _is_thinned(short):
+        return True
+    if isinstance(short, str) and isinstance(whole, str) and short.split() == whole.split():
+        # Inspect puts one space for several where it shortens.
+        return True
+    return bool(_no_nan(short) == _no_nan(whole))
 
 
 def _no_nan(value: Any) -> Any:

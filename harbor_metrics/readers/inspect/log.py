@@ -13,8 +13,8 @@ Labels: the sample's metadata, `a.b` for what is nested, and the reader's own, w
 `inspect/`: `scorer`, `status`, `limit`, `value` (a score that was text or a boolean; in a dict
 `value/KEY`).
 Texts: `prediction` is the score's answer, `reference` the target; only where samples are read,
-since summaries shorten both. Where summaries do, some samples at most are set beside them, and all
-where one of these has other scores.
+since summaries shorten both. Of a small log they are; of a large one whose summaries do, some are
+set beside these, and all where one of these is not what its summary says.
 
 Of a key that stands twice in an object the last counts, as in Inspect; an audit says it of the log
 and of its results.

@@ -41,6 +41,81 @@ def test_summaries_do_unless_texts_are_asked_for(tmp_path: Path) -> None:
     assert read(tmp_path, members, with_texts=True)[1:] == (True, [])
 
 
+USED = {"m": {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2, "total_cost": 5.0}}
+WHOLE = {
+    "model_usage": USED,
+    "metadata": {"topic": "two  words\n", "n": {"at": 1}, "list": [1], "none": None},
+    "error": {"message": "RuntimeError(x)", "traceback": "", "traceback_ansi": ""},
+    "limit": {"type": "time", "limit": 3},
+    "total_time": 2.5,
+    "started_at": "2026-01-01T00:00:00+00:00",
+    "uuid": "u",
+}
+SHORT = {**WHOLE, "error": "RuntimeError(x)", "limit": "time"}
+
+
+def of_summary(tmp_path: Path, summary: dict[str, Any]) -> tuple[list[Sample], list[Diagnostic]]:
+    """What is read of a sample that is WHOLE and has this summary."""
+    document = log([sample("a", 1.0, **WHOLE)], metric("mean", 1))
+    samples, _, notes = read(tmp_path, archived(document, [sample("a", 1.0, **summary)]))
+    return samples, notes
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"model_usage": {}},
+        {"model_usage": {"m": {**USED["m"], "total_cost": 0.01}}},
+        {"metadata": {"topic": "easy"}},
+        {"metadata": {"more": 1}},
+        {"metadata": {"n": {"at": 2}}},
+        {"error": None},
+        {"error": "ValueError(x)"},
+        {"limit": "token"},
+        {"total_time": 1},
+        {"started_at": "2027-01-01T00:00:00+00:00"},
+        {"uuid": "v"},
+        {"scores": {"num": {"value": 1.0, "metadata": {"num_tokens": 3}}}},
+    ],
+    ids=str,
+)
+def test_summary_that_says_anything_else_is_not_believed(
+    other: dict[str, Any], tmp_path: Path
+) -> None:
+    (found,), (note,) = of_summary(tmp_path, {**SHORT, **other})
+    assert (note.rule, note.severity) == ("summaries-differ", Severity.ERROR)
+    assert isinstance(found.model_usage, dict)
+    assert found.model_usage["m"].total_cost == 5.0
+    assert found.metadata == WHOLE["metadata"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {},
+        {"metadata": {"topic": "two words"}},
+        {"metadata": {"n": {"at": 1}, "list": "Key removed from summary (> 1k)"}},
+        {"metadata": {}},
+        {"total_time": None, "started_at": None, "uuid": None, "limit": None},
+    ],
+    ids=str,
+)
+def test_summary_may_shorten_and_leave_out(other: dict[str, Any], tmp_path: Path) -> None:
+    (found,), notes = of_summary(tmp_path, {**SHORT, **other})
+    assert notes == []
+    assert found.metadata == WHOLE["metadata"]
+
+
+@pytest.mark.parametrize("left_out", ["metadata", "model_usage"])
+def test_summary_of_an_older_inspect_lacks_what_it_did_not_note(
+    left_out: str, tmp_path: Path
+) -> None:
+    document = log([sample("a", 1.0, **WHOLE)], metric("mean", 1))
+    summary = sample("a", 1.0, **SHORT)
+    del summary[left_out]
+    assert read(tmp_path, archived(document, [summary]))[2] == []
+
+
 @pytest.mark.parametrize("cut", ["A...", "Key removed from summary (> 1k)"])
 def test_shortened_metadata_is_read_from_the_samples(cut: str, tmp_path: Path) -> None:
     samples, whole, _ = read(tmp_path, content(metadata={"note": cut}))

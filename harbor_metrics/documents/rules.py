@@ -40,7 +40,10 @@ OF_DOCUMENTS = {
     "duplicate-key": Rule(
         _ERROR,
         "A key stands twice in an object. Readers keep the last value and say nothing, so that a "
-        "merge of two datasets into one object swallows the first.",
+        "merge of two datasets into one object swallows the first. In a log of Inspect or lm-eval "
+        'what is nested is named by its place, so that `{"acc": [1, 1], "acc/0": 0}` says twice '
+        "what `acc/0` is: a sample whose scores do so is not read, and of metadata (a warning) "
+        "such a name is no label.",
     ),
     "conflict-marker": Rule(_ERROR, "A merge was not finished: both sides stand in the file."),
     "not-json": Rule(

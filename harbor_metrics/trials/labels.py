@@ -26,8 +26,23 @@ def of_tasks(tasks: Iterable[Any]) -> Labels:
 
 
 def of_metadata(metadata: dict[str, Any]) -> dict[str, Label]:
-    """The scalars of a table; names inside tables are dotted."""
-    return dict(_flat(metadata, ""))
+    """The scalars of a table; names inside tables are dotted, and one of two values is none."""
+    return unambiguous(_flat(metadata, ""))[0]
+
+
+def unambiguous(named: Iterable[tuple[str, Any]]) -> tuple[dict[str, Any], set[str]]:
+    """Values by name without the names that have two, and these names."""
+    pairs = list(named)
+    values = dict(pairs)
+    if len(values) == len(pairs):
+        return values, set()
+    # `True` and 1 are equal, and other labels.
+    two = {name for name, value in pairs if _typed(value) != _typed(values[name])}
+    return {name: value for name, value in values.items() if name not in two}, two
+
+
+def _typed(value: Any) -> tuple[Any, type]:
+    return value, type(value)
 
 
 def _flat(value: dict[str, Any], prefix: str) -> Iterable[tuple[str, Label]]:

@@ -18,6 +18,13 @@ def test_scalars_in_the_metadata_of_a_task_are_its_labels() -> None:
     assert of_tasks(tasks) == {"a": {"kind": "art", "deep.er.n": 1, "none": None}}
 
 
+@pytest.mark.parametrize("other", ["y", 1, None])
+def test_name_of_two_values_is_no_label(other: object) -> None:
+    twice = {"a": {"b": True}, "a.b": other, "c": 1}
+    assert of_tasks([{"name": "t", "metadata": twice}]) == {"t": {"c": 1}}
+    assert of_tasks([{"name": "t", "metadata": {**twice, "a.b": True}}])["t"]["a.b"] is True
+
+
 def test_labels_are_added_to_the_trials_of_their_task() -> None:
     table = joined(TABLE, {"a": {"kind": "art"}, "gone": {"kind": "x"}})
     assert [t.labels for t in table] == [{"side": "own", "kind": "art"}, {"side": "own"}]

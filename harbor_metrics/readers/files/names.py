@@ -2,8 +2,29 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
+_V = TypeVar("_V")
 LONGEST = 1_000
 _SHOWN = 200
+
+
+class TwoValuesError(ValueError):
+    """Two values have one name, since what is nested is named by its place; `key` is the name."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.key = key
+
+
+def put(values: dict[str, _V], name: str, value: _V) -> None:
+    """Note a value by its name.
+
+    Raises:
+        TwoValuesError: another value has that name.
+    """
+    if values.setdefault(name, value) != value:
+        raise TwoValuesError(name)
 
 
 def of_parts(name: str) -> str:

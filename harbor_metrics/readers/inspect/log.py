@@ -12,32 +12,35 @@ nothing). Score metadata `sum_log_probs` and `num_tokens` are rewards, for perpl
 Labels: the sample's metadata, `a.b` for what is nested, and the reader's own, which begin with
 `inspect/`: `scorer`, `status`, `limit`, `value` (a score that was text or a boolean; in a dict
 `value/KEY`).
-Texts: `prediction` is the score's answer, `reference` the target; only where samples are read,
-since summaries shorten both. Of a small log they are; of a large one whose summaries do, some are
-set beside these, and all where one of these is not what its summary says.
+Texts: `prediction` is the score's answer, `reference` the target; only where they are asked for or
+summaries would not do. Of a small log all samples are read; of a large one whose summaries do, some
+are set beside these, and all are read where one is not what its summary says.
 
-Of a key that stands twice in an object the last counts, as in Inspect; an audit says it of the log
-and of its results.
+Two scores of one key, such as `{"a": [1], "a/0": 0}`, are an error of their sample, and a name that
+metadata gives two values is no label of it. Of a key that stands twice in an object the last
+counts, as in Inspect; an audit says it of the log and of its results.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 from typing import Any
 
-from ...documents.wording import printable, shown
+from ...documents.diagnostics import Severity
+from ...documents.wording import plural, printable, shown
 from ...errors import InputError
 from ...numbers import exact
 from ...numbers.exact import Number
+from ...trials.labels import unambiguous
 from ...trials.source import Job, Source
 from ...trials.trial import NO_USAGE, GroupKey, Trial, Usage
 from ..files.archive import Archive
 from ..files.file import File
 from ..files.lenient import InfiniteError, constant
-from ..files.names import LONGEST
+from ..files.names import LONGEST, TwoValuesError
 from ..files.packed import ZIP
 from ..reading import Options, Reading
 from ..recognition import FITS, Fit, Head
@@ -121,6 +124,8 @@ class _Log:
         self.samples: list[Sample] = []
         self.groups: dict[str | None, GroupKey] = {}
         self.unknown: Counter[str] = Counter()
+        # The names that metadata gives two values, and how often each.
+        self.ambiguous: Counter[str] = Counter()
 
     def add(self, samples: Iterable[Sample]) -> None:
         """Keep the samples; the scorers are known when all have been seen."""
@@ -186,7 +191,9 @@ class _Log:
         if sample.id is None:
             return None
         name = f"{sample.id}_epoch_{sample.epoch}"
-        labels = _labels(sample)
+        labels, ambiguous = _labels(sample)
+        if ambiguous:
+            self.ambiguous.update(ambiguous)
         labels["inspect/scorer"] = scorer
         score = (sample.scores or {}).get(scorer) if scorer is not None else None
         rewards: dict[str, Number] | None = None
@@ -194,7 +201,12 @@ class _Log:
             try:
                 rewards = rewards_of(scorer or "", score, labels, self._unknown) or None
             except InfiniteError as error:
-                self._note_infinite(name, error.key)
+                key = printable(error.key)
+                self._note_score("non-finite-number", name, f"score `{key}` is infinite")
+                return None
+            except TwoValuesError as error:
+                key = printable(error.key)
+                self._note_score("duplicate-key", name, f"two scores are called `{key}`")
                 return None
         failure = sample.error.message if isinstance(sample.error, Failure) else sample.error
         if rewards is None:
@@ -229,9 +241,9 @@ class _Log:
     def _unknown(self, value: str) -> None:
         self.unknown[value] += 1
 
-    def _note_infinite(self, name: str, key: str) -> None:
-        message = f"{self.path}: sample {printable(name)}: score `{printable(key)}` is infinite"
-        self.reading.note(rule="non-finite-number", message=message, subject=f"sample {name}")
+    def _note_score(self, rule: str, name: str, what: str) -> None:
+        message = f"{self.path}: sample {printable(name)}: {what}"
+        self.reading.note(rule=rule, message=message, subject=f"sample {name}")
 
     def _say(self, statuses: Counter[str], dataset: str) -> None:
         words = {"error": "errored", "unscored": "unscored", "missing": "without a score"}
@@ -259,6 +271,16 @@ class _Log:
                 message=f"{self.unknown.total()} scores are texts that are no numbers, such as "
                 f"{shown(value)}; they count as 0, as in Inspect",
             )
+        if self.ambiguous:
+            (label, _), *others = self.ambiguous.most_common()
+            more = f", and {plural(len(others), 'other name')}" if others else ""
+            self.reading.note(
+                rule="duplicate-key",
+                severity=Severity.WARNING,
+                message=f"{self.path}: metadata has two values called `{printable(label)}`{more}",
+                notes=("such a name is no label of a sample that gives it two values",),
+                advice="`a.b` is what is called `b` inside `a`: rename one of the two",
+            )
         if header.status in ("error", "cancelled"):
             reason = header.error.message.partition("\n")[0][:200] if header.error else ""
             self.reading.note(
@@ -269,16 +291,17 @@ class _Log:
             )
 
 
-def _labels(sample: Sample) -> dict[str, Any]:
+def _labels(sample: Sample) -> tuple[dict[str, Any], Collection[str]]:
+    """The labels of a sample, and the names of which its metadata has two."""
     metadata = sample.metadata if isinstance(sample.metadata, dict) else {}
-    labels: dict[str, Any] = dict(_flat("", metadata)) if metadata else {}
+    labels, ambiguous = unambiguous(_flat("", metadata)) if metadata else ({}, ())
     for name in [name for name in labels if name.startswith(_OWN)]:
         # Only the reader gives labels of these names, never the metadata of a log.
         del labels[name]
     limit = sample.limit.get("type") if isinstance(sample.limit, dict) else sample.limit
     if isinstance(limit, str):
         labels["inspect/limit"] = limit
-    return labels
+    return labels, ambiguous
 
 
 def _flat(prefix: str, metadata: dict[str, Any]) -> Iterator[tuple[str, Any]]:

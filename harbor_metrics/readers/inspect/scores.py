@@ -8,7 +8,7 @@ from typing import Any
 
 from ...numbers.exact import Number
 from ..files.lenient import InfiniteError, constant
-from ..files.names import of_parts
+from ..files.names import of_parts, put
 from .document import Score
 
 # Inspect's own: correct, partial, incorrect, no answer.
@@ -30,6 +30,7 @@ def rewards_of(
 
     Raises:
         InfiniteError: a score is infinite.
+        TwoValuesError: two values have one reward key.
     """
     rewards: dict[str, Number] = {}
     value = score.value
@@ -41,15 +42,17 @@ def rewards_of(
             if bare:
                 raise InfiniteError(key)
             try:
-                rewards[key] = number_of(leaf, unknown)
+                number = number_of(leaf, unknown)
             except OverflowError:
                 raise InfiniteError(key) from None
+            put(rewards, key, number)
             if isinstance(leaf, str | bool):
                 place = f"/{key}" if isinstance(value, dict) else key.removeprefix(scorer)
-                labels[f"inspect/value{place}"] = leaf
+                put(labels, f"inspect/value{place}", leaf)
     measured = score.metadata
     if measured and all(type(measured.get(key)) in (int, float) for key in _PERPLEXITY):
-        rewards |= {key: measured[key] for key in _PERPLEXITY}
+        for key in _PERPLEXITY:
+            put(rewards, key, measured[key])
     return rewards
 
 

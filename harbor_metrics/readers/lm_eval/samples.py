@@ -37,6 +37,7 @@ from ...trials.trial import GroupKey, Trial
 from ..files.file import File
 from ..files.lenient import InfiniteError
 from ..files.lines import each_line, split
+from ..files.names import TwoValuesError
 from ..reading import Options, Reading
 from ..recognition import FITS, Fit, Head
 from .aggregated import aggregated
@@ -192,6 +193,10 @@ class _Samples:
         except InfiniteError as error:
             reason = f"document {printable(name)}: `{printable(error.key)}` is infinite"
             self._refuse(f"document {name}", reason, "non-finite-number")
+            return
+        except TwoValuesError as error:
+            reason = f"document {printable(name)}: two values are called `{printable(error.key)}`"
+            self._refuse(f"document {name}", reason, "duplicate-key")
             return
         self.texts.update(texts)
         # From 0.5 on it stands on the line, as -1.

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...numbers.exact import Number
 from ..files import lenient
-from ..files.names import of_parts
+from ..files.names import of_parts, put
 from .layout import PREDICTION, REFERENCE, part
 
 Texts = dict[str, str | list[str]]
@@ -35,6 +35,7 @@ class Values:
 
         Raises:
             InfiniteError: a value is infinite.
+            TwoValuesError: two values have one reward key, or one name of a text.
         """
         if _NUMBERS.issuperset(map(type, values.values())):
             return values, {}
@@ -42,7 +43,7 @@ class Values:
         texts: Texts = {}
         for metric, value in values.items():
             if type(value) in (int, float):
-                rewards[metric] = value
+                put(rewards, metric, value)
             elif (pair := _pair_of_texts(value)) is not None:
                 _keep_pair(metric, *pair, texts)
             else:
@@ -56,7 +57,7 @@ class Values:
         """Note a value by its reward key: inside one it is `key/member`, or `key/place` from 0."""
         kind = type(value)
         if kind is int or kind is float:
-            rewards[key] = value
+            put(rewards, key, value)
         elif kind is str:
             self._take_text(key, value, rewards, texts)
         elif kind is list:
@@ -68,7 +69,7 @@ class Values:
             for name, item in value.items():
                 self._take(part(key, name), item, rewards, texts)
         elif kind is bool:
-            rewards[key] = int(value)
+            put(rewards, key, int(value))
 
     def _take_text(self, key: str, value: str, rewards: dict[str, Number], texts: Texts) -> None:
         """Note a numpy scalar or array as lm-eval writes it, a constant, or a text."""
@@ -76,17 +77,17 @@ class Values:
         if (numbers := array_of(value)) is not None:
             self._arrays.append(of_parts(key))
             for place, item in enumerate(numbers):
-                rewards[part(key, place)] = item
+                put(rewards, part(key, place), item)
         elif value in _TRUTH:
-            rewards[key] = _TRUTH[value]
+            put(rewards, key, _TRUTH[value])
         elif bare == "NaN" or value == "nan":
             self.not_a_number[key] += 1
         elif bare or value in ("inf", "-inf"):
             raise lenient.InfiniteError(key)
         elif (number := _number(value)) is not None:
-            rewards[key] = number
+            put(rewards, key, number)
         else:
-            texts[key] = value
+            put(texts, key, value)
 
 
 def _sharpen(arrays: list[str], answers: Any, rewards: dict[str, Number]) -> None:

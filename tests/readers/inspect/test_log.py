@@ -259,3 +259,17 @@ def test_log_with_a_scorer_for_each_sample_is_refused(cli: Run, tmp_path: Path) 
     done = cli("compute", path)
     assert done.returncode == 3
     assert "x.json: its samples have scores of 101 scorers; at most 100 are read" in done.stderr
+
+
+def test_name_that_metadata_gives_two_values_is_no_label(cli: Run, tmp_path: Path) -> None:
+    twice = {"a": {"b": "x"}, "a.b": "y", "c": {"d": 1}, "c.d": 1}
+    path = scored("0.5", tmp_path, metadata=twice)
+    (trial,) = trials(path)
+    assert "a.b" not in trial.labels
+    assert trial.labels["c.d"] == 1
+    done = cli("compute", path, "--only-asked", "--metric", "mean")
+    assert done.returncode == 0
+    assert "warning[duplicate-key]" in done.stderr
+    assert "metadata has two values called `a.b`" in " ".join(done.stderr.split())
+    grouped = cli("compute", path, "--only-asked", "--metric", "mean", "--group-by", "a.b")
+    assert grouped.returncode == 1

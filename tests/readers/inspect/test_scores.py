@@ -62,6 +62,25 @@ def test_an_infinite_score_is_an_error_with_its_place(value: str, cli: Run, tmp_
     assert "` is infinite" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("value", "key"),
+    [
+        ('{"a": [1, 1], "a/0": 0}', "a/0"),
+        ('{"c/d": 0, "c": {"d": 1}}', "c/d"),
+        ('{"a": ["yes"], "a/0": "C"}', "inspect/value/a/0"),
+    ],
+)
+def test_two_scores_of_one_key_are_an_error(value: str, key: str, cli: Run, tmp_path: Path) -> None:
+    done = cli("compute", scored(value, tmp_path), "--format", "json")
+    assert done.returncode == 1
+    assert f"sample s_epoch_1: two scores are called `{key}`" in done.stderr
+
+
+def test_what_is_said_twice_alike_is_one_score(tmp_path: Path) -> None:
+    (trial,) = trials(scored('{"a": [1, 0], "a/0": 1.0}', tmp_path))
+    assert trial.rewards == {"a/0": 1, "a/1": 0}
+
+
 def test_text_that_is_not_a_number_is_reported(cli: Run, tmp_path: Path) -> None:
     done = cli("compute", scored('"excellent"', tmp_path))
     assert "1 scores are texts that are no numbers" in done.stderr

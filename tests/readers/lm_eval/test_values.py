@@ -69,3 +69,31 @@ def test_metrics_with_different_texts_keep_both(tmp_path: Path) -> None:
     assert found.trials[0].texts == {
         "reference": "r", "prediction": "p", "chrf/reference": "R", "chrf/prediction": "P",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize(
+    ("metrics", "key"),
+    [
+        ({"acc": [1, 1], "acc/0": 0}, "acc/0"),
+        ({"acc": {"a": {"b": True}, "a/b": False}, "f": 1}, "acc/a/b"),
+        ({"acc": "[0.25 0.75]", "acc/1": "0.5"}, "acc/1"),
+        ({"said": {"a": "x"}, "said/a": "y"}, "said/a"),
+    ],
+    ids=str,
+)
+def test_two_values_of_one_key_are_refused(
+    metrics: dict[str, Any], key: str, order: int, tmp_path: Path
+) -> None:
+    names = list(metrics)[::order]
+    text = line(metrics=names, **{name: metrics[name] for name in names})
+    (found,) = readers.read(str(write(tmp_path, [text])))
+    assert (len(found.trials), len(found.unread)) == (0, 1)
+    (said,) = [each for each in found.diagnostics if each.rule == "duplicate-key"]
+    assert f"two values are called `{key}`" in said.message
+
+
+def test_what_is_said_twice_alike_is_one_value(tmp_path: Path) -> None:
+    metrics = {"acc": [1, 0], "acc/0": 1.0}
+    (found,) = readers.read(str(write(tmp_path, [line(metrics=list(metrics), **metrics)])))
+    assert found.trials[0].rewards == {"acc/0": 1, "acc/1": 0}

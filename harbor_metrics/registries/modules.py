@@ -88,7 +88,8 @@ def copy(modules: Modules, folder: str, to: str) -> None:
 
     But for what says of packages that they are installed: the environment says that.
 
-    A folder is linked where nothing can be imported from it: none that leads to another one.
+    A folder is linked where nothing can be imported from it: none that leads to another one. Of a
+    link it is linked where it leads: in another process it can lead elsewhere.
 
     Raises:
         OSError: it cannot be written, or there is too much to look through.
@@ -112,7 +113,7 @@ def copy(modules: Modules, folder: str, to: str) -> None:
             if name in made or is_code(entry.name) or _is_private(entry.name):
                 continue
             if name in walked or not _is_folder(entry, known):
-                os.symlink(os.path.join(folder, name), os.path.join(to, name))
+                _link(entry, os.path.join(to, name), real_path(folder), known)
     for name, data in modules:
         with open(os.path.join(to, name), "xb") as file:
             file.write(data)
@@ -152,7 +153,17 @@ def _link_files(entries: Sequence[os.DirEntry[str]], to: str, known: dict[str, s
         and not (is_code(entry.name) or _is_private(entry.name))
     ]
     for entry in files if len(files) <= MOST_FILES else ():
-        os.symlink(entry.path, os.path.join(to, entry.name))
+        _link(entry, os.path.join(to, entry.name), os.path.dirname(entry.path), known)
+
+
+def _link(entry: os.DirEntry[str], to: str, root: str, known: dict[str, str]) -> None:
+    """Link what lies below a folder; of a link where it leads, unless that is nowhere in it."""
+    if not entry.is_symlink():
+        os.symlink(entry.path, to)
+        return
+    real = followed(entry.path, known)
+    if is_below(real, root) and os.path.lexists(real):
+        os.symlink(real, to)
 
 
 def _code(folder: str) -> Iterator[tuple[str, str]]:

@@ -18,8 +18,9 @@ _ITS_FOLDER = '__file__.rpartition("/")[0]'
 _THE_COPY = '__import__("sys").argv[1].rpartition("/")[0] + "/modules"'
 # What is imported from the script's folder is looked for among the modules that were hashed: those
 # are files there, and all else is linked. A folder of data alone would be a package, or stand in
-# for a part of one that an import tries. Byte-compiled code, which is in no digest, is not believed
-# either where the script puts a folder below its own on its path, or names the file of a module.
+# for a part of one that an import tries; a link can lead elsewhere in this process. Byte-compiled
+# code, which is in no digest, is not believed either where the script puts a folder below its own
+# on its path, or names the file of a module.
 _FROM_THE_COPY = """\
 def _(sys, importlib):
     copy, folder = (sys.argv[n].rpartition("/")[0] for n in (1, 2))
@@ -38,8 +39,12 @@ def _(sys, importlib):
         find = finder.find_spec
         def find_spec(name, target=None):
             spec = find(name, target)
-            folders = spec.submodule_search_locations if spec and not spec.loader else None
-            return spec if folders is None or any(map(has_modules, folders)) else None
+            if spec is None:
+                return None
+            if spec.loader is None:
+                return spec if any(map(has_modules, spec.submodule_search_locations)) else None
+            from os.path import realpath
+            return spec if realpath(spec.origin).startswith(realpath(copy) + "/") else None
         finder.find_spec = find_spec
         return finder
     sys.path_hooks.insert(0, hashed_in)

@@ -97,11 +97,14 @@ def meanings(names: list[str], given: Mapping[str, str]) -> dict[str, int]:
             if index is not None and index not in taken and field not in meaning and not rewards:
                 meaning[field] = index
                 taken.add(index)
-    for i, name in enumerate(names):
-        if i not in taken and name:
-            named = _one_of_many(name)
-            field = f"label.{name}" if named is None or named in meaning else named
-            meaning.setdefault(field, i)
+    left = {i: _one_of_many(name) for i, name in enumerate(names) if i not in taken and name}
+    # A column `x` is the label x, wherever a column `label.x` stands.
+    plain = {f"label.{names[i]}" for i, named in left.items() if named is None}
+    for i, own in left.items():
+        field = f"label.{names[i]}" if own is None or own in meaning or own in plain else own
+        while field in meaning:
+            field = f"label.{field}"
+        meaning[field] = i
     return meaning
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -33,3 +34,19 @@ def test_second_column_of_a_field_is_a_label() -> None:
         "task": 4, "reward": 2, "reward.acc": 0, "label.reward.acc": 1,
         "label.REWARD.reward": 3, "label.task": 5,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("names", list(permutations(["x", "label.x", "label.label.x", "reward"])))
+def test_every_column_is_kept_whatever_the_order(names: tuple[str, ...]) -> None:
+    found = meanings(list(names), {})
+    assert sorted(found.values()) == [0, 1, 2, 3]
+    assert found["label.x"] == names.index("x")
+    assert found["reward"] == names.index("reward")
+
+
+def test_column_whose_name_another_was_given_is_kept() -> None:
+    assert meanings(["reward", "x", "y"], {"label.x": "y"}) == {
+        "label.x": 2,
+        "reward": 0,
+        "label.label.x": 1,
+    }

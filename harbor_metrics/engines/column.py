@@ -260,6 +260,8 @@ class RelationColumn(Column, frozen=True, eq=False, dict=True, weakref=True, kw_
     def units(self, cluster: str | None) -> Units:
         if cluster not in (None, TASK):
             self._refuse_reduced()
+            if f"label.{cluster}" in self.relation.by:
+                self._no_pairs()  # it parts the groups already
             return self._units(f"label.{self._checked(str(cluster))}", self._no_pairs)
         alone = cluster is None
         if self.range is Range.BINARY:

@@ -142,7 +142,10 @@ def _read(
             empty = dtype == nw.Unknown and column not in filled
             numbers[field] = None if empty else _numbers(path, field, name, dtype, column)
             if dtype.is_decimal():
-                # As a number that is read from a text is.
+                # As a number that is read from a text is: not every engine rounds a decimal so.
+                casts[column] = nw.col(column).cast(nw.String).cast(nw.Float64)
+            elif dtype.is_float() and dtype != nw.Float64:
+                # Else some engines round what it is compared with.
                 casts[column] = nw.col(column).cast(nw.Float64)
         elif field.startswith("label.") and dtype.is_float():
             # Not every engine takes -0.0 for 0.0.

@@ -29,19 +29,20 @@ def count_pairs(relation: Relation, group: Group, key: str, name: str, *, skip: 
     layout = relation.layout
     reward, label = layout.rewards.get(name), layout.labels.get(name)
     value = nw.col(layout.rewards[key].column)
+    both = {"other": reward and reward.column, "label": label}
+    columns = {name: column for name, column in both.items() if column}
 
     def query() -> Any:
         frame = relation.frame.filter(~value.is_null()) if skip else relation.frame
-        none = nw.lit(None, nw.Int64)
-        columns = {"other": reward and reward.column, "label": label}
-        beside = [(nw.col(c) if c else none).alias(as_) for as_, c in columns.items()]
+        beside = [nw.col(column).alias(name) for name, column in columns.items()]
         frame = frame.select(*relation.columns, value.alias("value"), *beside)
         return relation.grouped(frame, ("value", *columns)).agg(nw.len().alias("n"))
 
     def parse(rows: list[Row]) -> dict[Group, list[Row]]:
         found: dict[Group, list[Row]] = {}
-        for of, row in relation.by_group(rows):
-            found.setdefault(of, []).append(row)
+        for of, (own, *others, times) in relation.by_group(rows):
+            said = dict(zip(columns, others, strict=True))
+            found.setdefault(of, []).append((own, said.get("other"), said.get("label"), times))
         return found
 
     if label is not None:

@@ -33,10 +33,13 @@ def lock_of(script: str) -> bytes | None:
     path = f"{script}.lock"
     # Of what stands there our messages and those of uv tell.
     real = real_path(path)
-    if os.path.islink(path) and not leads_inside(real, real_path(os.path.dirname(script))):
+    folder = real_path(os.path.dirname(script))
+    if os.path.islink(path) and not (
+        leads_inside(real, folder) and os.path.dirname(real) == folder
+    ):
         raise MetricFailure(
             "script-environment",
-            "the lock beside the script is a link that leads outside its folder, or to what is "
+            "the lock beside the script is a link to what does not lie right beside it, or is "
             "hidden there: put the lock itself there",
         )
     try:

@@ -14,6 +14,8 @@ from ..registries.local_packages import path_of
 
 INDEXES = ("UV_INDEX", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX_URL")
 _OF_USER = (*INDEXES, "UV_FIND_LINKS")
+# What uv takes for one value, spaces and all, and what stands between those of the others.
+_SINGLE = ("UV_INDEX_URL", "UV_DEFAULT_INDEX")
 # The one form: whatever else parsers of addresses take they do not all take for the same.
 _ADDRESS = re.compile(
     r"(https?)://([a-z0-9.-]+(?::[0-9]{1,5})?)((?:/[a-z0-9._~+-]+)*)/?", re.ASCII | re.IGNORECASE
@@ -35,13 +37,25 @@ def known() -> Known:
     """The addresses that the user has set, each with the names that it has."""
     found: dict[str, set[str]] = {}
     for variable in _OF_USER:
-        separators = "[\\s,]+" if variable == "UV_FIND_LINKS" else "\\s+"
-        for text in re.split(separators, os.environ.get(variable, "")):
+        for text in map(str.strip, words_of(variable)):
             match = _SET.fullmatch(text)
             address = plain((match[2] or "") + match[3]) if match else None
             if match and address is not None:
                 found.setdefault(address, set()).update([match[1]] if match[1] else [])
     return found
+
+
+def words_of(variable: str, value: str | None = None) -> list[str]:
+    """The values that uv takes a variable of indexes or folders for packages to hold."""
+    value = os.environ.get(variable, "") if value is None else value
+    if variable in _SINGLE:
+        return [value]
+    return value.split("," if variable == "UV_FIND_LINKS" else None)
+
+
+def separator_of(variable: str) -> str:
+    """What is put between them."""
+    return "," if variable == "UV_FIND_LINKS" else " "
 
 
 def packages_of_user() -> tuple[dict[str, str], list[str]]:
@@ -53,8 +67,7 @@ def packages_of_user() -> tuple[dict[str, str], list[str]]:
     env: dict[str, str] = {}
     folders: list[str] = []
     for name in _OF_USER:
-        separator = "," if name == "UV_FIND_LINKS" else " "
-        words = (os.environ.get(name) or "").split(separator.strip() or None)
+        words = words_of(name)
         for at, word in enumerate(words):
             start = word.partition("=")[0] + "=" if "=" in word else ""
             place = word.removeprefix(start).strip()
@@ -66,7 +79,7 @@ def packages_of_user() -> tuple[dict[str, str], list[str]]:
                 if not (brought or holds_everything(real_path(path))):
                     folders.append(path)
         if any(words):
-            env[name] = separator.join(words)
+            env[name] = separator_of(name).join(words)
     return env, folders
 
 
@@ -78,7 +91,7 @@ def lie_among_work(beside: str, *, pages: bool = False) -> bool:
     """
     for name in _OF_USER:
         of_folders = name == "UV_FIND_LINKS"
-        for word in (os.environ.get(name) or "").split("," if of_folders else None):
+        for word in words_of(name):
             for place in filter(str.strip, (word, word.partition("=")[2])):
                 path = os.path.abspath(path_of(place))
                 leads_on = not (of_folders and os.path.isdir(path))

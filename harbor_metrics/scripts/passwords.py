@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from ..confinement.supervisor import KEPT
 from ..documents.wording import without_passwords
 from ..errors import MetricFailure
-from .indexes import INDEXES, packages_of_user
+from .indexes import INDEXES, packages_of_user, separator_of, words_of
 from .variables import PROXIES, TO_ANY_UV, told
 
 # An index can have a name, and a proxy no scheme.
@@ -133,7 +133,9 @@ def _as_itself(one: bytes) -> bytes:
 def _addresses() -> list[tuple[str, str, list[str]]]:
     """The variables that hold addresses, what stands between these, and each of them."""
     places, _ = packages_of_user()
-    found = [(name, " ", places.get(name, "").split()) for name in INDEXES]
-    found += [(name, "", [os.environ.get(name, "").strip()]) for name in PROXIES]
-    found.append(("UV_FIND_LINKS", ",", places.get("UV_FIND_LINKS", "").split(",")))
+    found = [(name, "", [os.environ.get(name, "").strip()]) for name in PROXIES]
+    found += [
+        (name, separator_of(name), words_of(name, places.get(name, "")))
+        for name in (*INDEXES, "UV_FIND_LINKS")
+    ]
     return [one for one in found if one[0] in os.environ]

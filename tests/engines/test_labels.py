@@ -147,6 +147,37 @@ def test_numbers_of_an_unusual_type_are_refused_unless_none_is_there(field: str)
     assert harbor_metrics.compute(empty, metrics=["mean"]).groups[0].metrics[0].status == "ok"
 
 
+def test_rewards_are_the_same_numbers_on_every_engine(tmp_path: Path) -> None:
+    """Decimals as those of a text, and of 32 bits as they are where they meet a threshold."""
+    import numpy as np
+    import polars as pl
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    tenths = [D(n) / 10 for n in range(21)]
+    types = {
+        pa.decimal128(38, 30): [float(one) for one in tenths],
+        pa.decimal128(4, 2): [float(one) for one in tenths],
+        pa.float32(): [float(np.float32(one)) for one in tenths],
+    }
+    wanted = [MetricSpec(type="pass-rate", kwargs={"threshold": float(one)}) for one in tenths]
+    tasks = [f"t{n:02}" for n in range(21)]
+
+    def answers(source: Any) -> Any:
+        (group,) = harbor_metrics.compute(source, metrics=wanted, only_asked=True).groups
+        return [one.values for one in group.metrics]
+
+    for kind, plain in types.items():
+        column = pa.array([float(one) for one in tenths] if kind == pa.float32() else tenths)
+        frame = pa.table({"task": tasks, "reward": column.cast(kind)})
+        path = tmp_path / "trials.parquet"
+        pyarrow.parquet.write_table(frame, path)
+        whole = answers(pa.table({"task": tasks, "reward": plain}))
+        for source in (path, frame, pl.from_arrow(frame), frame.to_pandas()):
+            if kind == pa.float32() or not hasattr(source, "iloc"):
+                assert answers(source) == whole, (kind, type(source))
+
+
 def test_decimals_and_booleans_stand_beside_rewards_as_those_of_rows(tmp_path: Path) -> None:
     import pyarrow.parquet
 
@@ -158,3 +189,27 @@ def test_decimals_and_booleans_stand_beside_rewards_as_those_of_rows(tmp_path: P
     pyarrow.parquet.write_table(table([True, False, True]), path)
     (group,) = harbor_metrics.compute(path, metrics=[metric], only_asked=True).groups
     assert "is no number" in group.metrics[0].error.message  # type: ignore[union-attr]
+
+
+def test_another_reward_and_a_label_that_parts_groups_are_answered_on_every_engine(
+    tmp_path: Path,
+) -> None:
+    import polars as pl
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    columns = {"reward.x": [1.0, 0.0, 1.0, 0.0], "reward.y": [1.0, 1.0, 0.0, 0.0]}
+    frame = pa.table({"task": list("abcd"), **columns, "label.x": list("ppqq")})
+    path = tmp_path / "trials.parquet"
+    pyarrow.parquet.write_table(frame, path)
+    pairs = MetricSpec(type="balanced-accuracy", kwargs={"key": "x", "reference": "y"})
+    clustered = MetricSpec(type="stderr", kwargs={"key": "x", "cluster": "x"})
+    for source in (path, frame, frame.to_pandas(), pl.from_arrow(frame)):
+        (group,) = harbor_metrics.compute(source, metrics=[pairs], only_asked=True).groups
+        assert group.metrics[0].values == {"balanced-accuracy": 0.5}
+        found = harbor_metrics.compute(
+            source, metrics=[clustered, "mean"], only_asked=True, group_by="x"
+        )
+        assert {tuple(one.status for one in group.metrics) for group in found.groups} == {
+            ("failed", "ok")
+        }

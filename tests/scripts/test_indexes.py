@@ -116,6 +116,8 @@ def test_no_link_of_a_checkout_shows_packages_that_lie_elsewhere(
         ("UV_FIND_LINKS", "https://a.example,wheels", True, False),
         ("UV_FIND_LINKS", "file://{}/page.html", True, True),
         ("UV_DEFAULT_INDEX", "file://{}/wheels", True, True),
+        ("UV_DEFAULT_INDEX", "{}/My Work/wheels", True, True),
+        ("UV_INDEX_URL", "./My Work/wheels", True, True),
         ("UV_INDEX", "https://a.example mine=./wheels", True, True),
         ("UV_INDEX", "https://a.example", False, False),
         ("UV_FIND_LINKS", "/usr/share", False, False),
@@ -129,7 +131,8 @@ def test_pages_and_folders_of_packages_may_come_with_a_checkout(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    (tmp_path / "wheels").mkdir()
+    for folder in ("wheels", "My Work/wheels"):
+        (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "page.html").write_text("")
     monkeypatch.chdir(tmp_path)
     for variable in (*INDEXES, "UV_FIND_LINKS"):

@@ -84,6 +84,15 @@ def test_an_index_that_may_hold_a_login_is_not_left_out(
         environ_without_passwords(str(tmp_path))
 
 
+@pytest.mark.parametrize("name", ["UV_DEFAULT_INDEX", "UV_INDEX_URL"])
+def test_a_login_with_a_space_is_one(
+    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(name, "http://me:hunter2 x@a.example/simple")
+    assert environ_without_passwords(str(tmp_path))[name] == "http://a.example/simple"
+    assert b"hunter2" not in without_our_passwords(b"error: http://me:hunter2 x@a.example\n")
+
+
 @pytest.mark.parametrize("value", PROXIES)
 def test_what_uv_says_shows_no_password(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv("HTTPS_PROXY", value)

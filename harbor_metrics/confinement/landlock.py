@@ -10,7 +10,7 @@ import os
 import struct
 
 from .kernel import LIBC, O_PATH, call, checked, is_folder, real
-from .places import DEVICES, OF_MACHINE, OF_PROGRAMS, SHARED_MEMORY
+from .places import DEVICES, OF_MACHINE, OF_PROGRAMS, SHARED_MEMORY, pairs
 from .sandbox import gain_nothing, is_shared_memory
 
 TYPE_CHECKING = False
@@ -86,7 +86,7 @@ def version() -> int:
 
 
 def restrict(
-    readable: Sequence[str],
+    readable: Sequence[str | tuple[str, str]],
     writable: Sequence[str],
     listed: Sequence[str] = (),
     hidden: Sequence[str] = (),
@@ -116,11 +116,11 @@ def restrict(
         above = {one[:end] for one in hidden for end, c in enumerate(one) if c == "/"}
         for path in (*_SYSTEM, *(_OF_NETWORKS if network else ())):
             _show(ruleset, path, hidden, above)
-        partly = [path for path in readable if not _show(ruleset, path, hidden, above)]
+        for path, place in pairs(readable):
+            _show(ruleset, place or path, hidden, above, listed=True, exactly=bool(place))
         for path in _OF_PROC if alone else ("/proc",):
             _permit(ruleset, path, _READING)
-        # Python finds no module in a folder that it cannot list.
-        for path in ("/proc", *listed, *partly):
+        for path in ("/proc", *listed):
             _permit(ruleset, path, _READ_DIR)
         if not alone or not any(one.startswith("/usr/") for one in hidden):
             _permit(ruleset, "/usr", _READ_DIR)
@@ -129,7 +129,7 @@ def restrict(
         if not alone:
             _permit(ruleset, SHARED_MEMORY, files)
         elif is_shared_alone(SHARED_MEMORY) and not any(
-            map(_is_shared_memory, (*readable, *writable, *listed, *hidden))
+            map(_is_shared_memory, (*(p for p, _ in pairs(readable)), *writable, *listed, *hidden))
         ):
             # Of everybody's nothing is found but what one knows the name of.
             _permit(ruleset, SHARED_MEMORY, files & ~_READ_DIR)
@@ -138,21 +138,36 @@ def restrict(
         os.close(ruleset)
 
 
-def _show(ruleset: int, path: str, hidden: Sequence[str], above: Container[str]) -> bool:
-    """Permit to read a path; not whole where something hidden lies in it, but what is around."""
+def _show(
+    ruleset: int,
+    path: str,
+    hidden: Sequence[str],
+    above: Container[str],
+    *,
+    listed: bool = False,
+    exactly: bool = False,
+) -> None:
+    """Permit to read a path; where something hidden lies in it, what is around that.
+
+    And to list it, where it is to be `listed`: Python finds no module in a folder that it cannot
+    list. `exactly`, what it is itself, and not where a link leads that has come to its place.
+    """
     try:
         descriptor = os.open(path, O_PATH | os.O_CLOEXEC)
     except OSError:
-        return True  # what is not there cannot be read either
+        return  # what is not there cannot be read either
     try:
         place = os.readlink(f"/proc/self/fd/{descriptor}")
+        if exactly and place != path:
+            return
         if place not in above:
             _add(ruleset, descriptor, _READING)
-            return True
+            return
+        if listed:
+            _add(ruleset, descriptor, _READ_DIR)
     finally:
         os.close(descriptor)
     _show_around(ruleset, place, hidden, above)
-    return False
 
 
 def _show_around(ruleset: int, place: str, hidden: Sequence[str], above: Container[str]) -> None:

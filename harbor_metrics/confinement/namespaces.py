@@ -21,6 +21,8 @@ _RESOLVER = "/etc/resolv.conf"
 # Of the files of /proc that of the whole system, and not of processes, which is nobody's business.
 _OF_SYSTEM = (
     *("keys", "key-users", "cmdline", "kallsyms", "slabinfo", "kpagecount", "kpageflags"),
+    # Which files other processes have locked, and where in them.
+    *("locks", "bus/input/devices"),
     *("kpagecgroup", "timer_list", "sched_debug", "vmallocinfo", "pagetypeinfo"),
 )
 # Settings and keys of the networks, also of those that come; programs ask for one of them.
@@ -128,7 +130,7 @@ def enter() -> None:
 
 
 def hide(
-    readable: Iterable[str],
+    readable: Iterable[str | tuple[str, str]],
     writable: Sequence[str],
     scratch: Sequence[str],
     hidden: Sequence[str],
@@ -150,7 +152,8 @@ def hide(
             _shut(place)
         # To list what is in a place can be to have it mounted.
         elif place in others or _has_something_to_hide(place):
-            _cover(place, [each for each in wanted.items() if each[0].startswith(f"{place}/")])
+            kept = [each for each in wanted.items() if each[0].startswith(f"{place}/")]
+            _cover(place, kept, exactly=True)
     for path in scratch:
         _mount_memory(path, places.SCRATCH_FILES, mode="0700")
     _make_read_only([*writable, places.SHARED_MEMORY])
@@ -191,15 +194,19 @@ def _shut(path: str) -> None:
     checked(LIBC.mount(b"/dev/null", os.fsencode(path), None, _BIND, None))
 
 
-def _where(paths: Iterable[str]) -> dict[str, str]:
-    """By name, in order, where each leads; and that by its own. Without those that lead nowhere."""
+def _where(paths: Iterable[str | tuple[str, str]]) -> dict[str, str]:
+    """By name, in order, where each leads; and that by its own. Without those that lead nowhere.
+
+    Of a pair it is known where: nowhere else by now.
+    """
     found: dict[str, str] = {}
-    for path in paths:
+    for path, known in places.pairs(paths):
         try:
-            place = real(path)
+            place = real(known or path)
         except OSError:
             continue
-        found[os.path.normpath(path)] = found[place] = place
+        if not known or place == known:
+            found[os.path.normpath(path)] = found[place] = place
     return dict(sorted(found.items()))
 
 
@@ -258,11 +265,12 @@ def _has_something_to_hide(place: str) -> bool:
         return True
 
 
-def _cover(place: str, kept: Sequence[tuple[str, str]]) -> None:
+def _cover(place: str, kept: Sequence[tuple[str, str]], *, exactly: bool = False) -> None:
     """An empty file system over a folder, with the same old things in it where they were.
 
     Of what is kept the name is given, and where it leads. A link is a link again: as another name
-    of the same folder it would show what is hidden there.
+    of the same folder it would show what is hidden there. `exactly`, none has come to the place of
+    what is kept.
 
     Raises:
         OSError: the system does not permit it.
@@ -272,7 +280,7 @@ def _cover(place: str, kept: Sequence[tuple[str, str]]) -> None:
         _mount_memory(place, places.SCRATCH_FILES + len(kept), mode="1777")
         for path, leads_to in kept:
             if path == leads_to:
-                _put_back(path, path.removeprefix(f"{place}/"), old)
+                _put_back(path, path.removeprefix(f"{place}/"), old, exactly=exactly)
         for path, leads_to in kept:
             if path != leads_to:
                 _link(path, leads_to)
@@ -294,13 +302,14 @@ def _mount_memory(place: str, most_files: int, *, mode: str) -> None:
     checked(LIBC.mount(b"tmpfs", os.fsencode(place), b"tmpfs", _NO_SUID_DEV, options))
 
 
-def _put_back(path: str, inside: str, old: int) -> None:
+def _put_back(path: str, inside: str, old: int, *, exactly: bool) -> None:
     try:
         descriptor = os.open(inside, O_PATH | os.O_CLOEXEC, dir_fd=old)
     except (FileNotFoundError, NotADirectoryError, PermissionError):
         return  # what is not there is not missed
     try:
-        _bind(path, descriptor)
+        if not exactly or os.readlink(f"/proc/self/fd/{descriptor}") == path:
+            _bind(path, descriptor)
     finally:
         os.close(descriptor)
 

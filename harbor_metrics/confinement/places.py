@@ -5,6 +5,10 @@ Without a system call: what only asks for names loads nothing that makes one.
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 LANDLOCK = "landlock"
 NAMESPACES = "namespaces"
 LAYERS = (LANDLOCK, NAMESPACES)
@@ -36,3 +40,8 @@ OF_MACHINE = (
 )
 # How much, and how many, a program can have in each of its folders of scratch.
 SCRATCH_BYTES, SCRATCH_FILES = 1 << 30, 20_000
+
+
+def pairs(paths: Iterable[str | tuple[str, str]]) -> list[tuple[str, str]]:
+    """The paths, each with the real one where it leads; with "" where that is yet to be found."""
+    return [(path, "") if isinstance(path, str) else path for path in paths]

@@ -37,13 +37,19 @@ _TO_ANSWER = 120.0
 _TO_CLOSE = 300.0
 
 
+# A path, and the real one where it leads.
+Named = tuple[str, str]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confinement:
     """What a program may reach: paths to read, to write, to list only, and whether the network.
 
     Of what it writes, `scratch` are folders that nobody reads afterwards: in namespaces they are
     in memory, and of a size. What is `hidden`, by real paths, is not read though it lies in what is
-    `readable`; what of that lies in it is.
+    `readable`; what of that lies in it is. Of what is readable a pair is a name and the real path
+    where it leads, and where that is not itself by then, nothing: who opens it is another process,
+    for which links in what others have made can lead elsewhere.
 
     Of `layers` and of what is `filtered` from its calls each is best effort, unless all of it is
     `required`, or one layer with the filter.
@@ -53,7 +59,7 @@ class Confinement:
     filtered: bool = True
     required: Literal["no", "one", "all"] = "no"
     network: bool = False
-    readable: tuple[str, ...] = ()
+    readable: tuple[str | Named, ...] = ()
     writable: tuple[str, ...] = ()
     listed: tuple[str, ...] = ()
     scratch: tuple[str, ...] = ()

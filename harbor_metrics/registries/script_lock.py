@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..documents.files import reason
-from ..documents.paths import leads_inside, real_path
+from ..documents.paths import real_path
 from ..documents.real import open_real
 from ..documents.wording import printable
 from ..errors import MetricFailure
@@ -33,10 +33,7 @@ def lock_of(script: str) -> bytes | None:
     path = f"{script}.lock"
     # Of what stands there our messages and those of uv tell.
     real = real_path(path)
-    folder = real_path(os.path.dirname(script))
-    if os.path.islink(path) and not (
-        leads_inside(real, folder) and os.path.dirname(real) == folder
-    ):
+    if os.path.islink(path) and not _leads_right_beside(path):
         raise MetricFailure(
             "script-environment",
             "the lock beside the script is a link to what does not lie right beside it, or is "
@@ -57,6 +54,13 @@ def lock_of(script: str) -> bytes | None:
             f"the lock beside the script has more than {MOST_BYTES >> 20} MiB",
         )
     return lock
+
+
+def _leads_right_beside(link: str) -> bool:
+    """Whether it does by a bare name: on a longer way uv, another process, can come elsewhere."""
+    to = os.readlink(link)
+    plain = "/" not in to and not to.startswith(".")
+    return plain and not os.path.islink(os.path.join(os.path.dirname(link), to))
 
 
 def without_digest(lock: Mapping[str, Any]) -> str | None:

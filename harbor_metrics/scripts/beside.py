@@ -6,6 +6,7 @@ import os
 from collections.abc import Collection, Iterable
 
 from ..confinement.homes import not_of_system
+from ..confinement.workplace import Named
 from ..documents.passwords import places_of_passwords
 from ..documents.paths import (
     followed,
@@ -19,14 +20,14 @@ from ..documents.paths import (
 from ..registries.private import entries_around
 
 
-def beside(path: str, handed_on: Collection[str] = ()) -> tuple[list[str], tuple[str, ...]]:
-    """Paths to read, and folders to list: its folder without what is hidden there.
+def beside(path: str, handed_on: Collection[str] = ()) -> tuple[list[Named], tuple[str, ...]]:
+    """What to read, by its name and where it leads, and folders to list: without what is hidden.
 
     Beside a script at the top of a repository lie `.git`, where the password for it may be, and
     `.env`. Where a variable says that passwords lie there, all of an entry is hidden in which they
     do. Of a folder that holds everything a person has only the files are read, and of one that is
     such a place itself those that are modules by their names, and where links lead by these, too.
-    The path is real. What is given is opened wherever it leads: of links those that stay inside.
+    The path is real. Of links those are given that stay inside.
     """
     places = places_of_passwords(handed_on)
     folder = os.path.dirname(path)
@@ -36,7 +37,7 @@ def beside(path: str, handed_on: Collection[str] = ()) -> tuple[list[str], tuple
         entries = list(scanned)
     private = {place for place in places if is_inside(place, folder)}
     if not everything and not private and not any(e.name.startswith(".") for e in entries):
-        return [folder], ()
+        return [(folder, folder)], ()
     known: dict[str, str] = {}
     hidden = entries_around(private, folder)
 
@@ -49,15 +50,15 @@ def beside(path: str, handed_on: Collection[str] = ()) -> tuple[list[str], tuple
         )
 
     shown = [
-        entry.path
+        (entry.path, followed(entry.path, known))
         for entry in entries
         if _is_shown(entry, folder, known, files_alone=everything) and not is_kept(entry)
     ]
     # To list a folder is to list all below, of `/` of the whole machine.
-    return [path, *shown], tuple(not_of_system([folder]))
+    return [(path, path), *shown], tuple(not_of_system([folder]))
 
 
-def beside_of_builds(path: str) -> tuple[list[str], tuple[str, ...]]:
+def beside_of_builds(path: str) -> tuple[list[Named], tuple[str, ...]]:
     """The same for code that builds packages: of the folder the script and its lock alone.
 
     A pin is of these. What lies beside them could become part of a package without a word.
@@ -65,7 +66,7 @@ def beside_of_builds(path: str) -> tuple[list[str], tuple[str, ...]]:
     wanted = {path, real_path(f"{path}.lock")}
     named = {*wanted, *(e for e in _entries(os.path.dirname(path)) if real_path(e) in wanted)}
     own = sorted(p for p in named if os.path.exists(p) and not not_own(path, [p]))
-    return own, tuple(not_of_system([os.path.dirname(path)]))
+    return [(p, real_path(p)) for p in own], tuple(not_of_system([os.path.dirname(path)]))
 
 
 def not_own(path: str, places: Iterable[str], handed_on: Collection[str] = ()) -> list[str]:
@@ -74,7 +75,7 @@ def not_own(path: str, places: Iterable[str], handed_on: Collection[str] = ()) -
     Its whole folder is not, of which it is given what is not hidden; what is not there in it is.
     """
     folder = os.path.dirname(path)
-    shown = set(beside(path, handed_on)[0])
+    shown = {name for name, _ in beside(path, handed_on)[0]}
     return [place for place in places if not _is_own(place, folder, shown)]
 
 

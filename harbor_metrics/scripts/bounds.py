@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from ..confinement.places import SCRATCH_BYTES, SCRATCH_FILES
-from ..confinement.workplace import Confinement, RefusedError, Whole
+from ..confinement.workplace import Confinement, Named, RefusedError, Whole
 from ..errors import MetricFailure
 from .options import ScriptOptions
 
@@ -84,7 +84,7 @@ def confinement(
     options: ScriptOptions,
     required: Required,
     *,
-    readable: Sequence[str],
+    readable: Sequence[str | Named],
     writable: Sequence[str],
     listed: Sequence[str] = (),
     scratch: Sequence[str] = (),

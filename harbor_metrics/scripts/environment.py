@@ -157,7 +157,7 @@ def _asked(
     )
     # Of one version another index has another package, and a folder another one than before.
     indexes = {n: at for n, at in addresses_without_logins().items() if n not in PROXIES}
-    there = [(path, *stamp(path)) for path in packages_in(packages_of_user()[1])]
+    there = [(path, *stamp(real)) for path, real in packages_in(packages_of_user()[1])]
     if lie_among_work(beside):
         # Pages can lead anywhere.
         there.append((os.urandom(16).hex(),))
@@ -239,9 +239,7 @@ def _check_own(script: Script, named: Mapping[str, str], options: ScriptOptions)
 def _installed(
     wanted: Wanted, prefix: str, place: Workplace, options: ScriptOptions, required: Required
 ) -> tuple[Base, str]:
-    """Install what is wanted from copies of what lies beside the script, where anything does."""
-    if not wanted.local:
-        return install(wanted, wanted.script.path, prefix, place, options, required)
+    """Install what is wanted by copies: of the script, its lock, and what lies beside it."""
     folder = os.path.join(place.folder, f"packages-{os.urandom(4).hex()}")
     os.mkdir(folder, 0o700)
     try:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from glob import escape, iglob
 from typing import Any
 
-from ..documents.paths import holds_everything, is_below, leads_inside, real_path, strayed
+from ..documents.paths import holds_everything, is_below, lies_inside, real_path, strayed
 from ..documents.work import is_among_work
 from ..registries.local_packages import path_of
 
@@ -101,21 +101,25 @@ def lie_among_work(beside: str, *, pages: bool = False) -> bool:
     return False
 
 
-def packages_in(folders: Iterable[str]) -> list[str]:
+def packages_in(folders: Iterable[str]) -> list[tuple[str, str]]:
     """The packages in folders, and a folder below as an index has them, whatever else is there.
 
-    None that a link leads out of its folder to, or to what is called otherwise, and none of a
-    folder that is such a link.
+    By name, and where each leads: none that a link leads out of its folder to, or to what is called
+    otherwise, and none of a folder that is such a link.
     """
-    return [
-        path
+    found = (
+        (path, real_path(path), real_path(folder))
         for folder in folders
         if strayed(folder) is None
         for pattern in ("*", "*/*")
         for path in iglob(os.path.join(escape(folder), pattern))
-        if all(_PACKAGE.fullmatch(os.path.basename(name)) for name in (path, real_path(path)))
-        and leads_inside(path, real_path(folder))
-        and os.path.isfile(path)
+    )
+    return [
+        (path, real)
+        for path, real, folder in found
+        if all(_PACKAGE.fullmatch(os.path.basename(name)) for name in (path, real))
+        and lies_inside(real, folder)
+        and os.path.isfile(real)
     ]
 
 

@@ -115,8 +115,11 @@ def install(
             options,
             required,
             readable=[
-                *(uv, *files),
-                *(*certificates(), *programs_of_all(), *packages_in(folders)),
+                uv,
+                *files,
+                *certificates(),
+                *programs_of_all(),
+                *packages_in(folders),
                 *readable_of(base.path, base.prefix),
             ],
             hidden=[

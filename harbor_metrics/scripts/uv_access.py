@@ -14,7 +14,7 @@ from glob import escape, glob
 
 from ..confinement.homes import cache_home, homes
 from ..confinement.places import LANDLOCK, PRIVATE
-from ..confinement.workplace import Confinement, Workplace
+from ..confinement.workplace import Confinement, Named, Workplace
 from ..documents.paths import is_below, real_path, strayed
 from ..documents.work import is_among_work, links_of_work
 from ..errors import MetricFailure
@@ -162,7 +162,9 @@ def reach(
     as a package.
     """
     files, listed = beside(script)
-    readable = [uv, *files, *python, *libraries(), *certificates(), *packages_of_user()[1]]
+    folders = [(folder, real_path(folder)) for folder in packages_of_user()[1]]
+    readable: list[str | Named] = [uv, *python, *libraries(), *certificates()]
+    readable += [*files, *folders]
     if passwords:
         home = os.path.expanduser("~")
         of_user = [os.path.join(home, part) for part in (".local/bin", ".pyenv", ".gitconfig")]

@@ -41,7 +41,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def _given(folder: Path) -> set[str]:
-    readable, listed = beside(f"{folder}/m.py")
+    pairs, listed = beside(f"{folder}/m.py")
+    readable = [name for name, _ in pairs]
     assert listed == (str(folder),)
     return {os.path.relpath(path, folder) for path in readable}
 
@@ -73,7 +74,7 @@ def test_a_folder_that_hides_nothing_is_given_whole_and_not_what_its_links_lead_
 ) -> None:
     (folder / ".env").unlink()
     (folder / "link").symlink_to("../outside")
-    assert beside(f"{folder}/m.py") == ([str(folder)], ())
+    assert beside(f"{folder}/m.py") == ([(str(folder), str(folder))], ())
 
 
 @pytest.mark.parametrize(
@@ -108,7 +109,8 @@ def test_where_a_variable_says_that_passwords_lie_is_not_given(
         (folder / ".env").unlink()
     monkeypatch.chdir(folder)
     monkeypatch.setenv(variable, names.format(folder))
-    readable, listed = beside(f"{folder}/m.py")
+    pairs, listed = beside(f"{folder}/m.py")
+    readable = [name for name, _ in pairs]
     if readable == [str(folder)]:
         readable, listed = [entry.path for entry in os.scandir(folder)], (str(folder),)
     assert {os.path.relpath(path, folder) for path in readable} == given
@@ -123,7 +125,8 @@ def test_what_a_link_leads_to_is_not_read_in_the_sandbox(
     (folder / "link").symlink_to("../outside")
     if not hidden:
         (folder / ".env").unlink()
-    readable, listed = beside(f"{folder}/m.py")
+    pairs, listed = beside(f"{folder}/m.py")
+    readable = [name for name, _ in pairs]
     confinement = Confinement(layers=(layer,), readable=tuple(readable), listed=listed)
     with Workplace() as place:
 
@@ -192,7 +195,8 @@ def test_what_everybody_shares_holds_everything_wherever_temporary_files_lie(
 
 def test_uv_reads_nothing_that_is_hidden_beside_a_script(folder: Path) -> None:
     reached = reach("uv", f"{folder}/m.py", [])
-    inside = [path for path in reached.readable if path.startswith(str(folder))]
+    names = (path if isinstance(path, str) else path[0] for path in reached.readable)
+    inside = [path for path in names if path.startswith(str(folder))]
     assert sorted(inside) == [f"{folder}/data", f"{folder}/m.py", f"{folder}/m.py"]
 
 
@@ -270,7 +274,7 @@ def test_of_a_folder_of_passwords_only_modules_are_a_scripts(
     (tmp_path / "x.py").symlink_to("kaggle.json")
     folder = os.path.realpath(tmp_path)
     monkeypatch.setenv("KAGGLE_CONFIG_DIR", folder)
-    assert {*beside(f"{folder}/m.py")[0]} == {
+    assert {name for name, _ in beside(f"{folder}/m.py")[0]} == {
         f"{folder}/{name}" for name in ("m.py", "helper.py", "again.py")
     }
     with pytest.raises(MetricFailure, match=r"x\.py beside the script is a link"):
@@ -299,7 +303,7 @@ def test_links_into_an_entry_with_passwords_are_not_given(
     monkeypatch.chdir("/")
     monkeypatch.setenv("NETRC", value.format(folder))
     monkeypatch.setattr("harbor_metrics.scripts.beside.holds_everything", lambda _: False)
-    assert {*beside(f"{folder}/m.py")[0]} == {
+    assert {name for name, _ in beside(f"{folder}/m.py")[0]} == {
         f"{folder}/{name}" for name in ("m.py", "data", "three")
     }
 
@@ -307,7 +311,7 @@ def test_links_into_an_entry_with_passwords_are_not_given(
 def test_a_colon_can_be_a_part_of_a_path(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "12:00").write_text("s3cret")
     monkeypatch.setenv("NETRC", f"{folder}/12:00")
-    assert f"{folder}/12:00" not in beside(f"{folder}/m.py")[0]
+    assert f"{folder}/12:00" not in dict(beside(f"{folder}/m.py")[0])
 
 
 @linux
@@ -365,14 +369,49 @@ answer(**{{str(n): reads(path) for n, path in enumerate({names})}})
 
 
 @linux
+@pytest.mark.parametrize(
+    "layers", [("landlock",), ("namespaces",), ("landlock", "namespaces")], ids="-".join
+)
+@pytest.mark.parametrize("to", ["/proc/self/cwd", "/dev/fd/../cwd", "/proc/thread-self/cwd"])
+@pytest.mark.parametrize("hidden", [True, False])
+def test_a_link_leads_a_script_where_it_led_us(
+    hidden: bool, to: str, layers: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By way of what each process has for itself others come elsewhere."""
+    folder, secret = tmp_path / "f", tmp_path / "secret"
+    (folder / secret.relative_to("/")).parent.mkdir(parents=True)
+    (folder / secret.relative_to("/")).write_text("own")
+    secret.write_text("s3cret")
+    (folder / "x").symlink_to(f"{to}{secret}")
+    (folder / "all").symlink_to(to)
+    if hidden:
+        (folder / ".env").write_text("")
+    paths = [str(folder / "x"), f"{folder}/all{secret}", str(secret)]
+    code = f"""{HEAD}
+found = 0
+for path in {paths}:
+    try: found += "s3cret" in open(path).read()
+    except OSError: pass
+answer(found=found)
+"""
+    (folder / "m.py").write_text(code)
+    monkeypatch.chdir(folder)
+    inputs = Inputs.of(Table([Trial(task="t", rewards={"reward": 1.0})]))
+    with Workplace() as place:
+        script = find(str(folder / "m.py"), None)
+        ran = execute(script, inputs, ScriptOptions(layers=layers), place)
+    assert ran.values == {"found": 0}
+
+
+@linux
 def test_beside_a_script_in_the_root_passwords_are_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     files = (f"/{name}" for name in os.listdir("/") if name[0] != ".")
     inside = next(filter(os.path.isfile, files), None)
     if inside is None:
         pytest.skip("no file lies there")
-    assert inside in beside("/m.py")[0]
+    assert inside in dict(beside("/m.py")[0])
     monkeypatch.setenv("NETRC", inside)
-    assert inside not in beside("/m.py")[0]
+    assert inside not in dict(beside("/m.py")[0])
 
 
 @linux

@@ -345,6 +345,27 @@ class TestEnvironment:
             environment(script, place)
         assert "PASSWORD" not in str(raised.value)
 
+    def test_uv_is_shown_copies_of_the_script_and_its_lock(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Others could change them after they were judged."""
+        shown: list[str] = []
+
+        def install(_wanted: Any, path: str, *_: Any) -> None:
+            shown.extend([path, Path(path).read_text(), Path(f"{path}.lock").read_text()])
+            raise MetricFailure("script-environment", "enough")
+
+        monkeypatch.setattr("harbor_metrics.scripts.environment.install", install)
+        text = b"# /// script\n# dependencies = []\n# ///\nprint()\n"
+        (tmp_path / "m.py").write_bytes(text)
+        (tmp_path / "m.py.lock").write_text("version = 1\n")
+        script = find(str(tmp_path / "m.py"), None)
+        with Workplace() as place, pytest.raises(MetricFailure, match="enough"):
+            environment(script, place)
+        path, block, lock = shown
+        assert not path.startswith(str(tmp_path))
+        assert (block, lock) == (text.decode().removesuffix("print()\n"), "version = 1\n")
+
     @pytest.mark.parametrize("what", ["package", "lock"])
     def test_what_was_changed_since_it_was_hashed_is_not_installed(
         self, what: str, tmp_path: Path

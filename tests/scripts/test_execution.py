@@ -569,7 +569,7 @@ def test_of_folders_for_packages_only_packages_are_read(tmp_path: Path) -> None:
     names = (wheel, source, "foo/index.html", ".env", "foo/.env", "note", f".{wheel}", "backup.zip")
     for name in (*names, "mail.html", "a.whl", "photos-of-us.zip"):
         (tmp_path / name).write_text("")
-    assert sorted(packages_in([str(tmp_path)])) == [
+    assert sorted(dict(packages_in([str(tmp_path)]))) == [
         str(tmp_path / name) for name in sorted(names[:3])
     ]
 
@@ -584,7 +584,7 @@ def test_no_link_makes_a_package_or_a_certificate_of_another_file(
     links = (("a-1.tar.gz", "notes.txt"), ("again-1.tar.gz", "b-1.tar.gz"), ("ca.pem", "notes.txt"))
     for link, target in (*links, ("certs", "reports")):
         (tmp_path / link).symlink_to(target)
-    assert sorted(packages_in([str(tmp_path)])) == [
+    assert sorted(dict(packages_in([str(tmp_path)]))) == [
         str(tmp_path / name) for name in ("again-1.tar.gz", "b-1.tar.gz")
     ]
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))

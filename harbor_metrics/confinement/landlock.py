@@ -16,6 +16,7 @@ from .sandbox import gain_nothing, is_shared_memory
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
+    from typing import Any
 
 # What programs read of a system: nothing in it is a person's own, though root may have kept some of
 # it from others. Of /usr not all: people work in /usr/src, and keep settings in /usr/local/etc.
@@ -71,9 +72,11 @@ _READING = _EXECUTE | _READ_FILE | _READ_DIR
 _ON_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
 
 # With its types: there are hundreds of rules, and `call` finds them out anew each time.
-_ADD = LIBC["syscall"]
-_ADD.argtypes = (*[ctypes.c_long] * 3, ctypes.c_char_p, ctypes.c_long)
-_ADD.restype = ctypes.c_long
+# Not every system has it, and this module is imported there, too.
+_ADD: Any = LIBC["syscall"] if hasattr(LIBC, "syscall") else None
+if _ADD is not None:
+    _ADD.argtypes = (*[ctypes.c_long] * 3, ctypes.c_char_p, ctypes.c_long)
+    _ADD.restype = ctypes.c_long
 
 
 def version() -> int:

@@ -280,7 +280,9 @@ def test_files_for_ci_are_what_they_say() -> None:
     action = yaml.safe_load((ROOT / "action.yml").read_text())
     assert step[0]["with"].keys() <= action["inputs"].keys()
     known = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
-    assert hooks["repos"][0]["hooks"] == [{"id": known[0]["id"]}]
+    assert hooks["repos"][0]["hooks"] == [
+        {"id": known[0]["id"], "args": ["--isolated", *known[0]["args"]]}
+    ]
 
 
 def test_a_topic_has_a_name_of_its_own() -> None:

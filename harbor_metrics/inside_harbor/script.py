@@ -155,7 +155,7 @@ def _settings(script: str) -> Settings:
     from ..registries.harbor_script import settings_of
     from ..registries.script_file import metadata, read
 
-    settings = settings_of(metadata(read(script, script)))
+    settings = settings_of(metadata(read(os.path.realpath(script), script)))
     if settings is None:
         raise InputError(f"{script} has no [tool.harbor-metrics] in its PEP 723 block")
     return settings

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ..contract.spec import UV_SCRIPT
-from ..documents.files import open_regular, reason
+from ..documents.files import reason
 from ..documents.paths import (
     check_stays,
     ends_a_line,
@@ -19,6 +19,7 @@ from ..documents.paths import (
     may_be_there,
     real_path,
 )
+from ..documents.real import open_real
 from ..documents.wording import plural, printable
 from ..errors import InputError, MetricFailure
 from .modules import MOST_BYTES, Modules, TooManyError, importable, manifest
@@ -215,7 +216,7 @@ def other_copy(script_path: str, registry: str) -> bool:
     if "\0" in script_path or not all(map(os.path.isfile, paths)):
         return False
     try:
-        first, second = (read(path, script_path).text for path in paths)
+        first, second = (read(real_path(path), script_path).text for path in paths)
     except MetricFailure:
         return False
     return first != second
@@ -244,7 +245,7 @@ def _is_hidden(real: str, script_path: str, folders: Iterable[str]) -> bool:
 
 
 def read(path: str, written: str, shown: str = "") -> Script:
-    """The script at a path; messages call it as it was `written`.
+    """The script at a real path; messages call it as it was `written`.
 
     Raises:
         MetricFailure: it is not a regular file, is too large, cannot be read, or holds passwords,
@@ -261,9 +262,10 @@ def read(path: str, written: str, shown: str = "") -> Script:
         raise MetricFailure("script-missing", f"script {written} is a directory")
     if not os.path.isfile(path):
         raise MetricFailure("script-missing", f"script {written} is not a regular file")
-    check_holds_no_passwords(real_path(path))
+    check_holds_no_passwords(path)
     try:
-        with open_regular(path) as file:
+        # It was judged by where it lies.
+        with open_real(path) as file:
             text = file.read(MOST_BYTES + 1)
         if len(text) > MOST_BYTES:
             raise MetricFailure(

@@ -30,15 +30,20 @@ def lock_of(script: str) -> bytes | None:
     Raises:
         MetricFailure: it cannot be read, is too large, or is a link that leads elsewhere.
     """
-    path = f"{script}.lock"
-    # Of what stands there our messages and those of uv tell.
-    real = real_path(path)
-    if os.path.islink(path) and not _leads_right_beside(path):
+    folder, name = os.path.split(f"{script}.lock")
+    try:
+        to = os.readlink(os.path.join(folder, name))
+    except OSError:
+        to = name  # no link
+    # By a bare name: on a longer way uv, another process, can come elsewhere. Of what stands there
+    # our messages and those of uv tell; a link that lies there, too, is not followed.
+    if to != name and ("/" in to or to.startswith(".")):
         raise MetricFailure(
             "script-environment",
             "the lock beside the script is a link to what does not lie right beside it, or is "
             "hidden there: put the lock itself there",
         )
+    real = os.path.join(real_path(folder), to)
     try:
         with open_real(real) as file:
             lock = file.read(MOST_BYTES + 1)
@@ -54,13 +59,6 @@ def lock_of(script: str) -> bytes | None:
             f"the lock beside the script has more than {MOST_BYTES >> 20} MiB",
         )
     return lock
-
-
-def _leads_right_beside(link: str) -> bool:
-    """Whether it does by a bare name: on a longer way uv, another process, can come elsewhere."""
-    to = os.readlink(link)
-    plain = "/" not in to and not to.startswith(".")
-    return plain and not os.path.islink(os.path.join(os.path.dirname(link), to))
 
 
 def without_digest(lock: Mapping[str, Any]) -> str | None:

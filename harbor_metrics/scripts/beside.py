@@ -50,7 +50,8 @@ def beside(path: str, handed_on: Collection[str] = ()) -> tuple[list[Named], tup
         )
 
     shown = [
-        (entry.path, followed(entry.path, known))
+        # What is no link by its entry is given as none, whatever comes to its place.
+        (entry.path, followed(entry.path, known) if entry.is_symlink() else entry.path)
         for entry in entries
         if _is_shown(entry, folder, known, files_alone=everything) and not is_kept(entry)
     ]

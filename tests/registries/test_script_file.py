@@ -317,3 +317,11 @@ def test_a_script_in_a_folder_that_is_shut_is_not_looked_for_elsewhere(
             script.find("metrics/m.py", registry)
     finally:
         os.seteuid(0)
+
+
+def test_a_script_that_was_exchanged_for_a_link_is_not_read(tmp_path: Path) -> None:
+    """It was judged by its real path."""
+    (tmp_path / "secret").write_text("token hunter2")
+    (tmp_path / "m.py").symlink_to("secret")
+    with pytest.raises(MetricFailure, match="exchanged while it was read"):
+        script.read(str(tmp_path / "m.py"), "m.py")

@@ -403,6 +403,16 @@ answer(found=found)
     assert ran.values == {"found": 0}
 
 
+def test_what_was_no_link_is_given_as_none(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another account can put one in its place before it is asked where it leads."""
+    real = str(folder / "data")
+    monkeypatch.setattr(
+        "harbor_metrics.scripts.beside.followed",
+        lambda path, _: str(folder / "m.py") if path == real else path,
+    )
+    assert dict(beside(f"{folder}/m.py")[0])[real] == real
+
+
 @linux
 def test_beside_a_script_in_the_root_passwords_are_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     files = (f"/{name}" for name in os.listdir("/") if name[0] != ".")

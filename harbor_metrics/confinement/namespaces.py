@@ -150,8 +150,9 @@ def hide(
     for place in _private([*others, *hidden], wanted):
         if _is_file(place):
             _shut(place)
-        # To list what is in a place can be to have it mounted.
-        elif place in others or _has_something_to_hide(place):
+        # To list what is in a place can be to have it mounted. What is hidden by its name stays so
+        # whatever comes to lie there.
+        elif place in others or place not in places.PRIVATE or _has_something_to_hide(place):
             kept = [each for each in wanted.items() if each[0].startswith(f"{place}/")]
             _cover(place, kept, exactly=True)
     for path in scratch:

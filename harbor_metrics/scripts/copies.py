@@ -34,7 +34,7 @@ from ..registries.script_block import content_of
 from ..registries.script_lock import lock_of
 from .install import Wanted
 from .steps import changed, not_made
-from .wheels import asks_for_an_address
+from .wheels import asks_for_an_address, check_wheels
 
 _AT_ONCE = 1 << 20
 _EDITABLE = "editable"
@@ -82,6 +82,8 @@ def copy(wanted: Wanted, to: str, *, build: bool) -> str:
         raise not_made(f"what lies beside the script: {reason(error)}") from error
     if any(now[path] != digest_of[real] for path, real in copies.items()):
         raise changed()
+    if not build:
+        check_wheels({path: path for path in copies if copies[path] in wanted.named.values()})
     # Before, it was asked of what lay beside the script by then.
     # Of one digest it is asked once.
     different = {digest_of[real]: path for path, real in copies.items()}

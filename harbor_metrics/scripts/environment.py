@@ -134,7 +134,7 @@ def _asked(
         wants, pins, packages, folder=beside, allow_network=options.allow_network
     )
     if not options.allow_build:
-        check_wheels(packages)
+        check_wheels(named)
     pages = lie_among_work(beside, pages=True)
     if logins and pages and (known := with_passwords(environ_of_uv())):
         raise MetricFailure(

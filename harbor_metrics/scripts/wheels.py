@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping
 from struct import Struct, error
 
 from ..documents.wording import printable
@@ -39,18 +39,20 @@ def _is_wheel(path: str) -> bool:
     return path.endswith(".whl") and os.path.isfile(path)
 
 
-def check_wheels(packages: Sequence[str]) -> None:
-    """Each package that is there is a wheel.
+def check_wheels(packages: Mapping[str, str]) -> None:
+    """Each package that is there is a wheel, by its name and by where that leads.
+
+    uv takes it for what its name says.
 
     Raises:
         MetricFailure: one would be built.
     """
-    for path in packages:
-        if os.path.lexists(path) and not _is_wheel(path):
+    for name, path in packages.items():
+        if os.path.lexists(path) and not (name.endswith(".whl") and _is_wheel(path)):
             raise MetricFailure(
                 "script-environment",
                 "the environment of the script could not be made: "
-                f"{printable(os.path.basename(path))} is not a wheel "
+                f"{printable(os.path.basename(name))} is not a wheel "
                 "(--allow-build lets packages run their build code)",
             )
 

@@ -181,7 +181,10 @@ def test_metadata_that_unpacks_to_much_is_read_no_further(tmp_path: Path) -> Non
 def test_a_folder_is_not_a_wheel(tmp_path: Path) -> None:
     (tmp_path / X).mkdir()
     with pytest.raises(MetricFailure, match="--allow-build"):
-        check_wheels([str(tmp_path / X)])
+        check_wheels({X: str(tmp_path / X)})
     (tmp_path / X).rmdir()
     (tmp_path / X).write_bytes(b"")
-    check_wheels([str(tmp_path / X), str(tmp_path / "nowhere")])
+    check_wheels({X: str(tmp_path / X), "nowhere": str(tmp_path / "nowhere")})
+    # uv takes a link for what it is called.
+    with pytest.raises(MetricFailure, match=r"x-1\.zip is not a wheel"):
+        check_wheels({"x-1.zip": str(tmp_path / X)})

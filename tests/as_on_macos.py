@@ -47,6 +47,8 @@ def become() -> None:
         for name in names:
             if hasattr(module, name):
                 delattr(module, name)
+    # It follows no link at all; here none is followed at the end of a path.
+    os.O_NOFOLLOW_ANY = os.O_NOFOLLOW  # type: ignore[attr-defined]
     sys.platform = "darwin"
     sys.addaudithook(_refuse)
 

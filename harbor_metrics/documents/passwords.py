@@ -44,7 +44,7 @@ _ENDS_OF_PLACES = (*_PLACE.split("|"), "NETRC", "KEYTAB", "STORE", "XAUTHORITY")
 _OF_PLACES = frozenset(
     (
         *(*_ENDS_OF_PLACES, "HOME", "ROOT", "LOCATION", "TXT", "KEY"),
-        *("STORE", "SOCK", "JSON", "YAML", "TOML", "INI", "PEM", "OVERRIDE", "GLOBAL", "SYSTEM"),
+        *("SOCK", "JSON", "YAML", "TOML", "INI", "PEM", "OVERRIDE", "GLOBAL", "SYSTEM"),
         "USER",
     )
 )

@@ -46,6 +46,14 @@ class Overview(NamedTuple):
     extremes: dict[str, Extremes]
 
 
+def alike(path: str, label: str) -> InputError:
+    """That two groups would have one name."""
+    return InputError(
+        f"{path} has labels that differ and are both {printable(label)} here",
+        "write them as texts",
+    )
+
+
 def overview(relation: Relation) -> dict[Group, Overview]:
     """How many trials each group has, and what the rewards that are wanted lie between."""
     layout, keys = relation.layout, relation.wanted
@@ -82,11 +90,7 @@ def overview(relation: Relation) -> dict[Group, Overview]:
         found = {}
         for group, (n, nameless, errored, scored, *rest) in relation.by_group(rows):
             if group in found:
-                raise InputError(
-                    f"{relation.asked.path} has labels that differ and are both "
-                    f"{printable(str(group[-1]))} here",
-                    "write them as texts",
-                )
+                raise alike(relation.asked.path, str(group[-1]))
             counts = dict(zip(layout.rewards, map(int, rest), strict=False))
             rest = rest[len(counts) :]
             found[group] = Overview(

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..documents.wording import printable
-from ..errors import InputError, MetricFailure, NeedsRowsError
+from ..errors import MetricFailure, NeedsRowsError
 from ..trials.labelled import TASK, label_text
-from .overview import Overview, overview
+from .overview import Overview, alike, overview
 from .relation import Group, Relation
 
 
@@ -46,10 +45,7 @@ def _check_names(path: str, parts: Sequence[Sequence[Any]]) -> None:
             continue  # a trial without a label is refused for that
         name = tuple(map(label_text, labels))
         if name in seen:
-            raise InputError(
-                f"{path} has labels that differ and are both {printable(name[-1])} here",
-                "write them as texts",
-            )
+            raise alike(path, name[-1])
         seen.add(name)
 
 

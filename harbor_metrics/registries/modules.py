@@ -98,6 +98,7 @@ def copy(modules: Modules, folder: str, to: str) -> None:
         walked = dict(_walk(folder))
     except TooManyError:
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG)) from None
+    root = real_path(folder)
     written = {name for name, _ in modules}
     made = {os.path.dirname(name) for name in written} | {""}
     known: dict[str, str] = {}
@@ -113,7 +114,7 @@ def copy(modules: Modules, folder: str, to: str) -> None:
             if name in made or is_code(entry.name) or _is_private(entry.name):
                 continue
             if name in walked or not _is_folder(entry, known):
-                _link(entry, os.path.join(to, name), real_path(folder), known)
+                _link(entry, os.path.join(to, name), root, known)
     for name, data in modules:
         with open(os.path.join(to, name), "xb") as file:
             file.write(data)

@@ -83,7 +83,8 @@ def copy(wanted: Wanted, to: str, *, build: bool) -> str:
     if any(now[path] != digest_of[real] for path, real in copies.items()):
         raise changed()
     if not build:
-        check_wheels({path: path for path in copies if copies[path] in wanted.named.values()})
+        shown = [os.path.join(to, places[path]) for path in wanted.named]
+        check_wheels(dict(zip(shown, shown, strict=True)))
     # Before, it was asked of what lay beside the script by then.
     # Of one digest it is asked once.
     different = {digest_of[real]: path for path, real in copies.items()}

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from glob import escape, iglob
+from itertools import chain
 from typing import Any
 
 from ..documents.paths import holds_everything, is_below, lies_inside, real_path, strayed
@@ -107,20 +108,26 @@ def packages_in(folders: Iterable[str]) -> list[tuple[str, str]]:
     By name, and where each leads: none that a link leads out of its folder to, or to what is called
     otherwise, and none of a folder that is such a link.
     """
-    found = (
-        (path, real_path(path), real_path(folder))
-        for folder in folders
-        if strayed(folder) is None
-        for pattern in ("*", "*/*")
-        for path in iglob(os.path.join(escape(folder), pattern))
-    )
-    return [
-        (path, real)
-        for path, real, folder in found
-        if all(_PACKAGE.fullmatch(os.path.basename(name)) for name in (path, real))
-        and lies_inside(real, folder)
-        and os.path.isfile(real)
-    ]
+    found: list[tuple[str, str]] = []
+    for folder in folders:
+        if strayed(folder) is not None:
+            continue
+        inside = real_path(folder)
+        for path in chain(*(iglob(os.path.join(escape(folder), p)) for p in ("*", "*/*"))):
+            # Of what else lies there nobody asks where it leads.
+            if _is_called_a_package(path):
+                real = real_path(path)
+                if (
+                    _is_called_a_package(real)
+                    and lies_inside(real, inside)
+                    and os.path.isfile(real)
+                ):
+                    found.append((path, real))
+    return found
+
+
+def _is_called_a_package(path: str) -> bool:
+    return _PACKAGE.fullmatch(os.path.basename(path)) is not None
 
 
 def plain(text: str) -> str | None:

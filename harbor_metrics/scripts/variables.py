@@ -15,17 +15,9 @@ from ..documents.work import among_work, is_among_work
 
 # By name: ssh passes on whatever variables begin with LC_.
 LOCALE = (
-    *(
-        "LANG",
-        "LANGUAGE",
-        "LC_ALL",
-        "LC_ADDRESS",
-        "LC_COLLATE",
-        "LC_CTYPE",
-        "LC_IDENTIFICATION",
-        "LC_MEASUREMENT",
-    ),
-    *("LC_MESSAGES", "LC_MONETARY", "LC_NAME", "LC_NUMERIC", "LC_PAPER", "LC_TELEPHONE", "LC_TIME"),
+    *("LANG", "LANGUAGE", "LC_ALL", "LC_ADDRESS", "LC_COLLATE", "LC_CTYPE", "LC_IDENTIFICATION"),
+    *("LC_MEASUREMENT", "LC_MESSAGES", "LC_MONETARY", "LC_NAME", "LC_NUMERIC", "LC_PAPER"),
+    *("LC_TELEPHONE", "LC_TIME"),
 )
 TO_ALL = ("PATH", *LOCALE, "TZ", "SYSTEMROOT", "LD_LIBRARY_PATH")
 CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")

@@ -15,7 +15,6 @@ from ..documents.paths import (
     is_code,
     is_inside,
     lies_inside,
-    real_path,
 )
 from ..registries.private import entries_around
 
@@ -59,17 +58,6 @@ def beside(path: str, handed_on: Collection[str] = ()) -> tuple[list[Named], tup
     return [(path, path), *shown], tuple(not_of_system([folder]))
 
 
-def beside_of_builds(path: str) -> tuple[list[Named], tuple[str, ...]]:
-    """The same for code that builds packages: of the folder the script and its lock alone.
-
-    A pin is of these. What lies beside them could become part of a package without a word.
-    """
-    wanted = {path, real_path(f"{path}.lock")}
-    named = {*wanted, *(e for e in _entries(os.path.dirname(path)) if real_path(e) in wanted)}
-    own = sorted(p for p in named if os.path.exists(p) and not not_own(path, [p]))
-    return [(p, real_path(p)) for p in own], tuple(not_of_system([os.path.dirname(path)]))
-
-
 def not_own(path: str, places: Iterable[str], handed_on: Collection[str] = ()) -> list[str]:
     """Those of some real paths that are not the script's to read when it runs.
 
@@ -87,11 +75,6 @@ def _is_own(place: str, folder: str, shown: Collection[str]) -> bool:
     if folder in shown or os.path.join(folder, top) in shown:
         return True
     return not top.startswith(".") and not os.path.lexists(place)
-
-
-def _entries(folder: str) -> list[str]:
-    with os.scandir(folder) as entries:
-        return [entry.path for entry in entries]
 
 
 def private_around(path: str, handed_on: Collection[str] = ()) -> list[str]:

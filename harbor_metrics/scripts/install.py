@@ -20,7 +20,7 @@ from ..documents.wording import in_command, printable
 from ..errors import MetricFailure
 from ..registries.pins import odd_entry
 from ..registries.script_file import Script
-from .beside import beside, beside_of_builds, private_around
+from .beside import beside, private_around
 from .bounds import Required, confinement
 from .indexes import lie_among_work, packages_in, packages_of_user
 from .interpreter import Base, interpreter
@@ -78,7 +78,7 @@ def install(
 ) -> tuple[Base, str]:
     """Make the environment of a script at `prefix`; the Python it is based on, and uv's version.
 
-    uv is shown the script at `path`, its own or that of a copy with all that lies beside it.
+    uv is shown the script at `path`, a copy with copies of all that is asked for beside it.
 
     Raises:
         MetricFailure: there is no uv, it is too old, no such Python or package, or not in the time.
@@ -109,7 +109,7 @@ def install(
     choices += ["--keyring-provider", keyring() if wanted.logins and not build else "disabled"]
     if build:
         env = environ_without_passwords(work.folder)
-        files, listed = beside(path) if wanted.local else beside_of_builds(path)
+        files, listed = beside(path)
         folders = packages_of_user()[1]
         reached = confinement(
             options,

@@ -99,9 +99,9 @@ def restrict(
 ) -> None:
     """Reach no file but these and the system's, no TCP, no process outside, from here on.
 
-    Of what lies in `listed` only the names can be read, and no more of what is `hidden`, real
-    paths, but for what is readable in it. `alone`, without namespaces, only what /proc tells of
-    this process, since it tells of everybody's then.
+    Of what lies in `listed` only the names can be read, and no more of what is `hidden`, but for
+    what is readable in it; both are real paths. `alone`, without namespaces, only what /proc tells
+    of this process, since it tells of everybody's then.
 
     Raises:
         OSError: it cannot be done now; nothing was changed.
@@ -124,7 +124,7 @@ def restrict(
         for path in _OF_PROC if alone else ("/proc",):
             _permit(ruleset, path, _READING)
         for path in ("/proc", *listed):
-            _permit(ruleset, path, _READ_DIR)
+            _permit(ruleset, path, _READ_DIR, exactly=True)
         if not alone or not any(one.startswith("/usr/") for one in hidden):
             _permit(ruleset, "/usr", _READ_DIR)
         for path in (*DEVICES, *writable):
@@ -248,13 +248,14 @@ def keep_signals_in(*, moving: bool) -> None:
         os.close(ruleset)
 
 
-def _permit(ruleset: int, path: str, rights: int) -> None:
+def _permit(ruleset: int, path: str, rights: int, *, exactly: bool = False) -> None:
     try:
         descriptor = os.open(path, O_PATH | os.O_CLOEXEC)
     except OSError:
         return  # what is not there cannot be read either
     try:
-        _add(ruleset, descriptor, rights)
+        if not exactly or os.readlink(f"/proc/self/fd/{descriptor}") == path:
+            _add(ruleset, descriptor, rights)
     finally:
         os.close(descriptor)
 

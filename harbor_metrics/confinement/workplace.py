@@ -22,6 +22,7 @@ from .answers import Answers
 from .ending import REMAINING
 from .finished import Finished
 from .homes import homes
+from .kernel import real
 from .launch import prepare_filter
 from .places import LAYERS, NAMESPACES, SHARED_MEMORY
 from .removal import permit, remove
@@ -48,8 +49,9 @@ class Confinement:
     Of what it writes, `scratch` are folders that nobody reads afterwards: in namespaces they are
     in memory, and of a size. What is `hidden`, by real paths, is not read though it lies in what is
     `readable`; what of that lies in it is. Of what is readable a pair is a name and the real path
-    where it leads, and where that is not itself by then, nothing: who opens it is another process,
-    for which links in what others have made can lead elsewhere.
+    where it was found to lead; of all others that is found when it is run. Who opens them is
+    another process, for which links in what others have made can lead elsewhere: where one has come
+    to a real path by then, nothing is read there.
 
     Of `layers` and of what is `filtered` from its calls each is best effort, unless all of it is
     `required`, or one layer with the filter.
@@ -248,9 +250,9 @@ class Workplace:
                 "filtered": confinement.filtered and sys.platform == "linux",
                 "required": confinement.required,
                 "network": confinement.network,
-                "readable": list(confinement.readable),
+                "readable": _where_they_lead(confinement.readable),
                 "writable": list(confinement.writable),
-                "listed": list(confinement.listed),
+                "listed": [place for _, place in _where_they_lead(confinement.listed)],
                 "scratch": list(confinement.scratch),
                 "hidden": [*homes(), *_told_of_memory(), *confinement.hidden]
                 if confinement.layers
@@ -298,6 +300,20 @@ class Workplace:
             missing=missing,
             exceeded="" if exceeded == b"-" else exceeded.decode(),
         )
+
+
+def _where_they_lead(paths: Sequence[str | Named]) -> list[Named]:
+    """Each with the real path where it leads, but those where nothing is, which nobody misses."""
+    if sys.platform != "linux":
+        return []
+    found: list[Named] = []
+    for path in paths:
+        if isinstance(path, str):
+            with contextlib.suppress(OSError):
+                found.append((path, real(path)))
+        else:
+            found.append(path)
+    return found
 
 
 def _number(text: str) -> int:

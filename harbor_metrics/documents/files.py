@@ -11,6 +11,7 @@ from io import BufferedReader
 
 from ..errors import InputError, OutputError
 from .paths import is_link, real_path, strayed
+from .real import exchanged, open_real_folder
 from .sizes import MOST_DATA, whole
 
 _PREFIX, _SUFFIX = ".harbor-metrics-", ".tmp"
@@ -53,6 +54,22 @@ def open_regular(path: str, *, follow: bool = True, around: int | None = None) -
     raise OSError(errno.EINVAL, "a pipe or a device, not a regular file", path)
 
 
+def open_real(path: str) -> BufferedReader:
+    """The regular file at a real path, opened for reading.
+
+    Raises:
+        OSError: it cannot be opened, is no regular file, or is another one by now.
+    """
+    folder, name = os.path.split(path)
+    around = open_real_folder(folder)
+    try:
+        return open_regular(name, follow=False, around=around)
+    except OSError as error:
+        raise exchanged(path) if error.errno == errno.ELOOP else error from None
+    finally:
+        os.close(around)
+
+
 def check_writable(path: str) -> None:
     """Find out before the work starts what would make `write_atomically` fail after it.
 
@@ -63,15 +80,15 @@ def check_writable(path: str) -> None:
     with _output_errors(path):
         if _is_stream(path):
             return
-        check_place(path)
-        target = real_path(path)
+        target = _target(path)
         if os.path.isdir(target):
             raise OutputError(f"{path} is a directory")
-        if _is_special(path):
+        if _is_special(target):
             return
-        descriptor, probe = _temporary_beside(target)
-        os.unlink(probe)
-        os.close(descriptor)
+        with _folder_of(target) as around:
+            descriptor, probe = _temporary_in(around)
+            os.unlink(probe, dir_fd=around)
+            os.close(descriptor)
 
 
 def write_atomically(path: str, data: bytes | Iterable[bytes]) -> None:
@@ -87,11 +104,11 @@ def write_atomically(path: str, data: bytes | Iterable[bytes]) -> None:
         if _is_stream(path):
             _write_into(path, pieces)
             return
-        check_place(path)
-        if _is_special(path):
-            _write_into(path, pieces)
+        target = _target(path)
+        if _is_special(target):
+            _write_into(target, pieces)
         else:
-            _replace(real_path(path), pieces)
+            _replace(target, pieces)
 
 
 def put_into(folder: str, name: str, data: bytes) -> None:
@@ -125,21 +142,51 @@ def check_place(path: str) -> None:
             )
 
 
-def _replace(target: str, pieces: Iterable[bytes]) -> None:
-    descriptor, temporary = _temporary_beside(target)
+def _target(path: str) -> str:
+    """The real path where a path leads, by no link that `check_place` refuses.
+
+    Raises:
+        OutputError: it is such a link, or leads elsewhere from one moment to the next.
+    """
+    target = real_path(path)
+    # By no link at all: nothing is to be asked that could be another by then.
+    if target != os.path.normpath(os.path.join(os.getcwd(), path)):
+        check_place(path)
+        if real_path(path) != target:
+            raise exchanged(path)
+    return target
+
+
+@contextlib.contextmanager
+def _folder_of(target: str) -> Iterator[int]:
+    """A descriptor of the folder of a real path: no link that comes on its way is followed."""
+    folder = os.path.dirname(target)
+    # What is no folder at all is called so, and not one that was exchanged.
+    os.stat(os.path.join(folder, ""))
+    around = open_real_folder(folder)
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.writelines(pieces)
-            file.flush()
-            os.fsync(file.fileno())
-            # Before it is closed: then it is no longer locked, and left over for other writers.
-            os.chmod(temporary, _mode(target))
-            os.replace(temporary, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
-    _sync_directory(os.path.dirname(target))
+        yield around
+    finally:
+        os.close(around)
+
+
+def _replace(target: str, pieces: Iterable[bytes]) -> None:
+    name = os.path.basename(target)
+    with _folder_of(target) as around:
+        descriptor, temporary = _temporary_in(around)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.writelines(pieces)
+                file.flush()
+                os.fsync(descriptor)
+                # Before it is closed: then it is no longer locked, and left over for other writers.
+                os.fchmod(descriptor, _mode(name, around))
+                os.replace(temporary, name, src_dir_fd=around, dst_dir_fd=around)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary, dir_fd=around)
+            raise
+        os.fsync(around)
 
 
 @contextlib.contextmanager
@@ -152,17 +199,15 @@ def _output_errors(path: str) -> Iterator[None]:
         raise OutputError(f"{path!r} cannot be written: {error}") from error
 
 
-def _temporary_beside(target: str) -> tuple[int, str]:
-    """A new file in the folder of the target, locked as long as somebody writes it."""
-    # Inside, for weight: only what writes a file needs it.
-    import tempfile
-
-    folder = os.path.dirname(target)
+def _temporary_in(folder: int) -> tuple[int, str]:
+    """A new file in a folder, by its name, locked as long as somebody writes it."""
     _tidy(folder)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     while True:
-        descriptor, path = tempfile.mkstemp(prefix=_PREFIX, suffix=_SUFFIX, dir=folder)
+        name = f"{_PREFIX}{os.urandom(8).hex()}{_SUFFIX}"
+        descriptor = os.open(name, flags, 0o600, dir_fd=folder)
         if _lock(descriptor) and os.fstat(descriptor).st_nlink:
-            return descriptor, path
+            return descriptor, name
         # Another writer took it for left over before it was locked, and removes it.
         os.close(descriptor)
 
@@ -181,20 +226,21 @@ def _lock(descriptor: int) -> bool:
     return True
 
 
-def _tidy(folder: str) -> None:
+def _tidy(folder: int) -> None:
     """Remove the temporary files of writers that were killed: what they locked is free again."""
-    with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.startswith(_PREFIX) and entry.name.endswith(_SUFFIX):
+    with contextlib.suppress(OSError):
+        for name in os.listdir(folder):
+            if name.startswith(_PREFIX) and name.endswith(_SUFFIX):
                 with contextlib.suppress(OSError):
-                    _remove_unlocked(entry.path)
+                    _remove_unlocked(name, folder)
 
 
-def _remove_unlocked(path: str) -> None:
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+def _remove_unlocked(name: str, folder: int) -> None:
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(name, flags, dir_fd=folder)
     try:
         if _lock(descriptor):
-            os.unlink(path)
+            os.unlink(name, dir_fd=folder)
     finally:
         os.close(descriptor)
 
@@ -251,22 +297,14 @@ def _is_special(path: str) -> bool:
     return os.path.exists(path) and not os.path.isfile(path)
 
 
-def _mode(target: str) -> int:
+def _mode(name: str, folder: int) -> int:
     with contextlib.suppress(FileNotFoundError):
-        mode = os.lstat(target).st_mode
+        mode = os.lstat(name, dir_fd=folder).st_mode
         if stat.S_ISREG(mode):
             return mode & 0o7777
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask
-
-
-def _sync_directory(folder: str) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def reason(error: OSError) -> str:

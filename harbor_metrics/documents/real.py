@@ -1,33 +1,15 @@
-"""What lies at a real path, opened as it was looked at: by no link that came on its way since."""
+"""Folders by their real paths, opened as they were looked at: by no link that came since."""
 
 from __future__ import annotations
 
 import errno
 import os
 import sys
-from io import BufferedReader
 
-from .files import open_regular
 from .wording import printable
 
 # What the system says of a link, or of a file, where only a folder is opened.
 _NO_FOLDER = (errno.ELOOP, errno.ENOTDIR)
-
-
-def open_real(path: str) -> BufferedReader:
-    """The regular file at a real path, opened for reading.
-
-    Raises:
-        OSError: it cannot be opened, is no regular file, or is another one by now.
-    """
-    folder, name = os.path.split(path)
-    around = open_real_folder(folder)
-    try:
-        return open_regular(name, follow=False, around=around)
-    except OSError as error:
-        raise exchanged(path) if error.errno == errno.ELOOP else error from None
-    finally:
-        os.close(around)
 
 
 def open_real_folder(path: str) -> int:
@@ -55,4 +37,4 @@ def open_real_folder(path: str) -> int:
 
 def exchanged(path: str) -> OSError:
     """That something else lies at a path than before."""
-    return OSError(errno.ESTALE, f"{printable(path)} was exchanged while it was read", path)
+    return OSError(errno.ESTALE, f"{printable(path)} was exchanged meanwhile", path)

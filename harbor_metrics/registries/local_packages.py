@@ -12,8 +12,8 @@ from typing import Any
 from urllib.parse import unquote
 
 from ..documents.contents import digest_of, walk
+from ..documents.files import open_real
 from ..documents.paths import holds_everything, is_below, real_path, real_paths
-from ..documents.real import open_real
 from ..documents.sizes import MOST_DATA, check_written
 from ..errors import MetricFailure
 from .private import Private

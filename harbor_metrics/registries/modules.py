@@ -6,8 +6,8 @@ import errno
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from ..documents.files import open_real
 from ..documents.paths import followed, holds_everything, is_below, is_code, lies_inside, real_path
-from ..documents.real import open_real
 from .imports import imported
 from .private import Private
 
@@ -180,7 +180,8 @@ def _code(folder: str) -> Iterator[tuple[str, str]]:
         for entry in entries:
             if not is_code(entry.name) or _is_private(entry.name):
                 continue
-            real = followed(entry.path, known)
+            # What is no link by its entry is opened as none, whatever comes to its place.
+            real = followed(entry.path, known) if entry.is_symlink() else entry.path
             own = is_below(real, root) and (not entry.is_symlink() or lies_inside(real, root))
             name = os.path.join(inside, entry.name)
             if (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ..contract.spec import UV_SCRIPT
-from ..documents.files import reason
+from ..documents.files import open_real, reason
 from ..documents.paths import (
     check_stays,
     ends_a_line,
@@ -19,7 +19,6 @@ from ..documents.paths import (
     may_be_there,
     real_path,
 )
-from ..documents.real import open_real
 from ..documents.wording import plural, printable
 from ..errors import InputError, MetricFailure
 from .modules import MOST_BYTES, Modules, TooManyError, importable, manifest

@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from ..documents.files import reason
+from ..documents.files import open_real, reason
 from ..documents.paths import real_path
-from ..documents.real import open_real
 from ..documents.wording import printable
 from ..errors import MetricFailure
 from .pins import odd_text

@@ -477,3 +477,38 @@ def test_what_a_program_makes_is_nobody_elses(layers: tuple[str, ...], place: Wo
     argv = [sys.executable, "-I", "-S", "-c", code]
     finished = place.run(argv, env={}, cwd="/", timeout=30, confinement=confined)
     assert finished.stdout == b"0o77\n", finished.stderr
+
+
+@linux
+@pytest.mark.parametrize("layers", [("landlock",), ("namespaces",), ("landlock", "namespaces")])
+def test_a_name_leads_a_program_where_it_led_us(
+    layers: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who opens it is another process, for which some links lead elsewhere."""
+    folder, secret = tmp_path / "f", tmp_path / "own" / "secret"
+    beside = folder / secret.relative_to("/")
+    for path, text in ((secret, "s3cret"), (beside, "given")):
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+    for name, place in (("x", secret), ("all", secret.parent)):
+        (folder / name).symlink_to(f"/proc/self/cwd{place}")
+    monkeypatch.chdir(folder)
+    paths = [str(beside), str(folder / "x"), str(folder / "all" / "secret"), str(secret)]
+    code = f"""for path in {paths}:
+    try: print(open(path).read())
+    except OSError: print('no')
+try: print(os.listdir({str(secret.parent)!r}))
+except OSError: print('no')
+"""
+    with Workplace() as place:
+        confinement = Confinement(
+            layers=layers,
+            readable=(*map(str, [folder / "x", folder / "all"]), sys.base_prefix, sys.prefix),
+            listed=(str(folder / "all"),),
+        )
+        done = python(place, code, confinement=confinement)
+    if done.layers != layers:
+        pytest.skip(f"not here: {done.missing}")
+    words = done.stdout.decode().split()
+    assert words[0] == "given"
+    assert not {"s3cret", "['secret']"} & {*words}

@@ -21,7 +21,7 @@ import harbor_metrics
 from harbor_metrics import OutputError, Result
 from harbor_metrics.documents import files
 from harbor_metrics.documents.files import (
-    _temporary_beside,
+    _temporary_in,
     check_writable,
     put_into,
     write_atomically,
@@ -32,7 +32,7 @@ def test_output_is_checked_before_the_work(job: Path, monkeypatch: pytest.Monkey
     def refuse(*args: object, **kwargs: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("tempfile.mkstemp", refuse)
+    monkeypatch.setattr(files, "_temporary_in", refuse)
     with pytest.raises(OutputError, match="Permission denied"):
         check_writable(str(job / "x.json"))
 
@@ -48,7 +48,7 @@ def test_written_file_keeps_mode_and_link(cli: Run, job: Path, tmp_path: Path) -
     assert not list(tmp_path.glob(".*.tmp"))
 
 
-@pytest.mark.parametrize("call", ["fsync", "replace", "chmod"])
+@pytest.mark.parametrize("call", ["fsync", "replace", "fchmod"])
 def test_failing_write_leaves_the_old_file(
     call: str, job: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -56,7 +56,7 @@ def test_failing_write_leaves_the_old_file(
     path.write_text("old")
     result = harbor_metrics.compute(job)
 
-    def full(*args: object) -> None:
+    def full(*args: object, **kwargs: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, call, full)
@@ -108,7 +108,7 @@ def test_long_output_name_is_written(cli: Run, job: Path, tmp_path: Path) -> Non
 def test_killed_writer_leaves_nothing_after_the_next(tmp_path: Path) -> None:
     path = tmp_path / "r.json"
     code = "import os, signal, sys\nfrom harbor_metrics.documents import files\n"
-    code += "os.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+    code += "os.replace = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)\n"
     code += "files.write_atomically(sys.argv[1], b'new')"
     subprocess.run([sys.executable, "-c", code, str(path)], check=False)
     assert len(list(tmp_path.iterdir())) == 1
@@ -118,19 +118,21 @@ def test_killed_writer_leaves_nothing_after_the_next(tmp_path: Path) -> None:
 
 def test_file_that_another_writes_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "r.json"
-    descriptor, temporary = _temporary_beside(str(path))
+    folder = os.open(tmp_path, os.O_RDONLY)
+    descriptor, temporary = _temporary_in(folder)
     write_atomically(str(path), b"whole")
-    assert os.path.exists(temporary)
+    assert (tmp_path / temporary).exists()
     os.close(descriptor)
     write_atomically(str(path), b"again")
-    assert not os.path.exists(temporary)
+    assert not (tmp_path / temporary).exists()
+    os.close(folder)
 
 
 @pytest.mark.parametrize("write", [check_writable, partial(write_atomically, data=b"whole")])
 def test_writers_that_tidy_at_any_moment_harm_nobody(
     write: Callable[[str], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "r.json"
+    path, folder = tmp_path / "r.json", os.open(tmp_path, os.O_RDONLY)
     steps = []
 
     def before(name: str) -> None:
@@ -140,15 +142,16 @@ def test_writers_that_tidy_at_any_moment_harm_nobody(
             steps.append(name)
             with monkeypatch.context() as alone:
                 alone.setattr(os, name, step)
-                files._tidy(str(tmp_path))
+                files._tidy(folder)
             return step(*args, **kwargs)
 
         monkeypatch.setattr(os, name, tidy_first)
 
-    for name in ("fstat", "fsync", "chmod", "replace", "unlink", "close"):
+    for name in ("fstat", "fsync", "fchmod", "replace", "unlink", "close"):
         before(name)
     write(str(path))
     monkeypatch.undo()
+    os.close(folder)
     assert steps
     assert [p.name for p in tmp_path.iterdir()] == ["r.json"] * ("replace" in steps)
 
@@ -166,10 +169,12 @@ def test_file_that_another_is_about_to_remove_is_not_used(
         return lock(descriptor)
 
     monkeypatch.setattr(files, "_lock", too_late)
-    descriptor, path = _temporary_beside(str(tmp_path / "r.json"))
+    folder = os.open(tmp_path, os.O_RDONLY)
+    descriptor, name = _temporary_in(folder)
     taken = os.fstat(removers[0]).st_ino
-    assert os.stat(path).st_ino == os.fstat(descriptor).st_ino != taken
+    assert (tmp_path / name).stat().st_ino == os.fstat(descriptor).st_ino != taken
     os.close(descriptor)
+    os.close(folder)
     os.close(removers[0])
 
 
@@ -307,3 +312,42 @@ def test_no_command_writes_through_a_link_out(
     assert "jobs/sent/x.json cannot be written: a link there leads to" in done.stderr
     assert "name the file itself, if it is yours" in done.stderr
     assert (received.parents[2] / "mine" / "profile").read_text() == "mine\n"
+
+
+def test_a_link_that_comes_to_the_place_of_a_folder_is_not_written_through(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between our look at the path, which then has no link, and the writing."""
+    own, folder = tmp_path / "own", tmp_path / "folder"
+    for place in (own, folder):
+        place.mkdir()
+        (place / "o.json").write_text("mine")
+    really = files.open_real_folder
+
+    def exchange(path: str) -> int:
+        folder.rename(tmp_path / "old")
+        folder.symlink_to(own)
+        return really(path)
+
+    monkeypatch.setattr(files, "open_real_folder", exchange)
+    with pytest.raises(OutputError, match="exchanged meanwhile"):
+        write_atomically(str(folder / "o.json"), b"by me")
+    assert (own / "o.json").read_text() == "mine"
+
+
+def test_a_path_that_leads_elsewhere_from_one_moment_to_the_next_is_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was looked at would not be what is replaced."""
+    (tmp_path / "own.json").write_text("mine")
+    (tmp_path / "o.json").symlink_to(tmp_path / "own.json")
+    check = files.check_place
+
+    def exchange(path: str) -> None:
+        (tmp_path / "o.json").unlink()
+        check(path)
+
+    monkeypatch.setattr(files, "check_place", exchange)
+    with pytest.raises(OutputError, match="exchanged meanwhile"):
+        write_atomically(str(tmp_path / "o.json"), b"by me")
+    assert (tmp_path / "own.json").read_text() == "mine"

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from harbor_metrics.documents.files import open_real
 from harbor_metrics.documents.paths import followed
-from harbor_metrics.documents.real import open_real
 from harbor_metrics.errors import MetricFailure
 from harbor_metrics.registries import modules, script_lock
 from harbor_metrics.registries.modules import TooManyError, copy, importable, is_metadata
@@ -365,3 +365,21 @@ def test_a_link_that_others_lead_through_is_followed_once(tmp_path: Path) -> Non
     beside(f"{tmp_path}/m.py")
     assert time.process_time() - started < 20
     assert len(found) == 301
+
+
+def test_what_was_no_link_when_it_was_listed_is_read_as_none(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another account can put one to what is hidden in its place."""
+    (folder / ".env").write_text("s3cret = 1")
+
+    def entries(path: str, *, files_alone: bool) -> list[os.DirEntry[str]]:
+        listed = list(os.scandir(path))
+        if path == str(folder):
+            (folder / "helper.py").unlink()
+            (folder / "helper.py").symlink_to(".env")
+        return listed
+
+    monkeypatch.setattr(modules, "_entries", entries)
+    with pytest.raises(OSError, match="exchanged meanwhile"):
+        importable(str(folder / "m.py"), b"import helper")

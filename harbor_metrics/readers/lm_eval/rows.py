@@ -25,6 +25,7 @@ _UNNAMABLE = re.compile(r'["\\\x00-\x1f]')
 _NESTED = frozenset({dict, list})
 _listed = attrgetter("metrics")
 _Members = Mapping[str, msgspec.Raw]
+_END = b"}\n"
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
@@ -70,7 +71,8 @@ class Decoder:
         Raises:
             ValueError: a line is not a row, or has a key twice.
         """
-        check_integers(b"\n".join(lines))
+        text = b"\n".join(lines)
+        check_integers(text)
         if any(map(is_too_deep, lines)):
             raise LimitError
         rows: list[Row] = list(map(self._decode, lines))
@@ -78,7 +80,8 @@ class Decoder:
         if new := self._new(rows, members):
             self._learn(new)
             rows = list(map(self._decode, lines))
-        for line, own in zip(lines, members, strict=True):
+        # All at once takes half as long.
+        for line, own in () if _are_whole(text, members) else zip(lines, members, strict=True):
             if not _is_whole(line, own) and repeats_a_key(line) and _repeats_a_name(line):
                 raise ValueError(KEY_TWICE)
         if self._repeats_inside(rows, members):
@@ -162,22 +165,35 @@ class Decoder:
         return names - self._fields.keys() - _FIXED
 
 
-def _is_whole(line: bytes, members: _Members) -> bool:
-    """Whether these members, written again, are the line: then none stands twice in it.
+def _are_whole(text: bytes, members: Sequence[_Members]) -> bool:
+    """Whether these members, written again, are the lines of a text: then none stands twice.
 
-    False where a line is written in another way than Python and msgspec write it.
+    False where they are written in another way than Python does, or are not the same in all lines.
     """
-    parts = list(_spaced(tuple(members)))
-    parts[1::2] = members.values()
-    return b"".join(parts) == line or msgspec.json.encode(members) == line
+    names = tuple(members[0]) if members else ()
+    if not names or any(tuple(own) != names for own in members):
+        return False
+    parts = _spaced(names) * len(members)
+    parts[0] = parts[0][len(_END) :]
+    parts[1::2] = list(chain.from_iterable(own.values() for own in members))
+    parts.append(b"}")
+    return b"".join(parts) == text
+
+
+def _is_whole(line: bytes, members: _Members) -> bool:
+    """The same of one line, which may also be written as msgspec does."""
+    return _are_whole(line, (members,)) or msgspec.json.encode(members) == line
 
 
 @lru_cache(maxsize=256)
 def _spaced(names: tuple[str, ...]) -> list[bytes | msgspec.Raw]:
-    """An object with these names as Python writes it, every second part a value to be filled in."""
-    before = [f'"{name}": '.encode() for name in names]
-    parts = [part for name in before for part in (b", " + name, b"")]
-    return [b"{" + b"".join(before[:1]), *parts[1:], b"}"]
+    """What stands before each value of a further object with these names, and room for the value.
+
+    As Python writes it.
+    """
+    signs = [_END + b"{", *[b", "] * (len(names) - 1)]
+    before = [sign + f'"{name}": '.encode() for sign, name in zip(signs, names, strict=True)]
+    return [part for name in before for part in (name, b"")]
 
 
 def _repeats_a_name(line: bytes) -> bool:

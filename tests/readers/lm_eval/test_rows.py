@@ -12,7 +12,7 @@ from lm_eval_logs import line
 
 from harbor_metrics import InputError
 from harbor_metrics.documents.document import KEY_TWICE
-from harbor_metrics.readers.lm_eval.rows import Decoder, Row
+from harbor_metrics.readers.lm_eval.rows import Decoder, Row, _are_whole, _members
 
 
 def lines(*rows: dict[str, Any]) -> list[bytes]:
@@ -136,3 +136,13 @@ def test_a_key_that_stands_twice_is_found_however_the_lines_of_its_block_are_wri
     texts[which] = f'{{"acc":1.{"0" * surplus},{texts[which][1:]}'
     with pytest.raises(ValueError, match=KEY_TWICE):
         Decoder().block([text.encode() for text in texts])
+
+
+@given(st.lists(st.integers(), min_size=1, max_size=5), st.booleans())
+def test_lines_are_whole_as_python_writes_them_and_without_a_key_that_stands_twice(
+    scores: list[int], twice: bool
+) -> None:
+    texts = lines(*(line(n, metrics=["acc"], acc=score) for n, score in enumerate(scores)))
+    if twice:
+        texts[-1] = b'{"acc": 0, ' + texts[-1][1:]
+    assert _are_whole(b"\n".join(texts), list(map(_members, texts))) is not twice

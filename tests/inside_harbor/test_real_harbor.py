@@ -24,6 +24,8 @@ from inside_harbor import datasets
 
 HERE = Path(__file__).parent
 ENVIRONMENTS = [Path(p) for p in os.environ.get("HARBOR_ENVIRONMENTS", "").split(os.pathsep) if p]
+# How a plugin is run and told has changed between these; the numbers are asked of all.
+FIRST_AND_LAST = list(dict.fromkeys([*ENVIRONMENTS[:1], *ENVIRONMENTS[-1:]])) or [Path("none")]
 WHEEL = Path(os.environ.get("HARBOR_METRICS_WHEEL", ""))
 pytestmark = [
     pytest.mark.real_harbor,
@@ -90,7 +92,7 @@ class Harbor:
         return {group["evals_key"]: group for group in document["groups"]}
 
 
-@pytest.fixture(params=ENVIRONMENTS or [Path("none")], ids=lambda path: path.name)
+@pytest.fixture(params=FIRST_AND_LAST, ids=lambda path: path.name)
 def harbor(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Harbor]:
     """Two datasets, one of them with a script by which Harbor gives our metrics."""
     harbor = Harbor(request.param, tmp_path)
@@ -132,6 +134,7 @@ def assert_as_compute(harbor: Harbor, name: str, *args: object) -> None:
     assert (harbor.folder / "again.json").read_text() == written
 
 
+@pytest.mark.parametrize("harbor", ENVIRONMENTS, ids=lambda path: path.name, indirect=True)
 def test_numbers_are_harbors_in_every_group_and_a_failing_metric_harms_nothing(
     harbor: Harbor,
 ) -> None:

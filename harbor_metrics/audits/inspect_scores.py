@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..readers.files.lenient import constant
-from ..readers.inspect.document import Sample, Score
+from ..readers.inspect.sample import Sample, Score
 from ..readers.inspect.scores import number_of
 
 _UNCHANGED = "UNCHANGED"

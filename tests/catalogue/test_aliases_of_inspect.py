@@ -20,7 +20,7 @@ from harbor_metrics.contract.reducer import Voted
 from harbor_metrics.contract.spec import ReducerSpec
 from harbor_metrics.errors import MetricFailure
 from harbor_metrics.numbers.distributions import t_quantile
-from harbor_metrics.readers.inspect.document import Score
+from harbor_metrics.readers.inspect.sample import Score
 from harbor_metrics.readers.inspect.scores import rewards_of
 from harbor_metrics.testing import outcome
 

@@ -12,18 +12,17 @@ from ...documents.diagnostics import Severity
 from ...documents.document import parse
 from ...documents.wording import listed, plural, printable
 from ...errors import InputError
-from ...numbers.exact import Number
 from ..files.archive import Archive
-from ..files.lenient import NotJSONError, constant, decode
+from ..files.lenient import NotJSONError, decode
 from ..reading import Reading
 from .reported import Results
+from .sample import Failure, Sample
+from .summaries import contradicts, drop_thinned, suffice
 
 _NEWEST = 2
 _COPY = "copy the log anew"
 # What Inspect calls the scorer of a score that no results name one of.
 _NO_SCORER = "88F74D2C"
-# What stands in summaries for longer texts and larger values.
-_CUT, _REMOVED = "...", "Key removed from summary (> 1k)"
 HEADER = "header.json"
 _START = "_journal/start.json"
 _REDUCTIONS = "reductions.json"
@@ -70,23 +69,6 @@ class _Plan(msgspec.Struct, frozen=True, gc=False):
     steps: list[_Step] = []
 
 
-class Failure(msgspec.Struct, gc=False):
-    """What ended a sample, or the eval."""
-
-    message: str = ""
-
-
-class Spent(msgspec.Struct, gc=False):
-    """The usage of one model; `input_tokens` leave cached ones out, but not in older logs."""
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-    total_tokens: int = 0
-    input_tokens_cache_write: int | None = None
-    input_tokens_cache_read: int | None = None
-    total_cost: Number | str | None = None
-
-
 class Header(msgspec.Struct):
     """What a log says as a whole; one that still runs has no results."""
 
@@ -103,39 +85,6 @@ class Header(msgspec.Struct):
         dataset = self.eval.dataset
         n = len(dataset.sample_ids) if dataset.sample_ids is not None else dataset.samples
         return n and n * (self.eval.config.epochs or 1)
-
-
-class Edit(msgspec.Struct, gc=False):
-    """A score as it was before it was edited, or what an edit made of it."""
-
-    value: Any = None
-
-
-class Score(msgspec.Struct, gc=False):
-    """What a scorer said of a sample."""
-
-    value: Any = None
-    answer: Any = None
-    metadata: dict[str, Any] | None = None
-    history: list[Edit] = []
-
-
-class Sample(msgspec.Struct, gc=False):
-    """A sample or its summary, which lacks what was not noted at the time."""
-
-    id: int | str | None = None
-    epoch: int = 1
-    target: str | list[str] = ""
-    metadata: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
-    scores: dict[str, Score] | None = None
-    # The only one of a log of the first versions.
-    score: Score | None = None
-    model_usage: dict[str, Spent] | msgspec.UnsetType = msgspec.UNSET
-    total_time: Number | str | None = None
-    started_at: str | None = None
-    uuid: str | None = None
-    error: str | Failure | None = None
-    limit: str | dict[str, Any] | None = None
 
 
 class ReducedScore(msgspec.Struct, gc=False):
@@ -254,7 +203,7 @@ def of_archive(
         rows = _journal(archive, names)
     samples: Iterable[Sample] = rows
     whole: Iterable[Sample] = _details(archive, details)
-    read_all = needed = with_texts or len(details) > len(rows) or not _suffice(rows)
+    read_all = needed = with_texts or len(details) > len(rows) or not suffice(rows)
     if not needed:
         names = _checked(archive, details)
         some = list(_details(archive, names))
@@ -263,11 +212,11 @@ def of_archive(
             read_all, whole = True, some
         else:
             summaries = {(str(row.id), row.epoch): row for row in rows}
-            read_all = any(_contradicts(s, summaries.get((str(s.id), s.epoch))) for s in some)
+            read_all = any(contradicts(s, summaries.get((str(s.id), s.epoch))) for s in some)
     if details and read_all:
         samples = _compared(reading, whole, rows)
-    elif not _suffice(rows):
-        _drop_thinned(rows)
+    elif not suffice(rows):
+        drop_thinned(rows)
     if len(details) < len(rows):
         kept = f"only {len(details)} of them" if details else "none"
         reading.note(
@@ -291,29 +240,6 @@ def _journal(archive: Archive, names: list[str]) -> list[Sample]:
     return list(rows.values())
 
 
-def _suffice(rows: list[Sample]) -> bool:
-    """Whether summaries will do: older ones lack metadata and usage, newer ones shorten values."""
-    return all(
-        row.metadata is not msgspec.UNSET
-        and row.model_usage is not msgspec.UNSET
-        and not any(map(_is_thinned, row.metadata.values()))
-        for row in rows
-    )
-
-
-def _is_thinned(value: Any) -> bool:
-    """Whether it may stand for a longer value in a summary."""
-    return isinstance(value, str) and (value.endswith(_CUT) or value == _REMOVED)
-
-
-def _drop_thinned(rows: Iterable[Sample]) -> None:
-    """Leave out the metadata that summaries shorten: only a sample has it whole."""
-    for row in rows:
-        if row.metadata is not msgspec.UNSET:
-            kept = {k: v for k, v in row.metadata.items() if not _is_thinned(v)}
-            row.metadata = kept
-
-
 def _checked(archive: Archive, names: list[str]) -> list[str]:
     """Which samples are set beside their summaries: of a small log all, of a large one some of
     them, the shortest among these.
@@ -330,19 +256,13 @@ def _checked(archive: Archive, names: list[str]) -> list[str]:
     return [name for name in names if name in checked]
 
 
-def _contradicts(sample: Sample, summary: Sample | None) -> bool:
-    if summary is None or not _same_scores(sample, summary):
-        return True
-    return not _same_otherwise(sample, summary)
-
-
 def _compared(reading: Reading, details: Iterable[Sample], rows: list[Sample]) -> Iterator[Sample]:
     """The samples, then the summaries of missing ones; contradictions are noted."""
     summaries = {(str(row.id), row.epoch): row for row in rows}
     others: list[str] = []
     for sample in details:
         summary = summaries.pop((str(sample.id), sample.epoch), None)
-        if rows and _contradicts(sample, summary):
+        if rows and contradicts(sample, summary):
             others.append(f"{sample.id}_epoch_{sample.epoch}")
         yield sample
     if others:
@@ -353,70 +273,8 @@ def _compared(reading: Reading, details: Iterable[Sample], rows: list[Sample]) -
             notes=("the samples are believed",),
             advice="the log was changed; give it as Inspect wrote it",
         )
-    _drop_thinned(summaries.values())
+    drop_thinned(summaries.values())
     yield from summaries.values()
-
-
-def _same_scores(sample: Sample, summary: Sample) -> bool:
-    """Whether both say the same of every scorer that one of them has."""
-    own, summed = sample.scores or {}, summary.scores or {}
-    return own.keys() == summed.keys() and all(
-        _no_nan(own[name].value) == _no_nan(score.value)
-        and _abridges(score.metadata or {}, own[name].metadata or {})
-        for name, score in summed.items()
-    )
-
-
-def _same_otherwise(sample: Sample, summary: Sample) -> bool:
-    """Whether a summary says nothing else than its sample, where it says anything, and as much of
-    errors."""
-    said = (
-        (summary.total_time, sample.total_time),
-        (summary.started_at, sample.started_at),
-        (summary.uuid, sample.uuid),
-        (_kind(summary.limit), _kind(sample.limit)),
-    )
-    return (
-        all(short is None or _abridges(short, whole) for short, whole in said)
-        and summary.model_usage in (msgspec.UNSET, sample.model_usage or {})
-        and _abridges(_message(summary.error), _message(sample.error))
-        and _abridges(summary.metadata or {}, sample.metadata or {})
-    )
-
-
-def _kind(limit: str | dict[str, Any] | None) -> Any:
-    return limit.get("type") if isinstance(limit, dict) else limit
-
-
-def _message(error: str | Failure | None) -> str | None:
-    """What is said of an error; nothing, too, is said of none."""
-    return (error.message if isinstance(error, Failure) else error) or None
-
-
-def _abridges(short: Any, whole: Any) -> bool:
-    """Whether a value is the sample's own, or what a summary makes of it.
-
-    Lists are not looked into: nothing is counted by them.
-    """
-    if isinstance(short, dict):
-        return isinstance(whole, dict) and all(
-            key in whole and _abridges(value, whole[key]) for key, value in short.items()
-        )
-    if isinstance(short, list) or _is_thinned(short):
-        return True
-    if isinstance(short, str) and isinstance(whole, str) and short.split() == whole.split():
-        # Inspect puts one space for several where it shortens.
-        return True
-    return bool(_no_nan(short) == _no_nan(whole))
-
-
-def _no_nan(value: Any) -> Any:
-    """The value with null for NaN, as some versions write it."""
-    if isinstance(value, dict):
-        return {key: _no_nan(member) for key, member in value.items()}
-    if isinstance(value, list):
-        return [_no_nan(item) for item in value]
-    return None if constant(value) == "NaN" else value
 
 
 def _details(archive: Archive, names: list[str]) -> Iterator[Sample]:

@@ -44,9 +44,10 @@ from ..files.names import LONGEST, TwoValuesError
 from ..files.packed import ZIP
 from ..reading import Options, Reading
 from ..recognition import FITS, Fit, Head
-from .document import HEADER, Failure, Header, Sample, Spent, of_archive, of_document, reductions
+from .document import HEADER, Header, of_archive, of_document, reductions
 from .elsewhere import elsewhere, repeated
 from .reported import reported
+from .sample import Failure, Sample, Spent
 from .scored import Log
 from .scores import rewards_of
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...trials.trial import GroupKey
-from .document import Header, Reduction, Sample
+from .document import Header, Reduction
+from .sample import Sample
 
 # Since this version NaN is written as such, and null is null.
 _NAN_WRITTEN = (0, 3, 253)

@@ -9,7 +9,7 @@ from typing import Any
 from ...numbers.exact import Number
 from ..files.lenient import InfiniteError, constant
 from ..files.names import of_parts, put
-from .document import Score
+from .sample import Score
 
 # Inspect's own: correct, partial, incorrect, no answer.
 _LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from harbor_metrics.readers.harbor.reported import reported
-from harbor_metrics.readers.inspect.document import Score
 from harbor_metrics.readers.inspect.log import _flat
 from harbor_metrics.readers.inspect.reported import Metric, Results, Scores
 from harbor_metrics.readers.inspect.reported import reported as of_inspect
+from harbor_metrics.readers.inspect.sample import Score
 from harbor_metrics.readers.inspect.scores import rewards_of
 from harbor_metrics.readers.lm_eval.values import Values
 from harbor_metrics.trials.trial import NO_GROUP

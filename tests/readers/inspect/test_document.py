@@ -12,7 +12,8 @@ from inspect_logs import Members, archived, log, metric, sample, write
 from harbor_metrics.documents.diagnostics import Diagnostic, Severity
 from harbor_metrics.readers.files.archive import Archive
 from harbor_metrics.readers.files.file import File
-from harbor_metrics.readers.inspect.document import Sample, of_archive, of_document, reductions
+from harbor_metrics.readers.inspect.document import of_archive, of_document, reductions
+from harbor_metrics.readers.inspect.sample import Sample
 from harbor_metrics.readers.reading import Reading
 
 SAMPLES = [sample("a", 1.0, metadata={"note": "whole"}), sample("b", 0.0)]

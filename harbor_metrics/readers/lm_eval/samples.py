@@ -10,9 +10,9 @@ a reward for each place, counted from 0: `word_perplexity` = (loglikelihood, wor
 `f1/1`, `brier_score` = (gold, probabilities) is `brier_score/0`, `brier_score/1/0`,
 `brier_score/1/1`, … (which lm-eval writes with eight digits; here with all, from the
 loglikelihoods). A pair of texts, as `bleu`, `chrf` and
-`ter` have, is the texts `reference` and `prediction`; where metrics have different ones, the later
-have them as `chrf/reference` and `chrf/prediction`. Otherwise these are the target and the answer
-behind the filter.
+`ter` have, is the texts `reference` and `prediction`; where a later metric has other ones in any
+document of the filter, it has them as `chrf/reference` and `chrf/prediction` in all. Otherwise
+these are the target and the answer behind the filter.
 
 Labels: `lm-eval/filter`, and the short scalar members of the document.
 """
@@ -47,7 +47,7 @@ from .reported import dataset, is_aggregate
 from .results import Run, run_of
 from .rows import Decoder, Row
 from .scored import Line, Lines
-from .values import Texts, Values, texts_of
+from .values import Texts, Values, share_texts, texts_of
 
 _MARKS = ("doc_id", "doc", "target", "filtered_resps", "resps", "arguments")
 _LONGEST_LABEL = 100
@@ -104,9 +104,9 @@ class _Samples:
         self.n_unscored = 0
         # Whether the lines that are read just now may have objects in their documents.
         self.has_addresses = False
-        # Of each filter the names of its metrics, in the order of its lines; of all the texts.
+        # Of each filter the names of its metrics, in the order of its lines, and of their texts.
         self.metrics: dict[str, dict[str, None]] = {}
-        self.texts: set[str] = set()
+        self.texts: dict[str, set[str]] = {}
 
     def add(self, block: bytes, first_line: int) -> None:
         """Read one more block of lines."""
@@ -198,7 +198,7 @@ class _Samples:
             reason = f"document {printable(name)}: two values are called `{printable(error.key)}`"
             self._refuse(f"document {name}", reason, "duplicate-key")
             return
-        self.texts.update(texts)
+        self.texts.setdefault(row.filter, set()).update(texts)
         # From 0.5 on it stands on the line, as -1.
         if BYPASS in rewards:
             rewards = {key: value for key, value in rewards.items() if key != BYPASS}
@@ -236,6 +236,18 @@ class _Samples:
             )
         )
 
+    def _share_texts(self) -> None:
+        """Of each filter the texts of a metric have one name in all documents."""
+        if not self.values.paired:
+            return
+        trials = self.reading.trials
+        for filter_ in self.names:
+            at = [i for i, trial in enumerate(trials) if trial.dataset == filter_]
+            of_all = share_texts([dict(trials[i].texts) for i in at], self.values.paired)
+            for i, texts in zip(at, of_all, strict=True):
+                trials[i] = msgspec.structs.replace(trials[i], texts=texts)
+            self.texts[filter_] = set().union(*of_all)
+
     def source(self) -> Source:
         """Everything as one source.
 
@@ -243,6 +255,7 @@ class _Samples:
             InputError: the file holds two runs.
         """
         self._refuse_two_runs()
+        self._share_texts()
         trials = self.reading.trials
         n_rows = sum(map(len, self.places.values()))
         # The hash is over all lines: with one that cannot be read it says nothing.
@@ -312,7 +325,8 @@ class _Samples:
         defaults = {}
         for filter_, name in names.items():
             metrics = given.get(name) or dict.fromkeys(self.metrics.get(filter_, ()))
-            found = aggregated(metrics.items(), keys.get(filter_, ()), self.texts)
+            texts = self.texts.get(filter_, ())
+            found = aggregated(metrics.items(), keys.get(filter_, ()), texts)
             self._say_unknown(found.unknown)
             defaults[name] = tuple(found.entries)
         return defaults
@@ -332,7 +346,7 @@ class _Samples:
             names = {name for key in keys if (name := _place(key))}
             shapes_of[filter_].append((names, first, count))
         for filter_, shapes in shapes_of.items():
-            if shapes and not self.texts and not any(names for names, _, _ in shapes):
+            if shapes and not any(self.texts.values()) and not any(names for names, _, _ in shapes):
                 listed = ", ".join(f"`{printable(name)}`" for name in self.metrics[filter_])
                 self.reading.note(
                     rule="metric-missing",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...numbers.exact import Number
@@ -22,16 +22,21 @@ _NUMBERS = frozenset({int, float})
 
 
 class Values:
-    """Makes rewards of values; `not_a_number` counts the NaN of each key, which are left out."""
+    """Makes rewards of values; `not_a_number` counts the NaN of each key, which are left out.
+
+    `paired` are the metrics that had a pair of texts, in the order of their first ones.
+    """
 
     def __init__(self) -> None:
         self.not_a_number: Counter[str] = Counter()
+        self.paired: dict[str, None] = {}
         self._arrays: list[str] = []
 
     def measured(self, values: dict[str, Any], answers: Any) -> tuple[dict[str, Number], Texts]:
         """Rewards and texts of one document; `answers` are what the filter left.
 
-        The rewards are `values` itself where these are numbers.
+        The rewards are `values` itself where these are numbers. The texts of each metric with a
+        pair have its name before theirs: `share_texts` knows which are the same.
 
         Raises:
             InfiniteError: a value is infinite.
@@ -45,7 +50,8 @@ class Values:
             if type(value) in (int, float):
                 put(rewards, metric, value)
             elif (pair := _pair_of_texts(value)) is not None:
-                _keep_pair(metric, *pair, texts)
+                self.paired[metric] = None
+                texts |= zip(_names(metric), pair, strict=True)
             else:
                 self._take(metric, value, rewards, texts)
         if self._arrays:
@@ -154,11 +160,37 @@ def _pair_of_texts(value: Any) -> tuple[str | list[str], str] | None:
     return None
 
 
-def _keep_pair(metric: str, reference: str | list[str], prediction: str, texts: Texts) -> None:
-    same = texts.setdefault(REFERENCE, reference) == reference
-    if not same or texts.setdefault(PREDICTION, prediction) != prediction:
-        texts[part(metric, REFERENCE)] = reference
-        texts[part(metric, PREDICTION)] = prediction
+def share_texts(documents: Sequence[Texts], paired: Iterable[str]) -> list[Texts]:
+    """The texts of all documents of a filter, where those of the first metric are `reference` and
+    `prediction`, and so are another's that are the same in each document.
+
+    Where no metric has a pair they stay as they are. Else a document in which the first has none
+    has neither: it would count for that metric.
+    """
+    names = [own for own in map(_names, paired) if any(own[0] in texts for texts in documents)]
+    if not names:
+        return list(documents)
+    first, *others = names
+    same = [
+        own
+        for own in others
+        if all(_pair(texts, own) == _pair(texts, first) for texts in documents)
+    ]
+    shared = {REFERENCE, PREDICTION}.union(first, *same)
+    renamed = tuple(zip((REFERENCE, PREDICTION), first, strict=True))
+    return [
+        {short: texts[name] for short, name in renamed if name in texts}
+        | {name: text for name, text in texts.items() if name not in shared}
+        for texts in documents
+    ]
+
+
+def _names(metric: str) -> tuple[str, str]:
+    return part(metric, REFERENCE), part(metric, PREDICTION)
+
+
+def _pair(texts: Texts, names: tuple[str, str]) -> tuple[str | list[str] | None, ...]:
+    return tuple(map(texts.get, names))
 
 
 def texts_of(answers: Any, target: Any, attempt: int | None, rewards: dict[str, Number]) -> Texts:

@@ -6,7 +6,7 @@ import pytest
 
 from harbor_metrics.catalogue import names
 from harbor_metrics.readers.lm_eval import layout
-from harbor_metrics.readers.lm_eval.values import Values
+from harbor_metrics.readers.lm_eval.values import Values, share_texts
 
 VALUES = {
     "word_perplexity": [-12.5, 3],
@@ -29,8 +29,10 @@ def test_the_reader_puts_values_where_the_kwargs_look_for_them(metric: str) -> N
 
 @pytest.mark.parametrize("metric", layout.OF_TEXTS)
 def test_pairs_of_texts_lie_where_metrics_of_texts_look_by_default(metric: str) -> None:
-    rewards, texts = Values().measured({metric: ["right", "guess"]}, None)
+    values = Values()
+    rewards, texts = values.measured({metric: ["right", "guess"]}, None)
     assert not rewards
+    (texts,) = share_texts([texts], values.paired)
     assert texts == {layout.REFERENCE: "right", layout.PREDICTION: "guess"}
     assert layout.kwargs(metric, metric) == {}
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import Run
 from lm_eval_logs import LOGS, OLD, line, source, write
 
 from harbor_metrics import readers
@@ -69,6 +71,56 @@ def test_metrics_with_different_texts_keep_both(tmp_path: Path) -> None:
     assert found.trials[0].texts == {
         "reference": "r", "prediction": "p", "chrf/reference": "R", "chrf/prediction": "P",
     }  # fmt: skip
+
+
+SAME, OTHER = ["r", "p"], ["R", "P"]
+
+
+@pytest.mark.parametrize(
+    ("documents", "names"),
+    [
+        ([{"bleu": SAME, "chrf": SAME}] * 2, [set()] * 2),
+        ([{"bleu": SAME, "chrf": SAME}, {"bleu": SAME, "chrf": OTHER}], [{"chrf"}] * 2),
+        ([{"bleu": SAME, "chrf": OTHER}, {"chrf": SAME, "bleu": SAME}], [{"chrf"}] * 2),
+        ([{"bleu": SAME, "chrf": SAME}, {"bleu": SAME}], [{"chrf"}, set()]),
+        ([{"bleu": SAME}, {"chrf": SAME}], [set(), {"chrf"}]),
+        ([{"bleu": SAME}, {"acc": 1}], [set()] * 2),
+    ],
+    ids=str,
+)
+def test_a_metrics_texts_have_one_name_in_all_documents(
+    documents: list[dict[str, Any]], names: list[set[str]], tmp_path: Path
+) -> None:
+    """Else a metric would leave some of its documents out, or count others' texts."""
+    rows = [line(n, metrics=list(own), **own) for n, own in enumerate(documents)]
+    (found,) = readers.read(str(write(tmp_path, rows)))
+    for own, apart, trial in zip(documents, names, found.trials, strict=True):
+        wanted = {"": own["bleu"]} if "bleu" in own else {}
+        wanted |= {f"{metric}/": own[metric] for metric in apart}
+        assert trial.texts == {
+            f"{before}{kind}": text
+            for before, pair in wanted.items()
+            for kind, text in zip(("reference", "prediction"), pair, strict=True)
+        }
+
+
+def test_a_metric_of_texts_counts_all_its_documents_whatever_another_was_given(
+    cli: Run, tmp_path: Path
+) -> None:
+    """Of bleu as they are, of chrf in small letters: some are the same."""
+    pairs = [("the cat sat", "the cat sits"), ("A dog ran", "a Dog ran"), ("on we go", "on we go")]
+    small = [[text.lower() for text in pair] for pair in pairs]
+    rows = [
+        line(n, metrics=["bleu", "chrf"], bleu=list(pair), chrf=lowered)
+        for n, (pair, lowered) in enumerate(zip(pairs, small, strict=True))
+    ]
+    path = write(tmp_path, rows)
+    (_, chrf) = json.loads(cli("compute", path, "--format", "json").stdout)["groups"][0]["metrics"]
+    (peer,) = chrf["values"].values()
+    sacrebleu = pytest.importorskip("sacrebleu")
+    references, predictions = zip(*small, strict=True)
+    own = sacrebleu.corpus_chrf(predictions, [references]).score
+    assert (peer, chrf["n"]) == (pytest.approx(own, rel=1e-12), {"chrf": 3})
 
 
 @pytest.mark.parametrize("order", [1, -1])

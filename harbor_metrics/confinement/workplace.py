@@ -48,10 +48,10 @@ class Confinement:
 
     Of what it writes, `scratch` are folders that nobody reads afterwards: in namespaces they are
     in memory, and of a size. What is `hidden`, by real paths, is not read though it lies in what is
-    `readable`; what of that lies in it is. Of what is readable a pair is a name and the real path
-    where it was found to lead; of all others that is found when it is run. Who opens them is
-    another process, for which links in what others have made can lead elsewhere: where one has come
-    to a real path by then, nothing is read there.
+    `readable`; what of that lies in it is, but for a file that is hidden itself. Of what is
+    readable a pair is a name and the real path where it was found to lead; of all others that is
+    found when it is run. Who opens them is another process, for which links in what others have
+    made can lead elsewhere: where one has come to a real path by then, nothing is read there.
 
     Of `layers` and of what is `filtered` from its calls each is best effort, unless all of it is
     `required`, or one layer with the filter.
@@ -238,6 +238,9 @@ class Workplace:
         """
         _ = self.folder
         started = time.monotonic()
+        hidden = []
+        if confinement.layers:
+            hidden = [*homes(), *_told_of_memory(), *confinement.hidden]
         self._ask(
             {
                 "do": "run",
@@ -250,13 +253,11 @@ class Workplace:
                 "filtered": confinement.filtered and sys.platform == "linux",
                 "required": confinement.required,
                 "network": confinement.network,
-                "readable": _where_they_lead(confinement.readable),
+                "readable": _shown(confinement.readable, hidden),
                 "writable": list(confinement.writable),
                 "listed": [place for _, place in _where_they_lead(confinement.listed)],
                 "scratch": list(confinement.scratch),
-                "hidden": [*homes(), *_told_of_memory(), *confinement.hidden]
-                if confinement.layers
-                else [],
+                "hidden": hidden,
                 "whole": {kind: getattr(whole, kind) for kind in KINDS},
                 "folders": list(whole.folders),
             }
@@ -300,6 +301,16 @@ class Workplace:
             missing=missing,
             exceeded="" if exceeded == b"-" else exceeded.decode(),
         )
+
+
+def _shown(paths: Sequence[str | Named], hidden: Sequence[str]) -> list[Named]:
+    """Where they lead, but for hidden files: what is readable may be a link to one."""
+    places = {*hidden}
+    return [
+        (path, place)
+        for path, place in _where_they_lead(paths)
+        if place not in places or os.path.isdir(place)
+    ]
 
 
 def _where_they_lead(paths: Sequence[str | Named]) -> list[Named]:

@@ -26,13 +26,19 @@ def parquet(trials: Iterable[Trial]) -> bytes:
 
     Raises:
         OutputError: rewards of one key are integers and floats, and no column holds them exactly;
-            a trial is left out; or two columns would have one name.
+            a trial is left out, or has rewards without any key; or two columns would have one name.
         InputError: DuckDB is not installed.
     """
     kept = list(trials)
     if any(trial.left_out for trial in kept):
         raise OutputError(
             "trials are left out of Harbor's own numbers, and no column of Parquet says so",
+            "write a trials file instead: -o trials.jsonl",
+        )
+    if any(trial.rewards == {} for trial in kept):
+        raise OutputError(
+            "trials have rewards without any key, which count as 0; in Parquet they would have "
+            "none, and be missing",
             "write a trials file instead: -o trials.jsonl",
         )
     rows = [_row(trial) for trial in kept]

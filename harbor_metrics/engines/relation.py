@@ -20,6 +20,8 @@ Group = tuple[Any, ...]
 _Parsed = TypeVar("_Parsed")
 # More different values than these are not brought here.
 MOST_VALUES = 1_000_000
+# Engines add integers as binary64 numbers, which all of them have.
+MOST_WHOLE = 2**53
 
 
 @dataclass(frozen=True)

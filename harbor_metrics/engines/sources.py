@@ -15,11 +15,8 @@ from .asked import Asked
 from .layout import Layout, laid_out
 from .opening import Opened, open_frame, open_paths
 from .overview import Overview, overview, repeated
-from .relation import Relation
+from .relation import MOST_WHOLE, Relation
 from .table import RelationTable
-
-# Every integer up to this is a float of its own.
-_WHOLE = 2**53
 
 
 def read(
@@ -103,7 +100,7 @@ def _check(path: str, layout: Layout, said: Overview) -> None:
                 f"{path}: {ends.bad} of {ends.given} rewards `{key}` are NaN or infinite",
                 "a reward is a finite number; null where there is none",
             )
-        beyond = [end for end in ends[1:3] if end is not None and abs(end) > _WHOLE]
+        beyond = [end for end in ends[1:3] if end is not None and abs(end) > MOST_WHOLE]
         if layout.rewards[key].whole and beyond:
             raise InputError(
                 f"{path}: reward `{key}` has the integer {beyond[0]}, and an engine adds integers "

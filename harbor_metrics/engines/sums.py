@@ -15,7 +15,7 @@ from . import limbs
 from .asked import Row
 from .layout import Numbers
 from .overview import aggregates, beside, read
-from .relation import MOST_VALUES, Group, Relation, as_int64, flag
+from .relation import MOST_VALUES, MOST_WHOLE, Group, Relation, as_int64, flag
 
 
 class Sums(NamedTuple):
@@ -130,6 +130,12 @@ def used(relation: Relation, name: str) -> dict[Group, Number]:
     smallest = min((said.smallest for said in given if said.smallest is not None), default=0)
     most = max((said.magnitude for said in given), default=0)
     power = None if any(said.bad for said in given) else limbs.grid(smallest, most)
+    if numbers.whole and most > MOST_WHOLE:
+        raise MetricFailure(
+            "beyond-engine",
+            f"amounts `{name}` have the integer {most}, and an engine adds integers exactly up to "
+            "2^53; compute from the trials themselves",
+        )
     if power is None:
         raise MetricFailure(
             "beyond-engine",

@@ -28,7 +28,7 @@ _HARMLESS = {
     *("constraint-dependencies", "override-dependencies", "build-constraint-dependencies"),
     *("extra-build-dependencies", "extra-build-variables", "exclude-dependencies", "offline"),
     *("no-index", "no-cache", "reinstall", "reinstall-package", "upgrade", "upgrade-package"),
-    *("python-preference", "python-downloads", "preview", "package", "managed"),
+    *("python-preference", "python-downloads", "package", "managed"),
     *("keyring-provider", "dev-dependencies", "default-groups"),
 }
 # Paths that lead to no package: we say where the cache is.
@@ -113,7 +113,7 @@ def _of_dependencies(value: Any, folder: str) -> Iterator[str]:
 
 
 def _of_indexes(name: str, value: Any) -> Iterator[str]:
-    known = indexes.known()
+    known = indexes.known(pages=name != "find-links")
     for entry in value if isinstance(value, list) else [value]:
         if not indexes.is_of_user(entry, known):
             url = entry.get("url") if isinstance(entry, dict) else entry

@@ -34,13 +34,19 @@ _SAID = {"name", "url", "explicit", "default"}
 Known = Mapping[str, set[str]]
 
 
-def known() -> Known:
-    """The addresses that the user has set, each with the names that it has."""
+def known(*, pages: bool = False) -> Known:
+    """The addresses that the user has set, each with the names that it has.
+
+    `pages`: those that uv reads pages of, which lead to other addresses. A folder of UV_FIND_LINKS
+    is none of them: read as an index it has pages, and they may have come with what we work on.
+    """
     found: dict[str, set[str]] = {}
     for variable in _OF_USER:
         for text in map(str.strip, words_of(variable)):
             match = _SET.fullmatch(text)
             address = plain((match[2] or "") + match[3]) if match else None
+            if pages and variable == "UV_FIND_LINKS" and (address or "").startswith("file:"):
+                continue
             if match and address is not None:
                 found.setdefault(address, set()).update([match[1]] if match[1] else [])
     return found

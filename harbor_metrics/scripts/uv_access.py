@@ -110,9 +110,10 @@ def libraries() -> list[str]:
 
 
 def _is_library(real: str, folder: str) -> bool:
-    """Whether a link to it, or itself, is a file there or of the system."""
-    there = os.path.dirname(real) == real_path(folder) and _LIBRARY.match(os.path.basename(real))
-    return os.path.isfile(real) and bool(there or real.startswith(_SYSTEM))
+    """Whether a link to it, or itself, is a library there or of the system."""
+    there = os.path.dirname(real) == real_path(folder) or real.startswith(_SYSTEM)
+    is_called_one = _LIBRARY.match(os.path.basename(real)) is not None
+    return there and is_called_one and os.path.isfile(real)
 
 
 def _is_second_name(path: str, folder: str) -> bool:

@@ -99,7 +99,8 @@ class Counts:
             tasks[name] = following[state].get(row) or self._advanced(state, row, 1)
         if self.n >= _TELLING and 2 * max(len(self.rows), len(self.states)) > self.n:
             raise NotCountableError("most tasks differ")
-        self.errors.update(filter(None, map(_ERROR, trials)))
+        errors = map(_ERROR, trials)
+        self.errors.update(error for error in errors if error is not None)
         usages = [usage for usage in map(_USAGE, trials) if usage is not NO_USAGE]
         for get, total in zip(_USED, self.totals.values(), strict=True) if usages else ():
             values = list(map(get, usages))

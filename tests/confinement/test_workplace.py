@@ -512,3 +512,31 @@ except OSError: print('no')
     words = done.stdout.decode().split()
     assert words[0] == "given"
     assert not {"s3cret", "['secret']"} & {*words}
+
+
+@linux
+@pytest.mark.parametrize("layers", [("landlock",), ("namespaces",), ("landlock", "namespaces")])
+def test_what_is_readable_shows_no_file_that_is_hidden(
+    layers: tuple[str, ...], tmp_path: Path
+) -> None:
+    """A link may have come to be among what a program reads; of a hidden folder a part may be."""
+    folder, password, other = tmp_path / "f", tmp_path / "f" / "password", tmp_path / "x"
+    folder.mkdir()
+    password.write_text("s3cret")
+    (folder / "data").write_text("given")
+    other.symlink_to(password)
+    paths = [*map(str, (folder / "data", other, password))]
+    code = f"""for path in {paths}:
+    try: print(open(path).read())
+    except OSError: print('no')
+"""
+    with Workplace() as place:
+        confinement = Confinement(
+            layers=layers,
+            readable=(*paths, sys.base_prefix, sys.prefix),
+            hidden=(str(folder), str(password)),
+        )
+        done = python(place, code, confinement=confinement)
+    if done.layers != layers:
+        pytest.skip(f"not here: {done.missing}")
+    assert done.stdout.split() == [b"given", b"no", b"no"]

@@ -239,6 +239,34 @@ def test_integers_beyond_a_column_are_refused_by_convert(cli: Run, tmp_path: Pat
     assert not (tmp_path / "x.parquet").exists()
 
 
+def test_rewards_without_any_key_are_refused_by_convert(cli: Run, tmp_path: Path) -> None:
+    """They count as 0, and in columns would be missing."""
+    (tmp_path / "trials.jsonl").write_text('{"task": "a", "rewards": {}}\n')
+    done = cli("convert", "trials.jsonl", "-o", "x.parquet")
+    assert done.returncode == 3
+    assert "trials have rewards without any key, which count as 0" in done.stderr
+    assert not (tmp_path / "x.parquet").exists()
+
+
+@pytest.mark.parametrize(("most", "code"), [(2**53 - 3, 0), (2**53, 0), (2**53 + 1, 1)])
+def test_tokens_beyond_what_engines_add_exactly_are_not_rounded(
+    most: int, code: int, cli: Run, tmp_path: Path
+) -> None:
+    query = f"select 't' as task, 1 as reward, unnest([{most}::bigint, 3]) as n_input_tokens"
+    path = write(tmp_path / "x.parquet", query)
+    done = cli("compute", path, "--only-asked", "--metric", "total-tokens", "--format", "json")
+    (group,) = json.loads(done.stdout)["groups"]
+    (metric,) = group["metrics"]
+    assert done.returncode == code
+    if code:
+        assert metric["error"]["rule"] == "beyond-engine"
+        assert f"have the integer {most}" in metric["error"]["message"]
+        assert group["usage"]["n_input_tokens"] is None
+    else:
+        assert metric["values"] == {"total-tokens": most + 3}
+        assert group["usage"]["n_input_tokens"] == most + 3
+
+
 def test_level_off_asks_for_totals_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import harbor_metrics
     from harbor_metrics.engines import limbs

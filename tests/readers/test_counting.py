@@ -62,7 +62,7 @@ def rows_of_trials() -> list[dict[str, Any]]:
             "trial": f"t{i % 5}__{i}",
             "agent": "oracle" if i < 20 else "nop",
             "rewards": None if i % 7 == 0 else {"reward": float(i % 3 == 0)},
-            "error": "Early" if i % 7 == 0 else None,
+            "error": "Early" if i % 7 == 0 else "" if i % 11 == 3 else None,
             "labels": {"kind": "a" if i % 5 < 2 else "b"},
             "usage": {"cost_usd": i / 10},
         }

@@ -63,6 +63,8 @@ ELSEWHERE = [
     'dependencies = ["x"]\n[tool.uv]\nallow-insecure-host = ["evil.example"]',
     'dependencies = ["x"]\n[tool.uv.pip]\nindex-url = "x"',
     'dependencies = ["x"]\n[tool.uv]\ntorch-backend = "cpu"',
+    # It asks the system's keyring, whatever uv is told of keyrings.
+    'dependencies = ["x"]\n[tool.uv]\npreview = true',
     *(f'dependencies = ["{text}"]' for text in REFERENCES),
     *(f'[tool.uv]\n{name}-dependencies = ["{t}"]' for name in LISTS for t in REFERENCES[:3]),
     *(f'[tool.uv.extra-build-dependencies]\ny = ["{text}"]' for text in REFERENCES),
@@ -118,6 +120,25 @@ def test_an_address_of_the_scripts_needs_the_network(text: str) -> None:
         elsewhere(text)
     assert failure.value.rule == "script-environment"
     assert elsewhere(text, allow_network=True)
+
+
+@pytest.mark.parametrize("place", ["/opt/wheels", "file:///opt/wheels", "file:///opt/wheels/"])
+def test_a_folder_for_packages_is_no_index_of_the_users(
+    place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Read as one it has pages, which may have come with the script and lead anywhere."""
+    monkeypatch.setenv("UV_FIND_LINKS", "/opt/wheels,https://wheels.mine.example")
+    assert not elsewhere(f"[tool.uv]\nfind-links = ['{place}']")
+    assert not elsewhere("[[tool.uv.index]]\nurl = 'https://wheels.mine.example'")
+    for block in (
+        f"[[tool.uv.index]]\nurl = '{place}'",
+        f"[tool.uv]\nindex-url = '{place}'",
+        f"[tool.uv]\nextra-index-url = ['{place}']",
+    ):
+        with pytest.raises(MetricFailure, match="--allow-network"):
+            elsewhere(block)
+    monkeypatch.setenv("UV_DEFAULT_INDEX", place)
+    assert not elsewhere(f"[[tool.uv.index]]\nurl = '{place}'")
 
 
 @pytest.mark.parametrize("text", AT_HOME)

@@ -20,6 +20,7 @@ from harbor_metrics.confinement.ending import REMAINING
 from harbor_metrics.confinement.finished import Finished
 from harbor_metrics.confinement.workplace import Workplace
 from harbor_metrics.registries.script_file import find
+from harbor_metrics.scripts import uv_access
 from harbor_metrics.scripts.execution import Inputs, execute
 from harbor_metrics.scripts.failures import ended
 from harbor_metrics.scripts.indexes import packages_in
@@ -561,6 +562,21 @@ def test_of_folders_for_libraries_only_libraries_are_read(
     monkeypatch.setenv("LD_LIBRARY_PATH", f"..::{tmp_path}:{tmp_path}/none")
     found = libraries()
     assert sorted(found) == [str(tmp_path / name) for name in ("libc.so", "libx.so", "libx.so.1")]
+
+
+def test_a_library_of_the_system_is_one_by_its_own_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a link would show what somebody keeps beside the system's libraries."""
+    system, folder = tmp_path / "system", tmp_path / "own"
+    for place in (system, folder):
+        place.mkdir()
+    for name in ("libx.so.1", "key.json"):
+        (system / name).write_text("")
+        (folder / f"lib{name}.so").symlink_to(system / name)
+    monkeypatch.setattr(uv_access, "_SYSTEM", (f"{system}/",))
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(folder))
+    assert libraries() == [str(folder / "liblibx.so.1.so")]
 
 
 def test_of_folders_for_packages_only_packages_are_read(tmp_path: Path) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
 from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
@@ -12,6 +15,7 @@ import msgspec
 
 from ..numbers.exact import Number
 
+_DIGITS_OF_SECOND = re.compile(r"[.,](\d+)")
 Rewards = dict[str, Number]
 Label = str | Number | bool | None
 
@@ -106,19 +110,44 @@ def in_canonical_order(trials: Iterable[Trial]) -> InOrder:
     if isinstance(trials, InOrder):
         return trials
     trials = list(trials)
-    try:
-        return InOrder(sorted(trials, key=_PLACE))
-    except TypeError:
-        # One has what another lacks.
-        return InOrder(sorted(trials, key=place_of))
+    if _sort_as_texts(map(_START, trials)):
+        # One may have what another lacks.
+        with suppress(TypeError):
+            return InOrder(sorted(trials, key=_PLACE))
+    return InOrder(sorted(trials, key=place_of))
 
 
+_START = attrgetter("started_at")
 _PLACE = attrgetter("task", "attempt", "started_at", "trial", "id")
 
 
 def place_of(t: Trial) -> tuple[str, bool, int, str, str, str]:
     """What canonical order sorts by."""
-    return t.task, t.attempt is None, t.attempt or 0, t.started_at or "", t.trial or "", t.id or ""
+    start = moment(t.started_at) if t.started_at else ""
+    return t.task, t.attempt is None, t.attempt or 0, start, t.trial or "", t.id or ""
+
+
+def _sort_as_texts(starts: Iterable[str | None]) -> bool:
+    """Whether moments sort as their texts do: all in UTC, written with as many digits."""
+    shapes = {(len(start), start[-1:]) for start in starts if start is not None}
+    return not shapes or (len(shapes) == 1 and shapes.pop()[1] == "Z")
+
+
+def moment(text: str) -> str:
+    """A moment as a text that sorts as time does; what is not written by ISO 8601 as it is.
+
+    One without a zone is taken for UTC.
+    """
+    try:
+        when = datetime.fromisoformat(text)
+        if when.tzinfo is not None:
+            when = when.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return text
+    # Python keeps six of them, and other programs write nine.
+    digits = _DIGITS_OF_SECOND.search(text)
+    seconds = when.replace(tzinfo=None).isoformat(timespec="seconds")
+    return f"{seconds}.{digits[1].rstrip('0') if digits else ''}"
 
 
 class LineTrials(Sequence[Trial]):

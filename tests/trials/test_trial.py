@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import random
+from datetime import UTC, datetime, timedelta, timezone
+
+from hypothesis import given
+from hypothesis import strategies as st
 
 from harbor_metrics.trials.trial import (
     GroupKey,
@@ -33,6 +37,44 @@ def test_order_is_task_attempt_start_name_and_id() -> None:
     assert in_canonical_order(shuffled) == ordered
     # As a metric of somebody else gives them to a table: they can be gone through but once.
     assert in_canonical_order(t for t in shuffled) == ordered
+
+
+def _written(ticks: int, minutes: int, digits: int, form: str) -> str:
+    """A moment, in nanoseconds, in a zone, with at least so many digits of a second."""
+    whole, fraction = divmod(ticks, 10**9)
+    local = datetime.fromtimestamp(whole, UTC).astimezone(timezone(timedelta(minutes=minutes)))
+    zone = "Z" if form == "Z" and not minutes else local.isoformat()[19:]
+    shown = f"{fraction:09}".rstrip("0").ljust(digits, "0")
+    return f"{local.isoformat()[:19]}{'.' * bool(shown)}{shown}{zone}"
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(1_000_000_000 * 10**9, 1_000_000_003 * 10**9)
+            | st.integers(1_000_000_000, 1_000_020_000).map(lambda second: second * 10**9),
+            st.sampled_from([0, 60, 120, -330, 345]),
+            st.sampled_from([0, 3, 6, 9]),
+            st.sampled_from(["Z", "+00:00"]),
+        ),
+        min_size=2,
+        max_size=6,
+    )
+)
+def test_attempts_are_in_the_order_of_time_however_it_is_written(
+    starts: list[tuple[int, int, int, str]],
+) -> None:
+    trials = [
+        trial("a", started_at=_written(*start), labels={"ticks": start[0]}) for start in starts
+    ]
+    ticks = [each.labels["ticks"] for each in in_canonical_order(trials)]
+    assert ticks == sorted(ticks)
+
+
+def test_what_is_no_time_sorts_as_a_text() -> None:
+    starts = ["", "2026-01-01T00:00:00Z", "9999-12-31T23:59:59-01:00", "later"]
+    trials = [trial("a", started_at=start) for start in starts]
+    assert in_canonical_order(trials[::-1]) == trials
 
 
 def test_trials_that_cannot_be_told_apart_stay_as_they_came() -> None:

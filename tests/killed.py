@@ -96,11 +96,11 @@ def _states(path: Path, first: bytes, write: Callable[[str], None]) -> set[bytes
         path.write_bytes(first)
     replace, seen = os.replace, []
 
-    def note(source: str, target: str) -> None:
-        replace(source, target)
+    def note(source: str, target: str, **folders: int) -> None:
+        replace(source, target, **folders)
         seen.append(path.read_bytes())
 
-    os.replace = note
+    os.replace = note  # type: ignore[assignment]
     try:
         write(str(path))
     finally:

@@ -42,8 +42,10 @@ def test_a_pattern_matches_what_glob_finds(
     os.chdir(tree / "a")
     try:
         # Python 3.11 gives `x/` for `x/**` also where no `x` is.
-        found = filter(os.path.lexists, glob.glob(pattern, recursive=True))
-        assert matching(pattern) == sorted({*found})
+        found = {*filter(os.path.lexists, glob.glob(pattern, recursive=True))}
+        # And for `**/**` a folder twice.
+        twice = {path for path in found if path[-1:] == "/" and path[:-1] in found}
+        assert matching(pattern) == sorted(found - twice)
     finally:
         os.chdir(here)
 

@@ -131,7 +131,7 @@ def test_full_disk_leaves_the_old_file(
     path = tmp_path / "r.json"
     path.write_text(json.dumps([DATASET]))
 
-    def full(*args: object) -> None:
+    def full(*args: object, **kwargs: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, call, full)

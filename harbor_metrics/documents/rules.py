@@ -228,6 +228,13 @@ OF_RUNS = {
         "Some of the trials with rewards have a reward key that others lack. There it counts as "
         "`--missing` says: as 0 by default, as Harbor counts it.",
     ),
+    "tasks-by-place": Rule(
+        _WARNING,
+        "Several files of one group name no tasks: a CSV without such a column, or arrays of "
+        "evsys. What stands at the same place in them is taken for attempts at one task, as in "
+        "runs over the same list. Where they are parts of one list, name the tasks: the number of "
+        "tasks, standard errors and pass@k are others then.",
+    ),
     "empty-rewards": Rule(
         _NOTE,
         "The rewards of a trial are an object without any key. It has been scored, and every key "

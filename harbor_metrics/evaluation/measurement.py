@@ -14,6 +14,7 @@ from ..contract.metric import Bound, Value
 from ..contract.spec import MetricSpec
 from ..documents.wording import plural
 from ..errors import MetricFailure
+from ..metrics.moments import NO_VALUES
 from ..numbers import exact, uncertainty
 from ..numbers.exact import Number
 from ..numbers.uncertainty import Over
@@ -319,6 +320,9 @@ def _undefined(table: Table, key: str | None) -> Undefined | None:
         return Undefined(f"0 of {len(table)} trials have rewards")
     if key is not None and key not in table.columns:
         return Undefined(f"no trial has the reward `{key}`")
+    if key is None and table.columns:
+        # But for those that the metric takes beside it, as weights. Rewards without any key are 0.
+        return Undefined(NO_VALUES)
     return None
 
 

@@ -62,7 +62,7 @@ def read(file: File, options: Options) -> list[Source]:
                 rows.add(place, row)
         except (csv.Error, UnicodeDecodeError) as error:
             raise refusal(file.path, error) from error
-    return [reading.source()]
+    return [reading.source(by_place="task" not in meaning)]
 
 
 class _Rows:

@@ -81,7 +81,14 @@ def read(file: File, _options: Options) -> list[Source]:
             f"{listed(empty, counted=False)}",
             advice="write null for a sample without a reward",
         )
-    return [reading.source(unread=[NO_GROUP] * reading.n_unread)]
+    by_place = _names_no_task(document.value)
+    return [reading.source(unread=[NO_GROUP] * reading.n_unread, by_place=by_place)]
+
+
+def _names_no_task(value: Any) -> bool:
+    if isinstance(value, dict):
+        return isinstance(value.get(_REWARDS), list) and value.keys().isdisjoint(_NAMES)
+    return isinstance(value, list)
 
 
 def _document(reading: Reading) -> Document:

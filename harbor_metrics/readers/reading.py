@@ -173,6 +173,7 @@ class Reading:
         unread: Sequence[GroupKey | None] | None = None,
         job: Job | None = None,
         reported: Callable[[], Iterable[Reported]] = tuple,
+        by_place: bool = False,
     ) -> Source:
         """All of it as a source.
 
@@ -181,6 +182,7 @@ class Reading:
             unread: the groups of those that could not be read; by default the only one there is.
             job: what is known beside the trials.
             reported: gives the numbers that the file reports.
+            by_place: whether tasks have no names but those that their places give them.
         """
         if trials is None:
             trials = in_canonical_order(self.trials)
@@ -196,4 +198,5 @@ class Reading:
             job=job,
             reported=reported,
             files=self.files,
+            by_place=by_place,
         )

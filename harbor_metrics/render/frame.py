@@ -6,9 +6,10 @@ from typing import Any
 
 import msgspec
 
-from ..documents.wording import encodable
+from ..documents.wording import encodable, printable
 from ..engines.extras import require
 from ..engines.parquet import written
+from ..errors import OutputError
 from ..evaluation.result import Result
 from .csv import HEADINGS, rows
 
@@ -21,6 +22,7 @@ def parquet(result: Result) -> bytes:
 
     Raises:
         InputError: DuckDB is not installed.
+        OutputError: a value is an integer that is no binary64 number.
     """
     types = {name: _kind(name, "DOUBLE", "BIGINT", "VARCHAR") for name in HEADINGS}
     return written([dict(zip(HEADINGS, cells, strict=True)) for cells in _cells(result)], types)
@@ -31,6 +33,7 @@ def arrow_stream(result: Result, requested: Any = None) -> Any:
 
     Raises:
         InputError: nanoarrow is not installed.
+        OutputError: a value is an integer that is no binary64 number.
     """
     na = require("nanoarrow", "frames")
     columns = list(zip(*_cells(result), strict=True)) or [()] * len(HEADINGS)
@@ -47,18 +50,26 @@ def _kind(name: str, number: Any, whole: Any, text: Any) -> Any:
 
 
 def _cells(result: Result) -> list[list[object]]:
+    metric = HEADINGS.index("metric")
     return [
-        [_cell(name, cell) for name, cell in zip(HEADINGS, cells, strict=True)]
+        [_cell(name, cell, cells[metric]) for name, cell in zip(HEADINGS, cells, strict=True)]
         for cells in rows(result)
     ]
 
 
-def _cell(name: str, cell: object) -> object:
+def _cell(name: str, cell: object, metric: object) -> object:
     if cell is None or isinstance(cell, msgspec.UnsetType):
         return None
     if name in _FLOATS:
         assert isinstance(cell, int | float)
-        return float(cell)
+        number = float(cell)
+        if number != cell:
+            raise OutputError(
+                f"`{name}` of {printable(str(metric))} is {cell}, which no column of "
+                "floating-point numbers holds exactly",
+                "write CSV or JSON instead: -o result.csv",
+            )
+        return number
     if isinstance(cell, dict):
         cell = msgspec.json.encode(encodable(cell)).decode()
     return cell if name in _WHOLE else str(encodable(cell))

@@ -47,7 +47,8 @@ TO_UV = (
     *(*TO_ANY_UV, *PROXIES, "SSL_CLIENT_CERT", "NETRC", "UV_CREDENTIALS_DIR", "UV_CACHE_DIR"),
     *(*TO_FIND_PYTHONS, "XDG_CACHE_HOME", "XDG_CONFIG_HOME", *_OF_PYTHONS),
 )
-_LISTS = ("PATH", "LD_LIBRARY_PATH")
+# Of variables that list folders what stands between them.
+_SEPARATORS = {"PATH": ":", "LD_LIBRARY_PATH": "[:;]"}
 # Where programs lie, or what names some, or what is taken for whole without being looked at.
 _BELIEVED = (
     *("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"),
@@ -73,8 +74,12 @@ def named(name: str) -> str | None:
 
 def folders(name: str) -> list[str]:
     """The folders that a variable such as PATH lists by an absolute path; none among our work."""
+    texts = re.split(_SEPARATORS[name], os.environ.get(name, ""))
     # An empty one is the current folder, too, and often an oversight.
-    listed = [*filter(os.path.isabs, os.environ.get(name, "").split(os.pathsep))]
+    listed = [*filter(os.path.isabs, texts)]
+    if name == "LD_LIBRARY_PATH":
+        # What stands for `$LIB` the linker alone knows.
+        listed = [text for text in listed if "$" not in text]
     work = among_work(listed) if listed else ()
     found = [folder for folder in listed if folder not in work]
     # Others may strike out `..` and a link before it, which lead elsewhere together.
@@ -92,7 +97,7 @@ def which(program: str) -> str | None:
 def _told(name: str, value: str) -> str | None:
     if name in _OF_PYTHONS and value:
         return _not_from_work(value)
-    if name in _LISTS:
+    if name in _SEPARATORS:
         return os.pathsep.join(folders(name))
     if name in _BELIEVED and value and is_among_work(os.path.abspath(value)):
         return None

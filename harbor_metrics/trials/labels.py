@@ -17,12 +17,27 @@ Labels = Mapping[str, Mapping[str, Label]]
 
 
 def of_tasks(tasks: Iterable[Any]) -> Labels:
-    """The scalars in the `metadata` of a registry's tasks; names inside objects are dotted."""
-    labels: dict[str, Mapping[str, Label]] = {}
-    for task in tasks:
-        if isinstance(task, dict) and isinstance(task.get("metadata"), dict):
-            labels[str(task.get("name"))] = of_metadata(task["metadata"])
-    return labels
+    """The scalars in the `metadata` of a registry's tasks; names inside objects are dotted.
+
+    Of a task that stands there twice as `agreed`.
+    """
+    return _agreed(
+        (str(task.get("name")), _flat(task["metadata"], ""))
+        for task in tasks
+        if isinstance(task, dict) and isinstance(task.get("metadata"), dict)
+    )
+
+
+def agreed(parts: Iterable[Labels]) -> Labels:
+    """The labels that several say of tasks; one of which they say two values is none."""
+    return _agreed((task, labels.items()) for part in parts for task, labels in part.items())
+
+
+def _agreed(said: Iterable[tuple[str, Iterable[tuple[str, Label]]]]) -> Labels:
+    pairs: dict[str, list[tuple[str, Label]]] = {}
+    for task, labels in said:
+        pairs.setdefault(task, []).extend(labels)
+    return {task: unambiguous(labels)[0] for task, labels in pairs.items()}
 
 
 def of_metadata(metadata: dict[str, Any]) -> dict[str, Label]:

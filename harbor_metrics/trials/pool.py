@@ -14,7 +14,7 @@ from .counts import Seen, grouped, parted
 from .repeated import Repeated, may_repeat
 from .source import Counted, Job, Source
 from .table import Table
-from .trial import NO_GROUP, GroupKey, LineTrials, Trial
+from .trial import NO_GROUP, GroupKey, LineTrials, Trial, group_key
 
 
 class Pool(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,6 +113,7 @@ def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[Group
     if repeated is not None:
         named_by = [source for source in sources if not isinstance(source.trials, LineTrials)]
         diagnostics += repeated.diagnostics(named_by)
+    diagnostics += _by_place([source for source in sources if source.by_place])
     for key, each in in_order(pools):
         if len(each.left_out):
             whole = each.everything
@@ -121,6 +122,23 @@ def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[Group
             said = lacking.left_out(key, each.left_out, whole, emptied, jobs, sorted(files))
             diagnostics.append(said)
     return pools
+
+
+def _by_place(sources: Sequence[Source]) -> Iterator[Diagnostic]:
+    """That sources which name no tasks are taken for attempts at the same ones."""
+    if len(sources) < 2:
+        return
+    groups = [{group_key(trial) for trial in source.trials} for source in sources]
+    for n, (source, own) in enumerate(zip(sources, groups, strict=True)):
+        others = [o.path for o, theirs in zip(sources[:n], groups, strict=False) if own & theirs]
+        if others:
+            yield Diagnostic(
+                rule="tasks-by-place",
+                message=f"{source.path} names no tasks, nor does {listed(others, counted=False)}: "
+                "what stands at the same place in both is taken for attempts at one task",
+                path=source.path,
+                help="name the tasks, in a column `task` or by --columns task=COLUMN",
+            )
 
 
 def twice(counted: Sequence[Counted]) -> bool:

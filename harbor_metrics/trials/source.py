@@ -134,6 +134,8 @@ class Source(msgspec.Struct, kw_only=True):
     kind: str = ""
     # Whether the trials lack texts that `readers.with_texts` gives them.
     lacks_texts: bool = False
+    # Whether tasks have no names but those that their places give them.
+    by_place: bool = False
     # Functions: only an audit asks for them. `scored` gives what the harness itself scored, in its
     # reader's own shape, where `readers.read` was asked to keep it.
     reported: Callable[[], Iterable[Reported]] = tuple

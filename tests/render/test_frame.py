@@ -82,3 +82,13 @@ def test_library_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(frames, "find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"polars is not installed"):
         RESULT.to_frame("polars")
+
+
+def test_integer_that_no_float_is_is_not_rounded(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "r.jsonl").write_text(f'{{"reward": {2**53 + 1}}}\n{{"reward": 1}}\n')
+    asked = ("compute", "r.jsonl", "--only-asked", "--metric", "max", "-o")
+    done = cli(*asked, "x.parquet")
+    assert done.returncode == 3
+    assert "`value` of max is 9007199254740993, which no column" in done.stderr
+    assert not (tmp_path / "x.parquet").exists()
+    assert cli(*asked, "x.csv").returncode == 0

@@ -71,6 +71,19 @@ def test_no_place_that_may_have_come_with_our_work_is_told(
     assert found == (dict.fromkeys(PLACES, str(place)) if came == "no" else {})
 
 
+@pytest.mark.parametrize("written", ["/none;{}/lib", "{}/lib;/none", "{}/lib:/none", "{}/$LIB:"])
+def test_folders_of_libraries_are_those_of_the_dynamic_linker(
+    written: str, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It takes `;` for `:`, and puts the folder of a system in."""
+    monkeypatch.setenv("LD_LIBRARY_PATH", f"/usr/lib;/opt/lib:{written.format(here)}")
+    assert (
+        not told(["LD_LIBRARY_PATH"])["LD_LIBRARY_PATH"]
+        .removeprefix("/usr/lib:/opt/lib")
+        .replace(":/none", "")
+    )
+
+
 def test_passwords_for_hosts_and_authorities_may_lie_in_a_checkout(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -51,3 +51,12 @@ def test_label_of_a_file_must_not_contradict_the_trial() -> None:
     with pytest.raises(InputError, match=r"l.csv: label `side` of task a is 'file'.*say 'own'"):
         joined(TABLE, {"a": {"side": "file"}}, path="l.csv")
     assert joined(TABLE, {"a": {"side": "own"}}, path="l.csv").label("side") == ["own", "own"]
+
+
+@pytest.mark.parametrize("turn", [1, -1])
+def test_task_that_stands_twice_has_the_labels_that_both_say(turn: int) -> None:
+    """The order of a registry's list is no reason to count a task here or there."""
+    first = {"name": "t", "metadata": {"kind": "a", "sea": {"cold": True}, "own": 1}}
+    second = {"name": "t", "metadata": {"kind": "b", "sea": {"cold": True}}}
+    tasks = [first, second, {"name": "u", "metadata": {"kind": "b"}}][::turn]
+    assert of_tasks(tasks) == {"t": {"sea.cold": True, "own": 1}, "u": {"kind": "b"}}

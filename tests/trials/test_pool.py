@@ -198,3 +198,31 @@ def test_retried_trial_counts_once(cli: Run, job: Path) -> None:
     done = cli("compute", job, "--format", "json")
     assert json.loads(done.stdout)["groups"][0]["counts"]["found"] == 10
     assert "found more than once" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"a.csv": "score\n1\n0\n", "b.csv": "score\n0\n1\n"}, ["b.csv"]),
+        ({"a.csv": "score\n1\n", "b.csv": "score\n0\n", "c.csv": "score\n0\n"}, ["b.csv", "c.csv"]),
+        ({"a.csv": "score,agent\n1,x\n", "b.csv": "score,agent\n0,y\n"}, []),
+        ({"a.csv": "task,score\na,1\n", "b.csv": "score\n0\n"}, []),
+        ({"a.json": "[[1, 0], [1]]", "b.json": "[[0], [1]]"}, ["b.json"]),
+        ({"a.json": "[[1, 0], [1]]", "b.json": '{"task_rewards": [[0], [1]]}'}, ["b.json"]),
+        (
+            {"a.json": "[[1, 0]]", "b.json": '{"task_rewards": [[0]], "tasks": ["t"]}'},
+            [],
+        ),
+        ({"a.json": '{"t": [0, 1]}', "b.json": '{"t": [0, 1]}'}, []),
+        ({"a.jsonl": '{"reward": 1}\n', "b.jsonl": '{"reward": 0}\n'}, []),
+    ],
+    ids=str,
+)
+def test_tasks_of_several_files_that_only_their_places_name_are_said_to_be_one(
+    files: dict[str, str], said: list[str], cli: Run, tmp_path: Path
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    done = cli("compute", *files, "--format", "json")
+    diagnostics = json.loads(done.stdout)["diagnostics"]
+    assert [d["path"] for d in diagnostics if d["rule"] == "tasks-by-place"] == said

@@ -15,7 +15,7 @@ from ...documents.paths import strayed
 from ...documents.wording import plural
 from ...errors import InputError
 from ...trials.counts import NotCountableError, digest_of, joint_digest
-from ...trials.labels import Labels
+from ...trials.labels import Labels, agreed
 from ...trials.repeated import Repeated, may_repeat
 from ...trials.source import REFUSED, Counted, Job, NotThisFormatError, Progress, Source
 from ...trials.trial import GroupKey, Trial, group_key, in_canonical_order
@@ -223,7 +223,12 @@ def _read_job(path: str, options: Options) -> Source:
 
 def _labels(path: str, job: Job, trials: list[Trial]) -> Mapping[str | None, Labels]:
     """Dataset -> task -> labels: by the job's snapshot, else by the folders of the tasks."""
-    kept = {dataset.name: dataset.tasks for dataset in job.snapshot}
+    names = {dataset.name for dataset in job.snapshot}
+    # A job can have run two versions of one dataset, which its trials do not tell apart.
+    kept = {
+        name: agreed(dataset.tasks for dataset in job.snapshot if dataset.name == name)
+        for name in names
+    }
     others = [trial for trial in trials if trial.task not in kept.get(trial.dataset, {})]
     found = labels_of(path, others)
     return {

@@ -12,7 +12,8 @@ from ..errors import InputError
 from ..evaluation.datasets import Datasets, find_datasets
 from ..registries.registry import Dataset, Registries
 from ..trials.counts import identity_of
-from ..trials.labels import Labels, joined, of_tasks
+from ..trials.labelled import label_text
+from ..trials.labels import Labels, as_texts, joined, of_tasks
 from ..trials.source import Job, Source
 from ..trials.table import Table
 from ..trials.trial import Label, Trial
@@ -65,7 +66,7 @@ class Labelling(msgspec.Struct, frozen=True, kw_only=True):
         found = {id(job): self._of(path, job) for path, job in jobs}
         others = self._of(None, None) if owners.none or not jobs else None
         first, *rest = [*found.values(), *([] if others is None else [others])]
-        if all(labels == first for labels in rest):
+        if all(as_texts(labels) == as_texts(first) for labels in rest):
             return joined(table, first)
         trials = []
         for trial in table:
@@ -105,7 +106,7 @@ def _check_alike(found: Datasets) -> None:
         same.setdefault(str(entry), []).append(entry)
     for first, *others in [*found.rivals, *same.values()]:
         for other in others:
-            if of_tasks(first.tasks) != of_tasks(other.tasks):
+            if as_texts(of_tasks(first.tasks)) != as_texts(of_tasks(other.tasks)):
                 one, two = (
                     f"{printable(str(each))} in {shown_path(each.registry)}"
                     for each in (first, other)
@@ -123,7 +124,9 @@ def _agreed(trial: Trial, said: Sequence[tuple[str, Mapping[str, Label]]]) -> di
     by: dict[str, str] = {}
     for path, more in said:
         for name, value in more.items():
-            if name not in trial.labels and labels.setdefault(name, value) != value:
+            if name in trial.labels:
+                continue
+            if label_text(labels.setdefault(name, value)) != label_text(value):
                 raise InputError(
                     f"label `{name}` of task {trial.task} is {shown(labels[name])} by "
                     f"{shown_path(by[name])} and {shown(value)} by {shown_path(path)}, and both "

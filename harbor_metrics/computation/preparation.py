@@ -87,8 +87,8 @@ def prepare(request: Request, *, keep: bool = False) -> Prepared:
         return prepare(request, keep=True)
     if counted and any(metric.of_strangers or metric.reads_labels for metric in prepared.planned):
         return prepare(request, keep=True)
-    bound = [metric.bound for metric in prepared.planned if metric.bound is not None]
-    if any(source.lacks_texts for source in sources) and any(b.reads_texts for b in bound):
+    lacking = any(source.lacks_texts for source in sources)
+    if lacking and any(metric.reads_texts for metric in prepared.planned):
         sources = [readers.with_texts(source) for source in sources]
         prepared = plan_groups(request, sources, diagnostics, registries, asked)
     return prepared

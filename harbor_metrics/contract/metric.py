@@ -30,6 +30,8 @@ _NAMES_OF_LABELS = frozenset(
         "cluster",
         "weight",
         "reference",
+        "prediction",
+        "raters",
         "probabilities",
         "label",
         "per",
@@ -72,9 +74,9 @@ class Bound(msgspec.Struct, frozen=True):
 
     @property
     def reads_texts(self) -> bool:
-        """Whether the metric, or the one that it is given, compares texts of trials."""
+        """Whether the metric, or the one that it is given, may compare texts of trials."""
         inner = [value for value in self.arguments.values() if isinstance(value, Bound)]
-        own = self.metric.is_ours and "prediction" in self.arguments
+        own = "prediction" in self.arguments or not self.is_ours
         return own or any(bound.reads_texts for bound in inner)
 
     @property
@@ -84,7 +86,7 @@ class Bound(msgspec.Struct, frozen=True):
             return True
         named = (value for name, value in self.arguments.items() if name in _NAMES_OF_LABELS)
         inner = [value for value in self.arguments.values() if isinstance(value, Bound)]
-        return any(name not in (None, "", TASK) for name in named) or any(
+        return any(name not in (None, "", TASK, ()) for name in named) or any(
             bound.reads_labels for bound in inner
         )
 

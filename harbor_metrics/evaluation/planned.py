@@ -51,6 +51,11 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
         return self.runs_script or (self.bound is not None and self.bound.reads_labels)
 
     @property
+    def reads_texts(self) -> bool:
+        """Whether it may compare texts of trials; a script is given all there are."""
+        return self.runs_script or (self.bound is not None and self.bound.reads_texts)
+
+    @property
     def of_strangers(self) -> bool:
         """Whether code that is not ours computes it, which may look at every trial."""
         return self.runs_script or (self.bound is not None and not self.bound.is_ours)

@@ -15,7 +15,7 @@ from ..errors import MetricFailure
 from ..numbers import exact
 from ..numbers.exact import Number, Scaled, scaled, tally
 from ..numbers.units import Range, Units
-from .labelled import as_number, grouped_rows, labels_of
+from .labelled import as_number, grouped_rows, label_text, labels_of
 from .trial import Label, LineTasks, Picked, TaskNames, Trial, times_of
 
 Kind = tuple[tuple[Number, int], ...]
@@ -189,7 +189,7 @@ class Column(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         parts = _parts(self.attempts.label(name), self.attempts.ends)
         labels: dict[str, Label] = {}
         for task, values in zip(self.attempts.by_task, parts, strict=True):
-            if len(set(values)) > 1:
+            if len(values) > 1 and len(set(map(label_text, values))) > 1:
                 raise MetricFailure(
                     "missing-label",
                     f"label `{name}` is not the same in all attempts of task {task}",

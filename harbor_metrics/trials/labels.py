@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from ..errors import InputError
+from .labelled import label_text
 from .table import Table
 from .trial import Label
 
@@ -38,6 +39,14 @@ def _agreed(said: Iterable[tuple[str, Iterable[tuple[str, Label]]]]) -> Labels:
     for task, labels in said:
         pairs.setdefault(task, []).extend(labels)
     return {task: unambiguous(labels)[0] for task, labels in pairs.items()}
+
+
+def as_texts(labels: Labels) -> dict[str, dict[str, str]]:
+    """The labels as groups are named by them: 1 and true, which are equal, are two."""
+    return {
+        task: {name: label_text(value) for name, value in own.items()}
+        for task, own in labels.items()
+    }
 
 
 def of_metadata(metadata: dict[str, Any]) -> dict[str, Label]:
@@ -89,7 +98,7 @@ def joined(table: Table, labels: Labels, *, path: str | None = None) -> Table:
     for trial in table:
         more = shared.get(trial.task, {})
         for name in more.keys() & trial.labels.keys() if path else ():
-            if more[name] != trial.labels[name]:
+            if label_text(more[name]) != label_text(trial.labels[name]):
                 raise InputError(
                     f"{path}: label `{name}` of task {trial.task} is {more[name]!r}, "
                     f"and its trials say {trial.labels[name]!r}"

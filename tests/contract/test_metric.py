@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+import msgspec
 import pytest
 
 from harbor_metrics.catalogue.families import metric_names
 from harbor_metrics.catalogue.names import bind, find_metric
-from harbor_metrics.contract.metric import metric_of
+from harbor_metrics.contract.metric import _NAMES_OF_LABELS, metric_of
 from harbor_metrics.contract.parameters import Attempts, Higher, Lower
 from harbor_metrics.contract.spec import UV_SCRIPT, MetricSpec
 from harbor_metrics.errors import MetricFailure
@@ -123,3 +125,16 @@ def test_function_over_something_else_is_not_a_metric() -> None:
 
     with pytest.raises(TypeError, match="the first parameter must be a Column or Table"):
         metric_of(of_list)
+
+
+@pytest.mark.parametrize("name", [name for name in metric_names() if name != UV_SCRIPT])
+def test_kwargs_that_name_labels_are_known_to(name: str) -> None:
+    """Else the labels of a job are read for one metric because another asks for them."""
+    definitions = msgspec.json.schema(find_metric(name).kwargs)["$defs"].values()
+    said = {
+        kwarg
+        for definition in definitions
+        for kwarg, schema in definition["properties"].items()
+        if re.search(r"\blabels?\b", schema.get("description", ""))
+    }
+    assert said - {"name_template"} <= _NAMES_OF_LABELS

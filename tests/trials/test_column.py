@@ -41,6 +41,15 @@ def test_label_of_a_reduced_row_is_that_of_all_its_attempts() -> None:
     assert REDUCED.label("task") == ["a", "b"]
     with pytest.raises(MetricFailure, match="`g` is not the same in all attempts of task a"):
         REDUCED.label("g")
+    attempts = [
+        Trial(task="a", attempt=n, rewards={"r": 1}, labels={"g": label, "n": text})
+        for n, (label, text) in enumerate([(1, "2"), (True, 2)])
+    ]
+    reduced = Column([1], ["a"], attempts=Table(attempts).column("r", "error"))
+    assert reduced.label("n") == ["2"]
+    # 1 and true are equal for Python, and two groups.
+    with pytest.raises(MetricFailure, match="`g` is not the same in all attempts of task a"):
+        reduced.label("g")
 
 
 def test_numbers_come_from_a_reward_or_a_label() -> None:

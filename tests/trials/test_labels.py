@@ -60,3 +60,12 @@ def test_task_that_stands_twice_has_the_labels_that_both_say(turn: int) -> None:
     second = {"name": "t", "metadata": {"kind": "b", "sea": {"cold": True}}}
     tasks = [first, second, {"name": "u", "metadata": {"kind": "b"}}][::turn]
     assert of_tasks(tasks) == {"t": {"sea.cold": True, "own": 1}, "u": {"kind": "b"}}
+
+
+def test_label_that_differs_in_its_type_alone_is_another() -> None:
+    """1 and true, which Python takes for equal, are two groups; 1 and "1" are one."""
+    table = Table([Trial(task="t", rewards=None, labels={"l": True})])
+    with pytest.raises(InputError, match="label `l` of task t is 1, and its trials say True"):
+        joined(table, {"t": {"l": 1}}, path="labels.json")
+    table = Table([Trial(task="t", rewards=None, labels={"l": 1})])
+    assert len(joined(table, {"t": {"l": "1"}}, path="labels.csv")) == 1

@@ -1,11 +1,13 @@
 """JSON as Python harnesses write it: bare NaN and Infinity, and halves of surrogate pairs.
 
 A bare constant becomes a text that no harness writes: NUL and its name. Readers recognise it by
-`constant`; where a value is passed on unread, it stays this text.
+`constant`; where a value is passed on unread, it stays this text. Half a pair, which no UTF-8
+holds, becomes a sign for private use: one sign, since scores of texts count them, and each its own.
 """
 
 from __future__ import annotations
 
+import codecs
 import json
 import math
 import re
@@ -20,6 +22,9 @@ from ...trials.source import REFUSED
 _CONSTANT = re.compile(rb"-?(?:NaN|Infinity)")
 _MARK = "\0"
 _TOO_LARGE = "nested too deeply, or a number too long"
+# How half a pair is written, for `str.encode`; the first half, and the sign for that.
+_PRIVATE = "harbor-metrics-private"
+_FIRST_HALF, _FIRST_SIGN = 0xD800, 0x100000
 
 
 class NotJSONError(ValueError):
@@ -39,6 +44,16 @@ def constant(value: Any) -> str:
     if isinstance(value, str) and value[:1] == _MARK:
         return value[1:]
     return ""
+
+
+def _in_private(error: UnicodeError) -> tuple[bytes, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    halves = error.object[error.start : error.end]
+    signs = (chr(ord(half) - _FIRST_HALF + _FIRST_SIGN) for half in halves)
+    return "".join(signs).encode(), error.end
+
+
+codecs.register_error(_PRIVATE, _in_private)
 
 
 def decode(data: bytes, to: Any) -> Any:
@@ -68,7 +83,7 @@ def decode(data: bytes, to: Any) -> Any:
             parse_float=_finite,
             parse_int=_whole,
         )
-        value = encodable(value, "replace")
+        value = encodable(value, _PRIVATE)
     except (ValueError, RecursionError) as error:
         # Not before: msgspec says so of half a surrogate pair at the very end, too.
         if "truncated" in str(refused):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from harbor_metrics.readers.files.lenient import NotJSONError, constant, decode,
         ('["NaN", "a \\"Infinity\\" b", NaN]', ["NaN", 'a "Infinity" b', "\0NaN"]),
         ('["\\\\", NaN, "\\\\\\"NaN"]', ["\\", "\0NaN", '\\"NaN']),
         ("[1e999, -1e999]", ["\0Infinity", "\0-Infinity"]),
-        ('["x\\ud83d", "and more"]', ["x?", "and more"]),
+        ('["x\\ud83d", "and more"]', ["x\U0010003d", "and more"]),
         ('["\\ud83d\\ude00"]', ["\U0001f600"]),
     ],
 )
@@ -26,7 +27,7 @@ def test_bare_constant_becomes_a_text_that_no_harness_writes(text: str, values: 
 
 
 def test_half_a_surrogate_pair_at_the_very_end_is_read() -> None:
-    assert decode(b'["x\\ud83d"]', list[str]) == ["x?"]
+    assert decode(b'["x\\ud83d"]', list[str]) == ["x\U0010003d"]
 
 
 def test_constant_is_recognised_and_its_name_in_a_text_is_not() -> None:
@@ -59,3 +60,12 @@ def test_other_shape_is_refused_in_our_words() -> None:
         decode(b'{"a": "x"}', dict[str, int])
     assert "`int`" not in str(refused.value)
     assert "string" in str(refused.value)
+
+
+def test_each_half_of_a_surrogate_pair_is_a_sign_of_its_own() -> None:
+    """Else labels would be one, and of two keys one would be lost."""
+    halves = [chr(half) for half in range(0xD800, 0xE000)]
+    texts: list[str] = decode(json.dumps([f"{half}!" for half in halves]).encode(), list[str])
+    assert len(set(texts)) == len(halves)
+    assert {len(text.encode().decode()) for text in texts} == {2}
+    assert len(decode(json.dumps(dict.fromkeys(halves, 1)).encode(), dict[str, int])) == len(halves)

@@ -22,6 +22,8 @@ from inspect_logs import (
     write,
     write_zstd,
 )
+from metric_scripts import HEAD
+from metric_scripts import metric as script
 
 from harbor_metrics import readers
 from harbor_metrics.trials.trial import Trial
@@ -273,3 +275,30 @@ def test_name_that_metadata_gives_two_values_is_no_label(cli: Run, tmp_path: Pat
     assert "metadata has two values called `a.b`" in " ".join(done.stderr.split())
     grouped = cli("compute", path, "--only-asked", "--metric", "mean", "--group-by", "a.b")
     assert grouped.returncode == 1
+
+
+def test_code_of_the_users_is_given_the_texts_of_a_log(cli: Run, tmp_path: Path) -> None:
+    """Whatever stands beside it: a summary has none."""
+    sample = {"id": 1, "epoch": 1, "input": "q", "target": "t", "metadata": {}, "model_usage": {}}
+    sample |= {"scores": {"acc": {"value": 1, "answer": "t"}}}
+    head = {"version": 2, "status": "success", "plan": {}}
+    head |= {"eval": {"task": "t", "eval_id": "e", "dataset": {"samples": 1}, "config": {}}}
+    with zipfile.ZipFile(tmp_path / "a.eval", "w") as archive:
+        archive.writestr("header.json", json.dumps(head))
+        archive.writestr("summaries.json", json.dumps([sample]))
+        archive.writestr("samples/1_epoch_1.json", json.dumps(sample))
+    (tmp_path / "fn.py").write_text(
+        "from harbor_metrics import Table\n"
+        "def right(trials: Table) -> float:\n"
+        '    """Share of trials whose answer is the target."""\n'
+        "    return sum(t.texts.get('prediction') == 't' for t in trials) / len(trials)\n"
+    )
+    (tmp_path / "m.py").write_text(
+        f"{HEAD}lines = open(os.environ['HARBOR_METRICS_TRIALS'])\n"
+        "texts = [json.loads(line).get('texts') for line in lines]\n"
+        "answer(right=sum(text == {'reference': 't', 'prediction': 't'} for text in texts))\n"
+    )
+    for named in ("fn.py:right", script("m.py")):
+        done = cli("compute", "a.eval", "--only-asked", "--metric", named, "--format", "json")
+        (one,) = json.loads(done.stdout)["groups"][0]["metrics"]
+        assert [*one["values"].values()] == [1], one["error"]

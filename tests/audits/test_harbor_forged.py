@@ -22,6 +22,8 @@ from harbor_metrics.readers.harbor.reported import reported
 from harbor_metrics.registries.registry import Registries
 from harbor_metrics.trials.source import Source
 
+pytestmark = pytest.mark.one_python
+
 NAMES = ("single", "graded", "multi", "script", "interrupted", "two-models", "left-out")
 HOLDS = (Verdict.EQUAL, Verdict.EXPLAINED)
 SOME = 40

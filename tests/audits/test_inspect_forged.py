@@ -18,6 +18,8 @@ from harbor_metrics.audits import audit
 from harbor_metrics.audits.row import Verdict
 from harbor_metrics.errors import InputError
 
+pytestmark = pytest.mark.one_python
+
 NAMES = ("log1_reducers_error", "of-0.3.25", "log3_noreduce")
 PLAIN = "log3_noreduce"
 FORGED = 0.98765

@@ -24,6 +24,8 @@ from harbor_metrics.readers.lm_eval.reported import Numbers
 from harbor_metrics.readers.lm_eval.steps import member
 from harbor_metrics.trials.source import Source
 
+pytestmark = pytest.mark.one_python
+
 RUNS = ("0.4.13", "0.5.0.dev1", "selfrun_0.4.13/unweighted_group")
 HOLDS = (Verdict.EQUAL, Verdict.EXPLAINED)
 SOME = 60

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from conftest import Run
 
+pytestmark = pytest.mark.one_python
+
 BEYOND = "the value is beyond the largest binary64 number"
 RUNS = {"a": 1.7e308, "b": -1.7e308, "c": 1.2e308, "d": 1e-320}
 GATES = [

@@ -14,6 +14,8 @@ from harbor_metrics.cli.compare import FORMATS as COMPARED
 from harbor_metrics.cli.compute import FORMATS as COMPUTED
 from harbor_metrics.cli.validate import FORMATS as VALIDATED
 
+pytestmark = pytest.mark.one_python
+
 WORD = "FORGED"
 # The ends of lines; what hides, turns, colours and moves text; commands to runners of CI.
 RAW = (

@@ -22,6 +22,8 @@ from harbor_metrics.scripts.git_home import Home
 from harbor_metrics.scripts.options import ScriptOptions
 from harbor_metrics.scripts.variables import LOCALE
 
+pytestmark = pytest.mark.one_python
+
 
 class TestGit:
     """Scripts in a repository, which the test makes on disk."""

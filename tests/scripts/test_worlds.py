@@ -27,7 +27,7 @@ from metric_scripts import (
 )
 from uv import find_uv_bin
 
-pytestmark = [linux, pytest.mark.usefixtures("own_caches")]
+pytestmark = [linux, pytest.mark.one_python, pytest.mark.usefixtures("own_caches")]
 
 
 def script_with_package(folder: Path, start: str, body: str) -> None:

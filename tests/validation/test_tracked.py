@@ -18,6 +18,8 @@ from harbor_metrics.validation.search import Besides, search
 from harbor_metrics.validation.tracked import names_in
 from harbor_metrics.validation.validation import validate
 
+pytestmark = pytest.mark.one_python
+
 DATASETS = (
     '[{"name": "d", "version": "1", "description": "", "tasks": [{"name": "t", "path": "p"}]}]'
 )

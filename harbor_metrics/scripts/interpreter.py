@@ -31,7 +31,7 @@ from .uv_access import (
     reach,
     uv_cache,
 )
-from .variables import TO_ALL, TO_FIND_PYTHONS, told
+from .variables import OF_PYTHONS, TO_ALL, TO_FIND_PYTHONS, told
 
 _NO_PYTHON = "(no Python is downloaded unless UV_PYTHON_DOWNLOADS=automatic)"
 _ABOUT = (
@@ -148,7 +148,8 @@ def _install(admitted: object, script: str, uv: str, of_uv: str, work: Work) -> 
     # Where users look for programs it is nobody's but theirs to put one.
     install = [uv, "python", "install", "--no-config", "--cache-dir", cache, "--no-bin"]
     install += ["--install-dir", of_uv, "--", str(admitted)]
-    work.step(install, environ_of_uv(), reach(uv, script, [cache, of_uv, work.folder]))
+    env = environ_of_uv() | told(OF_PYTHONS)
+    work.step(install, env, reach(uv, script, [cache, of_uv, work.folder]))
 
 
 def _environ_to_find(of_uv: str, work: Work) -> dict[str, str]:

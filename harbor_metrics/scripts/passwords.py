@@ -11,7 +11,7 @@ from ..confinement.supervisor import KEPT
 from ..documents.wording import without_passwords
 from ..errors import MetricFailure
 from .indexes import INDEXES, packages_of_user, separator_of, words_of
-from .variables import PROXIES, TO_ANY_UV, told
+from .variables import OF_PYTHONS, PROXIES, TO_ANY_UV, told
 
 # An index can have a name, and a proxy no scheme.
 _LOGIN = re.compile(r"((?:[\w.-]+=)?(?:[a-z][a-z0-9+.-]*://)?)([^@/\\?#]*)@([^@]*)", re.IGNORECASE)
@@ -88,10 +88,11 @@ def whole_lines(said: bytes) -> bytes:
 def without_our_passwords(said: bytes) -> bytes:
     """What a program said last, without the passwords that are in any variable.
 
-    Nor the paths of indexes, which can be tokens.
+    Nor the paths of indexes and mirrors, which can be tokens.
     """
     secrets = {value for name, value in os.environ.items() if _SECRET.fullmatch(name)}
-    for _, _, texts in _addresses():
+    mirrors = [os.environ.get(name, "") for name in OF_PYTHONS]
+    for texts in (*(texts for _, _, texts in _addresses()), mirrors):
         for one in texts:
             login = one.rpartition("@")[0].rpartition("://")[2]
             secrets |= {login, login.partition(":")[2]}

@@ -38,14 +38,15 @@ TO_FIND_PYTHONS = (
     *("HOME", "XDG_DATA_HOME", "UV_PYTHON_INSTALL_DIR", "UV_PYTHON_PREFERENCE"),
     *("UV_PYTHON_DOWNLOADS", "UV_MANAGED_PYTHON", "UV_NO_MANAGED_PYTHON"),
 )
-# Where Pythons come from, which are run: addresses or paths.
-_OF_PYTHONS = ("UV_PYTHON_INSTALL_MIRROR", "UV_PYPY_INSTALL_MIRROR", "UV_PYTHON_DOWNLOADS_JSON_URL")
+# Where Pythons come from, which are run: addresses or paths, for who installs one alone. Of what is
+# told it puts variables into the addresses that a package's metadata hold.
+OF_PYTHONS = ("UV_PYTHON_INSTALL_MIRROR", "UV_PYPY_INSTALL_MIRROR", "UV_PYTHON_DOWNLOADS_JSON_URL")
 # The one form: of others not everybody makes the same path.
 _FILE = re.compile(r"file://(/[\w.~+/-]+)", re.ASCII)
 # With who the user is: for what comes from addresses that the user has set.
 TO_UV = (
     *(*TO_ANY_UV, *PROXIES, "SSL_CLIENT_CERT", "NETRC", "UV_CREDENTIALS_DIR", "UV_CACHE_DIR"),
-    *(*TO_FIND_PYTHONS, "XDG_CACHE_HOME", "XDG_CONFIG_HOME", *_OF_PYTHONS),
+    *(*TO_FIND_PYTHONS, "XDG_CACHE_HOME", "XDG_CONFIG_HOME"),
 )
 # Of variables that list folders what stands between them.
 _SEPARATORS = {"PATH": ":", "LD_LIBRARY_PATH": "[:;]"}
@@ -95,7 +96,7 @@ def which(program: str) -> str | None:
 
 
 def _told(name: str, value: str) -> str | None:
-    if name in _OF_PYTHONS and value:
+    if name in OF_PYTHONS and value:
         return _not_from_work(value)
     if name in _SEPARATORS:
         return os.pathsep.join(folders(name))

@@ -28,6 +28,7 @@ from harbor_metrics.scripts.passwords import (
     without_our_passwords,
 )
 from harbor_metrics.scripts.steps import Work
+from harbor_metrics.scripts.variables import OF_PYTHONS
 
 PROXIES = {
     "http://user:hunter2@proxy:3128": "http://proxy:3128",
@@ -259,3 +260,12 @@ def test_no_password_becomes_part_of_an_address_that_a_package_names(
     assert heard, done.stdout
     assert not any(b"hunter2" in request for request in heard)
     assert "hunter2" not in done.stdout
+
+
+@pytest.mark.parametrize("name", OF_PYTHONS)
+def test_the_token_in_the_path_of_a_mirror_is_not_printed(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, "https://mirror.example/Token-0123456789/pythons")
+    said = b"error: https://mirror.example/token-0123456789/pythons/3.12.tar.gz: 404"
+    assert b"0123456789" not in without_our_passwords(said)

@@ -14,6 +14,7 @@ from harbor_metrics.scripts.uv_access import certificates, environ_of_uv, find_u
 from harbor_metrics.scripts.variables import (
     CERTIFICATES,
     CHOICES,
+    OF_PYTHONS,
     PROXIES,
     TO_ALL,
     TO_UV,
@@ -211,6 +212,8 @@ def test_place_is_asked_about_as_it_is_told(here: Path, monkeypatch: pytest.Monk
         *("UV_CONSTRAINT", "UV_OVERRIDE", "UV_EXCLUDE", "UV_BUILD_CONSTRAINT", "UV_CONFIG_FILE"),
         *("UV_ENV_FILE", "UV_PUBLISH_TOKEN", "UV_GITHUB_TOKEN", "UV_WORKING_DIRECTORY"),
         *("UV_PYTHON", "UV_PROJECT", "UV_COMPILE_BYTECODE", "UV_SOMETHING_NEW", "AWS_SECRET"),
+        # It puts variables into the addresses of a package's metadata, and says these.
+        *OF_PYTHONS,
     ],
 )
 def test_uv_is_told_what_is_known_by_name(

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from ..documents.paths import ends_a_line
 from ..documents.wording import printable, without_passwords
 from ..errors import MetricFailure
-from .passwords import whole_lines, without
+from .passwords import TOKEN, whole_lines, without
 
 # Of git and of ssh, but for what they quote of a server's answer.
 _OWN_WORDS = re.compile(
@@ -109,16 +109,20 @@ def check_rewritten(url: str, asked: str, settings: Iterable[tuple[str, str]]) -
             )
 
 
-def said_by_git(said: bytes, asked: str) -> bytes:
+def said_by_git(said: bytes, asked: str, url: str) -> bytes:
     """What git itself said last, without the login in the address that it asked.
 
+    Nor what an `insteadOf` of the user's has put into the path of the `url`, which can be a token.
     What a server answers is not repeated: a stranger can name a server that he cannot reach.
     """
     match = _LOGIN.match(asked)
     login = match[1] if match else ""
     lines = (line.removesuffix(b"\r") for line in whole_lines(said).split(b"\n"))
     own = b"\n".join(line for line in lines if _OWN_WORDS.match(line) and b"\r" not in line)
-    said = without({login, login.partition(":")[2]}, own, str.encode)
+    # Behind the host: `https://host/path`, `user@host:path`.
+    path = asked.partition("://")[2].partition("/")[2] or asked.partition(":")[2]
+    tokens = {part for part in re.split("[/?#]", path) if len(part) >= TOKEN and part not in url}
+    said = without({login, login.partition(":")[2], *tokens}, own, str.encode)
     begun = login.encode()
 
     def hide(found: re.Match[bytes]) -> bytes:

@@ -58,7 +58,7 @@ def test_settings_that_do_not_fit_say_nothing() -> None:
     ],
 )
 def test_what_git_says_is_without_the_login_that_a_setting_has_written(said: bytes) -> None:
-    shown = said_by_git(said, "https://me:T%40KEN@a.example/x")
+    shown = said_by_git(said, "https://me:T%40KEN@a.example/x", "https://b.example/x")
     assert b"KE" not in shown
     assert shown != said
 
@@ -74,12 +74,20 @@ def test_what_git_says_is_without_the_login_that_a_setting_has_written(said: byt
 )
 def test_what_a_server_answers_is_not_repeated(line: str) -> None:
     own = "fatal: unable to access 'https://a.example/x/': The requested URL returned error: 403"
-    assert said_by_git(f"{line}\n{own}\n".encode(), "https://a.example/x") == own.encode()
+    assert said_by_git(f"{line}\n{own}\n".encode(), "https://a.example/x", URL) == own.encode()
+
+
+@pytest.mark.parametrize("base", ["https://a.example/T0KEN-0123456789/", "git@a:T0KEN-0123456789/"])
+def test_a_token_in_the_path_of_a_setting_is_not_shown(base: str) -> None:
+    said = f"fatal: unable to access '{base}team/metrics/': Could not connect to server"
+    shown = said_by_git(said.encode(), f"{base}team/metrics", "https://b.example/team/metrics")
+    assert b"0123456789" not in shown
+    assert b"/team/metrics/': Could not connect" in shown
 
 
 def test_of_a_line_that_was_cut_nothing_is_shown() -> None:
     said = b"KEN@a.example/" + b"\nfatal: no" * KEPT
-    assert not said_by_git(said[:KEPT], "https://me:TKEN@a.example/").startswith(b"KEN")
+    assert not said_by_git(said[:KEPT], "https://me:TKEN@a.example/", URL).startswith(b"KEN")
 
 
 def test_an_address_is_no_longer_than_any() -> None:

@@ -123,6 +123,8 @@ def said_by_git(said: bytes, asked: str, url: str) -> bytes:
     path = asked.partition("://")[2].partition("/")[2] or asked.partition(":")[2]
     tokens = {part for part in re.split("[/?#]", path) if len(part) >= TOKEN and part not in url}
     said = without({login, login.partition(":")[2], *tokens}, own, str.encode)
+    # It quotes what it takes for the host of a proxy, half of a password perhaps.
+    said = re.sub(rb"(?<=proxy syntax in ').*(?=')", b"***", said)
     begun = login.encode()
 
     def hide(found: re.Match[bytes]) -> bytes:

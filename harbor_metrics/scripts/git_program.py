@@ -44,6 +44,8 @@ _SSH = " -o".join(
     (
         *("ssh", "BatchMode=yes", "ForwardAgent=no", "ForwardX11=no", "ClearAllForwardings=yes"),
         *("Tunnel=no", "GSSAPIDelegateCredentials=no", "PermitLocalCommand=no", "ControlMaster=no"),
+        # The first that is set counts, and there is none but of something.
+        "SetEnv=LC_MESSAGES=C",
     )
 )
 # Nor the name of the account.
@@ -55,7 +57,7 @@ _SETTINGS = (
     *("maintenance.auto=false", "advice.detachedHead=false", "init.templateDir="),
     *("transfer.fsckObjects=true", "http.followRedirects=initial", "credential.interactive=never"),
     # What the user sends to all hosts, a token perhaps; what they set for a host stays.
-    *("http.extraHeader=", "http.cookieFile=", "http.saveCookies=false"),
+    *("http.extraHeader=", "http.cookieFile=", "http.saveCookies=false", "http.userAgent=git"),
 )
 
 
@@ -84,8 +86,9 @@ class Git:
         env = told(TO_GIT) | {
             "GIT_ALLOW_PROTOCOL": ":".join((*PROTOCOLS, *(LOCAL if self.allow_outside else ()))),
             "GIT_TERMINAL_PROMPT": "0",
-            "GIT_ASKPASS": "true",
-            "SSH_ASKPASS": "true",
+            # None: an empty answer would be sent, with the user's name.
+            "GIT_ASKPASS": "",
+            "SSH_ASKPASS": "",
             "GIT_SSH_COMMAND": _SSH,
             "GIT_LFS_SKIP_SMUDGE": "1",
             "GIT_DEFAULT_HASH": "sha1",

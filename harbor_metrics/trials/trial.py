@@ -15,6 +15,7 @@ import msgspec
 
 from ..numbers.exact import Number
 
+_ALL_DIGITS = str.maketrans("123456789", "000000000")
 _DIGITS_OF_SECOND = re.compile(r"[.,](\d+)")
 Rewards = dict[str, Number]
 Label = str | Number | bool | None
@@ -128,9 +129,9 @@ def place_of(t: Trial) -> tuple[str, bool, int, str, str, str]:
 
 
 def _sort_as_texts(starts: Iterable[str | None]) -> bool:
-    """Whether moments sort as their texts do: all in UTC, written with as many digits."""
-    shapes = {(len(start), start[-1:]) for start in starts if start is not None}
-    return not shapes or (len(shapes) == 1 and shapes.pop()[1] == "Z")
+    """Whether moments sort as their texts do: all in UTC, with the same signs and digits."""
+    shapes = {start.translate(_ALL_DIGITS) for start in starts if start is not None}
+    return not shapes or (len(shapes) == 1 and shapes.pop()[-1:] == "Z")
 
 
 def moment(text: str) -> str:

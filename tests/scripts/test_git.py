@@ -415,13 +415,15 @@ def test_a_header_for_all_hosts_is_not_sent_and_one_for_the_host_is(
 ) -> None:
     (home / "cookies").write_text("Set-Cookie: sid=COOKIE\n")
     everywhere = f"[http]\nextraHeader = X-All: ALL\ncookieFile = {home}/cookies\n"
+    everywhere += "userAgent = AGENT-OF-ALL\n[credential]\nusername = somebody\n"
     other = '[http "https://example.com"]\nextraHeader = X-Other: OTHER\n'
     config = home / ".gitconfig"
     config.write_text(everywhere + other)
     _, heard = heard_by_hosts(tmp_path, config=config)
     assert heard
-    for header in ("X-All", "X-Other", "Cookie"):
+    for header in ("X-All", "X-Other", "Cookie", "Authorization"):
         assert not told(heard, header), header
+    assert told(heard, "User-Agent") == {("localhost", "git")}
     config.write_text(f'{other}[http "{{}}"]\nextraHeader = X-Own: OWN\n{everywhere}')
     _, heard = heard_by_hosts(tmp_path, config=config)
     assert told(heard, "X-Own") == {("localhost", "OWN")}

@@ -85,6 +85,12 @@ def test_a_token_in_the_path_of_a_setting_is_not_shown(base: str) -> None:
     assert b"/team/metrics/': Could not connect" in shown
 
 
+def test_half_of_a_proxys_password_is_not_shown() -> None:
+    said = b"fatal: Unsupported proxy syntax in 'ann:hunter': Port number ended with 'h'"
+    shown = said_by_git(said, URL, URL)
+    assert shown == b"fatal: Unsupported proxy syntax in '***'"
+
+
 def test_of_a_line_that_was_cut_nothing_is_shown() -> None:
     said = b"KEN@a.example/" + b"\nfatal: no" * KEPT
     assert not said_by_git(said[:KEPT], "https://me:TKEN@a.example/", URL).startswith(b"KEN")

@@ -71,6 +71,13 @@ def test_attempts_are_in_the_order_of_time_however_it_is_written(
     assert ticks == sorted(ticks)
 
 
+def test_two_forms_of_one_length_are_in_the_order_of_time() -> None:
+    starts = ["2026-01-01T08:00:00.50Z", "20260101T080000.750000Z", "2026-01-01T08:00:00.90Z"]
+    assert len({*map(len, starts)}) == 1
+    trials = [trial("a", started_at=start) for start in starts]
+    assert in_canonical_order(trials[::-1]) == trials
+
+
 def test_what_is_no_time_sorts_as_a_text() -> None:
     starts = ["", "2026-01-01T00:00:00Z", "9999-12-31T23:59:59-01:00", "later"]
     trials = [trial("a", started_at=start) for start in starts]

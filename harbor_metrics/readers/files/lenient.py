@@ -25,6 +25,7 @@ _TOO_LARGE = "nested too deeply, or a number too long"
 # How half a pair is written, for `str.encode`; the first half, and the sign for that.
 _PRIVATE = "harbor-metrics-private"
 _FIRST_HALF, _FIRST_SIGN = 0xD800, 0x100000
+_SIGN = re.compile(rb"\xf4\x80[\x80-\x9f]|\\ud[bB][cC][01]\\u", re.IGNORECASE)
 
 
 class NotJSONError(ValueError):
@@ -83,12 +84,12 @@ def decode(data: bytes, to: Any) -> Any:
             parse_float=_finite,
             parse_int=_whole,
         )
-        value = encodable(value, _PRIVATE)
     except (ValueError, RecursionError) as error:
         # Not before: msgspec says so of half a surrogate pair at the very end, too.
         if "truncated" in str(refused):
             raise NotJSONError("cut off: the JSON ends too early") from refused
         raise NotJSONError(_reason(error, data)) from error
+    value = _without_halves(value, data)
     try:
         return msgspec.convert(value, to)
     except RecursionError as error:
@@ -99,6 +100,14 @@ def decode(data: bytes, to: Any) -> Any:
 
         mismatch = mismatch_with(to, value)
         raise NotJSONError(mismatch.sentence if mismatch else str(error)) from error
+
+
+def _without_halves(value: Any, data: bytes) -> Any:
+    """The value with signs for halves of pairs; it may have no such signs itself then."""
+    written = encodable(value, _PRIVATE)
+    if _SIGN.search(data) and written != value:
+        raise NotJSONError("half of a surrogate pair beside a sign between U+100000 and U+1007FF")
+    return written
 
 
 def _reason(error: ValueError | RecursionError, data: bytes) -> str:

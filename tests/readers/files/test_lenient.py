@@ -69,3 +69,10 @@ def test_each_half_of_a_surrogate_pair_is_a_sign_of_its_own() -> None:
     assert len(set(texts)) == len(halves)
     assert {len(text.encode().decode()) for text in texts} == {2}
     assert len(decode(json.dumps(dict.fromkeys(halves, 1)).encode(), dict[str, int])) == len(halves)
+
+
+@pytest.mark.parametrize("sign", ["\U00100000", r"\udbc0\udc00", r"\uDBC1\uDFFF"])
+def test_half_a_pair_beside_a_sign_that_could_stand_for_it_is_refused(sign: str) -> None:
+    assert len(decode(f'["{sign}", NaN]'.encode(), list[str])) == 2
+    with pytest.raises(NotJSONError, match="half of a surrogate pair beside a sign"):
+        decode(f'{{"{sign}": 1, "\\ud800": 0}}'.encode(), dict[str, int])

@@ -126,11 +126,12 @@ def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[Group
 
 def _by_place(sources: Sequence[Source]) -> Iterator[Diagnostic]:
     """That sources which name no tasks are taken for attempts at the same ones."""
-    if len(sources) < 2:
-        return
-    groups = [{group_key(trial) for trial in source.trials} for source in sources]
-    for n, (source, own) in enumerate(zip(sources, groups, strict=True)):
-        others = [o.path for o, theirs in zip(sources[:n], groups, strict=False) if own & theirs]
+    first: dict[GroupKey, str] = {}
+    for source in sources if len(sources) > 1 else ():
+        groups = {group_key(trial) for trial in source.trials}
+        others = sorted({first[group] for group in groups if group in first})
+        for group in groups:
+            first.setdefault(group, source.path)
         if others:
             yield Diagnostic(
                 rule="tasks-by-place",

@@ -241,9 +241,11 @@ class _Samples:
         if not self.values.paired:
             return
         trials = self.reading.trials
-        for filter_ in self.names:
-            at = [i for i, trial in enumerate(trials) if trial.dataset == filter_]
-            of_all = share_texts([dict(trials[i].texts) for i in at], self.values.paired)
+        places: dict[str, list[int]] = {}
+        for i, trial in enumerate(trials):
+            places.setdefault(str(trial.dataset), []).append(i)
+        for filter_, at in places.items():
+            of_all = share_texts([trials[i].texts for i in at], self.values.paired)
             for i, texts in zip(at, of_all, strict=True):
                 trials[i] = msgspec.structs.replace(trials[i], texts=texts)
             self.texts[filter_] = set().union(*of_all)

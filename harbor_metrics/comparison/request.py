@@ -60,9 +60,8 @@ def prepare(request: ComparisonRequest) -> Prepared:
     for paths in named.values():
         _refuse_results(paths)
     if request.by in (None, "run") and len(named) > 1:
-        prepared: dict[str | None, preparation.Prepared] = {
-            name: _prepared(request, paths) for name, paths in named.items()
-        }
+        of_runs: dict[str | None, Sequence[str]] = dict(named.items())
+        prepared = _all_prepared(request, of_runs)
         _refuse_same_sources(prepared)
         for name, each in prepared.items():
             if not each.groups:
@@ -71,9 +70,8 @@ def prepare(request: ComparisonRequest) -> Prepared:
     elif request.by == "run":
         raise UsageError("--by run compares several sources, and there is one")
     else:
-        whole = _prepared(request, [path for paths in named.values() for path in paths])
-        prepared = {None: whole}
-        runs = runs_by(_parts(request, whole), request.by)
+        prepared = _all_prepared(request, {None: [p for paths in named.values() for p in paths]})
+        runs = runs_by(_parts(request, prepared[None]), request.by)
     return Prepared(
         sources=[(name, source) for name, each in prepared.items() for source in each.sources],
         runs=_base_first(runs, request.base),
@@ -144,10 +142,32 @@ def finish(request: ComparisonRequest, prepared: Prepared) -> Comparison:
     )
 
 
-def _prepared(request: ComparisonRequest, paths: Sequence[str]) -> preparation.Prepared:
-    labels = request.by is not None or request.settings.cluster is not None or bool(request.only)
-    computed = msgspec.structs.replace(request.computed, sources=tuple(paths), reads_labels=labels)
-    return preparation.prepare(computed, keep=True)
+def _all_prepared(
+    request: ComparisonRequest, sources: Mapping[str | None, Sequence[str]]
+) -> dict[str | None, preparation.Prepared]:
+    """The sources of each run, with all that a metric reads: those of the base run on all."""
+    chooses = request.by is not None or request.settings.cluster is not None or bool(request.only)
+    computed = msgspec.structs.replace(request.computed, reads_labels=chooses)
+    prepared = _each_prepared(computed, sources)
+    plans = [group.plan.metrics for each in prepared.values() for group in each.groups]
+    labels = {any(metric.reads_labels for metric in plan) for plan in plans}
+    texts = {any(metric.reads_texts for metric in plan) for plan in plans}
+    if len(labels) < 2 and len(texts) < 2:
+        return prepared
+    whole = msgspec.structs.replace(
+        computed, reads_labels=chooses or True in labels, reads_texts=True in texts
+    )
+    return _each_prepared(whole, sources)
+
+
+def _each_prepared(
+    computed: Request, sources: Mapping[str | None, Sequence[str]]
+) -> dict[str | None, preparation.Prepared]:
+    requests = {
+        name: msgspec.structs.replace(computed, sources=tuple(paths))
+        for name, paths in sources.items()
+    }
+    return {name: preparation.prepare(each, keep=True) for name, each in requests.items()}
 
 
 def _parts(request: ComparisonRequest, prepared: preparation.Prepared) -> list[Part]:

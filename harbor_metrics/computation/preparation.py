@@ -88,7 +88,7 @@ def prepare(request: Request, *, keep: bool = False) -> Prepared:
     if counted and any(metric.of_strangers or metric.reads_labels for metric in prepared.planned):
         return prepare(request, keep=True)
     lacking = any(source.lacks_texts for source in sources)
-    if lacking and any(metric.reads_texts for metric in prepared.planned):
+    if lacking and (request.reads_texts or any(m.reads_texts for m in prepared.planned)):
         sources = [readers.with_texts(source) for source in sources]
         prepared = plan_groups(request, sources, diagnostics, registries, asked)
     return prepared

@@ -34,8 +34,9 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     as_format: str | None = None
     columns: str | Mapping[str, str] = ""
     scripts: ScriptOptions | None = None
-    # Whether labels of tasks are looked for even where no metric asks for them.
+    # Whether labels of tasks, and texts of trials, are read even where no metric asks for them.
     reads_labels: bool = False
+    reads_texts: bool = False
     # Whether the sources are jobs of the user's own, whose scripts are the user's word.
     own_jobs: bool = False
     progress: Progress | None = None

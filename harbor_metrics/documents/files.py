@@ -246,11 +246,27 @@ def _remove_unlocked(name: str, folder: int) -> None:
 
 
 def _write_into(path: str, pieces: Iterable[bytes]) -> None:
-    """Write to a pipe or a device; a pipe that nobody reads is not waited for."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK | os.O_CLOEXEC)
-    os.set_blocking(descriptor, True)
+    """Write to a pipe or a device; a pipe that nobody reads is not waited for.
+
+    Where it is the file that standard output or error goes to, what is printed stands behind it.
+    """
+    status = os.stat(path)
+    own = [fd for fd in (1, 2) if _is_file_of(fd, status)]
+    if own:
+        descriptor = os.dup(own[0])
+    else:
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK | os.O_CLOEXEC)
+        os.set_blocking(descriptor, True)
     with os.fdopen(descriptor, "wb") as stream:
         stream.writelines(pieces)
+
+
+def _is_file_of(descriptor: int, status: os.stat_result) -> bool:
+    """Whether it is that regular file which is open: opened again, it is written from its start."""
+    try:
+        return stat.S_ISREG(status.st_mode) and os.path.samestat(os.fstat(descriptor), status)
+    except OSError:
+        return False
 
 
 def _check_links(path: str) -> None:

@@ -14,6 +14,7 @@ from msgspec import Meta
 
 from ..contract.estimate import Undefined
 from ..contract.parameters import Higher
+from ..errors import MetricFailure
 from ..numbers import exact, ranks
 from ..numbers.exact import Number
 from ..trials.column import Column
@@ -175,6 +176,8 @@ def krippendorff_alpha(trials: Table, *, raters: _Raters, level: _Level = "nomin
     units = [ratings for trial in trials if len(ratings := _ratings(trial, raters)) > 1]
     if not units:
         return Undefined(f"undefined: no trial has two ratings of {_named(raters)}")
+    if not isinstance(raters, str):
+        _check_rate(trials, raters)
     together = Counter(rating for ratings in units for rating in ratings)
     if len(together) == 1:
         return Undefined(f"undefined ratio: every rating is {next(iter(together))}")
@@ -193,6 +196,19 @@ def krippendorff_alpha(trials: Table, *, raters: _Raters, level: _Level = "nomin
     observed = within * (together.total() - 1)
     expected = _disagreement(Counter({points[r]: n for r, n in together.items()}), level)
     return float((expected - observed) / expected)
+
+
+def _check_rate(trials: Table, raters: Sequence[str]) -> None:
+    """Refuse a rater who rates nothing, whose labels have perhaps not been given."""
+    silent = {*raters}
+    for trial in trials:
+        silent -= (trial.rewards or {}).keys() | trial.labels.keys()
+        if not silent:
+            return
+    names = ", ".join(f"`{name}`" for name in raters if name in silent)
+    raise MetricFailure(
+        "missing-label", f"no trial has a reward or a label {names}, which is a rater"
+    )
 
 
 def _ratings(trial: Trial, raters: str | Sequence[str]) -> list[_Rating]:

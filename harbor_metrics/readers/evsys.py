@@ -87,7 +87,8 @@ def read(file: File, _options: Options) -> list[Source]:
 
 def _names_no_task(value: Any) -> bool:
     if isinstance(value, dict):
-        return isinstance(value.get(_REWARDS), list) and value.keys().isdisjoint(_NAMES)
+        names = next((value[name] for name in _NAMES if name in value), None)
+        return isinstance(value.get(_REWARDS), list) and names is None
     return isinstance(value, list)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,13 @@ import pytest
 from comparison.runs_by_hand import write_run
 from conftest import JOBS, Run
 
+import harbor_metrics
 from harbor_metrics import Comparison, compare
 from harbor_metrics.comparison.runs import named_sources
+from harbor_metrics.contract.spec import MetricSpec
 from harbor_metrics.errors import UsageError
 from harbor_metrics.render.sentences import turned
+from harbor_metrics.trials.snapshot import SNAPSHOT
 
 TASKS = {f"t{i:02}": [i % 2] for i in range(12)}
 
@@ -287,3 +291,35 @@ def test_left_out_trials_have_the_labels_of_their_tasks_in_a_file(tmp_path: Path
     (tmp_path / "l.csv").write_text("task,side\nt0,l\nt1,l\nt2,r\nt3,r\n")
     (pair,) = compare(*sources, only=["side=l"], labels=tmp_path / "l.csv").comparisons
     assert (pair.base.counts.found, pair.base.counts.left_out) == (3, 1)
+
+
+GROUPED = MetricSpec(type="grouped", kwargs={"metric": "mean", "by": "sea"})
+
+
+@pytest.mark.parametrize("beside", [[], [GROUPED]], ids=["alone", "beside another"])
+def test_labels_of_every_run_are_read_for_the_metrics_of_the_base(
+    beside: list[MetricSpec], tmp_path: Path
+) -> None:
+    """Whatever the run's own metrics read: the base's alone are computed of both."""
+    asks = MetricSpec(type="krippendorff-alpha", kwargs={"raters": ["judge", "human"]})
+    metrics: dict[str, list[Any]] = {"base": [{"type": asks.type, "kwargs": asks.kwargs}]}
+    for name, own in {**metrics, "candidate": []}.items():
+        shutil.copytree(JOBS / "single", tmp_path / name)
+        config = json.loads((tmp_path / name / "config.json").read_text())
+        (tmp_path / name / "config.json").write_text(json.dumps({**config, "metrics": own}))
+        tasks: dict[str, dict[str, Any]] = {}
+        for number, path in enumerate(sorted((tmp_path / name).glob("*/result.json"))):
+            trial = json.loads(path.read_text())
+            judge = (number + (name == "base")) % 2
+            trial["verifier_result"] = {"rewards": {"judge": judge}}
+            trial["id"] = f"{name}-{number}"
+            path.write_text(json.dumps(trial))
+            tasks[trial["task_name"]] = {"human": number // 2 % 2, "sea": "cold"}
+            dataset = trial.get("source")
+        snapshot = {"schema_version": "1", "datasets": [{"name": dataset, "tasks": tasks}]}
+        (tmp_path / name / SNAPSHOT).write_text(json.dumps(snapshot))
+    result = compare(tmp_path / "base", tmp_path / "candidate", metrics=beside)
+    rows = [row for pair in result.comparisons for row in pair.rows if row.type == asks.type]
+    alone = harbor_metrics.compute(tmp_path / "candidate", metrics=[asks], only_asked=True)
+    (value,) = alone.groups[0].metrics[0].values.values()
+    assert [row.candidate for row in rows] == [value]

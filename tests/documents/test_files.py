@@ -351,3 +351,20 @@ def test_a_path_that_leads_elsewhere_from_one_moment_to_the_next_is_not_written(
     with pytest.raises(OutputError, match="exchanged meanwhile"):
         write_atomically(str(tmp_path / "o.json"), b"by me")
     assert (tmp_path / "own.json").read_text() == "mine"
+
+
+@pytest.mark.parametrize("also", [("-o", "/dev/stdout"), ("--also", "markdown:/dev/stdout")])
+@pytest.mark.parametrize("before", ["", "kept\n"])
+def test_nothing_is_written_over_in_the_file_of_standard_output(
+    also: tuple[str, str], before: str, job: Path, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-m", "harbor_metrics", "compute", str(job), *also]
+    piped = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True)
+    path = tmp_path / "out.txt"
+    path.write_text(before)
+    with path.open("a") as file:
+        subprocess.run(command, stdout=file, cwd=tmp_path, check=True)
+    assert path.read_text() == before + piped.stdout
+    with path.open("w") as file:
+        subprocess.run(command, stdout=file, cwd=tmp_path, check=True)
+    assert path.read_text() == piped.stdout

@@ -213,6 +213,7 @@ def test_retried_trial_counts_once(cli: Run, job: Path) -> None:
             {"a.json": "[[1, 0]]", "b.json": '{"task_rewards": [[0]], "tasks": ["t"]}'},
             [],
         ),
+        ({"a.json": "[[0]]", "b.json": '{"task_rewards": [[0]], "tasks": null}'}, ["b.json"]),
         ({"a.json": '{"t": [0, 1]}', "b.json": '{"t": [0, 1]}'}, []),
         ({"a.jsonl": '{"reward": 1}\n', "b.jsonl": '{"reward": 0}\n'}, []),
     ],

@@ -82,7 +82,7 @@ class Bound(msgspec.Struct, frozen=True):
     @property
     def reads_labels(self) -> bool:
         """Whether the metric, or the one that it is given, may ask for labels of trials."""
-        if not self.metric.is_ours:
+        if not self.is_ours or (self.reducer is not None and self.reducer.reads_labels):
             return True
         named = (value for name, value in self.arguments.items() if name in _NAMES_OF_LABELS)
         inner = [value for value in self.arguments.values() if isinstance(value, Bound)]

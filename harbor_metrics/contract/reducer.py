@@ -11,6 +11,7 @@ import msgspec
 from ..errors import MetricFailure, NeedsRowsError
 from ..numbers.exact import Number
 from ..trials.column import Column
+from ..trials.labelled import as_key
 from ..trials.trial import Label, LineTrials
 from . import strangers
 from .described import Described
@@ -48,6 +49,11 @@ class BoundReducer(msgspec.Struct, frozen=True):
     reducer: Reducer
     arguments: dict[str, Any]
 
+    @property
+    def reads_labels(self) -> bool:
+        """Whether labels of attempts have a say."""
+        return self.arguments.get("label") is not None
+
     def __call__(self, rewards: Column, *, skip: bool) -> Column | Undefined:
         """A column of one value a task; a task without one is left out, or leaves it undefined."""
         if not rewards.has_rows:
@@ -74,7 +80,7 @@ class BoundReducer(msgspec.Struct, frozen=True):
         if label is None or isinstance(rewards.trials, LineTrials):
             return rewards.by_task.items()
         rows = zip(rewards.values, rewards.trials, strict=True)
-        votes = [trial.labels.get(label, value) for value, trial in rows]
+        votes = [as_key(trial.labels.get(label, value)) for value, trial in rows]
         return [
             (task, Voted(attempts, votes[a:b]))
             for (task, attempts), (a, b) in zip(

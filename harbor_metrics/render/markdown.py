@@ -16,10 +16,12 @@ _MARKUP = re.compile(
     r"(?P<special>[\\`*_{}\[\]<>|~&])"
     r"|(?P<mention>(?<![A-Za-z0-9])@(?=\w)|@(?=[\w-]+\.))"
     r"|(?P<issue>#(?=\d))|(?P<hash>#)"
-    r"|(?P<number>\b[Gg][Hh])(?=-\d)"
+    r"|(?P<number>(?<![A-Za-z0-9])[Gg][Hh])(?=-\d)"
     # The hash of a commit, which a number is not.
-    r"|(?P<commit>\b(?=[0-9]*[A-Fa-f])[0-9A-Fa-f]{7,40}\b)"
-    r"|(?P<address>\b(?:[Ww]{3}(?=\.)|(?:[Mm][Aa][Ii][Ll][Tt][Oo]|[Xx][Mm][Pp][Pp]|[A-Za-z]+(?=:/)):))"
+    r"|(?P<commit>(?<![A-Za-z0-9])(?=[0-9]*[A-Fa-f])[0-9A-Fa-f]{7,40}(?![A-Za-z0-9]))"
+    # A host goes back over letters alone to where an address begins.
+    r"|(?P<address>(?<![A-Za-z])(?:[Ww]{3}(?=\.)"
+    r"|(?:[Mm][Aa][Ii][Ll][Tt][Oo]|[Xx][Mm][Pp][Pp]|[A-Za-z]+(?=:/)):))"
     r"|(?P<emoji>:(?=[\w+-]+:))"
     r"|(?P<formula>\$)",
     # What stands before a name ends where ASCII's letters do, for a host.

@@ -11,6 +11,7 @@ import msgspec
 from ..documents.diagnostics import Diagnostic, Severity
 from ..documents.wording import plural, printable, shown_path
 from .counts import grouped, identities, identity_of
+from .labelled import as_key
 from .source import Source
 from .table import Table
 from .trial import Trial
@@ -53,7 +54,7 @@ class Repeated:
         if first is trial:
             return True
         self.n += 1
-        if first != trial:
+        if not _are_same(first, trial):
             self.n_different += 1
             self.differing = self.differing or (first, trial)
         return False
@@ -74,7 +75,7 @@ class Repeated:
                 continue
             self.n += 1
             group = {"agent": same.agent, "model": same.model, "dataset": same.dataset}
-            if msgspec.structs.replace(trial, **group) != same:
+            if not _are_same(msgspec.structs.replace(trial, **group), same):
                 self.n_different += 1
                 self.differing = self.differing or (same, trial)
         return first + (Table(kept) if len(kept) < len(other) else other)
@@ -98,6 +99,13 @@ class Repeated:
         kept = self.differing[0]
         name = printable(kept.trial or kept.id or kept.task)
         return f": trial {name} is that of {shown_path(paths[0])}, not of {shown_path(paths[-1])}"
+
+
+def _are_same(first: Trial, other: Trial) -> bool:
+    """Whether both say the same; for Python labels are, too, of which one is 1 and one `True`."""
+    if first != other:
+        return False
+    return all(as_key(value) == as_key(other.labels[name]) for name, value in first.labels.items())
 
 
 def _in_group(trial: Trial) -> object:

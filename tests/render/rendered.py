@@ -63,14 +63,16 @@ def cells(markdown: str) -> Iterator[str]:
 # What GitHub links in the texts that it has rendered, by its own documentation.
 _LINKED = re.compile(
     r"(?<![A-Za-z0-9])@[A-Za-z0-9]|(?:^|\W)#\d|\w#\d|\b[Gg][Hh]-\d|:[\w+-]+:|\$\S"
-    r"|\b(?=[0-9]*[A-Fa-f])[0-9A-Fa-f]{7,40}\b",
+    r"|(?<![A-Za-z0-9])(?=[0-9]*[A-Fa-f])[0-9A-Fa-f]{7,40}(?![A-Za-z0-9])"
+    # It goes back over letters from `://`, and asks what stands before `www.`.
+    r"|(?<![A-Za-z])(?:https?|ftp)://\S|(?:^|[\s*_~(])www\.\S",
     # Names of emoji and numbers of issues are of ASCII.
     re.ASCII,
 )
 
 
 def linked(html_: str) -> list[str]:
-    """What GitHub would make a mention, an issue, an emoji, a formula or a commit of."""
+    """What GitHub would make a mention, an issue, an emoji, a formula, a commit or a link of."""
     tree = _Tree()
     tree.feed(html_)
     return [found[0] for each in tree.texts for found in _LINKED.finditer(each)]

@@ -11,7 +11,7 @@ from conftest import JOBS, Run
 from printed import group
 
 import harbor_metrics
-from harbor_metrics.documents.diagnostics import Diagnostic
+from harbor_metrics.documents.diagnostics import Diagnostic, Severity
 from harbor_metrics.trials.pool import Pool, in_order, pool
 from harbor_metrics.trials.source import Job, JobDataset, Source
 from harbor_metrics.trials.table import Table
@@ -63,6 +63,14 @@ def test_repeated_trial_with_other_contents_is_reported() -> None:
     pools, (diagnostic,) = pooled(source(of("x", "a")), source(of("x", "a", error="E")))
     assert pools[X].table.trials[0].error is None
     assert "1 of them with other contents, the first is kept" in diagnostic.message
+
+
+def test_repeated_trial_whose_label_differs_in_type_alone_is_reported() -> None:
+    """1 and true are two groups, so which of them counts is no matter of the order."""
+    first = source(of("x", "a", labels={"l": 1}))
+    for label, severity in ((True, Severity.ERROR), (1, Severity.NOTE)):
+        _, (diagnostic,) = pooled(first, source(of("x", "a", labels={"l": label})))
+        assert diagnostic.severity == severity
 
 
 def test_an_id_is_one_within_its_group_alone() -> None:

@@ -20,7 +20,7 @@ from ..numbers.exact import Number
 from ..numbers.uncertainty import range_of
 from ..numbers.units import Range, Stratum, Tasks, Units
 from ..trials.column import Column
-from ..trials.labelled import TASK, as_key
+from ..trials.labelled import TASK
 
 _made: WeakKeyDictionary[Column, dict[str | None, Units]] = WeakKeyDictionary()
 
@@ -200,7 +200,7 @@ def ratio_units(
         raise MetricFailure(
             "missing-label", f"label `{cluster}` is null for some trials, so it names no cluster"
         )
-    for key, top, bottom in zip(map(as_key, labels), numerators, ones, strict=True):
+    for key, top, bottom in zip(labels, numerators, ones, strict=True):
         tops[key] = tops.get(key, 0) + top
         bottoms[key] = bottoms.get(key, 0) + bottom
     return Units(list(tops.values()), list(bottoms.values()), scale, None, bounds, own, tasks=tasks)

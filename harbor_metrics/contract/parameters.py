@@ -60,8 +60,8 @@ Fewer = Annotated[
 Cluster = Annotated[
     Annotated[str, Meta(min_length=1)] | None,
     Meta(
-        description="What is independent of each other: tasks (`task`), the values of a label, "
-        "or with null every reward."
+        description="What is independent of each other: tasks (`task`), the values of a label (1, "
+        "1.0 and true are one, as for Inspect), or with null every reward."
     ),
 ]
 Level = Annotated[

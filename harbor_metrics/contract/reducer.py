@@ -11,7 +11,6 @@ import msgspec
 from ..errors import MetricFailure, NeedsRowsError
 from ..numbers.exact import Number
 from ..trials.column import Column
-from ..trials.labelled import as_key
 from ..trials.trial import Label, LineTrials
 from . import strangers
 from .described import Described
@@ -80,7 +79,7 @@ class BoundReducer(msgspec.Struct, frozen=True):
         if label is None or isinstance(rewards.trials, LineTrials):
             return rewards.by_task.items()
         rows = zip(rewards.values, rewards.trials, strict=True)
-        votes = [as_key(trial.labels.get(label, value)) for value, trial in rows]
+        votes = [trial.labels.get(label, value) for value, trial in rows]
         return [
             (task, Voted(attempts, votes[a:b]))
             for (task, attempts), (a, b) in zip(

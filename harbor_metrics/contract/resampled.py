@@ -10,7 +10,7 @@ from random import Random
 from typing import overload
 
 from ..trials.column import Column
-from ..trials.labelled import TASK, as_key
+from ..trials.labelled import TASK
 from ..trials.table import Table
 from ..trials.trial import LineTasks
 
@@ -59,7 +59,7 @@ class _Names(Sequence[str]):
 def _clusters(view: View, cluster: str | None) -> dict[str, list[int]]:
     keys: Sequence[object] = range(len(view))
     if cluster is not None:
-        keys = view.tasks if cluster == TASK else [*map(as_key, view.label(cluster))]
+        keys = view.tasks if cluster == TASK else view.label(cluster)
     clusters: dict[str, list[int]] = {}
     for row, key in enumerate(keys):
         clusters.setdefault(f"{key:09}" if isinstance(key, int) else str(key), []).append(row)

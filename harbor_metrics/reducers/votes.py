@@ -16,7 +16,7 @@ _Label = Annotated[
     str | None,
     Meta(
         description="A label whose values are the votes, each apart even where their rewards are "
-        "the same number. An attempt without it votes by its reward."
+        "the same number; 1, 1.0 and true are one vote. An attempt without it votes by its reward."
     ),
 ]
 

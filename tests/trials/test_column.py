@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from conftest import Run
 from printed import group
 
-from harbor_metrics.catalogue.names import bind
-from harbor_metrics.contract.spec import MetricSpec
 from harbor_metrics.errors import MetricFailure
-from harbor_metrics.evaluation.measurement import measure
 from harbor_metrics.trials.column import Column
 from harbor_metrics.trials.labelled import label_text
 from harbor_metrics.trials.table import Table
@@ -54,32 +50,6 @@ def test_label_of_a_reduced_row_is_that_of_all_its_attempts() -> None:
     # 1 and true are equal for Python, and two groups.
     with pytest.raises(MetricFailure, match="`g` is not the same in all attempts of task a"):
         reduced.label("g")
-
-
-@pytest.mark.parametrize(
-    "metric",
-    [
-        MetricSpec(type="stderr", kwargs={"cluster": "l"}),
-        MetricSpec(type="bootstrap-stderr", kwargs={"cluster": "l", "samples": 20}),
-        MetricSpec(type="mean", kwargs={"reducer": {"type": "mode", "kwargs": {"label": "l"}}}),
-        MetricSpec(type="grouped", kwargs={"metric": "mean", "by": "l"}),
-    ],
-    ids=lambda spec: spec.type,
-)
-def test_labels_1_and_true_are_two_as_1_and_another_are(metric: MetricSpec) -> None:
-    """For Python they are equal; `grouped` names one of them 1 and one `true`."""
-
-    def values(other: Any) -> list[Any]:
-        labels = [1, 1, other, other, other, "b", "b", "b"]
-        tasks = ["t"] * 8 if metric.type == "mean" else [f"t{n}" for n in range(8)]
-        trials = [
-            Trial(task=task, attempt=n, rewards={"r": n * n % 7}, labels={"l": label})
-            for n, (task, label) in enumerate(zip(tasks, labels, strict=True))
-        ]
-        found = measure(bind(metric), metric, Table(trials), missing=None, level=None)
-        return sorted(found.values.values(), key=str)
-
-    assert values(True) == values("t")
 
 
 def test_numbers_come_from_a_reward_or_a_label() -> None:

@@ -223,12 +223,11 @@ def _read_job(path: str, options: Options) -> Source:
 
 def _labels(path: str, job: Job, trials: list[Trial]) -> Mapping[str | None, Labels]:
     """Dataset -> task -> labels: by the job's snapshot, else by the folders of the tasks."""
-    names = {dataset.name for dataset in job.snapshot}
     # A job can have run two versions of one dataset, which its trials do not tell apart.
-    kept = {
-        name: agreed(dataset.tasks for dataset in job.snapshot if dataset.name == name)
-        for name in names
-    }
+    said: dict[str | None, list[Labels]] = {}
+    for dataset in job.snapshot:
+        said.setdefault(dataset.name, []).append(dataset.tasks)
+    kept = {name: agreed(labels) for name, labels in said.items()}
     others = [trial for trial in trials if trial.task not in kept.get(trial.dataset, {})]
     found = labels_of(path, others)
     return {

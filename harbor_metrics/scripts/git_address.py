@@ -22,6 +22,11 @@ LOCAL = ("file", "http", "git")
 _LONGEST = 1_000
 _LOGIN = re.compile(r"[^/?#]+://([^/?#]*)@")
 # An address from its beginning to the end of its host, as a URL and as scp writes it; or a folder.
+# What git, and who speaks to the server for it, puts names into.
+_NAMES = re.compile(
+    rb"(?<!\w)'[^'\n]*'|\([^()\n]*\)|\"[^\"\n]*\"|\w+://[^\s']+|(?<=host: )\S+"
+    rb"|(?<=connect to )\S+(?= port)|[\w-]+(?:\.[\w-]+)+"
+)
 _WITH_HOST = re.compile(r"[a-zA-Z0-9+.-]+://[^/?#]*[^/?#@]/|[^/:]+:(?!/)|/")
 
 
@@ -109,6 +114,22 @@ def check_rewritten(url: str, asked: str, settings: Iterable[tuple[str, str]]) -
             )
 
 
+def _of_ours(said: bytes, known: str) -> bytes:
+    """What git said without the names that are not of these addresses: a server told them.
+
+    That of its certificate, and of the host to which it sends.
+    """
+    known_names = known.lower().encode()
+
+    def keep(found: re.Match[bytes]) -> bytes:
+        name = found[0].strip(b"'\"()").rstrip(b"/").lower()
+        if name in known_names or not found[0].strip(b"*'\"()"):
+            return found[0]
+        return found[0][:1] + b"***" + found[0][-1:] if found[0][:1] in b"'\"(" else b"***"
+
+    return _NAMES.sub(keep, said)
+
+
 def said_by_git(said: bytes, asked: str, url: str) -> bytes:
     """What git itself said last, without the login in the address that it asked.
 
@@ -119,6 +140,7 @@ def said_by_git(said: bytes, asked: str, url: str) -> bytes:
     login = match[1] if match else ""
     lines = (line.removesuffix(b"\r") for line in whole_lines(said).split(b"\n"))
     own = b"\n".join(line for line in lines if _OWN_WORDS.match(line) and b"\r" not in line)
+    own = _of_ours(own, f"{asked} {url}")
     # Behind the host: `https://host/path`, `user@host:path`.
     path = asked.partition("://")[2].partition("/")[2] or asked.partition(":")[2]
     tokens = {part for part in re.split("[/?#]", path) if len(part) >= TOKEN and part not in url}

@@ -58,6 +58,7 @@ _SETTINGS = (
     *("transfer.fsckObjects=true", "http.followRedirects=initial", "credential.interactive=never"),
     # What the user sends to all hosts, a token perhaps; what they set for a host stays.
     *("http.extraHeader=", "http.cookieFile=", "http.saveCookies=false", "http.userAgent=git"),
+    "transfer.advertiseSID=false",
 )
 
 

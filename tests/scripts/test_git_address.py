@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from harbor_metrics.confinement.supervisor import KEPT
@@ -83,6 +85,28 @@ def test_a_token_in_the_path_of_a_setting_is_not_shown(base: str) -> None:
     shown = said_by_git(said.encode(), f"{base}team/metrics", "https://b.example/team/metrics")
     assert b"0123456789" not in shown
     assert b"/team/metrics/': Could not connect" in shown
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "SSL: certificate subject name (vault.corp.example) does not match target host name '{}'",
+        "SSL: certificate subject name 'vault' does not match target host name '{}'",
+        *("Could not resolve host: vault", "Failed to connect to vault port 443 after 2 ms"),
+        "Failed to connect to 10.9.8.7 port 443: Couldn't connect to server",
+    ],
+)
+def test_no_name_that_a_server_told_is_shown(line: str) -> None:
+    """Of a server of the inside, which a stranger has named by its number, or leads to."""
+    asked = "https://127.0.0.1:443/x"
+    said = f"fatal: unable to access '{asked}/': {line.format('127.0.0.1')}"
+    shown = said_by_git(said.encode(), asked, asked)
+    assert shown.startswith(f"fatal: unable to access '{asked}/': ".encode())
+    assert not {b"vault", b"corp", b"10.9.8.7"} & {*re.findall(rb"[\w.]+", shown)}
+    said = "fatal: could not read Username for 'https://vault.corp.example': terminal prompts off"
+    assert b"vault" not in said_by_git(said.encode(), asked, asked)
+    own = b"fatal: unable to access 'https://127.0.0.1:443/x/': Could not resolve host: 127.0.0.1"
+    assert said_by_git(own, asked, asked) == own
 
 
 def test_half_of_a_proxys_password_is_not_shown() -> None:

@@ -106,12 +106,23 @@ def _first_number(document: bytes, name: bytes) -> int:
 
 def _in_compute(script: str, trials: str) -> dict[str, int | float]:
     # For weight: in Harbor, before the end, nothing of this is needed.
+    from functools import reduce
+    from operator import add
+
+    import msgspec
+
     from ..computation.preparation import prepare
     from ..errors import MetricFailure
 
     settings = _settings(script)
     request = _request(settings, trials)
-    failed, values = _values(settings, request, prepare(request))
+    prepared = prepare(request)
+    if len(prepared.groups) > 1:
+        # What is handed over is one group, whatever names its trials have kept.
+        pool = reduce(add, (group.pool for group in prepared.groups))
+        whole = msgspec.structs.replace(prepared.groups[0], pool=pool)
+        prepared = msgspec.structs.replace(prepared, groups=[whole])
+    failed, values = _values(settings, request, prepared)
     if failed:
         raise MetricFailure("script-failed", failed[0])
     return values[0] if values else {}

@@ -24,8 +24,9 @@ _LOGIN = re.compile(r"[^/?#]+://([^/?#]*)@")
 # An address from its beginning to the end of its host, as a URL and as scp writes it; or a folder.
 # What git, and who speaks to the server for it, puts names into.
 _NAMES = re.compile(
-    rb"(?<!\w)'[^'\n]*'|\([^()\n]*\)|\"[^\"\n]*\"|\w+://[^\s']+|(?<=host: )\S+"
-    rb"|(?<=connect to )\S+(?= port)|[\w-]+(?:\.[\w-]+)+"
+    rb"(?<!\w)'[^'\n]*'|\([^()\n]*\)|\"[^\"\n]*\"|(?<!\w)\w+://[^\s']+"
+    rb"|(?<=host: )\S+|(?<=hostname )[^\s:]+|(?<=connect to )\S+(?= port)|(?<=host )\S+(?= port)"
+    rb"|(?<![\w-])[\w-]+(?:\.[\w-]+)+"
 )
 _WITH_HOST = re.compile(r"[a-zA-Z0-9+.-]+://[^/?#]*[^/?#@]/|[^/:]+:(?!/)|/")
 

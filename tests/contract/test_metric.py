@@ -138,3 +138,10 @@ def test_kwargs_that_name_labels_are_known_to(name: str) -> None:
         if re.search(r"\blabels?\b", schema.get("description", ""))
     }
     assert said - {"name_template"} <= _NAMES_OF_LABELS
+
+
+@pytest.mark.parametrize("reducer", ["mode", "majority"])
+def test_labels_that_a_reducer_votes_by_are_read(reducer: str) -> None:
+    for label, reads in (("said", True), (None, False)):
+        kwargs = {"reducer": {"type": reducer, "kwargs": {"label": label}}}
+        assert bind(MetricSpec(type="mean", kwargs=kwargs)).reads_labels is reads

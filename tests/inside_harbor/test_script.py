@@ -88,6 +88,23 @@ def test_same_values_from_the_trials_that_compute_hands_to_scripts(
     assert set(here) == {"trials", "pass-at-k 1", "pass-at-k 2", "mean"}
 
 
+def test_what_compute_hands_over_is_one_group_whatever_its_trials_are_called(
+    cli: Run, tmp_path: Path
+) -> None:
+    """As pools of a dataset's name and of none, or of two names of one model."""
+    path = script(tmp_path, "mean")
+    rows = [
+        {"task": "a", "trial": "1", "rewards": {"reward": 1}, "dataset": "d", "model": "m"},
+        {"task": "b", "trial": "2", "rewards": {"reward": 0}, "model": "x/m"},
+        {"task": "c", "trial": "3", "rewards": {"reward": 0}},
+    ]
+    lines = "".join(f"{json.dumps(row)}\n" for row in rows)
+    (tmp_path / "trials.jsonl").write_text(lines)
+    rewards = [row["rewards"] for row in rows]
+    there, _ = call(path, rewards, HARBOR_METRICS_TRIALS=tmp_path / "trials.jsonl")
+    assert (there["trials"], there["mean"]) == (3, 1 / 3)
+
+
 def test_trials_alone_while_the_job_runs_and_where_there_is_no_job(
     job: Path, tmp_path: Path
 ) -> None:

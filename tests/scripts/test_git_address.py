@@ -105,6 +105,11 @@ def test_no_name_that_a_server_told_is_shown(line: str) -> None:
     assert not {b"vault", b"corp", b"10.9.8.7"} & {*re.findall(rb"[\w.]+", shown)}
     said = "fatal: could not read Username for 'https://vault.corp.example': terminal prompts off"
     assert b"vault" not in said_by_git(said.encode(), asked, asked)
+    for words in (
+        "Could not resolve hostname vault: Name not known",
+        "connect to host vault port 22",
+    ):
+        assert b"vault" not in said_by_git(f"ssh: {words}".encode(), "git@a:x", "git@a:x")
     own = b"fatal: unable to access 'https://127.0.0.1:443/x/': Could not resolve host: 127.0.0.1"
     assert said_by_git(own, asked, asked) == own
 

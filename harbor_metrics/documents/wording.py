@@ -17,7 +17,8 @@ _COLOUR = r"\x1b\[[0-9;]*m"
 # nothing. What was looked at for an `@` in vain is not looked at again.
 _USER = (
     r"(?i)((?:(?<!ssh)|(?=://[^/\s:@]*:)):[/\\]{2})"
-    r"((?:[^/:\s?#\"'<>]|:(?!/[/\\]|\\/))*+)"
+    # What quotes an address is a part of it where it goes on behind: a password can hold it.
+    r"((?:[^/:\s?#\"'<>]|:(?!/[/\\]|\\/)|[\"'<>](?=[\w%@\"'<>]))*+)"
 )
 _IN_QUERY = r"(?i)([?&]\]?[\w-]{0,30}?(?:token|key|secret|password|sig)[\w-]{0,10}=)([^&\s\"'#]+)"
 # Every character before it takes a column, and so do the signs of our own tables.

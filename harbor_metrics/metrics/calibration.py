@@ -144,7 +144,7 @@ def brier_score(rewards: Column, *, probabilities: _Probabilities) -> Lower:
 def _forecasts(rewards: Column, name: str) -> list[list[Number]] | Undefined:
     """The probabilities of each trial, checked."""
     rows: list[list[Number]] = []
-    for true, trial in zip(rewards.values, rewards.trials, strict=True):
+    for true, trial in zip(rewards.values, rewards.of_trials("brier-score"), strict=True):
         known = trial.rewards or {}
         row = [known[name]] if name in known else []
         while name not in known and f"{name}/{len(row)}" in known:

@@ -39,7 +39,7 @@ def likelihood(rewards: Column, *, likelihoods: _Likelihoods) -> Higher:
     if not len(rewards):
         return Undefined(NO_VALUES)
     values = []
-    for place, trial in zip(rewards.values, rewards.trials, strict=True):
+    for place, trial in zip(rewards.values, rewards.of_trials("likelihood"), strict=True):
         value = (trial.rewards or {}).get(f"{likelihoods}/{place}")
         if value is None:
             who = trial.trial or trial.task

@@ -197,6 +197,20 @@ class Column(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
             labels[task] = values[0]
         return [labels[task] for task in self.tasks]
 
+    def of_trials(self, metric: str) -> Sequence[Trial]:
+        """The trials of the rows, for a metric that reads other rewards of each.
+
+        Raises:
+            MetricFailure: a reducer has made rows of tasks.
+        """
+        if self.attempts is not None:
+            raise MetricFailure(
+                "invalid-metric-kwargs",
+                f"`{metric}` takes no `reducer`: it reads several rewards of each trial",
+                "reducer",
+            )
+        return self.trials
+
     def numbers(self, name: str) -> list[Number]:
         """Row by row, another reward key or a label that is a number.
 

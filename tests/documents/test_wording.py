@@ -142,6 +142,19 @@ def test_whoever_logs_in_at_one_of_several_addresses_is_hidden() -> None:
     assert wording.without_passwords("x://a:b@c:d@e", "*") == "x://*******@e"
 
 
+@pytest.mark.parametrize(
+    "password", ["it's-hunter2", 'a"hunter2', "a<hunter2", "a>hunter2'", "''h2"]
+)
+def test_a_password_may_hold_what_quotes_addresses(password: str) -> None:
+    for quote in ("", "'", '"'):
+        said = wording.without_passwords(
+            f"got {quote}https://ann:{password}@a.example/x{quote}, b@c"
+        )
+        assert said == f"got {quote}https://***@a.example/x{quote}, b@c"
+    text = '{"a": "https://a.example","b": "c@d"} <https://a.example> c@d'
+    assert wording.without_passwords(text) == text
+
+
 @pytest.mark.parametrize("mark", ["?", "&", "[?]"])
 def test_a_signature_is_hidden_however_an_address_is_written(mark: str) -> None:
     said = wording.without_passwords(f"http://a/b{mark}X-Amz-Signature=abc&x=1")

@@ -204,9 +204,12 @@ def _seconds(started: str | None, finished: str | None) -> float | None:
     if started is None or finished is None:
         return None
     try:
-        return (datetime.fromisoformat(finished) - datetime.fromisoformat(started)).total_seconds()
+        took = datetime.fromisoformat(finished) - datetime.fromisoformat(started)
     except (ValueError, TypeError):
         return None
+    # Where a clock was set meanwhile, nobody knows how long it was.
+    seconds = took.total_seconds()
+    return seconds if seconds >= 0 else None
 
 
 def explain(path: str, name: str, data: bytes) -> list[Diagnostic]:

@@ -34,6 +34,8 @@ def test_result_becomes_a_trial() -> None:
     [
         ({"started_at": None}, None),
         ({"finished_at": "soon"}, None),
+        # The clock was set meanwhile.
+        ({"started_at": "2026-10-25T02:59:00", "finished_at": "2026-10-25T02:01:00"}, None),
         ({"finished_at": "2026-01-01T00:00:01+00:00"}, None),
         ({"started_at": "2026-01-01T00:00:00Z", "finished_at": "2026-01-01T01:00:00+01:00"}, 0.0),
     ],

@@ -9,25 +9,39 @@ from collections.abc import Iterable, Iterator
 from ..documents.paths import ends_a_line
 from ..documents.wording import printable, without_passwords
 from ..errors import MetricFailure
-from .passwords import TOKEN, whole_lines, without
+from .passwords import whole_lines
 
-# Of git and of ssh, but for what they quote of a server's answer.
-_OWN_WORDS = re.compile(
+# Of git, ssh and those that speak to a server for them: words that hold nothing of anybody's.
+_OWN_LINE = re.compile(
     rb"(?:fatal|error|warning|hint|ssh|Host key|Permission denied|Connection|Load key)\b"
-    rb"(?!.*(?:remote|protocol|server) (?:error|sent|said)|.*bad line|.*unexpected)"
+    rb"(?!.*(?:remote|protocol|server) (?:error|sent|said))"
 )
+_WORDS = re.compile(
+    rb"(?:Could not resolve (?:host(?:name)?|proxy)|Failed to connect|Couldn't connect to server"
+    rb"|Could not connect to server|Connection (?:refused|timed out|reset|closed)"
+    rb"|No route to host|Network is unreachable|Operation (?:too slow|timed out)"
+    rb"|Host key verification failed|Permission denied|[Aa]uthentication failed"
+    rb"|could not read (?:Username|Password)|terminal prompts disabled"
+    rb"|The requested URL returned error: [1-5]\d\d|Received HTTP code [1-5]\d\d from proxy"
+    rb"|Unsupported proxy syntax|Proxy CONNECT aborted|server certificate verification failed"
+    rb"|SSL certificate problem|unable to get local issuer certificate|certificate has expired"
+    rb"|self[- ]signed certificate|certificate subject name|no alternative certificate subject name"
+    rb"|does not match target host ?name|unable to update url base from redirection"
+    rb"|does not appear to be a git repository|repository not found|does not exist|fsck error"
+    rb"|detected dubious ownership|couldn't find remote ref|the remote end hung up unexpectedly"
+    rb"|unexpected disconnect|early EOF|RPC failed|index-pack failed|unpack-objects failed"
+    rb"|not allowed|pack exceeds maximum allowed size|No space left on device|Disk quota exceeded"
+    rb"|File ?name too long|[Oo]ut of memory|mmap failed|unable to (?:write|create|read)"
+    rb"|not a valid object name|reference is not a tree|bad object|invalid path|Invalid argument"
+    rb"|mismatched algorithms|expected 'packfile'|invalid server response|shallow)"
+)
+_NOT_SHOWN = b"what is not shown, since a server has a say in it: try `git ls-remote`"
 _COMMIT = re.compile(r"[0-9a-fA-F]{40}|[0-9a-fA-F]{64}")
 PROTOCOLS = ("https", "ssh")
 LOCAL = ("file", "http", "git")
 _LONGEST = 1_000
 _LOGIN = re.compile(r"[^/?#]+://([^/?#]*)@")
 # An address from its beginning to the end of its host, as a URL and as scp writes it; or a folder.
-# What git, and who speaks to the server for it, puts names into.
-_NAMES = re.compile(
-    rb"(?<!\w)'[^'\n]*'|\([^()\n]*\)|\"[^\"\n]*\"|(?<!\w)\w+://[^\s']+"
-    rb"|(?<=host: )\S+|(?<=hostname )[^\s:]+|(?<=connect to )\S+(?= port)|(?<=host )\S+(?= port)"
-    rb"|(?<![\w-])[\w-]+(?:\.[\w-]+)+"
-)
 _WITH_HOST = re.compile(r"[a-zA-Z0-9+.-]+://[^/?#]*[^/?#@]/|[^/:]+:(?!/)|/")
 
 
@@ -115,46 +129,17 @@ def check_rewritten(url: str, asked: str, settings: Iterable[tuple[str, str]]) -
             )
 
 
-def _of_ours(said: bytes, known: str) -> bytes:
-    """What git said without the names that are not of these addresses: a server told them.
+def said_by_git(said: bytes) -> bytes:
+    """What went wrong, in the words of git that are known, which hold nothing of anybody's.
 
-    That of its certificate, and of the host to which it sends.
+    Of all else a stranger's server can have a say in it, or one of the inside that a stranger
+    names: addresses, names in a certificate, where it leads, what it answers. And in addresses
+    stand logins of the user's.
     """
-    known_names = known.lower().encode()
-
-    def keep(found: re.Match[bytes]) -> bytes:
-        name = found[0].strip(b"'\"()").rstrip(b"/").lower()
-        if name in known_names or not found[0].strip(b"*'\"()"):
-            return found[0]
-        return found[0][:1] + b"***" + found[0][-1:] if found[0][:1] in b"'\"(" else b"***"
-
-    return _NAMES.sub(keep, said)
-
-
-def said_by_git(said: bytes, asked: str, url: str) -> bytes:
-    """What git itself said last, without the login in the address that it asked.
-
-    Nor what an `insteadOf` of the user's has put into the path of the `url`, which can be a token.
-    What a server answers is not repeated: a stranger can name a server that he cannot reach.
-    """
-    match = _LOGIN.match(asked)
-    login = match[1] if match else ""
     lines = (line.removesuffix(b"\r") for line in whole_lines(said).split(b"\n"))
-    own = b"\n".join(line for line in lines if _OWN_WORDS.match(line) and b"\r" not in line)
-    own = _of_ours(own, f"{asked} {url}")
-    # Behind the host: `https://host/path`, `user@host:path`.
-    path = asked.partition("://")[2].partition("/")[2] or asked.partition(":")[2]
-    tokens = {part for part in re.split("[/?#]", path) if len(part) >= TOKEN and part not in url}
-    said = without({login, login.partition(":")[2], *tokens}, own, str.encode)
-    # It quotes what it takes for the host of a proxy, half of a password perhaps.
-    said = re.sub(rb"(?<=proxy syntax in ').*(?=')", b"***", said)
-    begun = login.encode()
-
-    def hide(found: re.Match[bytes]) -> bytes:
-        return b"://***" if begun.startswith(found[1]) else found[0]
-
-    # Who writes it may be cut, too.
-    return re.sub(rb"://([^/\r\n]+)(?=\r?$)", hide, said, flags=re.MULTILINE)
+    own = [line for line in lines if _OWN_LINE.match(line) and b"\r" not in line]
+    words = dict.fromkeys(found for line in own for found in _WORDS.findall(line))
+    return b"\n".join(words) or (_NOT_SHOWN if said else b"")
 
 
 def _protocol(url: str) -> str:

@@ -120,7 +120,7 @@ class Git:
         )
         if done.timed_out or done.exceeded or done.code != 0:
             most = f": more than {_MOST[done.exceeded]}" if done.exceeded in _MOST else ""
-            said = said_by_git(done.stderr, self.asked, self.url)
+            said = said_by_git(done.stderr)
             raise MetricFailure(
                 "script-git",
                 f"{printable(self.url)} could not be fetched: git {ending(done, FETCH_SECONDS)}"

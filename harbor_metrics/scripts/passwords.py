@@ -17,7 +17,7 @@ from .variables import OF_PYTHONS, PROXIES, TO_ANY_UV, told
 _LOGIN = re.compile(r"((?:[\w.-]+=)?(?:[a-z][a-z0-9+.-]*://)?)([^@/\\?#]*)@([^@]*)", re.IGNORECASE)
 _USUAL = {"simple", "pypi/simple", "root/pypi/+simple"}
 # What is as long as tokens are.
-TOKEN = 12
+_TOKEN = 12
 _SECRET = re.compile(r"UV_.*(?:PASSWORD|TOKEN)")
 # One who logs in by a token has it as his name.
 _OF_LOGIN = re.compile(r"UV_INDEX_.*_USERNAME")
@@ -99,7 +99,7 @@ def without_our_passwords(said: bytes) -> bytes:
             place = one.rpartition("@")[2].rpartition("://")[2] if "://" in one else ""
             path, _, query = place.partition("/")[2].rstrip("/").partition("?")
             # uv strikes out what stands before `..`, of an address with this one in it, too.
-            parts = {part for part in path.split("/") if len(part) >= TOKEN}
+            parts = {part for part in path.split("/") if len(part) >= _TOKEN}
             secrets |= {*({path} - _USUAL), *parts, query}
     return without(secrets, whole_lines(said), os.fsencode)
 

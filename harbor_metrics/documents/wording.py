@@ -21,6 +21,7 @@ _USER = (
     r"((?:[^/:\s?#\"'<>]|:(?!/[/\\]|\\/)|[\"'<>](?=[\w%@\"'<>]))*+)"
 )
 _IN_QUERY = r"(?i)([?&]\]?[\w-]{0,30}?(?:token|key|secret|password|sig)[\w-]{0,10}=)([^&\s\"'#]+)"
+_ESCAPE = r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)"
 # Every character before it takes a column, and so do the signs of our own tables.
 _FIRST_ODD, _NARROW = "\u0300", "—…─→"
 _KINDS = {bool: "boolean", str: "string", list: "array", dict: "object", type(None): "null"}
@@ -103,6 +104,23 @@ def without_passwords(text: str, hidden: str = "***") -> str:
 
     text = re.sub(_USER, hide_user, text)
     return re.sub(_IN_QUERY, lambda found: found[1] + instead(found[2]), text)
+
+
+def quoted_line(line: str) -> str:
+    """A line of a document, a sign for each of its own, without passwords.
+
+    All of it is hidden where escapes stand for what tells that one follows: `https:\\/\\/u:p@h`.
+    """
+    if "\\" in line:
+        meant = re.sub(_ESCAPE, lambda found: _meant(found[1]), line)
+        if without_passwords(meant) != meant:
+            return "*" * len(line)
+    return without_passwords(line, "*")
+
+
+def _meant(escaped: str) -> str:
+    code = escaped[1:] if escaped[:1] in "uU" else ""
+    return chr(int(code, 16)) if code and int(code, 16) <= 0x10FFFF else escaped
 
 
 def printable(text: str) -> str:

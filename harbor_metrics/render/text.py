@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 
 from ..documents.diagnostics import Diagnostic, Severity
-from ..documents.wording import columns, plural, printable, without_passwords
+from ..documents.wording import columns, plural, printable, quoted_line
 
 _WIDEST = 160
 # Characters of a line among which there are that many columns, unless most take no room.
@@ -23,7 +23,7 @@ def text(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str] | None = 
     @cache
     def row(path: str | None, line: int) -> str | None:
         lines = rows.get(path or "", [])
-        return without_passwords(lines[line - 1].rstrip("\r"), "*") if line <= len(lines) else None
+        return quoted_line(lines[line - 1].rstrip("\r")) if line <= len(lines) else None
 
     return "\n".join(_paragraph(d, row) for d in diagnostics)
 

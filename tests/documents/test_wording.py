@@ -155,6 +155,22 @@ def test_a_password_may_hold_what_quotes_addresses(password: str) -> None:
     assert wording.without_passwords(text) == text
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        *(r"https:\/\/u:hunter2@h\/x", r"https://u:hunter2\u0040h/x", r"https\u003a//u:hunter2@h"),
+        *(r"https://h/x?token\u003dhunter2", r"\U00000068ttps:\/\/u:hunter2@h"),
+    ],
+)
+def test_no_line_shows_a_password_by_the_escapes_of_its_document(address: str) -> None:
+    line = f'"git_url": "{address}", "a": 1'
+    assert wording.quoted_line(line) == "*" * len(line)
+    for plain in (r'"a": "b\n\u0040", "url": "https:\/\/h\/x"', r'"a": "\ud800 \Uffffffff"', "\\"):
+        assert wording.quoted_line(plain) == plain
+    own = '"url": "https://u:hunter2@h"'
+    assert wording.quoted_line(own) == '"url": "https://*********@h"'
+
+
 @pytest.mark.parametrize("mark", ["?", "&", "[?]"])
 def test_a_signature_is_hidden_however_an_address_is_written(mark: str) -> None:
     said = wording.without_passwords(f"http://a/b{mark}X-Amz-Signature=abc&x=1")

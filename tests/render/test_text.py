@@ -23,13 +23,13 @@ def test_passwords_of_a_line_are_looked_for_once_however_many_mistakes_it_has(
 ) -> None:
     line = '[{"git_url": "https://me:secret@example.org/a"}' + ", 1" * 50 + "]"
     looked_at: list[str] = []
-    hide = module.without_passwords
+    hide = module.quoted_line
 
-    def noted(row: str, hidden: str = "***") -> str:
+    def noted(row: str) -> str:
         looked_at.append(row)
-        return hide(row, hidden)
+        return hide(row)
 
-    monkeypatch.setattr(module, "without_passwords", noted)
+    monkeypatch.setattr(module, "quoted_line", noted)
     mistakes = [
         Diagnostic(rule="a", message="m", path="x.json", span=Span(1, column, 1, column + 1))
         for column in range(16, 60)

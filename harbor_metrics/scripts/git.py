@@ -189,7 +189,7 @@ def _into(new: str, git: str, wanted: _Wanted, place: Workplace, kept: str) -> s
         check_rewritten(url, asked, settings_in(found, "insteadof"))
         # git takes a header that is for one host along to where that host sends it.
         follows = not any(settings_in(found, "extraheader"))
-        run = replace(run, home=with_password(home, asked), asked=asked, follows=follows)
+        run = replace(run, home=with_password(home, asked), follows=follows)
         what = ["--quiet", "--depth=1", "--filter=blob:none", "--no-tags", "--no-write-fetch-head"]
         run([*there, "fetch", *what, "origin", commit])
         checkout = ["checkout", "--quiet", "--detach", "--force", commit]

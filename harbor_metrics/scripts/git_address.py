@@ -40,7 +40,6 @@ _COMMIT = re.compile(r"[0-9a-fA-F]{40}|[0-9a-fA-F]{64}")
 PROTOCOLS = ("https", "ssh")
 LOCAL = ("file", "http", "git")
 _LONGEST = 1_000
-_LOGIN = re.compile(r"[^/?#]+://([^/?#]*)@")
 # An address from its beginning to the end of its host, as a URL and as scp writes it; or a folder.
 _WITH_HOST = re.compile(r"[a-zA-Z0-9+.-]+://[^/?#]*[^/?#@]/|[^/:]+:(?!/)|/")
 

@@ -73,8 +73,6 @@ class Git:
     allow_outside: bool
     deadline: float
     home: Home
-    # The address with what the user's settings have made of it.
-    asked: str = ""
     # Whether it goes where the host sends it.
     follows: bool = True
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from urllib.parse import unquote
 
 from ..confinement.supervisor import KEPT
@@ -101,10 +101,10 @@ def without_our_passwords(said: bytes) -> bytes:
             # uv strikes out what stands before `..`, of an address with this one in it, too.
             parts = {part for part in path.split("/") if len(part) >= _TOKEN}
             secrets |= {*({path} - _USUAL), *parts, query}
-    return without(secrets, whole_lines(said), os.fsencode)
+    return without(secrets, whole_lines(said))
 
 
-def without(secrets: Collection[str], text: bytes, encode: Callable[[str], bytes]) -> bytes:
+def without(secrets: Collection[str], text: bytes) -> bytes:
     """A text without these parts of addresses, as they stand there and as they are meant.
 
     Nor with other letters, or with whichever of them as %XX: a host is written small, and what
@@ -113,7 +113,7 @@ def without(secrets: Collection[str], text: bytes, encode: Callable[[str], bytes
     spelled = {*secrets, *map(unquote, secrets)}
     # The longest first: one can hold another.
     for secret in sorted(filter(None, spelled), key=len, reverse=True):
-        text = re.sub(_spelled(encode(secret)), b"***", text, flags=re.IGNORECASE)
+        text = re.sub(_spelled(os.fsencode(secret)), b"***", text, flags=re.IGNORECASE)
     return text
 
 

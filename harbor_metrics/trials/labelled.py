@@ -77,11 +77,6 @@ def label_text(value: Label) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
-def as_key(value: Label) -> Label:
-    """A label as one of several that are told apart: for Python `True` is 1."""
-    return label_text(value) if isinstance(value, bool) else value
-
-
 class Labelled(Protocol):
     """Rows that have labels."""
 

@@ -11,7 +11,7 @@ import msgspec
 from ..documents.diagnostics import Diagnostic, Severity
 from ..documents.wording import plural, printable, shown_path
 from .counts import grouped, identities, identity_of
-from .labelled import as_key
+from .labelled import label_text
 from .source import Source
 from .table import Table
 from .trial import Trial
@@ -105,7 +105,8 @@ def _are_same(first: Trial, other: Trial) -> bool:
     """Whether both say the same; for Python labels are, too, of which one is 1 and one `True`."""
     if first != other:
         return False
-    return all(as_key(value) == as_key(other.labels[name]) for name, value in first.labels.items())
+    labels = first.labels.items()
+    return all(label_text(value) == label_text(other.labels[name]) for name, value in labels)
 
 
 def _in_group(trial: Trial) -> object:

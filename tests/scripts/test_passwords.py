@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import threading
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -175,7 +174,7 @@ def test_a_variable_without_a_login_tells_no_password(name: str, value: str) -> 
 def test_a_secret_is_found_in_whatever_letters_an_address_has_it() -> None:
     said = b"a b/C-1; A B%2fc%2D1; %61%20b%2Fc-1; a%2520b%252Fc-1"
     for secret in ("a b/C-1", "a%20b%2FC-1"):
-        assert without({secret}, said, os.fsencode) == b"***; ***; ***; ***"
+        assert without({secret}, said) == b"***; ***; ***; ***"
 
 
 def test_of_a_line_whose_beginning_is_not_known_nothing_is_shown(

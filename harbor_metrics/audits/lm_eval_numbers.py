@@ -8,7 +8,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from ..documents.wording import listed
 from ..numbers.exact import Number
+from ..readers.files.names import shown
 from ..readers.lm_eval import layout
 from ..readers.lm_eval.reported import EFFECTIVE, ORIGINAL
 from ..readers.lm_eval.rows import NO_FILTER
@@ -204,9 +206,11 @@ class Run:
 
     def _of_group(self, reported: Reported) -> Answer:
         """Weighted by size or every task alike: the log does not say which, so either will do."""
-        absent = [str(key.dataset) for key in reported.members if key not in self._samples.lines]
+        absent = [
+            shown(str(key.dataset)) for key in reported.members if key not in self._samples.lines
+        ]
         if absent:
-            return Unknown(f"the samples of {', '.join(absent)} are not among the sources")
+            return Unknown(f"the samples of {listed(absent)} are not among the sources")
         if reported.metric == _SIZE:
             return added([self._samples.count(key) for key in reported.members])
         params = reported.params["members"]

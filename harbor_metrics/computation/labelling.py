@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 
 import msgspec
 
@@ -13,10 +14,13 @@ from ..evaluation.datasets import Datasets, find_datasets
 from ..registries.registry import Dataset, Registries
 from ..trials.counts import identity_of
 from ..trials.labelled import label_text
-from ..trials.labels import Labels, as_texts, joined, of_tasks
+from ..trials.labels import Labels, as_texts, joined
 from ..trials.source import Job, Source
 from ..trials.table import Table
 from ..trials.trial import Label, Trial
+
+# What several say of tasks; of a label that two give a task, the first one's counts.
+Layers = tuple[Labels, ...]
 
 
 class Owners:
@@ -65,18 +69,19 @@ class Labelling(msgspec.Struct, frozen=True, kw_only=True):
             return table
         found = {id(job): self._of(path, job) for path, job in jobs}
         others = self._of(None, None) if owners.none or not jobs else None
-        first, *rest = [*found.values(), *([] if others is None else [others])]
-        if all(as_texts(labels) == as_texts(first) for labels in rest):
-            return joined(table, first)
+        said = [*found.values(), *([] if others is None else [others])]
+        # As objects: to compare all that a registry says of tasks for each of many jobs takes long.
+        if len({tuple(map(id, layers)) for layers in said}) == 1:
+            return joined(table, _merged(said[0], table.tasks))
         trials = []
         for trial in table:
             own = [source for source in owners.of(trial) if id(source.job) in found]
-            said = [(s.path, found[id(s.job)].get(trial.task, {})) for s in own]
-            more = _agreed(trial, said) if own else (others or {}).get(trial.task, {})
+            of_jobs = [(s.path, _of_task(trial.task, found[id(s.job)])) for s in own]
+            more = _agreed(trial, of_jobs) if own else _of_task(trial.task, others or ())
             trials.append(msgspec.structs.replace(trial, labels={**more, **trial.labels}))
         return Table(trials)
 
-    def _of(self, path: str | None, job: Job | None) -> Labels:
+    def _of(self, path: str | None, job: Job | None) -> Layers:
         """What a job says of tasks, or a source that is none; a registry goes before the job."""
         jobs = [] if path is None or job is None else [(path, job)]
         try:
@@ -86,36 +91,47 @@ class Labelling(msgspec.Struct, frozen=True, kw_only=True):
         except InputError:
             # Said already where it is so of all sources together.
             found = Datasets([], [], [])
-        labels: dict[str, Mapping[str, Label]] = {}
-        layers = [of_tasks(entry.tasks) for entry in found.entries]
+        layers = [self.registries.labels(entry) for entry in found.entries]
         if self.of_jobs:
-            _check_alike(found)
+            self._check_alike(found)
         if job is not None and self.of_jobs:
             own = job.labels()
             layers.append(own.get(self.dataset, own.get(None, {})))
-        for layer in layers:
-            for task, more in layer.items():
-                labels[task] = {**more, **labels.get(task, {})}
-        return labels
+        return tuple(filter(None, layers))
+
+    def _check_alike(self, found: Datasets) -> None:
+        """Refuse registries of which one source ran with one, and that label a task otherwise."""
+        same: dict[str, list[Dataset]] = {}
+        for entry in found.entries:
+            same.setdefault(str(entry), []).append(entry)
+        for first, *others in [*found.rivals, *same.values()]:
+            for other in others:
+                labels = (as_texts(self.registries.labels(entry)) for entry in (first, other))
+                if next(labels) != next(labels):
+                    one, two = (
+                        f"{printable(str(each))} in {shown_path(each.registry)}"
+                        for each in (first, other)
+                    )
+                    raise InputError(
+                        f"{one} and {two} label the tasks otherwise, and both fit the path that a "
+                        "job names",
+                        "name the registry that the job ran with, with --registry",
+                    )
 
 
-def _check_alike(found: Datasets) -> None:
-    """Refuse registries of which one source ran with one, and that label a task otherwise."""
-    same: dict[str, list[Dataset]] = {}
-    for entry in found.entries:
-        same.setdefault(str(entry), []).append(entry)
-    for first, *others in [*found.rivals, *same.values()]:
-        for other in others:
-            if as_texts(of_tasks(first.tasks)) != as_texts(of_tasks(other.tasks)):
-                one, two = (
-                    f"{printable(str(each))} in {shown_path(each.registry)}"
-                    for each in (first, other)
-                )
-                raise InputError(
-                    f"{one} and {two} label the tasks otherwise, and both fit the path that a job "
-                    "names",
-                    "name the registry that the job ran with, with --registry",
-                )
+def _of_task(task: str, layers: Layers) -> dict[str, Label]:
+    labels: dict[str, Label] = {}
+    for layer in layers:
+        labels = {**layer.get(task, {}), **labels}
+    return labels
+
+
+def _merged(layers: Layers, tasks: Iterable[str]) -> Labels:
+    """What all layers say of these tasks, the first one before the others."""
+    if len(layers) < 2:
+        return layers[0] if layers else {}
+    named = set(tasks).intersection(chain.from_iterable(layers))
+    return {task: _of_task(task, layers) for task in named}
 
 
 def _agreed(trial: Trial, said: Sequence[tuple[str, Mapping[str, Label]]]) -> dict[str, Label]:

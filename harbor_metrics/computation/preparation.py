@@ -169,7 +169,7 @@ def plan_groups(
             own_jobs=request.own_jobs,
         )
         if labelling.of_jobs:
-            diagnostics += changes.of_labels(metrics.datasets, jobs)
+            diagnostics += changes.of_labels(metrics.datasets, jobs, registries)
         label = partial(labelling.joined, jobs=jobs, owners=owners)
         groups.append(PreparedGroup(key=key, pool=members.labelled(label), plan=metrics))
     found = once(diagnostics, sources)

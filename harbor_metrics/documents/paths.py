@@ -15,6 +15,8 @@ from ..errors import InputError
 _NOWHERE = os.path.join(os.devnull, "nowhere")
 _UNKNOWN = "where no path leads"
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR)
+# No system takes a quarter of it, and to follow links on the way takes the square of a long path.
+_LONGEST = 16_384
 _OF_HOMES = ("/home", "/Users")
 # Where the system goes no further either, whatever follows.
 _AT_ITS_END = (*_NOT_THERE, errno.EACCES)
@@ -31,6 +33,8 @@ def real_path(path: str) -> str:
 
     It follows a link by what is left of it, and so into folders that have no path short enough.
     """
+    if len(path) > _LONGEST:
+        return _NOWHERE
     try:
         try:
             return _told_at_once(path) or os.path.realpath(path, strict=True)
@@ -213,6 +217,8 @@ def check_stays(path: str) -> None:
 
 def strayed(path: str) -> str | None:
     """Where a link leads that `check_stays` refuses, in words; None of any other path."""
+    if len(path) > _LONGEST:
+        return None
     try:
         here = "" if os.path.isabs(path) else os.getcwd()
         # No link on the way, which most have not: each step is asked only where there is one.

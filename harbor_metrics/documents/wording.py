@@ -11,6 +11,7 @@ SHOWN = 40
 # So many things are named where all of them are asked for; of more it is said how many.
 MOST_LISTED = 100
 _LINES = 12
+_LONGEST_NAME = 100
 _WIDTH = 300
 _COLOUR = r"\x1b\[[0-9;]*m"
 # Where an address may say who logs in, up to the beginning of the next one; a user of ssh opens
@@ -55,7 +56,8 @@ def nearest(name: str, known: Iterable[str], *, most: int = 1, cutoff: float = 0
 
 
 def _plain(name: str) -> str:
-    return name.lower().replace("_", "-")
+    # How alike two are takes as long as both are long together; no name of ours is as long.
+    return name[:_LONGEST_NAME].lower().replace("_", "-")
 
 
 def did_you_mean(near: Collection[str]) -> str:

@@ -10,8 +10,7 @@ from ..documents.diagnostics import Diagnostic
 from ..documents.wording import listed, plural
 from ..errors import HarborMetricsError
 from ..registries import registry
-from ..registries.registry import Dataset
-from ..trials.labels import of_tasks
+from ..registries.registry import Dataset, Registries
 from ..trials.snapshot import SNAPSHOT, DatasetSnapshot
 from ..trials.source import Job
 
@@ -39,10 +38,12 @@ def of_metrics(entry: Dataset, jobs: Sequence[tuple[str, Job]]) -> Iterator[Diag
             yield _changed(entry, path, what, "scripts")
 
 
-def of_labels(entries: Sequence[Dataset], jobs: Sequence[tuple[str, Job]]) -> Iterator[Diagnostic]:
+def of_labels(
+    entries: Sequence[Dataset], jobs: Sequence[tuple[str, Job]], registries: Registries
+) -> Iterator[Diagnostic]:
     """That the registry has other labels for tasks than a job's own snapshot."""
     for entry in entries:
-        today = {} if entry.is_snapshot else of_tasks(entry.tasks)
+        today = {} if entry.is_snapshot else registries.labels(entry)
         for path, known in _known(entry, jobs) if today else ():
             tasks = [
                 task

@@ -19,7 +19,6 @@ from ..trials.snapshot import SNAPSHOT
 from ..trials.source import Job, JobDataset
 from ..trials.trial import part_of
 from ..validation.entries import remarks_on_repetition
-from . import changes
 from .remarks import NOT_FOUND
 
 
@@ -108,7 +107,6 @@ def find_datasets(
         if its_place not in taken:
             taken.add(its_place)
             entries.append(matches[-1])
-            diagnostics += changes.of_metrics(matches[-1], jobs)
     for entry in looked.kept:
         if not any(entry.is_as(other) for other in entries):
             entries.append(entry)

@@ -17,6 +17,7 @@ from ..errors import InputError, MetricFailure
 from ..registries.registry import Dataset, Registries
 from ..trials.source import Job
 from ..validation.entries import remarks_on_dataset, remarks_on_job
+from . import changes
 from .agreement import of_all_jobs, of_all_registries, of_all_runs
 from .datasets import find_datasets
 from .planned import NamedBy, Planned
@@ -70,6 +71,8 @@ def plan(
     """
     found = find_datasets(dataset, version, jobs, registries, own_jobs=own_jobs)
     datasets, diagnostics = found.entries, found.diagnostics
+    for entry in datasets:
+        diagnostics += changes.of_metrics(entry, jobs) if not entry.is_snapshot else ()
     if only_asked:
         # A registry is then asked for labels of tasks alone, and can do without.
         said = [d for d in diagnostics if d.rule not in _ABOUT_METRICS]
@@ -89,14 +92,20 @@ def plan(
         if not entry.is_snapshot:
             diagnostics += remarks_on_dataset(entry)
         for_dataset += _planned(
-            entry.metrics, "registry", subject, entry.registry, named_by, allow_outside
+            registries, entry.metrics, "registry", subject, entry.registry, named_by, allow_outside
         )
     for entry in datasets:
         subject = f"dataset {entry}, extra_metrics"
         for_dataset += _planned(
-            entry.extra_metrics, "extra", subject, entry.registry, named_by, allow_outside
+            registries,
+            entry.extra_metrics,
+            "extra",
+            subject,
+            entry.registry,
+            named_by,
+            allow_outside,
         )
-    default = _defaults(dataset, jobs) or [bind(DEFAULT_TYPE, MetricSpec(), "default")]
+    default = _defaults(dataset, jobs, registries) or [bind(DEFAULT_TYPE, MetricSpec(), "default")]
     if not registries.given:
         without = _without_metrics(dataset, version, jobs, registries, own_jobs=own_jobs)
         silent = [*without_job, *without]
@@ -107,7 +116,9 @@ def plan(
     for path, job in jobs:
         subject = f"job {path}, metrics"
         diagnostics += remarks_on_job(path, job.metrics)
-        of_job = _planned(job.metrics, "job", subject, None, of_job_by, allow_outside, path)
+        of_job = _planned(
+            registries, job.metrics, "job", subject, None, of_job_by, allow_outside, path
+        )
         of_jobs[path] = [
             _of_job(metric, metrics, job_scripts=job_scripts or own_jobs) for metric in of_job
         ]
@@ -126,10 +137,12 @@ def plan(
     )
 
 
-def _defaults(dataset: str | None, jobs: Sequence[tuple[str, Job]]) -> list[Planned]:
+def _defaults(
+    dataset: str | None, jobs: Sequence[tuple[str, Job]], registries: Registries
+) -> list[Planned]:
     """What the runs themselves make numbers of, each once."""
     runs = [
-        (path, _planned(entries, "default", "defaults", None, "user", False))
+        (path, _planned(registries, entries, "default", "defaults", None, "user", False))
         for path, job in jobs
         if (entries := job.defaults.get(dataset, ()))
     ]
@@ -182,11 +195,13 @@ def bind(
     named_by: NamedBy = "user",
     allow_outside: bool = False,
     job: str | None = None,
+    registries: Registries | None = None,
 ) -> Planned:
     """An entry as what computes it, the script that does, or why nothing can.
 
     `metric` is a function of the caller's own, which the entry gives its kwargs. `job` is the
-    folder of a job that names a script, which is looked for there as beside a registry.
+    folder of a job that names a script, which is looked for there as beside a registry. Of the
+    `registries` are the scripts that were read already.
     """
     bound, script, failure = None, None, None
     beside = registry if job is None else os.path.join(job, "config.json")
@@ -198,7 +213,10 @@ def bind(
                 from ..registries.script_file import find as find_script
                 from ..registries.script_file import is_elsewhere
 
-                script = find_script(kwargs.script_path, beside, allow_outside=allow_outside)
+                read = registries.scripts.read if registries is not None else None
+                script = find_script(
+                    kwargs.script_path, beside, allow_outside=allow_outside, read=read
+                )
                 # Who runs Harbor here, or permits what lies outside, has named this folder.
                 of_user = named_by == "user" and not allow_outside
                 if of_user and registry and is_elsewhere(script.path, registry):
@@ -223,6 +241,7 @@ def bind(
 
 
 def _planned(
+    registries: Registries,
     entries: Sequence[Any],
     origin: Origin,
     subject: str,
@@ -257,6 +276,7 @@ def _planned(
                 named_by=named_by,
                 allow_outside=allow_outside,
                 job=job,
+                registries=registries,
             )
         )
     return planned

@@ -27,6 +27,8 @@ def fit(head: Head) -> Fit:
     if head.line is not None or head.members or head.is_array or head.is_zip:
         return Fit(0.0, "it begins like JSON" if not head.is_zip else "it is a zip archive")
     names = names_in(head.first_text)
+    if not names:
+        return Fit(0.3, "a quote of its first line stays open, so it has no names of columns")
     meaning = meanings(names, {})
     if "reward" in meaning or any(field.startswith("reward.") for field in meaning):
         return FITS

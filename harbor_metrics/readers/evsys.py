@@ -16,6 +16,7 @@ from ..documents.document import Document, Finding, parse
 from ..documents.places import Steps
 from ..documents.wording import article, listed, printable
 from ..errors import InputError
+from ..trials.check import check_name
 from ..trials.source import Source
 from ..trials.trial import NO_GROUP, Trial
 from .files import lenient
@@ -64,6 +65,7 @@ def read(file: File, _options: Options) -> list[Source]:
     empty: list[str] = []
     wrong: list[Finding] = []
     for task, samples, path in _tasks(document):
+        check_name(task, "task", file.path)
         if not samples:
             empty.append(task)
         for attempt, reward in enumerate(samples, 1):

@@ -22,6 +22,8 @@ from .columns import folded
 
 # A cell, quoted or not; the delimiter is to be filled in.
 _CELL = r'(?:(?<={0})|\A)(?:"(?:[^"]|"")*"|[^{0}\n]*)(?={0}|\Z)'
+# A quoted cell of a header, whichever its delimiter is: what stands in it delimits nothing.
+_QUOTED = re.compile(r'(?:(?<=[,;\t])|\A)"(?:[^"]|"")*"')
 # Characters of a row, of many cells and lines perhaps: it is in memory several times.
 _MOST_OF_A_ROW = 1 << 24
 _WHOLE = re.compile(r"[+-]?[0-9]+")
@@ -62,10 +64,14 @@ class Place:
 def names_in(line: str) -> list[str]:
     """The names of the columns in a header line; none where it is not CSV."""
     try:
-        row = next(csv.reader([line.lstrip("\ufeff")], delimiter=_delimiter(line)), [])
+        return _names(line)
     except csv.Error:
         return []
-    return [name.strip() for name in row]
+
+
+def _names(line: str) -> list[str]:
+    reader = csv.reader([line.lstrip("\ufeff")], delimiter=_delimiter(line), strict=True)
+    return [name.strip() for name in next(reader, [])]
 
 
 def read_rows(stream: TextIO, path: str) -> tuple[list[str], Iterator[tuple[Place, list[str]]]]:
@@ -80,7 +86,13 @@ def read_rows(stream: TextIO, path: str) -> tuple[list[str], Iterator[tuple[Plac
     line, blank = _line(stream, path), 0
     while line and not line.strip():
         line, blank = _line(stream, path), blank + 1
-    names = names_in(line.rstrip("\r\n"))
+    try:
+        names = _names(line.rstrip("\r\n"))
+    except csv.Error as error:
+        raise InputError(
+            f"{path}: the header line is not CSV: {error}",
+            "the names of the columns stand on one line, quotes closed",
+        ) from error
     if not any(names):
         raise InputError(f"{path} has no header line with the names of its columns")
     for name, times in Counter(map(_compared, names)).items():
@@ -124,7 +136,7 @@ def _compared(name: str) -> str:
 
 
 def _delimiter(line: str) -> str:
-    return max(",;\t", key=line.count)
+    return max(",;\t", key=_QUOTED.sub("", line.lstrip("\ufeff")).count)
 
 
 def _placed(

@@ -35,11 +35,11 @@ class Change:
     def diff(self, path: str) -> str:
         """The change as a unified diff to look at, without the carriage returns of Windows."""
         # Inside, for weight: only --diff needs it.
-        from difflib import unified_diff
+        from .unified import unified
 
         texts = [text.replace("\r\n", "\n") for text in (self.before, self.after)]
         before, after = ([f"{line}\n" for line in text.split("\n")] for text in texts)
-        return "".join(unified_diff(before, after, f"a/{printable(path)}", f"b/{printable(path)}"))
+        return unified(before, after, f"a/{printable(path)}", f"b/{printable(path)}")
 
 
 def add(

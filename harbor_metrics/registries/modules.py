@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import islice
 
 from ..documents.files import open_real
 from ..documents.paths import followed, holds_everything, is_below, is_code, lies_inside, real_path
@@ -16,20 +18,66 @@ _CACHES = ("__pycache__",)
 _LIBRARIES = (".libs", ".dylibs")
 _METADATA = (".dist-info", ".egg-info", ".egg", ".egg-link", ".pkg")
 MOST_FILES, MOST_BYTES = 1_000, 16 << 20
-Modules = tuple[tuple[str, bytes], ...]
+
+
+class Content(bytes):
+    """What a file holds, hashed once for all who ask."""
+
+    @cached_property
+    def sha256(self) -> str:
+        """The digest of the bytes."""
+        # For weight: most registries name no script.
+        from hashlib import sha256
+
+        return sha256(self).hexdigest()
+
+
+Modules = tuple[tuple[str, Content], ...]
 
 
 class TooManyError(Exception):
     """There is more beside the script than belongs to it."""
 
 
-def importable(path: str, text: bytes) -> Modules:
+class Folders:
+    """What lies in folders and can be imported from there, read once at most."""
+
+    def __init__(self) -> None:
+        self._code: dict[str, Modules] = {}
+
+    def modules(self, folder: str, own: str) -> Modules:
+        """The modules in a folder, by their paths in it, without the script of that name.
+
+        Raises:
+            TooManyError: the folder holds more of them than a script has.
+            MetricFailure: one is a link to what may be a password.
+            OSError: one cannot be read.
+        """
+        if folder not in self._code:
+            self._code[folder] = tuple(sorted(_read(folder)))
+        found = tuple(module for module in self._code[folder] if module[0] != own)
+        if len(found) > MOST_FILES or sum(len(data) for _, data in found) > MOST_BYTES:
+            raise TooManyError
+        return found
+
+
+def _read(folder: str) -> Iterator[tuple[str, Content]]:
+    """The code in a folder, no more than shows that it is too much beside any script in it."""
+    size = 0
+    for name, real in islice(_code(folder), MOST_FILES + 2):
+        with open_real(real) as file:
+            data = Content(file.read(MOST_BYTES + 1))
+        size += len(data)
+        yield name, data
+        if size > 2 * MOST_BYTES:
+            return
+
+
+def importable(path: str, text: bytes, folders: Folders | None = None) -> Modules:
     """The modules in the script's folder, by their paths in it, if it imports any of them.
 
     Raises:
-        TooManyError: the folder holds more of them than a script has.
-        MetricFailure: one is a link to what may be a password.
-        OSError: one cannot be read.
+        TooManyError, MetricFailure, OSError: as `Folders.modules`.
     """
     folder, own = os.path.split(path)
     beside = {
@@ -42,22 +90,11 @@ def importable(path: str, text: bytes) -> Modules:
     names = imported(text)
     if names is not None and not beside & names:
         return ()
-    found = []
-    size = 0
-    for name, real in _code(folder):
-        if name == own:
-            continue
-        with open_real(real) as file:
-            data = file.read(MOST_BYTES + 1)
-        size += len(data)
-        found.append((name, data))
-        if len(found) > MOST_FILES or size > MOST_BYTES:
-            raise TooManyError
-    return tuple(sorted(found))
+    return (folders or Folders()).modules(folder, own)
 
 
 def manifest(
-    files: Iterable[tuple[str, bytes | str]], first: tuple[str, bytes | str] | None = None
+    files: Iterable[tuple[str, Content | str]], first: tuple[str, Content | str] | None = None
 ) -> str:
     """A line for each file, as `sha256sum` writes it, in the order of their paths.
 
@@ -67,12 +104,10 @@ def manifest(
 
     A line whose path has an end of a line in it, or a backslash, begins with one.
     """
-    # For weight: most registries name no script.
-    from hashlib import sha256
 
-    def digest(file: tuple[str, bytes | str]) -> tuple[str, str]:
+    def digest(file: tuple[str, Content | str]) -> tuple[str, str]:
         name, content = file
-        return name, content if isinstance(content, str) else sha256(content).hexdigest()
+        return name, content if isinstance(content, str) else content.sha256
 
     digests = [*([digest(first)] if first else ()), *sorted(map(digest, files))]
     return "".join(_line(sum_, name) for name, sum_ in digests)

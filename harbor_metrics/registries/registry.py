@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -13,7 +14,15 @@ from ..documents.document import Document, parse
 from ..documents.files import read_bytes
 from ..documents.wording import in_command
 from ..errors import InputError, UsageError
+from ..trials.labels import Labels, of_tasks
 from ..trials.snapshot import DatasetSnapshot
+
+if TYPE_CHECKING:
+    from .script_file import ScriptFiles
+
+
+# So many names, and so many signs of a name, are looked at for how like they are.
+_MOST_COMPARED = 100
 
 
 class Registries:
@@ -25,6 +34,7 @@ class Registries:
         # Registry file -> name -> version -> its entries.
         self._by_name: dict[str, dict[str, dict[str, list[Dataset]]]] = {}
         self._best: dict[tuple[str, str], str] = {}
+        self._labels: dict[tuple[str, int], Labels] = {}
 
     def datasets(self, path: str) -> list[Dataset]:
         """The datasets of a registry file.
@@ -76,6 +86,23 @@ class Registries:
                 self._best[path, name] = best_version(list(versions))
             version = self._best[path, name]
         return versions.get(version, [])
+
+    def labels(self, entry: Dataset) -> Labels:
+        """The labels of the tasks of an entry, the same object for who asks again."""
+        if entry.is_snapshot:
+            return of_tasks(entry.tasks)
+        place = entry.registry, entry.index
+        if place not in self._labels:
+            self._labels[place] = of_tasks(entry.tasks)
+        return self._labels[place]
+
+    @cached_property
+    def scripts(self) -> ScriptFiles:
+        """The scripts that they name, read once as well."""
+        # For weight: most metrics are no scripts.
+        from .script_file import ScriptFiles
+
+        return ScriptFiles()
 
     def all_given(self) -> list[Dataset]:
         """The datasets of all the files that were given, in their order."""
@@ -271,7 +298,16 @@ def nearest(name: str, datasets: Sequence[Dataset]) -> list[str]:
     # Inside, for weight: only a name that the registry lacks needs it.
     from difflib import SequenceMatcher
 
-    names = sorted({str(dataset) for dataset in datasets})
-    return sorted(
-        names, key=lambda other: -SequenceMatcher(None, name, other.partition("@")[0]).ratio()
-    )
+    # What it keeps is of the second: to compare many with one it is told that one once.
+    matcher = SequenceMatcher(None, "", name[:_MOST_COMPARED])
+
+    def unlike(other: str) -> float:
+        matcher.set_seq1(other[:_MOST_COMPARED].partition("@")[0])
+        return -matcher.quick_ratio()
+
+    def more_unlike(other: str) -> float:
+        matcher.set_seq1(other[:_MOST_COMPARED].partition("@")[0])
+        return -matcher.ratio()
+
+    names = sorted(sorted({str(dataset) for dataset in datasets}), key=unlike)
+    return [*sorted(names[:_MOST_COMPARED], key=more_unlike), *names[_MOST_COMPARED:]]

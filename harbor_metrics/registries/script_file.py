@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,15 @@ from ..documents.paths import (
 )
 from ..documents.wording import plural, printable
 from ..errors import InputError, MetricFailure
-from .modules import MOST_BYTES, Modules, TooManyError, importable, manifest
+from .modules import (
+    MOST_BYTES,
+    Content,
+    Folders,
+    Modules,
+    TooManyError,
+    importable,
+    manifest,
+)
 from .private import check_holds_no_passwords
 from .script_block import may_have_a_block, table
 
@@ -38,7 +47,7 @@ class Script(msgspec.Struct, frozen=True):
     """
 
     path: str
-    text: bytes
+    text: Content
     # The path to run it by hand, as the registry and the user wrote it.
     shown: str = ""
     modules: Modules | None = ()
@@ -49,7 +58,7 @@ class Script(msgspec.Struct, frozen=True):
     @property
     def sha256(self) -> str:
         """The digest of the file's bytes."""
-        return sha256(self.text).hexdigest()
+        return self.text.sha256
 
     @property
     def identity(self) -> str:
@@ -70,7 +79,7 @@ class Script(msgspec.Struct, frozen=True):
     @property
     def pin(self) -> str:
         """The digest of all that runs from its folder; that of a manifest where others do."""
-        more: list[tuple[str, bytes | str]] = [*(self.modules or ()), *self._there]
+        more: list[tuple[str, Content | str]] = [*(self.modules or ()), *self._there]
         if self.lock is not None:
             more.append((f"{self._own[0]}.lock", self.lock))
         return _digest_of(more, self._own) if more else self.sha256
@@ -84,7 +93,7 @@ class Script(msgspec.Struct, frozen=True):
         return f"the {' and the '.join(parts)} beside it" if parts else ""
 
     @property
-    def _own(self) -> tuple[str, bytes]:
+    def _own(self) -> tuple[str, Content]:
         return os.path.basename(self.path), self.text
 
     @property
@@ -92,10 +101,16 @@ class Script(msgspec.Struct, frozen=True):
         return [package for package in self.packages or () if package[1]]
 
 
-def find(script_path: str, registry: str | None, *, allow_outside: bool = False) -> Script:
+def find(
+    script_path: str,
+    registry: str | None,
+    *,
+    allow_outside: bool = False,
+    read: Callable[[str, str, str], Script] | None = None,
+) -> Script:
     """The file that `script_path` means: beside the registry first, then in the current directory.
 
-    Without a registry the path is the user's word and is taken as it is.
+    Without a registry the path is the user's word and is taken as it is. `read` is what reads it.
 
     Raises:
         MetricFailure: no file is there, or the path leads where a registry may not point.
@@ -132,7 +147,7 @@ def find(script_path: str, registry: str | None, *, allow_outside: bool = False)
             continue
         if registry is None and not allow_outside:
             _check_stays(script_path)
-        return read(real, script_path, os.path.join(written, script_path))
+        return (read or _read)(real, script_path, os.path.join(written, script_path))
     raise outside or MetricFailure(
         "script-missing",
         f"script {printable(script_path)} not found; looked for {printable(' and '.join(tried))}",
@@ -214,15 +229,15 @@ def other_copy(script_path: str, registry: str) -> bool:
     paths = [os.path.join(folder, script_path) for folder in (_folder(registry), os.getcwd())]
     if "\0" in script_path or not all(map(os.path.isfile, paths)):
         return False
+    first, second = map(real_path, paths)
     try:
-        first, second = (read(real_path(path), script_path).text for path in paths)
-    except MetricFailure:
+        return first != second and _text(first, script_path) != _text(second, script_path)
+    except (MetricFailure, OSError):
         return False
-    return first != second
 
 
 def _digest_of(
-    files: Iterable[tuple[str, bytes | str]], first: tuple[str, bytes | str] | None = None
+    files: Iterable[tuple[str, Content | str]], first: tuple[str, Content | str] | None = None
 ) -> str:
     return sha256(os.fsencode(manifest(files, first))).hexdigest()
 
@@ -243,13 +258,30 @@ def _is_hidden(real: str, script_path: str, folders: Iterable[str]) -> bool:
     return name.startswith(".") or bool(hidden and not named)
 
 
-def read(path: str, written: str, shown: str = "") -> Script:
+def read(path: str, written: str, shown: str = "", folders: Folders | None = None) -> Script:
     """The script at a real path; messages call it as it was `written`.
+
+    The `folders` are those that modules beside other scripts were read from.
 
     Raises:
         MetricFailure: it is not a regular file, is too large, cannot be read, or holds passwords,
             or what is called a module beside it may.
     """
+    try:
+        text = _text(path, written)
+        try:
+            modules = importable(path, text, folders)
+        except TooManyError:
+            modules = None
+        packages, lock = _installed(path, text)
+        return Script(path, text, shown or path, modules, packages, lock)
+    except OSError as error:
+        raise MetricFailure(
+            "script-missing", f"script {printable(written)}: {reason(error)}"
+        ) from error
+
+
+def _text(path: str, written: str) -> Content:
     written = printable(written)
     if ends_a_line(path):
         raise MetricFailure(
@@ -262,22 +294,14 @@ def read(path: str, written: str, shown: str = "") -> Script:
     if not os.path.isfile(path):
         raise MetricFailure("script-missing", f"script {written} is not a regular file")
     check_holds_no_passwords(path)
-    try:
-        # It was judged by where it lies.
-        with open_real(path) as file:
-            text = file.read(MOST_BYTES + 1)
-        if len(text) > MOST_BYTES:
-            raise MetricFailure(
-                "script-missing", f"script {written} has more than {MOST_BYTES >> 20} MiB"
-            )
-        try:
-            modules = importable(path, text)
-        except TooManyError:
-            modules = None
-        packages, lock = _installed(path, text)
-        return Script(path, text, shown or path, modules, packages, lock)
-    except OSError as error:
-        raise MetricFailure("script-missing", f"script {written}: {reason(error)}") from error
+    # It was judged by where it lies.
+    with open_real(path) as file:
+        text = Content(file.read(MOST_BYTES + 1))
+    if len(text) > MOST_BYTES:
+        raise MetricFailure(
+            "script-missing", f"script {written} has more than {MOST_BYTES >> 20} MiB"
+        )
+    return text
 
 
 def _installed(path: str, text: bytes) -> tuple[Packages | None, str | None]:
@@ -289,6 +313,33 @@ def _installed(path: str, text: bytes) -> tuple[Packages | None, str | None]:
     return installed(path, text)
 
 
+_read = read
+
+
+class ScriptFiles:
+    """Script files by their real paths, each read once at most, with the modules beside them."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Script | MetricFailure] = {}
+        self._folders = Folders()
+
+    def read(self, path: str, written: str, shown: str) -> Script:
+        """The script at a real path, as it was read first.
+
+        Raises:
+            MetricFailure: as `read` raises it, in the words of who asked first.
+        """
+        if path not in self._known:
+            try:
+                self._known[path] = read(path, written, shown, self._folders)
+            except MetricFailure as failure:
+                self._known[path] = failure
+        known = self._known[path]
+        if isinstance(known, MetricFailure):
+            raise known
+        return msgspec.structs.replace(known, shown=shown or path)
+
+
 def metadata(script: Script) -> dict[str, Any] | None:
     """The PEP 723 block of a script as a table, None if it has none.
 
@@ -298,10 +349,10 @@ def metadata(script: Script) -> dict[str, Any] | None:
     return table(script.text)
 
 
-def digest_of(entry: dict[str, Any], registry: str) -> str | None:
+def digest_of(entry: dict[str, Any], registry: str, folders: Folders | None = None) -> str | None:
     """The pin of the script file that a metric names, None where it names no file that is there.
 
-    A script in a git repository has none: its commit is its pin.
+    A script in a git repository has none: its commit is its pin. The `folders` are as in `read`.
     """
     kwargs = entry.get("kwargs")
     if entry.get("type") != UV_SCRIPT or not isinstance(kwargs, dict) or kwargs.get("git_url"):
@@ -310,7 +361,7 @@ def digest_of(entry: dict[str, Any], registry: str) -> str | None:
     if not isinstance(path, str) or not path:
         return None
     try:
-        return find(path, registry).pin
+        return find(path, registry, read=partial(read, folders=folders)).pin
     except (MetricFailure, OSError):
         return None
 

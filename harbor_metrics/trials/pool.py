@@ -10,6 +10,7 @@ import msgspec
 from ..documents.diagnostics import Diagnostic
 from ..documents.wording import listed, plural
 from . import lacking
+from .check import check_group
 from .counts import Seen, grouped, parted
 from .repeated import Repeated, may_repeat
 from .source import Counted, Job, Source
@@ -115,6 +116,7 @@ def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[Group
         diagnostics += repeated.diagnostics(named_by)
     diagnostics += _by_place([source for source in sources if source.by_place])
     for key, each in in_order(pools):
+        check_group(key)
         if len(each.left_out):
             whole = each.everything
             emptied = whole.n_tasks - each.table.n_tasks

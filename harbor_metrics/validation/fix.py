@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ..catalogue import names
 from ..catalogue.families import metric_names
-from ..contract.spec import ARRAYS, DEFAULT_TYPE, FIELDS, HARBOR_FIELDS
+from ..contract.spec import DEFAULT_TYPE, FIELDS, HARBOR_FIELDS
 from ..documents.diagnostics import Severity
 from ..documents.document import Document, parse
 from ..documents.paths import check_stays
@@ -197,11 +197,9 @@ class _Mending:
                 return
 
     def _mistakes(self, value: Any) -> tuple[int, int, int]:
-        """Those of the dataset with no other task and no other metric."""
-        dataset, field, _ = self.at
-        whole = self.document.value[dataset]
-        alone = {k: [] if k in (*ARRAYS, "tasks") else v for k, v in whole.items()}
-        return _mistakes({**alone, str(field): [value]}, self.document.path, self.scripts)
+        """Those of a dataset that has this task or metric, and no other mistakes."""
+        alone = {"name": "", "version": "", str(self.at[1]): [value]}
+        return _mistakes(alone, self.document.path, self.scripts)
 
     def with_key(self, field: str, name: str) -> str:
         """The text with another name for a field."""

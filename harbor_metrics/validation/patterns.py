@@ -24,6 +24,9 @@ _CLASSES = {
     "upper": string.ascii_uppercase,
     "xdigit": string.hexdigits,
 }
+# So many bytes a name has at most, wherever it lies.
+_LONGEST_NAME = 255
+_NOTHING = re.compile(rb"(?!)")
 # What one name on a path must be: a text, an expression, or `**`, any number of names.
 _Step = bytes | re.Pattern[bytes] | None
 
@@ -204,6 +207,8 @@ def _byte(pattern: bytes, at: int) -> tuple[int, int]:
 
 
 def _step(part: list[bytes | frozenset[int]]) -> _Step:
+    if len(part) - part.count(_STAR) > _LONGEST_NAME:
+        return _NOTHING
     if all(isinstance(sign, frozenset) and len(sign) == 1 for sign in part):
         return bytes(byte for sign in part for byte in sign)
     pieces: list[bytes] = [b""]
@@ -223,8 +228,16 @@ def _step(part: list[bytes | frozenset[int]]) -> _Step:
 def _expression(chosen: bytes | frozenset[int]) -> Iterator[bytes]:
     # Nothing is in `[!\x00-\xff]`.
     yield b"[" if chosen else b"(?!"
-    yield from (b"\\x%02x" % byte for byte in sorted(chosen))
+    for first, last in _ranges(sorted(chosen)):
+        yield b"\\x%02x" % first if first == last else b"\\x%02x-\\x%02x" % (first, last)
     yield b"]" if chosen else b")"
+
+
+def _ranges(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The first and the last of those that follow one another."""
+    begins = [n for n, before in zip(numbers, [None, *numbers], strict=False) if before != n - 1]
+    ends = [n for n, after in zip(numbers, [*numbers[1:], None], strict=True) if after != n + 1]
+    yield from zip(begins, ends, strict=True)
 
 
 def _is(step: _Step, name: bytes) -> bool:

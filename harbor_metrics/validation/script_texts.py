@@ -16,10 +16,14 @@ from ..documents.files import open_regular
 from ..documents.paths import real_path
 from ..documents.sizes import MOST_WRITTEN, whole
 from ..errors import MetricFailure
+from ..registries.modules import Content, Folders
 from ..registries.private import check_holds_no_passwords
 from ..registries.script_file import Script, digest_of, metadata, other_copy
 
 _OPENING = re.compile(r"^# /// *(\S*)", re.MULTILINE)
+# Of a script that somebody wrote: at most so many characters, and so many without ASCII between.
+_MOST_PARSED = 1 << 18
+_LONG_NAME = re.compile(r"[^\x00-\x7f]{2000}")
 _ARGUMENTS = {"-i", "-o"}
 _NOT_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
 # Where a file lies, links of its folder resolved, and its name there.
@@ -45,7 +49,7 @@ class ScriptText:
     def block(self) -> dict[str, Any] | MetricFailure | None:
         """Its PEP 723 block as a table, or why it is none."""
         try:
-            return metadata(Script(self._path, self._read().encode()))
+            return metadata(Script(self._path, Content(self._read().encode())))
         except MetricFailure as error:
             return error
 
@@ -65,11 +69,16 @@ class ScriptText:
 
     @cached_property
     def untaken(self) -> list[str] | int:
-        """Which arguments of Harbor's it does not take; or the line where it is no Python, or 0."""
+        """Which arguments of Harbor's it does not take; or the line where it is no Python, or 0.
+
+        Of a text that is too long to be looked at none is missing.
+        """
         try:
             tree = _parsed(self._read())
         except _NOT_PYTHON as error:
             return (isinstance(error, SyntaxError) and error.lineno) or 0
+        if tree is None:
+            return []
         nodes = list(ast.walk(tree))
         constants = [node.value for node in nodes if isinstance(node, ast.Constant)]
         missing = sorted(_ARGUMENTS - {value for value in constants if isinstance(value, str)})
@@ -86,13 +95,17 @@ class ScriptText:
             tree = _parsed(self._read())
         except _NOT_PYTHON:
             return set()
-        return {
-            key.value
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Dict)
-            for key in node.keys
-            if isinstance(key, ast.Constant) and isinstance(key.value, str)
-        }
+        return (
+            set()
+            if tree is None
+            else {
+                key.value
+                for node in ast.walk(tree)
+                if isinstance(node, ast.Dict)
+                for key in node.keys
+                if isinstance(key, ast.Constant) and isinstance(key.value, str)
+            }
+        )
 
     def _read(self) -> str:
         """The text; nothing where it went since it was asked whether it can be read."""
@@ -117,6 +130,7 @@ class Scripts:
         self._texts: dict[str, ScriptText] = {}
         self._pins: dict[tuple[_Place, _Place], str | None] = {}
         self._copies: dict[tuple[_Place, _Place], bool] = {}
+        self._folders = Folders()
 
     def text(self, path: str) -> ScriptText:
         """What the script at a path says."""
@@ -135,7 +149,7 @@ class Scripts:
             return None
         places = _places(path, registry)
         if places not in self._pins:
-            self._pins[places] = digest_of(entry, registry)
+            self._pins[places] = digest_of(entry, registry, self._folders)
         return self._pins[places]
 
     def have_other_copy(self, path: str, registry: str) -> bool:
@@ -157,7 +171,13 @@ def _place(path: str) -> _Place:
     return real_path(folder), name
 
 
-def _parsed(text: str) -> ast.Module:
+def _parsed(text: str) -> ast.Module | None:
+    """The script as Python reads it, which takes hundreds of times its size; None of a long one.
+
+    Names that are not ASCII it normalizes in the square of their length.
+    """
+    if len(text) > _MOST_PARSED or _LONG_NAME.search(text):
+        return None
     with warnings.catch_warnings():
         # Warnings about the style of a script are not about the metric.
         warnings.simplefilter("ignore")

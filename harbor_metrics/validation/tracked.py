@@ -21,6 +21,8 @@ _FLAGS = struct.Struct(">H")
 # What stands before the digest of an entry: times, device, inode, mode, owners and size.
 _STATUS = 40
 _LONG, _EXTENDED = 0xFFF, 0x4000
+# No system opens a longer path; in version 4 each name can be nearly the one before it.
+_LONGEST_NAME, _MOST_OF_NAMES = 4_096, 256 << 20
 _DIGESTS = (hashlib.sha1, hashlib.sha256)
 
 
@@ -139,6 +141,7 @@ def _entries(data: bytes, size: int) -> tuple[list[bytes], int]:
         raise _DamagedError("it is none of version 2, 3 or 4")
     names = []
     name = b""
+    length = 0
     at = _HEAD.size
     for _ in range(n):
         begin = at
@@ -152,6 +155,9 @@ def _entries(data: bytes, size: int) -> tuple[list[bytes], int]:
         name = name[: max(kept, 0)] + data[at:end]
         if kept < 0 or end < 0 or min(len(name), _LONG) != flags & _LONG:
             raise _DamagedError("a name in it is not as long as it says")
+        length += len(name)
+        if len(name) > _LONGEST_NAME or length > _MOST_OF_NAMES:
+            raise _DamagedError("it has longer names than any, or too many of them")
         names.append(name)
         # One to eight zeros, but in version 4.
         at = end + 1 if version == 4 else begin + ((end - begin) // 8 + 1) * 8

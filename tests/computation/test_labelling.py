@@ -15,6 +15,7 @@ from harbor_metrics import InputError, UsageError, compare
 from harbor_metrics.computation.computing import compute_request
 from harbor_metrics.computation.preparation import prepare
 from harbor_metrics.computation.request import Request
+from harbor_metrics.trials.labels import of_tasks
 from harbor_metrics.trials.snapshot import SNAPSHOT
 
 TASKS = ("a", "b", "c")
@@ -242,3 +243,29 @@ def test_order_of_sources_changes_nothing_and_labels_are_those_of_each_alone(
         groups = labelled(*order, registries=given)
         assert {name: of for trials in groups.values() for name, of in trials.items()} == alone
         assert numbers(*order, registries=given) == expected
+
+
+@pytest.mark.parametrize("given", [True, False])
+@pytest.mark.parametrize("grouped", [True, False])
+def test_labels_of_a_registry_are_made_once_for_all_jobs_and_agents(
+    given: bool, grouped: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """80 jobs that name a registry of 2.5 MB took 20 s and 740 MB."""
+    asked: list[object] = []
+
+    def count(tasks: Any) -> Any:
+        asked.append(tasks)
+        return of_tasks(tasks)
+
+    monkeypatch.setattr("harbor_metrics.registries.registry.of_tasks", count)
+    path = registry(tmp_path / "r.json", one={"a": "l", "b": "r"})
+    named = {"name": "demo", "version": "one", "registry_path": "r.json"}
+    sources = [job(tmp_path / f"j{i}", {}, datasets=[named]) for i in range(4)]
+    more = {"registries": (str(path),)} if given else {}
+    if not grouped:
+        more |= {"group_by": (), "reads_labels": False}
+    (found,) = labelled(*sources, **more).values()
+    assert {name: labels.get("side") for name, labels in found.items()} == {
+        f"{task}__j{i}": {"a": "l", "b": "r", "c": None}[task] for i in range(4) for task in TASKS
+    }
+    assert len(asked) == 1

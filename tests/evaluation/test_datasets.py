@@ -10,6 +10,7 @@ import pytest
 from conftest import as_somebody_else
 
 from harbor_metrics.errors import InputError
+from harbor_metrics.evaluation.changes import of_metrics
 from harbor_metrics.evaluation.datasets import Datasets, find_datasets
 from harbor_metrics.registries.registry import Registries
 from harbor_metrics.trials.snapshot import DatasetSnapshot
@@ -257,7 +258,7 @@ def test_registry_that_was_changed_since_the_job_ran_is_said(metric: str, rules:
     jobs = [snapshot_job(JobDataset(name="d", registry_path="reg.json"), metric=metric)]
     found = find_datasets("d", None, jobs, Registries([]))
     assert names(found) == ["d@1 of reg.json"]
-    assert [d.rule for d in found.diagnostics] == rules
+    assert [d.rule for entry in found.entries for d in of_metrics(entry, jobs)] == rules
 
 
 @pytest.mark.parametrize(("changed", "rules"), [(False, []), (True, ["registry-changed"])])
@@ -274,7 +275,8 @@ def test_script_that_was_changed_since_the_job_ran_is_said(
         (here / "m.py").write_text("2")
     named = JobDataset(name="d", registry_path="reg.json")
     jobs = [("jobs/one", Job(datasets=(named,), snapshot=(known,)))]
-    found = find_datasets("d", None, jobs, Registries([])).diagnostics
+    (entry,) = find_datasets("d", None, jobs, Registries([])).entries
+    found = list(of_metrics(entry, jobs))
     assert [d.rule for d in found] == rules
     said = "the scripts of d@1 in reg.json (m.py) are not those that jobs/one ran with"
     assert all(d.message.startswith(said) for d in found)

@@ -9,6 +9,9 @@ from conftest import Run, trial, write_job
 from printed import group
 from registries_by_hand import dataset
 
+from harbor_metrics.computation.preparation import prepare
+from harbor_metrics.computation.request import Request
+
 
 def test_metrics_stand_in_the_order_registry_job_extra_command_line(
     cli: Run, tmp_path: Path
@@ -105,3 +108,19 @@ def test_only_asked_needs_no_registry_and_a_metric(cli: Run, job: Path) -> None:
     alone = write_job(job.parent / "alone", [trial("t", {"r": 1})], datasets=gone)
     assert "gone.json" in cli("compute", alone).stderr
     assert cli("compute", alone, "--only-asked", "--metric", "mean").stderr == ""
+
+
+def test_lines_that_name_one_script_share_what_was_read(tmp_path: Path) -> None:
+    """A registry of 12 kB took 3 GB."""
+    (tmp_path / "m.py").write_text("1")
+    paths = ["m.py", "./m.py", "../" + tmp_path.name + "/m.py", "absent.py", "absent.py"]
+    entries = [{"type": "uv-script", "kwargs": {"script_path": path}} for path in paths]
+    registry = tmp_path / "r.json"
+    registry.write_text(json.dumps([dataset("d", metrics=entries)]))
+    (tmp_path / "t.jsonl").write_text('{"task": "a", "dataset": "d", "rewards": {"r": 1}}\n')
+    request = Request(sources=(str(tmp_path / "t.jsonl"),), registries=(str(registry),))
+    planned = prepare(request).planned
+    scripts = [metric.script for metric in planned if metric.script is not None]
+    assert [metric.failure is None for metric in planned] == [True, True, True, False, False]
+    assert len({id(script.text) for script in scripts}) == 1
+    assert [Path(script.shown) for script in scripts] == [tmp_path / path for path in paths[:3]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import pytest
@@ -80,3 +81,33 @@ def test_an_empty_cell_is_no_label(tmp_path: Path) -> None:
 
 def test_a_cell_of_very_many_digits_that_is_no_number_is_looked_through_once() -> None:
     assert rows.number("1" * 1_000_000 + "x") is None
+
+
+@pytest.mark.parametrize(
+    "header",
+    ['reward,"x\n1,0"', 'reward,"x', '"reward" x,y', '"a;b;c",reward,"x\n1,0",1'],
+    ids=range(4),
+)
+def test_header_whose_quotes_do_not_close_on_its_line_is_refused(
+    header: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(header + "\n0,b\n")
+    with pytest.raises(InputError):
+        readers.read(str(path))
+    for refused in (
+        lambda: readers.read(str(path), as_format="csv"),
+        lambda: labels.read(str(path)),
+    ):
+        with pytest.raises(InputError, match="the header line is not CSV"):
+            refused()
+
+
+@pytest.mark.parametrize("quoted", ['"y;reward;z;w"', '"a;;""\t\t\t;;b"', '";;;;"'])
+def test_what_stands_in_quotes_delimits_nothing(quoted: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    for header, row in ((f"x,{quoted},reward", "a,b,1"), (f"{quoted},reward", "b,1")):
+        path.write_text(f"{header}\n{row}\n")
+        names = next(csv.reader([header]))
+        (trial,) = readers.read(str(path))[0].trials
+        assert (trial.rewards, trial.labels[names[-2]]) == ({"reward": 1}, "b")

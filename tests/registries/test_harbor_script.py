@@ -16,6 +16,7 @@ from harbor_metrics.registries.harbor_script import (
     settings_of,
     text,
 )
+from harbor_metrics.registries.modules import Content
 from harbor_metrics.registries.script_file import Script, metadata
 
 WHEEL = f"https://example.org/harbor_metrics-0.1.0-py3-none-any.whl#sha256={'0' * 64}"
@@ -55,7 +56,7 @@ _VALUES = st.recursive(
 @given(st.dictionaries(st.text("abc_", min_size=1), _VALUES))
 def test_table_of_the_script_says_the_metric_whatever_its_kwargs(kwargs: dict[str, object]) -> None:
     written = text("quantile", kwargs, "harbor-metrics==1")
-    block = metadata(Script("metric.py", written.encode()))
+    block = metadata(Script("metric.py", Content(written.encode())))
     assert block is not None
     entry = {"type": "quantile", "kwargs": kwargs} if kwargs else "quantile"
     assert block["tool"]["harbor-metrics"] == {"metrics": [entry]}

@@ -15,7 +15,14 @@ from harbor_metrics.documents.files import open_real
 from harbor_metrics.documents.paths import followed
 from harbor_metrics.errors import MetricFailure
 from harbor_metrics.registries import modules, script_lock
-from harbor_metrics.registries.modules import TooManyError, copy, importable, is_metadata
+from harbor_metrics.registries.modules import (
+    Content,
+    Folders,
+    TooManyError,
+    copy,
+    importable,
+    is_metadata,
+)
 from harbor_metrics.registries.script_file import find
 from harbor_metrics.scripts.beside import beside
 
@@ -272,15 +279,15 @@ def test_below_a_home_no_module_belongs_to_a_script(
 def test_two_sets_of_modules_have_two_digests(folder: Path) -> None:
     """A name that looks like another line is none, as `sha256sum` has it."""
     digest = hashlib.sha256(b"").hexdigest()
-    one = modules.manifest([("m.py", b""), (f"a.py\n{digest}  b.py", b"")])
-    two = modules.manifest([("m.py", b""), ("a.py", b""), ("b.py", digest)])
+    one = modules.manifest([("m.py", Content()), (f"a.py\n{digest}  b.py", Content())])
+    two = modules.manifest([("m.py", Content()), ("a.py", Content()), ("b.py", digest)])
     assert one != two
     name = "odd\n\\ name.py"
     (folder / name).write_bytes(b"1")
     listed = subprocess.run(
         ["sha256sum", "--", name], cwd=folder, capture_output=True, text=True, check=True
     )
-    (line,) = modules.manifest([(name, b"1")]).splitlines()
+    (line,) = modules.manifest([(name, Content(b"1"))]).splitlines()
     assert line == listed.stdout.rstrip("\n")
 
 
@@ -383,3 +390,43 @@ def test_what_was_no_link_when_it_was_listed_is_read_as_none(
     monkeypatch.setattr(modules, "_entries", entries)
     with pytest.raises(OSError, match="exchanged meanwhile"):
         importable(str(folder / "m.py"), b"import helper")
+
+
+def test_modules_of_many_scripts_are_read_and_hashed_once(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """200 scripts beside a module of 15 MiB took 20 s, and as many lines that name one 3 GB."""
+    opened: list[str] = []
+
+    def count(path: str) -> BufferedReader:
+        opened.append(os.path.basename(path))
+        return open_real(path)
+
+    for i in range(5):
+        (folder / f"m{i}.py").write_text("import helper")
+    monkeypatch.setattr(modules, "open_real", count)
+    folders = Folders()
+    found = [importable(str(folder / f"m{i}.py"), b"import helper", folders) for i in range(5)]
+    assert sorted(opened) == [
+        "__init__.py",
+        "helper.py",
+        *(f"m{i}.py" for i in range(5)),
+        "part.py",
+    ]
+    assert [dict(modules) for modules in found] == [
+        dict(importable(str(folder / f"m{i}.py"), b"import helper")) for i in range(5)
+    ]
+    assert len({id(dict(modules)["helper.py"]) for modules in found}) == 1
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1])
+def test_a_script_is_none_of_the_modules_beside_it_that_are_too_many(
+    more: int, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "m.py").write_text("import helper")
+    monkeypatch.setattr(modules, "MOST_FILES", len(MODULES) - more)
+    if more == 1:
+        with pytest.raises(TooManyError):
+            importable(str(folder / "m.py"), b"import helper")
+    else:
+        assert [name for name, _ in importable(str(folder / "m.py"), b"import helper")] == MODULES

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +13,9 @@ from printed import group, values
 from registries_by_hand import dataset
 
 import harbor_metrics
+from harbor_metrics.documents.document import parse
 from harbor_metrics.registries import registry
+from harbor_metrics.registries.registry import datasets_of, nearest
 from harbor_metrics.validation.rules import datasets
 
 
@@ -85,3 +88,25 @@ def test_versions_of_a_dataset_are_weighed_once_however_often_it_is_asked_for(
     assert asked.count(50) == 1
     harbor_metrics.validate(str(path))
     assert asked.count(50) == 2
+
+
+def test_names_are_compared_by_their_beginnings_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name of 80,000 signs beside another took a minute, and so do many."""
+    compared: list[int] = []
+
+    class Matcher(difflib.SequenceMatcher[str]):
+        def ratio(self) -> float:
+            compared.append(len(self.a) * len(self.b))
+            return super().ratio()
+
+    monkeypatch.setattr(difflib, "SequenceMatcher", Matcher)
+    names = ["n" * 5_000, *(f"other-{i:03}" for i in range(300)), "swe-bench", "swe-bench-pro"]
+    text = json.dumps([{"name": name, "version": "1"} for name in names])
+    document, _ = parse(text.encode(), "r.json")
+    assert document is not None
+    near = nearest("swe-bench", datasets_of(document))
+    assert sorted(near) == sorted(f"{name}@1" for name in names)
+    assert near[:2] == ["swe-bench@1", "swe-bench-pro@1"]
+    nearest("x" * 5_000, datasets_of(document))
+    assert len(compared) == 200
+    assert max(compared) <= 100 * 100

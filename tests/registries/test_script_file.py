@@ -18,6 +18,7 @@ from registries_by_hand import dataset
 
 from harbor_metrics.errors import MetricFailure
 from harbor_metrics.registries import script_file as script
+from harbor_metrics.registries.modules import Content
 from harbor_metrics.registries.script_block import blocks
 
 
@@ -107,7 +108,7 @@ class TestBlock:
 
     @staticmethod
     def block(text: str) -> dict[str, object] | None:
-        return script.metadata(script.Script("m.py", text.encode()))
+        return script.metadata(script.Script("m.py", Content(text.encode())))
 
     def test_lines_end_at_line_feeds_alone(self) -> None:
         for separator in ("\u2028", "\u0085"):
@@ -126,7 +127,7 @@ class TestBlock:
     @pytest.mark.parametrize("lines", ["# a" + ".a" * 501 + " = 1\n", "# a = 1\n" * 50_000])
     def test_block_that_takes_long_to_read_is_refused(self, lines: str) -> None:
         with pytest.raises(MetricFailure, match=r"256 KiB, or a line with more than 500 dots"):
-            script.metadata(script.Script("", f"# /// script\n{lines}# ///\n".encode()))
+            script.metadata(script.Script("", Content(f"# /// script\n{lines}# ///\n".encode())))
 
     @pytest.mark.parametrize(
         "other",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from harbor_metrics.registries.modules import Content
 from harbor_metrics.registries.script_file import Script
 from harbor_metrics.render.check import check
 from harbor_metrics.scripts.check import Check, Tried
 from harbor_metrics.scripts.kept import Environment
 
-SCRIPT = Script(path="/x/m.py", shown="m.py", text=b"")
+SCRIPT = Script(path="/x/m.py", shown="m.py", text=Content(b""))
 FINE = Tried(case="one key", n=3, seconds=0.25, values={"mean": 0.5, "n": 3})
 
 

@@ -22,6 +22,7 @@ from harbor_metrics.confinement.finished import Finished
 from harbor_metrics.confinement.workplace import Workplace
 from harbor_metrics.documents.contents import File, checked, contents
 from harbor_metrics.errors import MetricFailure
+from harbor_metrics.registries.modules import Content
 from harbor_metrics.registries.script_file import Script, find
 from harbor_metrics.scripts.cache import ENVIRONMENTS, cache_folder
 from harbor_metrics.scripts.environment import environment
@@ -339,7 +340,9 @@ class TestEnvironment:
         for path in (tmp_path / "secret", folder / ".env", folder / "sub" / "x"):
             path.write_text("PASSWORD")
         (folder / "m.py.lock").symlink_to(leads_to)
-        script = Script(str(folder / "m.py"), b"# /// script\n# dependencies = []\n# ///\n")
+        script = Script(
+            str(folder / "m.py"), Content(b"# /// script\n# dependencies = []\n# ///\n")
+        )
         refused = pytest.raises(MetricFailure, match="is a link to what does not")
         with Workplace() as place, refused as raised:
             environment(script, place)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from metric_scripts import linux
 
+from harbor_metrics.registries.modules import Content
 from harbor_metrics.registries.script_file import Script
 from harbor_metrics.scripts import refusals
 from harbor_metrics.scripts.startup import startup_code
@@ -35,7 +36,7 @@ sys.exit(3)
 def done(tmp_path: Path) -> subprocess.CompletedProcess[str]:
     (tmp_path / "copy").write_text(SCRIPT)
     (tmp_path / "modules").mkdir()
-    script = Script("/there/m.py", SCRIPT.encode())
+    script = Script("/there/m.py", Content(SCRIPT.encode()))
     code = startup_code(script, is_shown_the_copy=False)
     given = [refusals.__file__, "log", code, str(tmp_path / "copy"), script.path, "-i", "x"]
     command = [sys.executable, "-I", *given]

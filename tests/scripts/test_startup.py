@@ -10,6 +10,7 @@ import pytest
 from metric_scripts import HEAD, linux
 
 from harbor_metrics.confinement.workplace import Workplace
+from harbor_metrics.registries.modules import Content
 from harbor_metrics.registries.script_file import Script, find
 from harbor_metrics.scripts.execution import Inputs, execute
 from harbor_metrics.scripts.options import ScriptOptions
@@ -29,7 +30,7 @@ def test_what_forgets_where_modules_are_found_finds_none_beside_a_script(
     (tmp_path / "modules").mkdir()
     text = b"import sys; sys.path_importer_cache.clear(); import statistics; print(sys.path[0])"
     (tmp_path / "copy").write_bytes(text)
-    script = Script(str(folder / "m.py"), text)
+    script = Script(str(folder / "m.py"), Content(text))
     code = startup_code(script, is_shown_the_copy=False)
     command = [sys.executable, "-I", "-c", code, str(tmp_path / "copy"), script.path]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import Run
+
+from harbor_metrics.validation.fix import fix
+from harbor_metrics.validation.validation import findings_in
 
 
 def test_fix_mends_what_has_one_answer(cli: Run, tmp_path: Path) -> None:
@@ -133,3 +137,25 @@ def test_fix_survives_entries_of_any_type(text: str, cli: Run, tmp_path: Path) -
     (tmp_path / "registry.json").write_text(text)
     done = cli("validate", "registry.json", "--fix")
     assert (done.returncode, "Traceback" in done.stderr) == (1, False)
+
+
+def test_fix_looks_for_the_mistakes_of_an_entry_in_that_entry_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """800 tasks to mend beside 800 unknown fields of their dataset took 22 s."""
+    sizes: list[int] = []
+
+    def count(value: Any, *more: Any) -> Any:
+        sizes.append(len(json.dumps(value)))
+        return findings_in(value, *more)
+
+    monkeypatch.setattr("harbor_metrics.validation.fix.findings_in", count)
+    odd = {f"odd{i}": i for i in range(100)}
+    tasks = [{"name": f"t{i}", "git_ulr": "x"} for i in range(5)]
+    path = tmp_path / "registry.json"
+    path.write_text(json.dumps([{"name": "a", "version": "1", **odd, "tasks": tasks}]))
+    fix(str(path))
+    mended = json.loads(path.read_text())[0]["tasks"]
+    assert mended == [{"name": f"t{i}", "git_url": "x"} for i in range(5)]
+    assert len(sizes) == 10
+    assert max(sizes) < 100

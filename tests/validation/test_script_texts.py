@@ -56,3 +56,15 @@ def test_script_that_many_metrics_name_is_read_once_for_a_rule(
         assert [d.rule for d in report.found].count("script-pin") == 20
     assert read["_parsed"] == read["metadata"] == read["digest_of"] == read["other_copy"] == 1
     assert read["whole"] == 3
+
+
+@pytest.mark.parametrize("more", [0, 1])
+@pytest.mark.parametrize("sign", ["#", "\u0301"], ids=["long", "marks"])
+def test_a_text_that_nobody_wrote_is_not_parsed(sign: str, more: int, tmp_path: Path) -> None:
+    """Python takes hundreds of times its size, and orders marks in the square of their number."""
+    n = (1 << 18 if sign == "#" else 1999) + more
+    text = f"{'x = 1;' * 100}#".ljust(n, "#") if sign == "#" else f"a{sign * n}"
+    (tmp_path / "s.py").write_text(text, encoding="utf-8")
+    assert (script_texts._parsed(text) is None) == bool(more)
+    found = script_texts.ScriptText(str(tmp_path / "s.py"))
+    assert (found.untaken, found.keys) == ([] if more else ["-i", "-o"], set())

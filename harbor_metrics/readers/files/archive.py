@@ -23,8 +23,11 @@ _END_MARK, _LARGE_MARK = b"PK\5\6", b"PK\6\6"
 _END, _LARGE_END = struct.Struct("<16xL2x"), struct.Struct("<48xQ")
 _LOCATOR = struct.Struct("<8xQ4x")
 _LONGEST_END = _END.size + (1 << 16)
-_ENCRYPTED = 0x1
-_LOCAL_HEADER = 30
+_ENCRYPTED, _IN_UTF_8 = 0x1, 0x800
+# What a member says of itself where it stands: flags, method, the lengths of its name and the rest.
+_LOCAL_HEADER = struct.Struct("<6xHH16xHH")
+_EXTRA = struct.Struct("<HH")
+_UNICODE_NAME = 0x7075
 _CHUNK = 1 << 16
 _UNPACK: dict[int, Callable[[Iterator[bytes]], Iterator[bytes]]] = {
     _STORED: iter,
@@ -59,6 +62,17 @@ def _says_where(stream: BinaryIO, start: int) -> bool:
     )
 
 
+def _other_name(info: ZipInfo) -> bool:
+    """Whether a member has a second name that it is not called by: Python reads it since 3.13."""
+    extra = info.extra
+    while len(extra) >= _EXTRA.size:
+        kind, length = _EXTRA.unpack_from(extra)
+        if kind == _UNICODE_NAME and extra[9 : 4 + length] != info.orig_filename.encode():
+            return True
+        extra = extra[_EXTRA.size + length :]
+    return False
+
+
 class Archive:
     """The members of an archive by name; of those `repeated` in it the last counts."""
 
@@ -83,6 +97,14 @@ class Archive:
                 "members than where it stands, and readers differ in which they take",
                 "copy it anew; Inspect writes nothing before or between",
             )
+        for info in directory.filelist:
+            if _other_name(info):
+                self._stream.close()
+                raise self._refused(
+                    info.filename,
+                    "has a second name, and readers differ in which they take",
+                    "copy it anew; Inspect gives each member one",
+                )
         self._members = directory.NameToInfo
         names = Counter(info.filename for info in directory.filelist)
         self.repeated = [name for name, count in names.items() if count > 1]
@@ -162,12 +184,17 @@ class Archive:
 
     def _packed(self, info: ZipInfo) -> Iterator[bytes]:
         self._stream.seek(info.header_offset)
-        header = self._stream.read(_LOCAL_HEADER)
-        if header[:4] != b"PK\x03\x04" or len(header) < _LOCAL_HEADER:
+        header = self._stream.read(_LOCAL_HEADER.size)
+        if header[:4] != b"PK\x03\x04" or len(header) < _LOCAL_HEADER.size:
             raise DamagedError("is damaged: it does not begin where the archive says")
-        name = int.from_bytes(header[26:28], "little")
-        extra = int.from_bytes(header[28:30], "little")
-        self._stream.seek(name + extra, 1)
+        flags, method, length, extra = _LOCAL_HEADER.unpack(header)
+        encoding = "utf-8" if info.flag_bits & _IN_UTF_8 else "cp437"
+        name = self._stream.read(length).decode(encoding, "replace")
+        if name != info.orig_filename or (flags ^ info.flag_bits) & _ENCRYPTED:
+            raise DamagedError("says otherwise where it stands than in the list of members")
+        if method != info.compress_type:
+            raise DamagedError("is packed otherwise than the list of members says")
+        self._stream.seek(extra, 1)
         left = info.compress_size
         while left and (chunk := self._stream.read(min(_CHUNK, left))):
             left -= len(chunk)

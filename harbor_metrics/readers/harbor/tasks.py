@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import Any
 
 from ...documents.files import reason
@@ -16,6 +17,9 @@ from ...trials.trial import Label, Trial
 from .documents import Near, contents, fields
 
 _LabelsOfTask = Mapping[str, Label]
+_LabelsIn = Callable[[str], dict[str, Label] | None]
+# All trials of a job can name one folder, and each of its labels is then one of each trial.
+_MOST_LABELS = 1_000
 
 
 def labels_of(job: str, trials: Iterable[Trial]) -> dict[str | None, Labels]:
@@ -27,19 +31,19 @@ def labels_of(job: str, trials: Iterable[Trial]) -> dict[str | None, Labels]:
     Raises:
         InputError: two folders above the job have a task of that path, with other labels.
     """
-    near = Near(job)
+    near, read = Near(job), cache(labels_in)
     labels: dict[str | None, dict[str, _LabelsOfTask]] = {}
     for trial in trials:
         of_dataset = labels.setdefault(trial.dataset, {})
         if trial.task not in of_dataset:
-            of_dataset[trial.task] = _labels(job, trial, near)
+            of_dataset[trial.task] = _labels(job, trial, near, read)
     return {
         dataset: {t: found for t, found in tasks.items() if found}
         for dataset, tasks in labels.items()
     }
 
 
-def _labels(job: str, trial: Trial, near: Near) -> _LabelsOfTask:
+def _labels(job: str, trial: Trial, near: Near, read: _LabelsIn) -> _LabelsOfTask:
     folder = f"{job}/{trial.trial}"
     if trial.trial is None or "/" in trial.trial or leads_out(folder, job):
         return {}
@@ -57,7 +61,7 @@ def _labels(job: str, trial: Trial, near: Near) -> _LabelsOfTask:
     known: dict[str, _LabelsOfTask] = {}
     with contextlib.suppress(ValueError):  # a path that no file can have
         for place in near.places(path):
-            if (found := labels_in(real_path(place))) is not None:
+            if (found := read(real_path(place))) is not None:
                 known[place] = found
     # Which of the folders the job ran in nobody can tell from the files.
     (first, labels), *others = known.items() or [("", {})]
@@ -78,7 +82,8 @@ def labels_in(folder: str) -> dict[str, Label] | None:
     A link is not followed: it would make any TOML of this machine a task's.
 
     Raises:
-        InputError: it is there, for all that is known, and cannot be read.
+        InputError: it is there, for all that is known, and cannot be read, or has more labels than
+            any.
     """
     # For weight: most computations group by no label.
     from ...documents.toml import loads
@@ -92,7 +97,13 @@ def labels_in(folder: str) -> dict[str, Label] | None:
         return None
     except (ValueError, RecursionError):
         return None
-    return of_metadata(metadata) if isinstance(metadata, dict) else {}
+    labels = of_metadata(metadata) if isinstance(metadata, dict) else {}
+    if len(labels) > _MOST_LABELS:
+        raise InputError(
+            f"{shown_path(folder)}/task.toml has {len(labels):,} labels under [metadata]; at most "
+            f"{_MOST_LABELS:,} are read"
+        )
+    return labels
 
 
 def _unread(path: str, error: OSError) -> InputError:

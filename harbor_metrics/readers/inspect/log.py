@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -34,6 +34,7 @@ from ...documents.wording import plural, printable, shown
 from ...errors import InputError
 from ...numbers import exact
 from ...numbers.exact import Number
+from ...trials.check import check_group, check_name
 from ...trials.labels import unambiguous
 from ...trials.source import Job, Source
 from ...trials.trial import NO_USAGE, GroupKey, Trial, Usage
@@ -54,8 +55,11 @@ from .scores import rewards_of
 _MARKS = ("version", "status", "eval", "plan", "samples")
 _OWN = "inspect/"
 _NUMBERS = (int, float)
-# Each makes a trial of each sample, also of those that it gave no score.
+# Each makes a trial of each sample, also of those that it gave no score, with labels of its own: a
+# trial takes as much memory as ten labels do. So much is read of any log; of larger ones what is so
+# many times as much as what the log itself says.
 _MOST_SCORERS = 100
+_TRIAL, _ANY_LOG, _MOST_TIMES = 10, 5_000_000, 10
 _EXCEPTION = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*)\(")
 
 
@@ -147,22 +151,26 @@ class _Log:
                 f"{_MOST_SCORERS} are read",
                 "the scorers of an eval score all of its samples: a scorer for each sample is none",
             )
+        check_name(header.eval.eval_id, "eval", self.path)
         scorers: list[str | None] = list(self.scorers) or [None]
         agent = header.eval.solver or "+".join(step.solver for step in header.plan.steps) or None
         unread: list[GroupKey | None] = []
-        groups = self.groups
+        makes: list[tuple[str | None, GroupKey, Counter[str]]] = []
         for scorer in scorers:
             task = header.eval.task
             dataset = f"{task}:{scorer}" if len(scorers) > 1 else task
-            group = groups[scorer] = GroupKey(agent, header.eval.model, dataset)
-            statuses: Counter[str] = Counter()
-            for sample in self.samples:
-                trial = self._trial(sample, scorer, group, statuses)
+            group = check_group(GroupKey(agent, header.eval.model, dataset), self.path)
+            self.groups[scorer] = group
+            makes.append((scorer, group, Counter()))
+        for sample, labels in self._labelled(len(scorers)):
+            for scorer, group, statuses in makes:
+                trial = self._trial(sample, labels, scorer, group, statuses)
                 if trial is None:
                     unread.append(group)
                 else:
                     self.reading.trials.append(trial)
-            self._say(statuses, dataset)
+        for _, group, statuses in makes:
+            self._say(statuses, group.dataset)
         self._say_of_log()
         results = header.results
         planned = header.planned or (results.total_samples if results is not None else None)
@@ -177,14 +185,38 @@ class _Log:
             reported=partial(
                 reported,
                 header.results,
-                groups.__getitem__,
+                self.groups.__getitem__,
                 unreduced=header.eval.config.unreduced,
             ),
         )
 
+    def _labelled(self, n_scorers: int) -> Iterator[tuple[Sample, dict[str, Any]]]:
+        """Each sample, and the labels that its trials share.
+
+        Raises:
+            InputError: the log has few scores, and so many scorers that they take all memory.
+        """
+        n_scores = sum(len(sample.scores or ()) for sample in self.samples)
+        said, made = _TRIAL * n_scores, 0
+        for sample in self.samples:
+            labels, ambiguous = _labels(sample)
+            self.ambiguous.update(ambiguous)
+            said += _TRIAL + len(labels)
+            made += n_scorers * (_TRIAL + len(labels))
+            check_name(str(sample.id), "sample", self.path)
+            if made > max(_ANY_LOG, _MOST_TIMES * said):
+                raise InputError(
+                    f"{self.path}: {n_scorers} scorers have {n_scores:,} scores of "
+                    f"{plural(len(self.samples), 'sample')}: with a trial for each that is missing "
+                    f"they would take more than {_MOST_TIMES} times the memory of the log",
+                    "the scorers of an eval score all of its samples",
+                )
+            yield sample, labels
+
     def _trial(
         self,
         sample: Sample,
+        own: Mapping[str, Any],
         scorer: str | None,
         group: GroupKey,
         statuses: Counter[str],
@@ -192,10 +224,7 @@ class _Log:
         if sample.id is None:
             return None
         name = f"{sample.id}_epoch_{sample.epoch}"
-        labels, ambiguous = _labels(sample)
-        if ambiguous:
-            self.ambiguous.update(ambiguous)
-        labels["inspect/scorer"] = scorer
+        labels: dict[str, Any] = {**own, "inspect/scorer": scorer}
         score = (sample.scores or {}).get(scorer) if scorer is not None else None
         rewards: dict[str, Number] | None = None
         if score is not None:
@@ -246,7 +275,7 @@ class _Log:
         message = f"{self.path}: sample {printable(name)}: {what}"
         self.reading.note(rule=rule, message=message, subject=f"sample {name}")
 
-    def _say(self, statuses: Counter[str], dataset: str) -> None:
+    def _say(self, statuses: Counter[str], dataset: str | None) -> None:
         words = {"error": "errored", "unscored": "unscored", "missing": "without a score"}
         counted = [f"{n} {word}" for status, word in words.items() if (n := statuses[status])]
         if counted:

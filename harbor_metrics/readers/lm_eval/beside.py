@@ -59,7 +59,7 @@ class Results:
     @cached_property
     def numbers(self) -> Numbers:
         """All that it reports."""
-        return Numbers(self.value, self.model)
+        return Numbers(self.value, self.model, self.path)
 
     @cached_property
     def tasks(self) -> dict[str, str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...errors import InputError
 from ...numbers.exact import Number
+from ...trials.check import check_group
 from ...trials.source import Reported
 from ...trials.trial import GroupKey
 from ..files.lenient import constant
@@ -43,8 +44,9 @@ class Numbers:
     Those of a task are with its samples, those of a group with the samples of each of its tasks.
     """
 
-    def __init__(self, value: dict[str, Any], model: str | None) -> None:
+    def __init__(self, value: dict[str, Any], model: str | None, path: str) -> None:
         self._value = value
+        self._path = path
         self._results = members(value.get("results"))
         self._sizes = members(value.get(EFFECTIVE))
         self._model = model
@@ -92,7 +94,7 @@ class Numbers:
         return Groups(self._value)
 
     def _key(self, name: str | None) -> GroupKey:
-        return GroupKey(None, self._model, name)
+        return check_group(GroupKey(None, self._model, name), self._path)
 
     def _effective(self, task: str | None) -> Iterator[Reported]:
         of_task = member(self._sizes, task)

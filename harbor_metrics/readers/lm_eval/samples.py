@@ -32,6 +32,7 @@ from ...documents.document import Document
 from ...documents.wording import printable
 from ...errors import InputError
 from ...numbers.exact import Number
+from ...trials.check import check_group
 from ...trials.source import REFUSED, Job, Source
 from ...trials.trial import GroupKey, Trial
 from ..files.file import File
@@ -263,6 +264,7 @@ class _Samples:
         # The hash is over all lines: with one that cannot be read it says nothing.
         run = run_of(self.reading, self.beside, self.hash.hexdigest(), len(self.names), n_rows)
         names = {name: dataset(run.task, name) for name in self.names}
+        groups = [check_group(GroupKey(None, run.model, n), self.path) for n in names.values()]
         for i, trial in enumerate(trials):
             trials[i] = msgspec.structs.replace(
                 trial,
@@ -287,7 +289,6 @@ class _Samples:
             )
         self._say_lacking()
         defaults = self._defaults(names, run)
-        groups = [GroupKey(None, run.model, name) for name in names.values()]
         only = groups[0] if len(groups) == 1 else None
         expected = run.n_documents and run.n_documents * len(names)
         source = self.reading.source(

@@ -14,6 +14,7 @@ from . import ERROR, NOTE, WARNING, Entry, View, array
 
 # How many names a message lists.
 _LISTED = 100
+_LONGEST = 1_000
 
 
 def duplicate_dataset(view: View) -> Iterator[Finding]:
@@ -173,7 +174,8 @@ def name_breaks_results(view: View) -> Iterator[Finding]:
 
 
 def _folded(name: str) -> str:
-    if not name.isascii():
+    # Marks that stand on one letter are sorted in the square of their number.
+    if not name.isascii() and len(name) <= _LONGEST:
         # For weight: most names are ASCII.
         from unicodedata import normalize
 

@@ -7,6 +7,7 @@ import io
 import json
 import struct
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -53,7 +54,7 @@ def test_member_that_unpacks_to_too_many_times_its_size_is_refused(
     assert "times as many as it has packed" in said
 
 
-def test_members_that_share_their_bytes_are_refused(
+def test_members_that_unpack_to_far_more_together_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("harbor_metrics.readers.files.archive.MOST_PLAIN", 1 << 20)
@@ -61,14 +62,8 @@ def test_members_that_share_their_bytes_are_refused(
     sample = {"id": 1, "epoch": 1, "scores": {"s": {"value": 1}}}
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("header.json", json.dumps(log([], metric("mean", 1))))
-        archive.writestr("samples/0.json", json.dumps(sample) + " " * 900_000)
-        first = archive.infolist()[-1]
-        for i in range(1, 40):
-            twin = zipfile.ZipInfo(f"samples/{i}.json")
-            for field in ("header_offset", "compress_type", "CRC", "compress_size", "file_size"):
-                setattr(twin, field, getattr(first, field))
-            archive.filelist.append(twin)
-            archive.NameToInfo[twin.filename] = twin
+        for i in range(40):
+            archive.writestr(f"samples/{i}.json", json.dumps(sample) + " " * 900_000)
     assert "and those before it would unpack to far more than they are packed" in refused(path)
 
 
@@ -211,6 +206,47 @@ def test_archive_with_two_lists_of_members_is_refused(tmp_path: Path) -> None:
     (tmp_path / "two.eval").write_bytes(other)
     with pytest.raises(InputError, match="readers differ in which they take"):
         readers.read(str(tmp_path / "two.eval"))
+
+
+@pytest.mark.parametrize(
+    ("offset", "value", "words"),
+    [(30, ord("H"), "says otherwise where it stands"), (6, 1, "says otherwise where it stands"),
+     (8, 0, "is packed otherwise than the list of members says")],
+    ids=["name", "encrypted", "method"],
+)  # fmt: skip
+def test_member_that_says_otherwise_where_it_stands_is_refused(
+    offset: int, value: int, words: str, tmp_path: Path
+) -> None:
+    """Python's zipfile refuses another name, and who reads a pipe has nothing else to go by."""
+    path = write(tmp_path / "x.eval", members("unreduced"))
+    data = bytearray(path.read_bytes())
+    data[data.index(b"header.json") - 30 + offset] = value
+    path.write_bytes(data)
+    with pytest.raises(InputError, match=f"header.json {words}"):
+        readers.read(str(path))
+
+
+@pytest.mark.parametrize("other", ["samples/2_epoch_1.json", "", None])
+def test_member_with_a_second_name_is_refused(other: str | None, tmp_path: Path) -> None:
+    """Pythons before 3.13 do not know of it, later ones take it."""
+    path, name = tmp_path / "x.eval", "samples/1_epoch_1.json"
+    second = struct.pack("<BL", 1, zlib.crc32(name.encode())) + (other or name).encode()
+    if other == "":
+        second = second[: -len(name)]
+    with zipfile.ZipFile(path, "w") as archive:
+        for member, content in members("unreduced").items():
+            if member != name:
+                archive.writestr(member, json.dumps(content))
+        info = zipfile.ZipInfo(name)
+        info.extra = (
+            struct.pack("<HH", 0xABCD, 0) + struct.pack("<HH", 0x7075, len(second)) + second
+        )
+        archive.writestr(info, json.dumps(members("unreduced")[name]))
+    if other is None:
+        assert readers.read(str(path))
+    else:
+        with pytest.raises(InputError, match=f"{name} has a second name"):
+            readers.read(str(path))
 
 
 def test_end_of_a_large_archive_names_the_list_of_members(

@@ -26,6 +26,7 @@ from metric_scripts import HEAD
 from metric_scripts import metric as script
 
 from harbor_metrics import readers
+from harbor_metrics.errors import InputError
 from harbor_metrics.trials.trial import Trial
 
 
@@ -261,6 +262,37 @@ def test_log_with_a_scorer_for_each_sample_is_refused(cli: Run, tmp_path: Path) 
     done = cli("compute", path)
     assert done.returncode == 3
     assert "x.json: its samples have scores of 101 scorers; at most 100 are read" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("n_labels", "n_scored", "n_scorers", "is_read"),
+    # A trial for each scorer that results name takes its own labels: 36 kB took 4 GB.
+    [(100, 1, 30, False), (100, 30, 30, True), (0, 1, 30, False), (0, 30, 30, True),
+     (100, 1, 10, True), (0, 1, 10, True), (0, 0, 30, False)],
+)  # fmt: skip
+def test_trials_without_a_score_are_not_many_times_what_a_log_says(
+    n_labels: int,
+    n_scored: int,
+    n_scorers: int,
+    is_read: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("harbor_metrics.readers.inspect.log._ANY_LOG", 1_000)
+    metadata = {f"l{i}": i for i in range(n_labels)}
+    scores = {f"s{i}": {"value": 1.0} for i in range(n_scored)}
+    samples = [{"id": i, "epoch": 1, "metadata": metadata, "scores": scores} for i in range(20)]
+    whole = log(samples, metric("mean", 1.0))
+    (first,) = whole["results"]["scores"]
+    named = [{**first, "name": f"s{i}", "scorer": f"s{i}"} for i in range(n_scorers)]
+    whole["results"]["scores"] = named
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(whole))
+    if is_read:
+        assert len(trials(path)) == 20 * n_scorers
+    else:
+        with pytest.raises(InputError, match=f"{n_scorers} scorers have {20 * n_scored} scores of"):
+            trials(path)
 
 
 def test_name_that_metadata_gives_two_values_is_no_label(cli: Run, tmp_path: Path) -> None:

@@ -98,6 +98,9 @@ def test_name_must_be_one_that_harbor_can_split(
         ("bench", "bench2", []),
         ("bench", "Bench", ["similar-dataset-names"]),
         ("caf\u00e9", "cafe\u0301", ["similar-dataset-names"]),
+        (f"{'e' * 999}\u00e9", f"{'E' * 999}\u00e9", ["similar-dataset-names"]),
+        # Marks on one letter are put in order in the square of their number.
+        (f"{'e' * 1000}\u00e9", f"{'e' * 1000}e\u0301", []),
     ],
 )
 def test_names_that_look_the_same_are_reported(

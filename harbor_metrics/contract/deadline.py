@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+# A timer of no time is none.
+_SOON = 1e-6
+
 
 class LateError(Exception):
     """The time is over."""
@@ -17,7 +20,8 @@ class LateError(Exception):
 def at_most(seconds: float) -> Iterator[None]:
     """End what is done meanwhile after so many seconds of the processor.
 
-    Only in the main thread, to which alone Python hands signals; in others it goes on.
+    Within another one it ends with that at the latest. Only in the main thread, to which alone
+    Python hands signals; in others it goes on.
 
     Raises:
         LateError: they are over.
@@ -30,9 +34,13 @@ def at_most(seconds: float) -> Iterator[None]:
         raise LateError
 
     before = signal.signal(signal.SIGVTALRM, end)
+    around, _ = signal.getitimer(signal.ITIMER_VIRTUAL)
+    allowed = min(seconds, around) if around else seconds
     try:
-        signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+        signal.setitimer(signal.ITIMER_VIRTUAL, allowed)
         yield
     finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        left, _ = signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        if around:
+            signal.setitimer(signal.ITIMER_VIRTUAL, max(around - allowed + left, _SOON))
         signal.signal(signal.SIGVTALRM, signal.SIG_DFL if before is None else before)

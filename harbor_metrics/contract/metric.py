@@ -90,6 +90,13 @@ class Bound(msgspec.Struct, frozen=True):
             bound.reads_labels for bound in inner
         )
 
+    @property
+    def resamples(self) -> bool:
+        """Whether it, or the one that it is given, computes another one many times over."""
+        inner = [value for value in self.arguments.values() if isinstance(value, Bound)]
+        own = "samples" in self.arguments and self.metric.takes == "inner"
+        return own or any(bound.resamples for bound in inner)
+
     def rows(self, view: Column | Table) -> int:
         """How many trials a value is over, or tasks where the metric reduces them itself."""
         return view.n_tasks if self.takes == "attempts" else len(view)
@@ -141,6 +148,13 @@ class Metric(Described, frozen=True, kw_only=True):
         arguments = msgspec.structs.asdict(own)
         takes = self.takes
         if takes == "inner":
+            if inner is not None and inner.resamples and "samples" in arguments:
+                raise MetricFailure(
+                    "invalid-metric-kwargs",
+                    f"`{self.name}` takes no metric that draws samples itself: a thousand times a "
+                    "thousand are never at an end",
+                    "metric",
+                )
             arguments["metric"] = inner
             takes = inner.takes if inner is not None else "column"
             for name in kwargs.keys() & set(COMMON["inner"]) - set(COMMON[takes]):

@@ -484,7 +484,8 @@ OF_RUNS = {
     "metric-raised": Rule(
         _ERROR,
         "A metric or a reducer of a plugin or of a file raised an exception, or returned something "
-        "else than finite numbers. The metric fails, the others still run, and the exit code is 1. "
+        "else than finite numbers; or sacrebleu took more than ten minutes for the texts of one. "
+        "The metric fails, the others still run, and the exit code is 1. "
         "`harbor_metrics.testing.check_metric` tries a metric on hard cases.",
     ),
     "not-installed": Rule(

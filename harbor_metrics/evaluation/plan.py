@@ -24,6 +24,8 @@ from .planned import NamedBy, Planned
 from .remarks import NOT_FOUND, remarks_on_scripts
 from .result import Origin
 
+# Each runs for each group, and is set beside all others.
+_MOST_METRICS = 1_000
 # What is said of registries because their metrics run, or should.
 _ABOUT_METRICS = (NOT_FOUND, "dataset-not-said")
 
@@ -251,6 +253,8 @@ def _planned(
     job: str | None = None,
 ) -> list[Planned]:
     """The entries of a `metrics` array, which must be well-formed."""
+    if len(entries) > _MOST_METRICS:
+        raise InputError(f"{subject} has {len(entries):,} entries; at most {_MOST_METRICS:,} run")
     planned = []
     for index, entry in enumerate(entries):
         where = f"{subject}[{index}]"

@@ -46,6 +46,10 @@ _Absent = Annotated[
 ]
 # Of the processor, for all texts; a registry can have brought the regular expressions.
 _SECONDS = 60
+# What is moved in a text `ter` looks for in more than the square of its length.
+_SECONDS_OF_CORPUS = 600
+# Each trial has as many places for references as the one with most of them.
+_MANY_REFERENCES, _MOST_TIMES = 1_000_000, 20
 _WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _WITHOUT_DIGITS = str.maketrans("", "", string.digits)
 
@@ -187,9 +191,19 @@ def _corpus(texts: Sequence[tuple[str, _Texts]], score: Any) -> Estimate | Undef
     rights = [right or () for _, (_, right) in texts]
     if not all(rights):
         return Undefined("undefined: a trial has no reference")
+    n = max(map(len, rights))
+    if len(rights) * n > max(_MANY_REFERENCES, _MOST_TIMES * sum(map(len, rights))):
+        raise MetricFailure(
+            "missing-label",
+            f"a trial has {n:,} references and others few, of which sacrebleu wants as many each",
+        )
     # One list for the first references, one for the second, …; None where a trial has fewer.
-    references = [
-        [right[i] if i < len(right) else None for right in rights]
-        for i in range(max(map(len, rights)))
-    ]
-    return Estimate(value=float(score(sacrebleu, guesses, references).score), n=len(texts))
+    references = [[right[i] if i < len(right) else None for right in rights] for i in range(n)]
+    try:
+        with at_most(_SECONDS_OF_CORPUS):
+            return Estimate(value=float(score(sacrebleu, guesses, references).score), n=len(texts))
+    except LateError as error:
+        raise MetricFailure(
+            "metric-raised",
+            f"sacrebleu takes more than {_SECONDS_OF_CORPUS} s for these texts",
+        ) from error

@@ -13,6 +13,9 @@ from ..documents.limits import is_huge
 _MOST_VALUES = 100_000
 # So many letters of a text count as a value more.
 _A_VALUE = 100
+_NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
+_LONGEST_NUMBER = 400
+_TOO_LARGE = "a number is larger than any binary64 number"
 
 
 class Function(NamedTuple):
@@ -43,6 +46,9 @@ class Loader(yaml.SafeLoader):
         return node
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:  # noqa: D102
+        # Numbers of base 60 are made sign by sign, each time of all before: `1:1:1:…`.
+        if node.tag in _NUMBERS and _length(node) > _LONGEST_NUMBER:
+            raise _error(node, _TOO_LARGE)
         try:
             value = super().construct_object(node, deep)
         except (yaml.YAMLError, RecursionError):
@@ -51,7 +57,7 @@ class Loader(yaml.SafeLoader):
         except Exception as error:
             raise _error(node, "a value is not what its tag, or its form, says") from error
         if is_huge(value):
-            raise _error(node, "a number is larger than any binary64 number")
+            raise _error(node, _TOO_LARGE)
         return value
 
 

@@ -34,3 +34,24 @@ def test_what_takes_less_is_done_in_any_thread() -> None:
     thread.join()
     assert done == ["b", "b"]
     assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0, 0)
+
+
+def test_within_another_one_it_ends_with_that_and_leaves_it_its_time() -> None:
+    def work() -> None:
+        with at_most(0.02):
+            with at_most(60):
+                re.sub("a", "b", "a")
+            re.sub(_PATTERN, "", _TEXT)
+
+    with pytest.raises(LateError):
+        work()
+    with pytest.raises(LateError), at_most(0.02), at_most(60):
+        re.sub(_PATTERN, "", _TEXT)
+    done = []
+    with at_most(60):
+        with pytest.raises(LateError), at_most(0.02):
+            re.sub(_PATTERN, "", _TEXT)
+        left, _ = signal.getitimer(signal.ITIMER_VIRTUAL)
+        done.append(50 < left < 60)
+    assert done == [True]
+    assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0, 0)

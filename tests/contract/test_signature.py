@@ -52,6 +52,18 @@ def said(metric: str, kwargs: dict[str, Any]) -> str:
             {"by": "a", "metric": {"typ": "mean"}},
             "`metric` of `grouped` has no field `typ`; did you mean `type`?",
         ),
+        *(
+            (
+                "bootstrap-stderr",
+                {"metric": inner},
+                "`bootstrap-stderr` takes no metric that draws samples itself",
+            )
+            for inner in (
+                "bootstrap-stderr",
+                {"type": "bootstrap-stderr", "kwargs": {"metric": "mean"}},
+                {"type": "grouped", "kwargs": {"by": "a", "metric": "bootstrap-stderr"}},
+            )
+        ),
         ("uv-script", {"script_path": ""}, "`script_path` of `uv-script` must not be empty"),
     ],
 )

@@ -21,3 +21,26 @@ def test_regular_expression_that_never_ends_fails_its_metric(
     assert failed.error is not None
     assert failed.error.rule == "invalid-metric-kwargs"
     assert failed.error.message.startswith("`regexes_to_ignore` of `exact-match` takes more than")
+
+
+def test_what_sacrebleu_does_not_end_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text, "_SECONDS_OF_CORPUS", 0.01)
+    words = [str(i * 7 % 30) for i in range(200)]
+    texts = {"prediction": " ".join(words), "reference": " ".join(sorted(words))}
+    failed = outcome("ter", {"rewards": [None], "texts": [texts]})
+    assert failed.error is not None
+    assert failed.error.rule == "metric-raised"
+    assert failed.error.message == "sacrebleu takes more than 0.01 s for these texts"
+
+
+@pytest.mark.parametrize("metric", ["bleu", "chrf", "ter"])
+@pytest.mark.parametrize("n", [20, 21])
+def test_trials_are_not_filled_up_to_the_references_of_one(
+    metric: str, n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """10,000 trials and one with 100,000 references were a table of a thousand million."""
+    monkeypatch.setattr(text, "_MANY_REFERENCES", 40)
+    monkeypatch.setattr(text, "_MOST_TIMES", 1)
+    texts = [{"prediction": "a", "reference": "a"}, {"prediction": "a", "reference": ["a"] * n}]
+    found = outcome(metric, {"rewards": [None, None], "texts": texts})
+    assert (found.status == "failed") == (n == 21)

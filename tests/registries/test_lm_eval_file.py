@@ -69,8 +69,10 @@ def _doubled(levels: int, line: str) -> str:
         f"a: 0x{'f' * 4_000}",
         f"a: -{'1:' * 4_000}1",
         f"a: {'1_' * 400}1",
+        f"a: {'1:' * 100_000}1",
+        f"a: {'1:' * 100_000}1.5",
     ],
-    ids=range(8),
+    ids=range(10),
 )
 def test_no_value_is_larger_than_what_can_be_written(tmp_path: Path, text: str) -> None:
     (tmp_path / "task.yaml").write_text(text)

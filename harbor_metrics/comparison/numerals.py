@@ -32,7 +32,8 @@ class Numerals(msgspec.Struct, frozen=True):
 def numerals(base: Number | None, candidate: Number | None, row: Row) -> Numerals:
     """The numbers of a row, all to the place of the second digit of the standard error.
 
-    Without an error, of a quarter of the interval; without either three significant digits.
+    Without an error, of a quarter of the interval; without either three significant digits. The
+    error is of the difference: what one side has however uncertain leaves the other two digits.
     """
     place = _place(row)
 
@@ -42,7 +43,11 @@ def numerals(base: Number | None, candidate: Number | None, row: Row) -> Numeral
     interval = _NONE
     if row.low is not None and row.high is not None:
         interval = f"[{write(row.low, '+')}, {write(row.high, '+')}]"
-    return Numerals(write(base), write(candidate), write(row.difference, "+"), interval)
+
+    def side(value: Number | None) -> str:
+        return _NONE if value is None else _written(value, _of_side(value, place))
+
+    return Numerals(side(base), side(candidate), write(row.difference, "+"), interval)
 
 
 def ratio(value: Number) -> str:
@@ -57,10 +62,21 @@ def _place(row: Row) -> int | None:
         error = (row.high - row.low) / 4
     if not error or error < 0:
         return None
-    return 1 - math.floor(math.log10(float(f"{error:.1e}")))
+    return _second_digit(error)
 
 
-def _written(value: Number, place: int | None, sign: str) -> str:
+def _of_side(value: Number, place: int | None) -> int | None:
+    if place is None or not value:
+        return place
+    needed = _second_digit(value)
+    return max(place, min(needed, 0) if value == int(value) else needed)
+
+
+def _second_digit(value: Number) -> int:
+    return 1 - math.floor(math.log10(float(f"{abs(value):.1e}")))
+
+
+def _written(value: Number, place: int | None, sign: str = "") -> str:
     if not value:
         # 0 has no sign.
         return f"{0:.{min(max(place or 0, 0), _FINEST)}f}"

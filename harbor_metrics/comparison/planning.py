@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from ..documents.wording import plural
+from ..numbers.exact import Number
 from ..numbers.planning import attempts_needed, tasks_needed
 from .document import Compared, Row
 from .finding import TOTALS
@@ -42,7 +43,7 @@ _NOT, _ENOUGH = "more attempts", "enough"
 def _tasks(row: Row, compared: Compared, settings: Settings, difference: float) -> str | None:
     if not row.stderr or not row.n or row.method == "clustered t" or row.type in TOTALS:
         return None
-    variance = float(row.stderr) ** 2 * row.n
+    variance = _squared(row.stderr) * row.n
     n = tasks_needed(variance, difference, settings.level, settings.power)
     if n is None:
         return "more tasks than anybody plans"
@@ -74,13 +75,18 @@ def _attempts_over(
     if not row.stderr or not row.n or not row.df:
         return None
     times = attempts_needed(
-        0.0, float(row.stderr) ** 2, 1, difference, settings.level, settings.power, row.df
+        0.0, _squared(row.stderr), 1, difference, settings.level, settings.power, row.df
     )
     if times is None:
         return None
     if times <= 1:
         return _ENOUGH
     return _so_many(times, attempts_of(compared), row.n)
+
+
+def _squared(stderr: Number) -> float:
+    """The variance; infinite beyond binary64, which `**` refuses."""
+    return float(stderr) * float(stderr)
 
 
 def _so_many(times: float, k: int | None, n: int) -> str:

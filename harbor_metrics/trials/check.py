@@ -11,7 +11,7 @@ from . import rewards
 from .trial import GroupKey
 
 # What a source says once is written into each row of what is made of it.
-_LONGEST_NAME = 4_096
+_LONGEST_NAME = 16_384
 
 
 def check_trial(document: Document, subject: str) -> list[Diagnostic]:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import Run
+
+from harbor_metrics.comparison.document import Row
+from harbor_metrics.comparison.numerals import numerals
 
 pytestmark = pytest.mark.one_python
 
@@ -127,3 +131,36 @@ def test_differences_are_of_totals_before_they_are_rounded(
     # All floats near them are 16 apart.
     errors = [row["stderr"] for row in found if len(set(groups)) == 1]
     assert errors in ([], pytest.approx([1.0]))
+
+
+@pytest.mark.parametrize("size", [1, 30, 1000, 10**9, 1.7e308])
+def test_a_value_is_written_with_its_own_digits_beside_whatever_it_is_compared_with(
+    size: float, cli: Run, tmp_path: Path
+) -> None:
+    """A mean of 0.75 stood as 0 where the candidate's rewards were 1,000 and -1,000."""
+    base = [{"task": f"t{i}", "rewards": {"reward": int(i % 4 > 0)}} for i in range(12)]
+    candidate = [{"task": f"t{i}", "rewards": {"reward": size * (-1) ** i}} for i in range(12)]
+    for name, lines in (("a", base), ("b", candidate)):
+        (tmp_path / name).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    for format_ in ("table", "markdown"):
+        for first, second in (("a", "b"), ("b", "a")):
+            done = cli("compare", first, second, "--format", format_)
+            (row,) = [line for line in done.stdout.splitlines() if re.match(r"\W*mean ", line)]
+            assert re.search(r"(?<![-.\d])0\.750?(?!\d)", row)
+    gate = ["--higher-is-better", "reward", "--non-inferior", "mean:0.1"]
+    done = cli("compare", "a", "b", *gate)
+    assert done.returncode == 1, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("value", "stderr", "written"),
+    [
+        (0.75, 300.0, "0.75"), (0.75, 0.13, "0.75"), (1, 300.0, "1"), (1.0, 1e300, "1"),
+        (123, 300.0, "120"), (123.4, 50.0, "123"), (0.0312, 0.13, "0.031"), (0, 300.0, "0"),
+        (-0.004, 2.0, "-0.0040"), (12.5, 1e9, "12"), (999.6, 3e4, "1000"), (0.1, 1e-3, "0.1000"),
+        (5e-324, 1.0, "4.94e-324"), (-1.7e308, 1.0, "-1.7e+308"),
+    ],
+)  # fmt: skip
+def test_digits_of_one_side(value: float, stderr: float, written: str) -> None:
+    row = Row(metric="mean", type="mean", kwargs={}, value="mean", stderr=stderr)
+    assert numerals(value, 0, row).base == written

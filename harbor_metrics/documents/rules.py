@@ -233,7 +233,8 @@ OF_RUNS = {
         "Several files of one group name no tasks: a CSV without such a column, or arrays of "
         "evsys. What stands at the same place in them is taken for attempts at one task, as in "
         "runs over the same list. Where they are parts of one list, name the tasks: the number of "
-        "tasks, standard errors and pass@k are others then.",
+        "tasks, standard errors and pass@k are others then. `convert` notes it of each such file, "
+        "and of rewards, whose lines have names in what it writes.",
     ),
     "empty-rewards": Rule(
         _NOTE,

@@ -21,7 +21,10 @@ _USER = (
     # What quotes an address is a part of it where it goes on behind: a password can hold it.
     r"((?:[^/:\s?#\"'<>]|:(?!/[/\\]|\\/)|[\"'<>](?=[\w%@\"'<>]))*+)"
 )
-_IN_QUERY = r"(?i)([?&]\]?[\w-]{0,30}?(?:token|key|secret|password|sig)[\w-]{0,10}=)([^&\s\"'#]+)"
+_IN_QUERY = (
+    r"(?i)([?&]\]?(?:[\w-]{0,30}?(?:token|key|secret|passw|credential|jwt|sig)[\w-]{0,10}|"
+    r"(?:[\w-]{0,30}[_-])?(?:pat|pass|pwd|auth|authorization|bearer|code))=)([^&\s\"'#]+)"
+)
 _ESCAPE = r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)"
 # Every character before it takes a column, and so do the signs of our own tables.
 _FIRST_ODD, _NARROW = "\u0300", "—…─→"

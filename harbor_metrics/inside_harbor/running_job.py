@@ -7,11 +7,10 @@ the snapshot that is written at the end is as good, since that needs nothing pri
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..readers.harbor.tasks import labels_in
+from ..readers.harbor.tasks import labels_in, settings_in
 from ..registries.registry import Dataset
 from ..trials.source import Job, JobDataset
 from ..trials.trial import Label
@@ -72,8 +71,7 @@ def tasks_at_end(trials: Iterable[Any]) -> Iterator[tuple[str | None, str, dict[
 def _name(folder: str) -> str:
     """The name that Harbor gives a task: that of its task.toml, else of its folder."""
     try:
-        with open(f"{folder}/task.toml", "rb") as file:
-            task = tomllib.load(file).get("task")
+        task = settings_in(folder).get("task")
     except (OSError, ValueError, RecursionError):
         task = None
     name = task.get("name") if isinstance(task, dict) else None

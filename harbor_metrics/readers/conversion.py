@@ -12,7 +12,7 @@ from .. import readers
 from ..documents.diagnostics import Diagnostic, Severity
 from ..trials.pool import remarks
 from ..trials.source import Progress, Source
-from ..trials.trial import Trial
+from ..trials.trial import LineTrials, Trial
 from .files.spool import Spool
 
 _LINES = 4_096
@@ -30,7 +30,7 @@ class Conversion:
         return [
             diagnostic
             for source in self.sources
-            for diagnostic in (*source.diagnostics, *remarks(source))
+            for diagnostic in (*source.diagnostics, *remarks(source), *_by_place(source))
         ]
 
     @property
@@ -74,6 +74,21 @@ class Conversion:
     def lines(self) -> bytes:
         """All of the trials file."""
         return b"".join(self.blocks())
+
+
+def _by_place(source: Source) -> Iterator[Diagnostic]:
+    """That what is written names tasks that the source does not."""
+    if len(source.trials) and (source.by_place or isinstance(source.trials, LineTrials)):
+        first = next(iter(source.trials)).task
+        yield Diagnostic(
+            rule="tasks-by-place",
+            severity=Severity.NOTE,
+            message=f"{source.path} names no tasks: what is written calls the first one `{first}`",
+            path=source.path,
+            notes=(
+                "converted apart and computed together, such files count as attempts at one task",
+            ),
+        )
 
 
 def convert(

@@ -117,7 +117,11 @@ def _tasks(document: Document) -> Iterator[tuple[str, list[Any], list[str | int]
     where: list[str | int] = []
     names: Any = None
     if isinstance(value, dict) and _REWARDS in value:
-        names = next((value[name] for name in _NAMES if name in value), None)
+        said = [value[name] for name in _NAMES if name in value]
+        if any(other != said[0] for other in said):
+            both = " and ".join(f"`{name}`" for name in _NAMES if name in value)
+            raise InputError(f"{document.path} names its tasks twice, in {both}, and otherwise")
+        names = said[0] if said else None
         where = [_REWARDS]
         value = value[_REWARDS]
     if isinstance(value, dict):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from conftest import LOGS, Run
 
 
@@ -39,3 +40,25 @@ def test_csv_with_mapped_columns_is_converted(cli: Run, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("n,points\na,0.25\n")
     done = cli("convert", "t.csv", "--columns", "task=n,reward=points")
     assert done.stdout == '{"task":"a","rewards":{"reward":0.25}}\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "is_said"),
+    [
+        ("r.jsonl", '{"r": 1}\n{"r": 0}\n', True),
+        ("r.csv", "reward\n1\n0\n", True),
+        ("r.json", "[[1, 0], [0]]", True),
+        ("t.csv", "task,reward\na,1\n", False),
+        ("t.jsonl", '{"task": "a", "rewards": null}\n', False),
+        ("e.json", '{"a": [1, 0]}', False),
+    ],
+)
+@pytest.mark.parametrize("output", ["t.parquet", "written.jsonl"])
+def test_tasks_that_only_places_name_are_noted(
+    name: str, text: str, is_said: bool, output: str, cli: Run, tmp_path: Path
+) -> None:
+    """Two files of rewards have a task a line together, and were attempts at one when converted."""
+    (tmp_path / name).write_text(text)
+    done = cli("convert", name, "-o", output)
+    assert done.returncode == 0
+    assert ("note[tasks-by-place]" in done.stderr) == is_said

@@ -180,3 +180,18 @@ def test_a_signature_is_hidden_however_an_address_is_written(mark: str) -> None:
 def test_a_text_of_many_addresses_is_looked_through_once() -> None:
     for text in (":\\\\" * 500_000, "://" * 500_000, "://a:" * 500_000):
         assert wording.without_passwords(text) == text
+
+
+@pytest.mark.parametrize(
+    ("name", "is_password"),
+    [
+        *((name, True) for name in ("token", "access_token", "X-Api-Key", "pat", "my-pat", "jwt")),
+        *((name, True) for name in ("auth", "authorization", "client_secret", "passwd", "pass")),
+        *((name, True) for name in ("code", "sig", "credential", "PWD", "id_jwt", "bearer")),
+        *((name, False) for name in ("path", "pattern", "author", "page", "compass", "decode")),
+        *((name, False) for name in ("q", "ref", "branch", "size", "passing")),
+    ],
+)
+def test_queries_whose_names_speak_of_passwords_are_hidden(name: str, is_password: bool) -> None:
+    said = wording.without_passwords(f"https://a.b/c?x=1&{name}=hunter2&y=3")
+    assert said == f"https://a.b/c?x=1&{name}={'***' if is_password else 'hunter2'}&y=3"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from conftest import Run
 
-from harbor_metrics import readers
+from harbor_metrics import InputError, readers
 
 EVSYS: list[tuple[bytes, int, list[str]]] = [
     (b"[[1, NaN], [0]]", 1, ["reward 2 of task task:1", "not NaN", "write null"]),
@@ -47,3 +48,13 @@ def test_task_without_rewards_is_named_and_left_out(cli: Run, tmp_path: Path) ->
     (tmp_path / "x.json").write_text('{"t1": [1, 0], "t2": []}')
     done = cli("compute", "x.json")
     assert "x.json: 1 tasks have no rewards and are left out: t2" in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize("other", [["b", "a"], ["a", "c"], "ab", None])
+def test_names_that_stand_twice_must_be_the_same(other: object, tmp_path: Path) -> None:
+    said = {"task_rewards": [[1], [0]], "tasks": ["a", "b"], "task_ids": ["a", "b"]}
+    (tmp_path / "e.json").write_text(json.dumps(said))
+    assert len(readers.read(str(tmp_path / "e.json"))[0].trials) == 2
+    (tmp_path / "e.json").write_text(json.dumps({**said, "task_ids": other}))
+    with pytest.raises(InputError, match="names its tasks twice, in `tasks` and `task_ids`, and"):
+        readers.read(str(tmp_path / "e.json"))

@@ -85,12 +85,8 @@ def labels_in(folder: str) -> dict[str, Label] | None:
         InputError: it is there, for all that is known, and cannot be read, or has more labels than
             any.
     """
-    # For weight: most computations group by no label.
-    from ...documents.toml import loads
-
     try:
-        text = contents(f"{folder}/task.toml").decode()
-        metadata = loads(text, MOST_SETTINGS).get("metadata")
+        metadata = settings_in(folder).get("metadata")
     except OSError as error:
         if is_shut(error):
             raise _unread(f"{folder}/task.toml", error) from error
@@ -104,6 +100,19 @@ def labels_in(folder: str) -> dict[str, Label] | None:
             f"{_MOST_LABELS:,} are read"
         )
     return labels
+
+
+def settings_in(folder: str) -> dict[str, Any]:
+    """The task.toml in a task's folder, which is no link.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError, RecursionError: it is not TOML.
+    """
+    # For weight: most computations group by no label.
+    from ...documents.toml import loads
+
+    return loads(contents(f"{folder}/task.toml").decode(), MOST_SETTINGS)
 
 
 def _unread(path: str, error: OSError) -> InputError:

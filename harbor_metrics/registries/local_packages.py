@@ -118,7 +118,9 @@ def local_packages(
     return tuple(dict.fromkeys(named_packages(wants, lock, folder).values()))
 
 
-def installed(path: str, text: bytes) -> tuple[Packages | None, str | None]:
+def installed(
+    path: str, text: bytes, known: dict[str, str] | None = None
+) -> tuple[Packages | None, str | None]:
     """What is installed from the folder of a script: its packages, and the digest of its lock.
 
     A package goes by its name in the script, which can be a link, if that is in the folder. So does
@@ -126,7 +128,7 @@ def installed(path: str, text: bytes) -> tuple[Packages | None, str | None]:
 
     No packages where nothing will be, for who makes the environment says why not; None where they
     have no digest: one is not there but around or elsewhere, is hidden, cannot be read, or there is
-    more than can be hashed.
+    more than can be hashed. Digests that are `known`, by paths, are not taken again.
     """
     try:
         wants = table(text)
@@ -148,7 +150,7 @@ def installed(path: str, text: bytes) -> tuple[Packages | None, str | None]:
         (_named_in(folder, name) or name, os.path.relpath(p, folder))
         for name, p in packages.items()
     ]
-    return _hashed([*dict.fromkeys(places)], folder), digest
+    return _hashed([*dict.fromkeys(places)], folder, {} if known is None else known), digest
 
 
 def name_in(folder: str, name: str, real: str) -> str:
@@ -168,7 +170,9 @@ def _named_in(folder: str, name: str) -> str | None:
     return None
 
 
-def _hashed(packages: Sequence[tuple[str, str]], folder: str) -> Packages | None:
+def _hashed(
+    packages: Sequence[tuple[str, str]], folder: str, known: dict[str, str]
+) -> Packages | None:
     places = dict.fromkeys(place for _, place in packages)
     if any(_is_not_its_own(place, folder) for place in places):
         return None
@@ -179,8 +183,8 @@ def _hashed(packages: Sequence[tuple[str, str]], folder: str) -> Packages | None
     try:
         if _is_too_much([*paths.values()], MOST_FILES, MOST_BYTES):
             return None
-        digest_at = {place: _digest(path) for place, path in paths.items()}
-        return tuple((name, digest_at[place]) for name, place in packages)
+        known.update({path: _digest(path) for path in paths.values() if path not in known})
+        return tuple((name, known[paths[place]]) for name, place in packages)
     except OSError:
         return None
 

@@ -44,6 +44,8 @@ class Folders:
 
     def __init__(self) -> None:
         self._code: dict[str, Modules] = {}
+        # The digests of the packages there, by their paths.
+        self.packages: dict[str, str] = {}
 
     def modules(self, folder: str, own: str) -> Modules:
         """The modules in a folder, by their paths in it, without the script of that name.

@@ -273,7 +273,7 @@ def read(path: str, written: str, shown: str = "", folders: Folders | None = Non
             modules = importable(path, text, folders)
         except TooManyError:
             modules = None
-        packages, lock = _installed(path, text)
+        packages, lock = _installed(path, text, folders)
         return Script(path, text, shown or path, modules, packages, lock)
     except OSError as error:
         raise MetricFailure(
@@ -304,13 +304,15 @@ def _text(path: str, written: str) -> Content:
     return text
 
 
-def _installed(path: str, text: bytes) -> tuple[Packages | None, str | None]:
+def _installed(
+    path: str, text: bytes, folders: Folders | None
+) -> tuple[Packages | None, str | None]:
     if not may_have_a_block(text):
         return (), None
     # For weight: most scripts need the standard library alone.
     from .local_packages import installed
 
-    return installed(path, text)
+    return installed(path, text, folders.packages if folders is not None else None)
 
 
 _read = read

@@ -31,12 +31,13 @@ def command(source: str, output: str | None, as_format: str | None, columns: str
     A SOURCE is what `compute` takes. `harbor-metrics schema trials` explains the lines.
     """
     from ..documents.files import check_writable, write_atomically
+    from ..documents.parquet import is_called_so
     from ..documents.wording import plural
     from ..engines.extras import require
     from ..readers.conversion import convert
     from ..render.text import text
 
-    as_parquet = output is not None and output.lower().endswith(".parquet")
+    as_parquet = output is not None and is_called_so(output)
     if as_parquet:
         require("duckdb", "engine")
     if output is not None:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from ..documents.paths import real_path
+from ..documents.paths import STANDARD_INPUT, real_path
 from ..documents.wording import in_command
 from ..errors import UsageError
 
 _JOB_DOCUMENTS = ("result.json", "config.json", "lock.json")
-# Where the shell has opened a file as standard input, this leads to it.
-_INPUT = "/dev/stdin"
 
 
 def copies_of(
@@ -30,7 +28,7 @@ def copies_of(
             raise UsageError(
                 f"--also {pair}: write FORMAT:FILE", f"a format is {', '.join(formats)}"
             )
-        if path == "-":
+        if path == STANDARD_INPUT:
             raise UsageError(f"--also {pair}: - is not a file", f"--format {format_} prints it")
         if real_path(path) in taken:
             raise UsageError(f"--also {pair}: {path} would be written twice", "name another file")
@@ -72,7 +70,7 @@ def refuse_input(output: str, inputs: Sequence[str]) -> None:
     documents = (*_JOB_DOCUMENTS, SNAPSHOT)
     target = real_path(output)
     for path in inputs:
-        real = real_path(_INPUT if path == "-" else path)
+        real = real_path(path)
         of_the_job = os.path.basename(target) in documents and target.startswith(f"{real}{os.sep}")
         if target == real or of_the_job:
             role = "a document of the input" if of_the_job else "the same file as the input"

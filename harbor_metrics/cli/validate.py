@@ -168,13 +168,14 @@ def _check_rules(names: Sequence[str]) -> None:
 
 
 def _mend(files: Sequence[str], wanted: Callable[[str], bool]) -> None:
+    from ..documents.paths import STANDARD_INPUT
     from ..documents.wording import printable
     from ..errors import HarborMetricsError
     from ..validation.fix import fix
-    from ..validation.validation import STDIN, expanded
+    from ..validation.validation import expanded
 
     for path in expanded(files, []):
-        if path == STDIN or path.endswith((".toml", ".jsonl", ".ndjson")):
+        if path == STANDARD_INPUT or path.endswith((".toml", ".jsonl", ".ndjson")):
             print_line(f"{path}: only registry files are mended")
             continue
         try:

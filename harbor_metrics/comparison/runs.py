@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
+from ..documents.paths import STANDARD_INPUT, is_address
 from ..documents.patterns import is_pattern, matching
 from ..documents.wording import in_command, listed, printable
 from ..errors import MetricFailure, UsageError
@@ -83,14 +84,14 @@ def separate(source: str) -> tuple[str | None, str]:
 
 def _leads_somewhere(source: str) -> bool:
     """Whether a source may be there: what lies on storage, and standard input, are not asked."""
-    if source == "-" or "://" in source or os.path.lexists(source):
+    if source == STANDARD_INPUT or is_address(source) or os.path.lexists(source):
         return True
     return is_pattern(source) and bool(matching(source))
 
 
 def _written_otherwise(name: str, path: str) -> str:
     """How `NAME=SOURCE` is written so that nothing is there of that path, where it can be."""
-    if path == "-" or "://" in path:
+    if path == STANDARD_INPUT or is_address(path):
         return ""
     ways = (os.path.join(os.curdir, path), os.path.relpath(path), os.path.abspath(path))
     for way in ways:

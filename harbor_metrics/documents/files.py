@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from io import BufferedReader
 
 from ..errors import InputError, OutputError
-from .paths import is_link, real_path, strayed
+from .paths import STANDARD_INPUT, is_address, is_link, real_path, strayed
 from .real import exchanged, open_real_folder
 from .sizes import MOST_DATA, whole
 
@@ -26,6 +26,13 @@ def read_bytes(path: str) -> bytes:
     Raises:
         InputError: it cannot be read; the reason is in the message.
     """
+    if is_address(path):
+        raise InputError(f"{path} is an address, and no path of a file", "copy it to a file")
+    if path == STANDARD_INPUT:
+        raise InputError(
+            "- stands for standard input, from which sources are read alone",
+            "name a file, ./- where it is called so",
+        )
     try:
         with open_regular(path) as file:
             return whole(file, MOST_DATA)
@@ -191,6 +198,8 @@ def _replace(target: str, pieces: Iterable[bytes]) -> None:
 
 @contextlib.contextmanager
 def _output_errors(path: str) -> Iterator[None]:
+    if path == STANDARD_INPUT:
+        raise OutputError("- is not a file", "name one, ./- where it is to be called so")
     try:
         yield
     except OSError as error:

@@ -12,6 +12,10 @@ from functools import cache
 
 from ..errors import InputError
 
+# What stands for standard input where a path is named, whatever lies there under that name.
+STANDARD_INPUT = "-"
+# Where the shell has opened a file as standard input, this leads to it.
+_OPENED = "/dev/stdin"
 _NOWHERE = os.path.join(os.devnull, "nowhere")
 _UNKNOWN = "where no path leads"
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR)
@@ -28,6 +32,11 @@ _CODE = re.compile(r".*\.(?:py|pyc|pyd|dylib|so(?:\.[^/]*)?)\Z", re.DOTALL)
 _OF_SYSTEM = frozenset({"/", "/dev", "/home", "/usr", "/var"})
 
 
+def is_address(path: str) -> bool:
+    """Whether it is an address, of what lies on storage, and not a path of this machine."""
+    return "://" in path
+
+
 def real_path(path: str) -> str:
     """Where links lead; nowhere where the system may follow them further than we can.
 
@@ -35,6 +44,7 @@ def real_path(path: str) -> str:
     """
     if len(path) > _LONGEST:
         return _NOWHERE
+    path = _OPENED if path == STANDARD_INPUT else path
     try:
         try:
             return _told_at_once(path) or os.path.realpath(path, strict=True)
@@ -217,7 +227,7 @@ def check_stays(path: str) -> None:
 
 def strayed(path: str) -> str | None:
     """Where a link leads that `check_stays` refuses, in words; None of any other path."""
-    if len(path) > _LONGEST:
+    if path == STANDARD_INPUT or len(path) > _LONGEST:
         return None
     try:
         here = "" if os.path.isabs(path) else os.getcwd()

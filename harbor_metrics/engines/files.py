@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 from ..documents.diagnostics import Diagnostic
 from ..documents.files import reason
 from ..documents.folders import walk
+from ..documents.parquet import SUFFIX
+from ..documents.paths import is_address
 from ..documents.patterns import (
     check_hides_nothing,
     fixed_part,
@@ -20,7 +22,7 @@ from ..documents.wording import in_command, printable
 from ..errors import InputError
 from ..readers.files.entries import Entries, stray
 from .extras import literal
-from .recognition import SUFFIX, is_parquet
+from .recognition import is_parquet
 
 
 class Found(NamedTuple):
@@ -68,8 +70,8 @@ def found(paths: Sequence[str], *, folders_whole: bool = False) -> Found:
 
 def _inside(path: str, entries: Entries) -> Iterator[str]:
     """The files of one path that were not meant by another, too."""
-    if "://" in path or not os.path.isdir(path):
-        named = "://" in path or os.path.lexists(path)
+    if is_address(path) or not os.path.isdir(path):
+        named = is_address(path) or os.path.lexists(path)
         folder = None if named else fixed_part(path)
         for file in [path] if named else matching(path):
             if entries.admits(file, folder):
@@ -111,7 +113,7 @@ def on_storage(
     """
 
     def matches(path: str) -> list[str]:
-        return [name if "://" in name else protocol + name.lstrip("/") for name in named(path)]
+        return [name if is_address(name) else protocol + name.lstrip("/") for name in named(path)]
 
     def named(path: str) -> list[str]:
         return sorted(filesystem.glob(path))

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from ..documents.diagnostics import Diagnostic
+from ..documents.paths import is_address
 from ..documents.unchanged import Unchanged
 from ..documents.wording import printable
 from ..errors import InputError, UsageError
@@ -110,7 +111,7 @@ def _duckdb(paths: Sequence[str], shown: str) -> Opened:
     folder = tempfile.mkdtemp(prefix="harbor-metrics-")
     weakref.finalize(connection, shutil.rmtree, folder, ignore_errors=True)
     connection.execute("set temp_directory = ?", [folder])
-    protocols = {path.partition("://")[0] for path in paths if "://" in path}
+    protocols = {path.partition("://")[0] for path in paths if is_address(path)}
     storage = {f"{protocol}://": filesystem(protocol) for protocol in protocols}
     for place in storage.values():
         connection.register_filesystem(place)
@@ -159,7 +160,7 @@ def _for_duckdb(path: str) -> str:
 
 def _for_spark(path: str, engine: str) -> str:
     """What makes Spark read a path that is there; else a pattern."""
-    if engine != "spark" or "://" in path or not os.path.lexists(path):
+    if engine != "spark" or is_address(path) or not os.path.lexists(path):
         return path
     return _as_it_is(_without_protocol(path))
 

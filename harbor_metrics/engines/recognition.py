@@ -6,15 +6,17 @@ import os
 import stat
 from typing import Any
 
-SUFFIX = ".parquet"
-_MARK = b"PAR1"
+from ..documents import parquet
+from ..documents.paths import STANDARD_INPUT, is_address
 
 
 def is_relation(source: Any, engine: str | None = None) -> bool:
     """Whether an engine is to be asked about a source: a frame, Parquet, or what is on storage."""
     if not isinstance(source, str):
         return True
-    if engine is not None or "://" in source or source.lower().endswith(SUFFIX):
+    if source == STANDARD_INPUT:
+        return False
+    if engine is not None or is_address(source) or parquet.is_called_so(source):
         return True
     is_there = os.path.lexists(source)
     if is_there and is_parquet(source):
@@ -36,6 +38,6 @@ def is_parquet(path: str) -> bool:
         if not stat.S_ISREG(os.stat(path).st_mode):
             return False
         with open(path, "rb") as file:
-            return file.read(len(_MARK)) == _MARK
+            return file.read(len(parquet.MARK)) == parquet.MARK
     except (OSError, ValueError):
         return False

@@ -47,9 +47,9 @@ def read(
         InputError: there is nothing to read, or it is of no known format; the message says why.
     """
     # Inside, for weight: help texts need the table of formats alone.
+    from ..documents.paths import STANDARD_INPUT
     from ..errors import UsageError
     from .columns import parse_columns
-    from .files.file import STANDARD_INPUT
     from .reading import Options
     from .sources import sources_at
 

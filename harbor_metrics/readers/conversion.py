@@ -12,7 +12,7 @@ from .. import readers
 from ..documents.diagnostics import Diagnostic, Severity
 from ..trials.pool import remarks
 from ..trials.source import Progress, Source
-from ..trials.trial import LineTrials, Trial
+from ..trials.trial import Trial
 from .files.spool import Spool
 
 _LINES = 4_096
@@ -78,7 +78,7 @@ class Conversion:
 
 def _by_place(source: Source) -> Iterator[Diagnostic]:
     """That what is written names tasks that the source does not."""
-    if len(source.trials) and (source.by_place or isinstance(source.trials, LineTrials)):
+    if source.by_place and len(source.trials):
         first = next(iter(source.trials)).task
         yield Diagnostic(
             rule="tasks-by-place",

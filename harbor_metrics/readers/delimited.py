@@ -10,6 +10,7 @@ import csv
 from typing import Any
 
 from ..documents.diagnostics import Diagnostic, Severity
+from ..documents.parquet import MARK
 from ..documents.wording import listed, printable, shown
 from ..errors import InputError
 from ..numbers.exact import Number
@@ -27,6 +28,8 @@ def fit(head: Head) -> Fit:
     if head.line is not None or head.members or head.is_array or head.is_zip:
         return Fit(0.0, "it begins like JSON" if not head.is_zip else "it is a zip archive")
     names = names_in(head.first_text)
+    if names and names[0].startswith(MARK.decode()):
+        return Fit(0.0, "it begins as Parquet does")
     if not names:
         return Fit(0.3, "a quote of its first line stays open, so it has no names of columns")
     meaning = meanings(names, {})
@@ -52,6 +55,11 @@ def read(file: File, options: Options) -> list[Source]:
     with reading.text() as stream:
         try:
             names, placed = read_rows(stream, file.path)
+            if names[0].startswith(MARK.decode()):
+                raise InputError(
+                    f"{file.path} begins as Parquet does, and can be taken for that",
+                    "give Parquet as a file; of a CSV, name the first column otherwise",
+                )
             check_columns(file.path, names, options.columns)
             meaning = meanings(names, options.columns)
             if "reward" not in meaning and not any(f.startswith("reward.") for f in meaning):

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from ..documents.document import parse
+from ..documents.parquet import MARK
 from ..trials.source import REFUSED
 from .files.file import File
 from .files.lines import blocks, each_line
@@ -191,6 +192,11 @@ def mistaken(head: Head) -> str:
 
 def _packing(data: bytes) -> str:
     """What is wrong with how a file is packed; empty where nothing is."""
+    if data.startswith(MARK):
+        return (
+            "begins as Parquet does, which an engine reads: give the file itself to `compute`, and "
+            "of a CSV name the first column otherwise"
+        )
     if data.startswith(b"PK\x05\x06"):
         return "is a zip archive without any member"
     if data.startswith((GZIP, ZSTD)):

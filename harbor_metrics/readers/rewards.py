@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from ..documents.diagnostics import Diagnostic
@@ -10,7 +12,7 @@ from ..documents.wording import article, printable
 from ..numbers.exact import Number
 from ..trials.rewards import check
 from ..trials.source import REFUSED, Source
-from ..trials.trial import NO_GROUP, LineTrials
+from ..trials.trial import NO_GROUP, LineTrials, Trial
 from .counting import count_lines, pays
 from .files import fork
 from .files.file import File
@@ -91,7 +93,7 @@ def read(file: File, options: Options) -> list[Source]:
         for _, block in reading.blocks():
             lines.add(block)
             spool.extend(lines.take())
-        return [reading.source(trials=spool, unread=[NO_GROUP] * reading.n_unread)]
+        return [_source(reading, spool)]
     half, end = halves(file.local, file.size)
     wait = fork.alongside(lambda: _second_half(file, half, end)) if half < end else None
     answer = None
@@ -109,7 +111,11 @@ def read(file: File, options: Options) -> list[Source]:
     else:
         for block in blocks(file.local, half, end):
             lines.add(block)
-    return [reading.source(trials=lines.take(), unread=[NO_GROUP] * reading.n_unread)]
+    return [_source(reading, lines.take())]
+
+
+def _source(reading: Reading, trials: Sequence[Trial]) -> Source:
+    return reading.source(trials=trials, unread=[NO_GROUP] * reading.n_unread, by_place=True)
 
 
 def _second_half(file: File, start: int, end: int) -> bytes:

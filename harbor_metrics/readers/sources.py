@@ -11,17 +11,19 @@ from typing import TYPE_CHECKING
 
 from ..documents.diagnostics import Diagnostic
 from ..documents.files import reason
-from ..documents.paths import strayed
+from ..documents.parquet import is_called_so
+from ..documents.paths import STANDARD_INPUT, is_address, strayed
 from ..documents.quoting import rules_alone
 from ..documents.wording import did_you_mean, in_command, listed, nearest, plural
 from ..errors import InputError
 from ..trials.source import REFUSED, NotThisFormatError, Source
 from . import formats
 from .files.entries import Entries
-from .files.file import STANDARD_INPUT, File, opened
+from .files.file import File, opened
 from .formats import Format, named, takes
+from .harbor.documents import says_it_is_one
 from .harbor.folders import trial_folders
-from .harbor.job import jobs_in, says_it_is_one
+from .harbor.job import jobs_in
 from .reading import Options
 
 if TYPE_CHECKING:
@@ -40,6 +42,16 @@ def sources_at(path: str, as_format: str | None, options: Options) -> list[Sourc
         InputError: there is nothing to read, or it is of no known format; the message says why.
     """
     given = None if as_format is None else named(as_format)
+    if is_address(path):
+        raise InputError(
+            f"{path} is an address on storage, where an engine is asked, by `compute`",
+            "copy it to a file for what else is to be done with it",
+        )
+    if is_called_so(path):
+        raise InputError(
+            f"{path} is Parquet by its name, which an engine is asked about, by `compute`",
+            "name what is no Parquet otherwise",
+        )
     try:
         mode = 0 if path == STANDARD_INPUT else os.stat(path).st_mode
     except OSError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
@@ -17,6 +18,7 @@ _CACHES = ("__pycache__",)
 # Where packages that were built elsewhere have the libraries that their modules are linked to.
 _LIBRARIES = (".libs", ".dylibs")
 _METADATA = (".dist-info", ".egg-info", ".egg", ".egg-link", ".pkg")
+_MANIFEST = re.compile(rb"\\?[0-9a-f]{64}  ")
 MOST_FILES, MOST_BYTES = 1_000, 16 << 20
 
 
@@ -113,6 +115,11 @@ def manifest(
 
     digests = [*([digest(first)] if first else ()), *sorted(map(digest, files))]
     return "".join(_line(sum_, name) for name, sum_ in digests)
+
+
+def is_manifest(text: bytes) -> bool:
+    """Whether a text begins as a manifest does, and no script that somebody wrote."""
+    return _MANIFEST.match(text) is not None
 
 
 def _line(digest: str, path: str) -> str:

@@ -29,6 +29,7 @@ from .modules import (
     Modules,
     TooManyError,
     importable,
+    is_manifest,
     manifest,
 )
 from .private import check_holds_no_passwords
@@ -82,7 +83,8 @@ class Script(msgspec.Struct, frozen=True):
         more: list[tuple[str, Content | str]] = [*(self.modules or ()), *self._there]
         if self.lock is not None:
             more.append((f"{self._own[0]}.lock", self.lock))
-        return _digest_of(more, self._own) if more else self.sha256
+        # A text that is a manifest would else have the pin of what that is of.
+        return _digest_of(more, self._own) if more or is_manifest(self.text) else self.sha256
 
     @property
     def company(self) -> str:

@@ -7,6 +7,13 @@ from collections.abc import Container, Iterable, Sequence
 
 from ..documents.wording import columns
 
+# A command, perhaps with names of others in it: in two lines it would be two, and who pastes both
+# would run the second one. In backquotes it ends with these, if nothing in it is quoted.
+_COMMAND = re.compile(
+    r"(?<![^ ])(?:[(\[]?`(?:harbor-metrics|uv|git) [^`']*`[^ ]*|"
+    r"[(\[]?`?(?:harbor-metrics [a-z]|uv lock |git -C ).*)",
+    re.DOTALL,
+)
 # Where a word may be parted if it must: behind what joins its parts.
 _JOINT = r"(?<=[/_.,:;=@·-])(?=.)"
 
@@ -39,12 +46,21 @@ def fold(text: str, width: int) -> list[str]:
     """The text in lines that fit; those after the first are two columns narrower, for an indent.
 
     Parted between words; a word that is wider than a line behind what joins its parts, and
-    elsewhere only where it has none.
+    elsewhere only where it has none. A command is not parted.
     """
+    words: list[tuple[str, bool]] = []
+    at = 0
+    for command in _COMMAND.finditer(text):
+        before = text[at : command.start()]
+        words += [(word, False) for word in before.removesuffix(" ").split(" ") if before]
+        words.append((command[0], True))
+        at = command.end() + 1
+    words += [(word, False) for word in text[at:].split(" ") if at <= len(text)]
     lines: list[str] = []
     line = ""
-    for word in text.split(" "):
-        parts = [word] if columns(word) <= width - 2 else _parts(word, max(1, width - 2))
+    for word, whole in words:
+        fits = whole or columns(word) <= width - 2
+        parts = [word] if fits else _parts(word, max(1, width - 2))
         for index, part in enumerate(parts):
             longer = f"{line} {part}" if line and not index else f"{line}{part}"
             if columns(longer) <= width - (2 if lines else 0):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 import msgspec
 
 from ..comparison import request as comparison
-from ..comparison.document import Comparison
+from ..comparison.document import Compared, Comparison
 from ..comparison.gates import Gate
 from ..comparison.request import ComparisonRequest
 from ..comparison.runs import named_sources, names_of, separate
@@ -18,6 +18,7 @@ from ..computation import computing
 from ..computation.preparation import Prepared, prepare
 from ..computation.request import LEVEL, Request
 from ..documents.files import read_bytes
+from ..documents.paths import STANDARD_INPUT, is_address
 from ..documents.wording import in_command, plural
 from ..errors import NeedsRowsError, UsageError
 from ..evaluation.result import Group, Result, SourceRef, Spent
@@ -106,7 +107,7 @@ def _of_runs(
 
 
 def _is_document(path: str) -> bool:
-    if not os.path.isfile(path):
+    if path == STANDARD_INPUT or is_address(path) or not os.path.isfile(path):
         return False
     with open(path, "rb") as file:
         head = file.read(_BEGINNING)
@@ -132,7 +133,7 @@ def _of_document(path: str, run: str | None) -> Report:
     """What can be shown of a document, which has no single trials."""
     with suppress(msgspec.DecodeError, ValueError, RecursionError):
         if msgspec.json.decode(read_bytes(path), type=_Either).comparisons is not None:
-            return _of_comparison(path)
+            return _of_comparison(path, run)
     result = Result.read(path)
     shown = report_of(result, [Series(run, group) for group in result.groups], run)
     what = "attempts, chances, rewards, costs and differences"
@@ -148,29 +149,62 @@ def _lacking(path: str, pictures: str, sources: Sequence[str]) -> str:
     return f"{text} This draws them: harbor-metrics report {in_command(*sources)} -o report.html"
 
 
-def _of_comparison(path: str) -> Report:
+def _of_comparison(path: str, document: str | None) -> Report:
     found = Comparison.read(path)
+    own = found
     sources = [
         (s.run, SourceRef(path=s.path, kind=s.kind, trials=s.trials, sha256=s.sha256))
         for s in found.sources
     ]
+    if document is not None:
+        # What it calls its runs is its own word: others on the page can be called the same.
+        own = _with_names(found, lambda run: f"{document}: {run}")
     runs: dict[str, list[str | None]] = {}
     for run, source in sources:
         runs.setdefault(source.path, []).append(run)
     # A run of its own name is told so; a source of several runs tells them apart itself.
     default = names_of(list(runs))
     named = [
-        path if len(own) > 1 or own[0] in (None, default.get(path)) else f"{own[0]}={path}"
-        for path, own in runs.items()
+        path if len(names) > 1 or names[0] in (None, default.get(path)) else f"{names[0]}={path}"
+        for path, names in runs.items()
     ]
     return Report(
-        _sides(found),
-        sources,
+        _sides(own),
+        [(s.run, source) for s, (_, source) in zip(own.sources, sources, strict=True)],
         found.found,
         found.ok,
         all(side.complete for pair in found.comparisons for side in (pair.base, pair.candidate)),
-        comparisons=[found],
+        comparisons=[own],
         lacking=[_lacking(path, "values, attempts, chances, rewards and costs", named)],
+    )
+
+
+def _with_names(comparison: Comparison, name: Callable[[str], str]) -> Comparison:
+    """The comparison with other names of all its runs."""
+    replace = msgspec.structs.replace
+
+    def of_pair(pair: Compared) -> Compared:
+        rules = pair.by_two_rules
+        return replace(
+            pair,
+            base=replace(pair.base, run=name(pair.base.run)),
+            candidate=replace(pair.candidate, run=name(pair.candidate.run)),
+            by_two_rules=rules if rules is msgspec.UNSET else (name(rules[0]), name(rules[1])),
+        )
+
+    return replace(
+        comparison,
+        base=name(comparison.base),
+        sources=[
+            replace(source, run=None if source.run is None else name(source.run))
+            for source in comparison.sources
+        ],
+        comparisons=[of_pair(pair) for pair in comparison.comparisons],
+        ranks=[replace(rank, run=name(rank.run)) for rank in comparison.ranks],
+        gates=[
+            replace(gate, base=name(gate.base), candidate=name(gate.candidate))
+            for gate in comparison.gates
+        ],
     )
 
 

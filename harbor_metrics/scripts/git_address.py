@@ -35,7 +35,8 @@ _WORDS = re.compile(
     rb"|not a valid object name|reference is not a tree|bad object|invalid path|Invalid argument"
     rb"|mismatched algorithms|expected 'packfile'|invalid server response|shallow)"
 )
-_NOT_SHOWN = b"what is not shown, since a server has a say in it: try `git ls-remote`"
+# In the current folder git would do as the settings of a checkout there say, a stranger's perhaps.
+_NOT_SHOWN = b"what is not shown, since a server has a say in it: try `git -C / ls-remote ADDRESS`"
 _COMMIT = re.compile(r"[0-9a-fA-F]{40}|[0-9a-fA-F]{64}")
 PROTOCOLS = ("https", "ssh")
 LOCAL = ("file", "http", "git")

@@ -58,7 +58,7 @@ _SETTINGS = (
     *("transfer.fsckObjects=true", "http.followRedirects=initial", "credential.interactive=never"),
     # What the user sends to all hosts, a token perhaps; what they set for a host stays.
     *("http.extraHeader=", "http.cookieFile=", "http.saveCookies=false", "http.userAgent=git"),
-    "transfer.advertiseSID=false",
+    *("http.delegation=none", "http.emptyAuth=false", "transfer.advertiseSID=false"),
 )
 
 
@@ -92,6 +92,10 @@ class Git:
             "GIT_LFS_SKIP_SMUDGE": "1",
             "GIT_DEFAULT_HASH": "sha1",
             "LC_ALL": "C",
+            # A ticket is told to whatever host asks for one, by the name that the host's own
+            # entries give its address; a keytab makes new ones.
+            "KRB5CCNAME": "MEMORY:none",
+            "KRB5_CLIENT_KTNAME": f"FILE:{os.devnull}",
         }
         if self.home.path is not None:
             env["HOME"] = self.home.path

@@ -86,10 +86,12 @@ def install(
     uv = find_uv()
     number = version(uv, place)
     _check_version(uv, number)
-    # It looks for packages as we do, and runs nothing of theirs.
-    again = f"uv lock --no-config --dry-run --no-build --script {in_command(wanted.script.shown)}"
-    work = Work.of(place, options, again=again)
     base = interpreter(wanted.wants, path, uv, Work.of(place, options))
+    # It looks for packages as we do, and runs nothing of theirs: without a Python uv would look for
+    # one in the current folder.
+    told = f"--script {in_command(wanted.script.shown)} --python {in_command(base.path)}"
+    again = f"uv lock --no-config --dry-run --no-build {told}"
+    work = Work.of(place, options, again=again)
     build = options.allow_build
     # Of its own for each environment where packages are built or lie beside the script: uv believes
     # what is there, and knows those by their paths and times.

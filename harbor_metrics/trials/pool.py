@@ -114,7 +114,10 @@ def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[Group
     if repeated is not None:
         named_by = [source for source in sources if not isinstance(source.trials, LineTrials)]
         diagnostics += repeated.diagnostics(named_by)
-    diagnostics += _by_place([source for source in sources if source.by_place])
+    diagnostics += _by_place(
+        # Lines of rewards are numbered on: each is a task of its own.
+        [s for s in sources if s.by_place and not isinstance(s.trials, LineTrials)]
+    )
     for key, each in in_order(pools):
         check_group(key)
         if len(each.left_out):

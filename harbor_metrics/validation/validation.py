@@ -15,7 +15,7 @@ from ..documents import wording
 from ..documents.diagnostics import Diagnostic, Severity
 from ..documents.document import Document, Finding, parse
 from ..documents.files import open_regular, read_bytes
-from ..documents.paths import check_stays, up_to_stray
+from ..documents.paths import STANDARD_INPUT, check_stays, up_to_stray
 from ..documents.patterns import check_hides_nothing, is_pattern, matching
 from ..errors import InputError
 from . import lines, objects, schema_check
@@ -24,7 +24,6 @@ from .rules import LOADING, View, hints, run, with_hints
 from .script_texts import Scripts
 from .search import MOST_LEFT_OUT, NAMES, Besides, is_called_registry, search
 
-STDIN = "-"
 # Bytes from which on a file of lines is not kept unless something is wrong with it.
 _LARGE = 1 << 20
 _CUT = (
@@ -90,9 +89,9 @@ def validate(
             report.n_files += 1
             continue
         try:
-            if path != STDIN:
+            if path != STANDARD_INPUT:
                 check_stays(path)
-            data = sys.stdin.buffer.read() if path == STDIN else read_bytes(path)
+            data = sys.stdin.buffer.read() if path == STANDARD_INPUT else read_bytes(path)
         except InputError as error:
             report.unread.append(error)
             continue
@@ -163,13 +162,13 @@ def expanded(
             except InputError as error:
                 unread.append(error)
                 continue
-        if path != STDIN and os.path.isdir(path):
+        if path != STANDARD_INPUT and os.path.isdir(path):
             more = Besides() if besides is None else besides
             found = [*search(path, unread, more)]
             near = more.others or more.ignored or more.in_repositories
             help_ = f"name a file, such as {wording.listed(near)}" if near else _LEFT_OUT
             nothing = f"there is no {' or '.join(NAMES)} in {path}", help_
-        elif path == STDIN or os.path.exists(path) or not is_pattern(path):
+        elif path == STANDARD_INPUT or os.path.exists(path) or not is_pattern(path):
             yield path
             continue
         else:

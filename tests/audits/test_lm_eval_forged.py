@@ -61,7 +61,7 @@ def forgeries(results: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 def audited(sources: list[Source], results: dict[str, Any], replay: Replay) -> list[Row]:
     """The audit of a run with another results file."""
     tasks = {next(iter(source.scored())).dataset.partition(":")[0]: source for source in sources}
-    numbers = Numbers(results, results["model_name"])
+    numbers = Numbers(results, results["model_name"], "results.json")
     forged = []
     for task, source in tasks.items():
         n = member(results, "n-samples", task, "effective")

@@ -193,3 +193,22 @@ def test_odd_numbers_and_diagnostics_of_a_document_are_no_traceback(
         assert cli("report", "d.json", "-o", "o.html").returncode in (0, 1, 3)
     (tmp_path / "d.json").write_text(re.sub(r'"(stderr|high)": [0-9.e-]+', r'"\1": -1', whole))
     assert cli("report", "d.json", "-o", "o.html").returncode in (0, 1, 3)
+
+
+def test_runs_of_a_document_are_called_by_it_beside_others(cli: Run, tmp_path: Path) -> None:
+    """What a document calls its runs is its own word, and was shown as that of the user's own."""
+    for name, value in (("a", 1), ("b", 0)):
+        lines = [{"task": f"t{i}", "rewards": {"r": value}} for i in range(5)]
+        (tmp_path / name).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    cli("compare", "a", "b", "--pairs", "all", "--no-worse", "mean", "-o", "theirs.json")
+    cli("compare", "b", "a", "-o", "others.json")
+    for sources in (("a", "b", "theirs.json"), ("theirs.json", "others.json")):
+        done = cli("report", *sources, "-o", "page.html")
+        assert done.returncode == 1, done.stderr
+        page = (tmp_path / "page.html").read_text()
+        text = " ".join(re.sub("<[^>]*>", " ", page).split())
+        assert "theirs.json: b against theirs.json: a (base)" in text
+        # The page's own runs stand there by their names, those of documents by the documents'.
+        whose = set(re.findall(r"(\S+\.json: )?\b[ab] against", text))
+        documents = {f"{name}: " for name in sources if name.endswith(".json")}
+        assert whose == (documents | {""} if "a" in sources else documents)

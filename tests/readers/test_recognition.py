@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -171,3 +173,25 @@ def test_every_job_of_a_directory_is_read(cli: Run) -> None:
         "interrupted",
         "left-out",
     }
+
+
+def test_what_an_engine_takes_for_parquet_nobody_reads_as_something_else(
+    cli: Run, tmp_path: Path
+) -> None:
+    """A file that is a CSV, too, was other trials for `convert` than for `compute`."""
+    header = b'PAR1,task,reward\n"'
+    (tmp_path / "s.csv").write_bytes(header + b'\0 binary",a,1\n')
+    (tmp_path / "s.csv.gz").write_bytes(gzip.compress((tmp_path / "s.csv").read_bytes()))
+    write_job(tmp_path / "run.parquet", [trial("a", {"reward": 1.0})])
+    for name, more in product(("s.csv", "s.csv.gz"), ((), ("--as", "csv"))):
+        done = cli("convert", name, *more)
+        assert (done.returncode, done.stdout) == (3, "")
+        assert "begins as Parquet does" in " ".join(done.stderr.split())
+    for command in (["convert"], ["audit"], ["compute"], ["report", "-o", "p.html"]):
+        for name in ("run.parquet", "run.parquet/"):
+            done = cli(*command, name)
+            assert done.returncode == 3
+            assert "arquet" in done.stderr
+    (tmp_path / "all").mkdir()
+    (tmp_path / "all" / "s.csv").write_bytes((tmp_path / "s.csv").read_bytes())
+    assert cli("convert", "all").returncode == 3

@@ -430,3 +430,18 @@ def test_a_script_is_none_of_the_modules_beside_it_that_are_too_many(
             importable(str(folder / "m.py"), b"import helper")
     else:
         assert [name for name, _ in importable(str(folder / "m.py"), b"import helper")] == MODULES
+
+
+def test_a_script_that_is_a_manifest_has_another_pin_than_what_that_is_of(folder: Path) -> None:
+    """Names of files can make a program of it: one pin was that of two."""
+    (folder / "m.py").write_text("import helper")
+    pinned = find("m.py", str(folder / "registry.json"))
+    text = modules.manifest(pinned.modules or (), ("m.py", pinned.text))
+    assert hashlib.sha256(text.encode()).hexdigest() == pinned.pin
+    alone = folder / "alone"
+    alone.mkdir()
+    for name in ("m.py", "n.py"):
+        (alone / name).write_text(text)
+        exchanged = find(f"alone/{name}", str(folder / "registry.json"))
+        assert not exchanged.modules
+        assert exchanged.pin not in (pinned.pin, exchanged.sha256)

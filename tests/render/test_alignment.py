@@ -66,3 +66,39 @@ def test_folded_text_fits_and_loses_nothing(text: str, width: int) -> None:
     assert columns(first) <= width
     assert all(columns(line) <= width - 2 for line in more)
     assert "".join([first, *more]).replace(" ", "") == text.replace(" ", "")
+
+
+@given(st.text("ab /", max_size=60), st.lists(CELL, max_size=30), st.integers(1, 40))
+@pytest.mark.parametrize(
+    "command", ["harbor-metrics script check", "uv lock --script", "git -C / ls-remote"]
+)
+def test_a_command_stands_on_one_line(
+    command: str, before: str, names: list[str], width: int
+) -> None:
+    """In two lines it is two, of which the second can be a file of who named it."""
+    whole = f"{command} {' '.join(names)}"
+    lines = fold(f"{before} {whole}", width)
+    assert lines[-1].endswith(whole)
+    assert not any(command in line for line in lines[:-1])
+
+
+@given(st.lists(st.text("ab/(`)", max_size=7), max_size=12), st.integers(3, 40))
+def test_no_word_is_lost_or_added(words: list[str], width: int) -> None:
+    text = " ".join(words)
+    for some in (
+        text,
+        f"{text} `harbor-metrics list` {text}",
+        f"{text} (harbor-metrics list {text}",
+    ):
+        joined = "".join("".join(fold(some, width)).split(" "))
+        assert joined == "".join(some.split(" "))
+
+
+def test_behind_a_command_in_backquotes_lines_are_parted_again() -> None:
+    assert fold("no metric (`harbor-metrics list` shows all of them)", 28) == [
+        "no metric",
+        "(`harbor-metrics list`",
+        "shows all of them)",
+    ]
+    quoted = "(`harbor-metrics compute 'a` b'` does it, and so on)"
+    assert fold(f"so {quoted}", 20) == ["so", quoted]

@@ -499,6 +499,7 @@ def test_where_nobody_is_told_who_the_user_is_the_system_says_nothing_either(
             raise _Asked(how)
 
     monkeypatch.setenv("SSH_AUTH_SOCK", "/agent")
+    monkeypatch.setenv("KRB5CCNAME", "KEYRING:persistent:0")
     home = Home("/home", empty=nobodys, nobodys=nobodys)
     run = git_program.Git(Place(), "/usr/bin/git", "https://a.example/", "/", False, 1e9, home)
     with pytest.raises(_Asked) as asked:
@@ -506,6 +507,8 @@ def test_where_nobody_is_told_who_the_user_is_the_system_says_nothing_either(
     how = asked.value.args[0]
     env = how["env"]
     assert ("SSH_AUTH_SOCK" in env) is not nobodys
+    # A ticket, of the kernel's keyring perhaps, is a login for all hosts: git and ssh have none.
+    assert (env["KRB5CCNAME"], env["KRB5_CLIENT_KTNAME"]) == ("MEMORY:none", "FILE:/dev/null")
     assert (env.get("GIT_CONFIG_NOSYSTEM") == "1") is nobodys
     assert ("/etc/gitconfig" in how["confinement"].readable) is not nobodys
 

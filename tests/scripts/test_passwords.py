@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import threading
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -225,7 +226,9 @@ def test_what_uv_says_is_not_shown_where_a_package_could_have_a_password_printed
     message = printed_outcomes(done)[-1]["error"]["message"]
     assert "hunter" not in done.stdout.lower()
     assert "since UV_INDEX_CORP_PASSWORD told it passwords" in message
-    assert "uv lock --no-config --dry-run --no-build --script m.py" in message
+    # Else uv runs what a stranger's folder has as `.venv/bin/python`.
+    command = "uv lock --no-config --dry-run --no-build --script m.py --python "
+    assert os.access(message.partition(command)[2].split()[0], os.X_OK)
 
 
 @linux

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...documents.diagnostics import Diagnostic
-from ...documents.paths import leads_out, real_path, up_to_link
+from ...documents.paths import is_address, leads_out, real_path, up_to_link
 
 
 class Entries:
@@ -20,7 +20,7 @@ class Entries:
         """
         said = None if folder is None else stray(path, folder, is_job=is_job)
         # What lies on storage has no links.
-        real = path if "://" in path else real_path(path)
+        real = path if is_address(path) else real_path(path)
         if said is None and (first := self._first.get(real)) is not None:
             same = f"the same as {first}" if first != path else "meant more than once"
             said = Diagnostic(

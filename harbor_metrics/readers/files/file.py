@@ -12,12 +12,12 @@ from typing import IO, BinaryIO
 import msgspec
 
 from ...documents.files import reason
+from ...documents.paths import STANDARD_INPUT
 from ...documents.sizes import check_written
 from ...documents.unchanged import Beginning, Unchanged
 from ...errors import InputError
 from .packed import GZIP, SKIPPABLE, ZIP, ZSTD, DamagedError, gunzipped, unzstd
 
-STANDARD_INPUT = "-"
 _BLOCK = 1 << 20
 _DESCRIPTORS = "/proc/self/fd"
 MOST_UNPACKED = 16 << 30

@@ -24,7 +24,7 @@ from ..files import fork
 from ..files.entries import Entries
 from ..files.file import File
 from ..reading import Options
-from .documents import a_link, contents, fields, is_damaged, job_of
+from .documents import a_link, contents, fields, is_damaged, job_of, says_it_is_one
 from .folders import folders, trial_folders
 from .passes import Digested, Kept, Pass, Spooled
 from .remarks import note, remarks
@@ -117,16 +117,6 @@ def looks_like_job(path: str, *, strict: bool = False) -> bool:
         {"trial_name", "task_name"} <= fields(f"{path}/{name}/result.json", strict=strict).keys()
         for name in folders(path)
     )
-
-
-def says_it_is_one(path: str, *, strict: bool = False) -> bool:
-    """Whether a directory has the documents of a job."""
-    result = fields(f"{path}/result.json")
-    if "n_total_trials" in result and "stats" in result:
-        return True
-    config = fields(f"{path}/config.json", strict=strict)
-    ours = config.keys() & {"datasets", "n_attempts", "job_name", "tasks"}
-    return "task" not in config and bool(ours)
 
 
 def _check_holds_no_jobs(path: str, reading: Pass) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...documents.diagnostics import Diagnostic
 from ...documents.files import open_regular, reason
-from ...documents.paths import is_shut, leads_out
+from ...documents.paths import STANDARD_INPUT, is_shut, leads_out
 from ...documents.sizes import MOST_DATA, whole
 from ...errors import InputError
 from ...trials.source import Source
@@ -35,7 +35,7 @@ def without_samples(path: str, sources: Sequence[Source]) -> list[str]:
     Where samples lie in the folder itself, the folders in it are not read.
     """
     beside = {os.path.dirname(source.path) for source in sources if source.kind == "lm-eval"}
-    if not beside or not os.path.isdir(path):
+    if not beside or path == STANDARD_INPUT or not os.path.isdir(path):
         return []
     folders = {*beside, top := path.rstrip("/") or "/"}
     if top not in beside:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ...documents.diagnostics import Severity
 from ...documents.document import repeated_keys
+from ...documents.paths import STANDARD_INPUT
 from ...documents.wording import listed
 from ...trials.source import Reported
 from ..reading import Reading
@@ -108,6 +109,8 @@ def _results_of(
 
     lm-eval gives samples and results of a run one stamp: one of another is of another run.
     """
+    if reading.path == STANDARD_INPUT:
+        return None  # what lies in the current folder is beside nothing
     folder = os.path.dirname(reading.path) or "."
     if others := beside.of_other_runs(folder, stamp):
         reading.note(

@@ -280,3 +280,28 @@ def test_a_task_has_no_more_labels_than_any(tmp_path: Path) -> None:
     path.write_text(path.read_text() + "more = 1\n")
     with pytest.raises(InputError, match=r"a/task.toml has 1,001 labels under \[metadata\]; at"):
         labels(job)
+
+
+@pytest.mark.parametrize("jobs_dir", ["jobs", "./jobs/", "a/../jobs", "elsewhere", "/jobs", None])
+def test_another_job_lends_none_of_its_files(jobs_dir: str | None, tmp_path: Path) -> None:
+    """A stranger's job that is called `tasks` labelled those of the user's own beside it."""
+    mine = job_with_tasks(tmp_path / "jobs")
+    config = json.loads((mine / "config.json").read_text())
+    if jobs_dir is not None:
+        (mine / "config.json").write_text(json.dumps({**config, "jobs_dir": jobs_dir}))
+    lies_as_it_says = jobs_dir is not None and "jobs" in jobs_dir and jobs_dir[0] != "/"
+    # From where it ran, `jobs/tasks` is no `tasks`; of one that was moved nobody knows.
+    assert labels(mine) == {"demo": {}} if lies_as_it_says else labels(mine)["demo"]
+    shutil.copytree(tmp_path / "jobs" / "tasks", tmp_path / "tasks")
+    assert list(labels(mine)["demo"]) == ["a", "b"]
+    shutil.rmtree(tmp_path / "tasks")
+    (tmp_path / "jobs" / "tasks" / "config.json").write_text(json.dumps(config))
+    assert labels(mine) == {"demo": {}}
+
+
+def test_a_job_that_lies_where_it_ran_is_asked_beside(tmp_path: Path) -> None:
+    job = job_with_tasks(tmp_path)
+    config = json.loads((job / "config.json").read_text())
+    for jobs_dir in (".", "", "./"):
+        (job / "config.json").write_text(json.dumps({**config, "jobs_dir": jobs_dir}))
+        assert list(labels(job)["demo"]) == ["a", "b"]

@@ -184,3 +184,13 @@ def test_results_of_another_time_than_the_samples_are_of_another_run(
     assert {trial.model for trial in found.trials} == {"scripted" if used else None}
     assert [each.rule for each in found.diagnostics] == ["other-results"] * said
     assert all("is of another run than" in each.message for each in found.diagnostics)
+
+
+def test_beside_samples_of_standard_input_lies_nothing(cli: Run, tmp_path: Path) -> None:
+    """The results file of a checkout took the place of what lm-eval aggregates."""
+    samples = next(OLD.glob("samples_ends_*")).read_text()
+    shutil.copy(next(OLD.glob("results_*")), tmp_path / "results.json")
+    (tmp_path / "s.jsonl").write_text(samples)
+    for path, model in (("s.jsonl", "scripted"), ("-", None)):
+        done = cli("compute", path, "--format", "json", input=samples)
+        assert [group["model"] for group in json.loads(done.stdout)["groups"]] == [model]

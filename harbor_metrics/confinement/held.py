@@ -20,6 +20,10 @@ _KIND, _FILE, _SOCKET, _PIPE = 0o170000, 0o100000, 0o140000, 0o010000
 _BUFFER_OF_A_SOCKET = "/proc/sys/net/core/wmem_default"
 _USUAL_BUFFER = 212_992
 _BUFFER_OF_A_PIPE = 65_536
+# Of what the kernel lets a user have on the whole machine, and counts for nobody else: the pages of
+# pipes are 1,024 times a buffer, and each descriptor of epoll can watch as many as a process opens.
+_MOST_PIPES, _MOST_WATCHERS = 512, 256
+_WATCHER = "anon_inode:[eventpoll]"
 
 
 class Held:
@@ -28,8 +32,10 @@ class Held:
     Files without a name that lie on one of the devices in `disks` are `n_files` of `n_bytes`; all
     others are in `memory`, in bytes, and named by device and inode in `in_memory`. Those that are
     `mapped`, and open no more, are looked for where it says so. How full a socket or a pipe is
-    cannot be asked, so each counts as what it can take. `hidden` is whether one of the processes
-    cannot be looked into: whoever runs a program that nobody may read is no other's to look at.
+    cannot be asked, so each counts as what it can take; more pipes, or descriptors of epoll, than
+    leave some for the user's other programs count as more than all memory. `hidden` is whether one
+    of the processes cannot be looked into: whoever runs a program that nobody may read is no
+    other's to look at.
 
     Raises:
         TooLong: there is too much to look at.
@@ -43,6 +49,7 @@ class Held:
         self.in_memory: set[tuple[int, int]] = set()
         disks = set(disks)
         seen: set[tuple[int, int]] = set()
+        n_pipes = self._n_watchers = 0
         for pid in pids:
             for found in (
                 *self._open(pid),
@@ -58,12 +65,15 @@ class Held:
                     self.memory += _buffer()
                 elif kind == _PIPE:
                     self.memory += _BUFFER_OF_A_PIPE
+                    n_pipes += 1
                 elif kind == _FILE and found.st_dev in disks:
                     self.n_files += 1
                     self.n_bytes += found.st_blocks * 512
                 elif kind == _FILE:
                     self.in_memory.add(key)
                     self.memory += found.st_blocks * 512
+        if n_pipes > _MOST_PIPES or self._n_watchers > _MOST_WATCHERS:
+            self.memory += 1 << 62
 
     def _open(self, pid: int) -> Iterator[os.stat_result]:
         folder = f"/proc/{pid}/fd"
@@ -77,9 +87,13 @@ class Held:
             return  # it has ended
         for name in names:
             try:
-                yield os.stat(f"{folder}/{name}")
+                found = os.stat(f"{folder}/{name}")
+                # All that has no kind is one thing by its numbers.
+                if not found.st_mode & _KIND and os.readlink(f"{folder}/{name}") == _WATCHER:
+                    self._n_watchers += 1
             except OSError:
                 continue
+            yield found
 
 
 def _program(pid: int) -> Iterator[os.stat_result]:

@@ -118,6 +118,27 @@ FILES = """
 for n in range(1_000_000):
     open(f"{n}", "wb").close()
 """
+PIPES = """
+held = [os.pipe() for _ in range(257)]
+if os.fork() == 0:
+    os.closerange(3, 1024)
+    held = [os.pipe() for _ in range(257)]
+time.sleep(60)
+"""
+EPOLLS = """
+import select
+held = [select.epoll() for _ in range(257)]
+time.sleep(60)
+"""
+FEW = """
+import select
+held = [os.pipe() for _ in range(400)] + [select.epoll() for _ in range(120)]
+if os.fork() == 0:
+    time.sleep(0.7)
+    os._exit(0)
+os.wait()
+answer(n=len(held))
+"""
 SHARED = """
 held = os.urandom(1 << 20) * 150
 for _ in range(6):
@@ -152,8 +173,10 @@ def ran(tmp_path: Path, text: str, layers: str, memory: float = 0.25) -> dict[st
         (FORKS, "the number of its processes: more than 1024"),
         (HOARD, "(temporary folder or into shared memory: more than 1024 MiB)|No space left"),
         (FILES, "(the number of files in its temporary folder: more than 20000)|No space left"),
+        (PIPES, "all its processes took together: more than 0.25 GiB"),
+        (EPOLLS, "all its processes took together: more than 0.25 GiB"),
     ],
-    ids=["memory", "processes", "bytes", "files"],
+    ids=["memory", "processes", "bytes", "files", "pipes", "epolls"],
 )
 def test_a_script_is_bounded_as_a_whole(
     tmp_path: Path, text: str, why: str, layers: str, monkeypatch: pytest.MonkeyPatch
@@ -169,3 +192,11 @@ def test_a_script_is_bounded_as_a_whole(
 @pytest.mark.parametrize("layers", CONFINEMENTS)
 def test_what_processes_share_counts_once(tmp_path: Path, layers: str) -> None:
     assert ran(tmp_path, SHARED, layers) == {"n": 150 << 20}
+
+
+@linux
+@pytest.mark.parametrize("layers", CONFINEMENTS)
+def test_pipes_and_descriptors_of_epoll_that_processes_share_count_once_and_for_each(
+    tmp_path: Path, layers: str
+) -> None:
+    assert ran(tmp_path, FEW, layers) == {"n": 520}

@@ -49,7 +49,8 @@ def _wholes() -> dict[str, tuple[dict[str, bytes], str, tuple[str, ...]]]:
     said["configs"] = {"answers": said["configs"]["answers"]}
     run = {"x/" + results.name: json.dumps(said).encode()}
     run["x/" + samples.name] = samples.read_bytes().split(b"\n")[0] + b"\n"
-    of_inspect = gzip.decompress((logs / "inspect" / "of-0.3.25.json.gz").read_bytes())
+    inspect = json.loads(gzip.decompress((logs / "inspect" / "of-0.3.25.json.gz").read_bytes()))
+    inspect["samples"] = inspect["samples"][:2]
     return {
         **{name: (job, name, ("audit", "x")) for name in job if name.count("/") == 1},
         "a trial": (job, trial, ("audit", "x")),
@@ -57,7 +58,7 @@ def _wholes() -> dict[str, tuple[dict[str, bytes], str, tuple[str, ...]]]:
         "a registry's entry": (job, "x/harbor-metrics.snapshot.json", ("compute", "x")),
         "lm-eval, results": (run, "x/" + results.name, ("audit", "x")),
         "lm-eval, a sample": (run, "x/" + samples.name, ("audit", "x")),
-        "inspect": ({"x.json": of_inspect}, "x.json", ("audit", "x.json")),
+        "inspect": ({"x.json": json.dumps(inspect).encode()}, "x.json", ("audit", "x.json")),
     }
 
 

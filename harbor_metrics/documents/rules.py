@@ -339,7 +339,8 @@ OF_RUNS = {
         _WARNING,
         "A job names its registry by a path from the folder that it ran in, several folders above "
         "the job have a file of that path, and their entries of the dataset are not the same. "
-        "Harbor read one of them, and which nobody can tell from the files. Metrics run where all "
+        "Where the job still lies as its `jobs_dir` says, that folder is known; else Harbor read "
+        "one of them, and which nobody can tell from the files. Metrics run where all "
         "have them, labels that differ are refused, and the result names no registry. `--registry "
         "FILE` says which it was; without that, remove or rename the other.",
     ),
@@ -427,10 +428,10 @@ OF_RUNS = {
     "registry-not-found": Rule(
         _WARNING,
         "The registry that a job names is not where it says (in the job or in a folder above it "
-        "that is no home, and not hidden there), or is one that would have to be fetched, which is "
-        "never done. The registry's metrics do not run; `mean`, Harbor's default, does if the job "
-        "has none of its own, and beside jobs whose registries are there only what these have of "
-        "it. Pass the file with `--registry`.",
+        "that is no home, not hidden there and in no other job), or would have to be fetched, which "
+        "is never done. The registry's metrics do not run; `mean`, Harbor's default, does if the "
+        "job has none of its own, and beside jobs whose registries are there only what these have "
+        "of it. Pass the file with `--registry`.",
     ),
     "registry-changed": Rule(
         _NOTE,

@@ -121,7 +121,8 @@ class Near:
     Not in one that holds all that a person has, and not hidden: a job may come from a stranger, who
     can name any file of its reader. Nor is it looked for from the current directory, which may be a
     stranger's when the job is not; nor in another job beside it. What a job names it names from
-    where it ran: where it still lies as its `jobs_dir` says, no folder below that one is asked.
+    where it ran: where it still lies as its `jobs_dir` says, that folder is asked first and, if the
+    path is there, alone.
     """
 
     def __init__(self, job: str) -> None:
@@ -129,9 +130,9 @@ class Near:
         self._above: list[str] = []
         while folder != (folder := os.path.dirname(folder)):
             self._above.append(folder)
-        ran = _ran_in(own)
-        if ran in self._above:
-            self._above = self._above[self._above.index(ran) :]
+        self._ran_in = _ran_in(own)
+        if self._ran_in in self._above:
+            self._above = self._above[self._above.index(self._ran_in) :]
         self._own, self._is_job = own, cache(says_it_is_one)
         self._roots = [own, *(each for each in self._above if not holds_everything(each))]
 
@@ -145,6 +146,8 @@ class Near:
                 and not self._is_of_another(place, folder)
             ):
                 yield place
+                if folder == self._ran_in:
+                    return
 
     def _is_of_another(self, place: str, folder: str) -> bool:
         """Whether it lies in a job right in this folder, which is not the one that names it."""

@@ -305,3 +305,16 @@ def test_a_job_that_lies_where_it_ran_is_asked_beside(tmp_path: Path) -> None:
     for jobs_dir in (".", "", "./"):
         (job / "config.json").write_text(json.dumps({**config, "jobs_dir": jobs_dir}))
         assert list(labels(job)["demo"]) == ["a", "b"]
+
+
+def test_where_a_job_ran_nothing_above_is_asked(tmp_path: Path) -> None:
+    job = job_with_tasks(tmp_path / "here")
+    config = json.loads((job / "config.json").read_text())
+    shutil.copytree(tmp_path / "here" / "tasks", tmp_path / "tasks")
+    (tmp_path / "tasks" / "a" / "task.toml").write_text('[metadata]\ncategory = "x"\n')
+    with pytest.raises(InputError, match="and other labels"):
+        labels(job)
+    (job / "config.json").write_text(json.dumps({**config, "jobs_dir": "."}))
+    assert labels(job)["demo"]["a"]["category"] == "odd"
+    shutil.rmtree(tmp_path / "here" / "tasks")
+    assert labels(job)["demo"]["a"]["category"] == "x"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
 from ..computation.computing import finish
@@ -81,8 +82,13 @@ def rows(
     listed = set(names.values())
     # All trials are those of the other keys.
     none_left = finished and not plan.lacking and groups.keys() <= listed
+    called = Counter(evals_key_of(group.key, group.pool) for group in prepared.groups)
     for key, of_key in by_key.items():
         name = names[key]
+        if name is not None and called[name] > 1:
+            many = Unknown(f"{called[name]} agents, models and datasets are called so together")
+            yield from (judge(source.path, key, each, many, incomplete="") for each in of_key)
+            continue
         if name is None:
             other = Absent(_NO_TRIALS) if none_left else Unknown(_NO_TRIALS)
             yield from (judge(source.path, key, each, other, incomplete="") for each in of_key)

@@ -23,7 +23,9 @@ class Samples:
         self._sources = sources
         self.lines: dict[GroupKey, list[Line]] = {}
         for source in sources:
-            self.lines.update(source.scored())
+            for group, lines in source.scored().items():
+                # A task and a filter can have one name together with another two.
+                self.lines[group] = [*self.lines.get(group, ()), *lines]
         self._having: dict[GroupKey, dict[str, list[Line]]] = {}
         # A task's lines by filter.
         self._of_task: dict[tuple[str | None, str], list[list[Line]]] = {}

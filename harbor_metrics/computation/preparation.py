@@ -11,6 +11,7 @@ import msgspec
 
 from .. import readers
 from ..documents.diagnostics import Diagnostic
+from ..documents.paths import STANDARD_INPUT
 from ..engines.recognition import is_relation
 from ..errors import UsageError
 from ..evaluation import changes
@@ -187,7 +188,7 @@ def _read(request: Request, *, counts: bool) -> tuple[list[Source], list[Diagnos
     entries = Entries()
     kept: dict[str, Any] = {}
     for path in dict.fromkeys(request.sources):
-        found = readers.read(
+        found = request.read_once.get(path) or readers.read(
             path,
             request.progress,
             as_format=request.as_format,
@@ -195,5 +196,7 @@ def _read(request: Request, *, counts: bool) -> tuple[list[Source], list[Diagnos
             counts=counts,
             kept=kept,
         )
+        if path == STANDARD_INPUT:
+            request.read_once[path] = found
         sources += [source for source in found if entries.admits(source.path)]
     return sources, entries.diagnostics

@@ -9,7 +9,7 @@ import msgspec
 
 from ..evaluation.asked import Asked
 from ..numbers.uncertainty import Over
-from ..trials.source import Progress
+from ..trials.source import Progress, Source
 from ..trials.table import Missing
 
 if TYPE_CHECKING:
@@ -41,3 +41,5 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     own_jobs: bool = False
     progress: Progress | None = None
     engine: str | None = None
+    # What standard input had, which can be read once: of all requests that are made of this one.
+    read_once: dict[str, list[Source]] = msgspec.field(default_factory=dict)

@@ -428,7 +428,7 @@ OF_RUNS = {
     "registry-not-found": Rule(
         _WARNING,
         "The registry that a job names is not where it says (in the job or in a folder above it "
-        "that is no home, not hidden there and in no other job), or would have to be fetched, which "
+        "that is no home, not hidden there, in no other job), or would have to be fetched, which "
         "is never done. The registry's metrics do not run; `mean`, Harbor's default, does if the "
         "job has none of its own, and beside jobs whose registries are there only what these have "
         "of it. Pass the file with `--registry`.",

@@ -214,8 +214,12 @@ def _of_job(job: str, entry: JobDataset, *, own_jobs: bool) -> list[str]:
         return []
     if own_jobs and _may_be_file(entry.registry_path):
         return [entry.registry_path]
-    found = {real_path(p): p for p in Near(job).places(entry.registry_path) if _may_be_file(p)}
-    from_here = {path: os.path.relpath(path) for path in found.values()}
+    found = dict.fromkeys(
+        real_path(p) for p in Near(job).places(entry.registry_path) if _may_be_file(p)
+    )
+    # Where it really lies: behind a link on the way `..` leads elsewhere than by its letters.
+    here = real_path(os.curdir)
+    from_here = {path: os.path.relpath(path, here) for path in found}
     return [path if short.startswith("..") else short for path, short in from_here.items()]
 
 

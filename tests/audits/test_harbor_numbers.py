@@ -355,3 +355,21 @@ def test_registry_of_each_job_that_is_not_here_is_named(tmp_path: Path) -> None:
     assert len(said) == len(set(said)) == 2
     for message, name in zip(said, ("local-single", "local-multi"), strict=True):
         assert message.startswith(f"the registry of {name} (")
+
+
+def test_groups_that_are_called_alike_are_not_verified_by_one_of_them(tmp_path: Path) -> None:
+    """One of them was, and the numbers were equal."""
+    trials = []
+    for i in range(4):
+        agent, model = (("a__b", "c"), ("a", "b__c"))[i % 2]
+        info = {"name": agent, "version": "1", "model_info": {"name": model}}
+        trials.append(trial(f"t{i}", {"reward": float(i % 2)}, agent_info=info, source="d"))
+    job = write_job(tmp_path / "job", trials, datasets=[{"name": "d"}])
+    of_key = {"n_trials": 2, "n_errors": 0, "metrics": [{"mean": 0.0}]}
+    result = json.loads((job / "result.json").read_text())
+    result["stats"] = {"n_trials": 4, "n_errors": 0, "evals": {"a__b__c__d": of_key}}
+    (job / "result.json").write_text(json.dumps(result))
+    rows = [row for row in audit(str(job)).rows if row.group == "a__b__c__d"]
+    assert rows
+    assert {row.verdict for row in rows} == {Verdict.UNVERIFIED}
+    assert "2 agents, models and datasets are called so" in str(rows[0].reason)

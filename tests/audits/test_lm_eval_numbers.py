@@ -67,3 +67,17 @@ def test_numbers_of_what_was_not_scored_are_explained(tmp_path: Path) -> None:
     done = audit(str(tmp_path))
     assert [row.verdict for row in done.rows] == [Verdict.EQUAL] + [Verdict.EXPLAINED] * 2
     assert "nothing was scored" in done.rows[2].reason
+
+
+def test_two_tasks_of_one_name_are_verified_by_the_samples_of_both(tmp_path: Path) -> None:
+    """Task `t` behind filter `a:b` and task `t:a` behind filter `b` are one group."""
+    stamp = "2026-01-01T00-00-00.000001"
+    for task, filters, value in (("t", ("a:b", "x"), 1.0), ("t:a", ("b", "x"), 0.0)):
+        rows = [line(i, acc=value, filter=name) for name in filters for i in range(5)]
+        write(tmp_path, rows, f"samples_{task}_{stamp}.jsonl")
+    said = {"t": {"acc,a:b": 1.0, "acc,x": 1.0}, "t:a": {"acc,b": 1.0, "acc,x": 0.0}}
+    document = {"results": said, "model_name": "m", "configs": {}}
+    (tmp_path / f"results_{stamp}.json").write_text(json.dumps(document))
+    rows = [row for row in audit(str(tmp_path)).rows if row.name in ("acc,a:b", "acc,b")]
+    assert rows
+    assert all(row.verdict == Verdict.DIFFERS for row in rows)

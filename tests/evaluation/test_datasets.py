@@ -280,3 +280,17 @@ def test_script_that_was_changed_since_the_job_ran_is_said(
     assert [d.rule for d in found] == rules
     said = "the scripts of d@1 in reg.json (m.py) are not those that jobs/one ran with"
     assert all(d.message.startswith(said) for d in found)
+
+
+@pytest.mark.usefixtures("here")
+def test_a_registry_is_read_where_its_path_leads_and_not_where_its_letters_do() -> None:
+    """Behind a link `..` leads elsewhere: what was read was hidden in the home of its reader."""
+    write("secret/r.json", "d@1", metric="max")
+    write("jobs/one/x/secret/r.json", "d@1", metric="sum")
+    Path("jobs/one/x/a/b/c").mkdir(parents=True)
+    Path("jobs/one/l").symlink_to("x/a/b/c")
+    named = JobDataset(name="d", registry_path="one/l/../../../secret/r.json")
+    # By its letters `secret/r.json`, three folders above `jobs/one/l`.
+    (entry,) = find_datasets("d", None, [job(named)], Registries([])).entries
+    assert entry.metrics == ({"type": "sum"},)
+    assert entry.registry == "jobs/one/x/secret/r.json"

@@ -90,3 +90,22 @@ def test_an_address_is_no_path_of_a_folder_that_is_called_like_it(
     done = cli("compute", "theirs.jsonl", "--labels", address)
     assert done.returncode == 3
     assert "is an address" in done.stderr
+
+
+@pytest.mark.parametrize("more", [["--metric", "last", "--only-asked"], ["--group-by", "kind"]])
+def test_standard_input_is_read_once_whatever_is_read_again(
+    more: list[str], cli: Run, tmp_path: Path
+) -> None:
+    """Beside a large source that is counted first, and kept when a metric asks for its trials."""
+    size = 1_200_000 // 60
+    rest = '"rewards": {"r": 1}, "labels": {"kind": "k"}}'
+    lines = "".join(f'{{"task": "x{i}", {rest}\n' for i in range(size))
+    (tmp_path / "large.jsonl").write_text(lines)
+    mine = LINES.replace("}}", '}, "labels": {"kind": "k"}}')
+    metric = '{"type": "mean", "kwargs": {"reducer": "last"}}'
+    more = ["--metric", metric] if "last" in more else more
+    done = cli("compute", "large.jsonl", "-", *more, "--format", "json", input=mine)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["groups"][0]["counts"]["found"] == size + 2
+    done = cli("compare", "large.jsonl", "-", "--unpaired", "drop", *more, input=mine)
+    assert "is empty" not in done.stderr

@@ -52,6 +52,8 @@ from .values import Texts, Values, share_texts, texts_of
 
 _MARKS = ("doc_id", "doc", "target", "filtered_resps", "resps", "arguments")
 _LONGEST_LABEL = 100
+# A mean of equal numbers can be another one in its last digits.
+_SLACK = 1e-9
 _NONE: dict[str, list[Any]] = {}
 # What is no JSON, as an image, stands in a document as Python shows it, with where it lay.
 _ADDRESS = b" at 0x"
@@ -165,6 +167,10 @@ class _Samples:
         """One trial, or one for each repeat whose scores the line has."""
         repeats = row.scores_per_repeat or _NONE
         values = dict(self.decoder.values(row))
+        if (odd := _contradicted(values, repeats)) is not None:
+            reason = f"document {printable(name)}: `{printable(odd)}` is none that its repeats give"
+            self._refuse(f"document {name}", reason, "invalid-trial")
+            return
         self.metrics.setdefault(row.filter, {}).update(dict.fromkeys(row.metrics or values))
         if self.lines is not None:
             line = Line(values, repeats, row.filtered_resps)
@@ -383,6 +389,17 @@ def _without_addresses(doc: Any) -> str | None:
     """
     text, n_addresses = _ADDRESSES.subn("", str(doc))
     return sha256(text.encode(errors="backslashreplace")).hexdigest() if n_addresses else None
+
+
+def _contradicted(values: Mapping[str, Any], repeats: Mapping[str, list[Any]]) -> str | None:
+    """A metric whose value lies beyond those of its repeats, of which it is the mean, or one."""
+    for metric, scores in repeats.items():
+        value = values.get(metric)
+        if scores and all(isinstance(number, int | float) for number in (value, *scores)):
+            slack = _SLACK * max(map(abs, scores))
+            if not min(scores) - slack <= value <= max(scores) + slack:
+                return metric
+    return None
 
 
 def _labels(doc: Any) -> dict[str, Any]:

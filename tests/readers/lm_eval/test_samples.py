@@ -216,3 +216,24 @@ def test_what_lm_eval_writes_in_place_of_a_score_is_no_reward(cli: Run, tmp_path
     assert "error[nothing-scored]" in done.stderr
     assert "--predict_only" in done.stderr
     assert "-1" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("value", "repeats", "is_read"),
+    [
+        (1.0, [0.0, 0.0, 0.0], False), (0.5, [1, 0], True), (1, [1, 0], True), (0, [1, 0], True),
+        (0.1, [0.1, 0.1, 0.1], True), (0.30000000000000004, [0.3], True),
+        (-1, [0, 1], False), (True, [True, False], True), ("1", [0], True), (None, [0], True),
+        (0.75, [0.25, 0.5], False),
+    ],
+)  # fmt: skip
+def test_value_of_a_line_is_one_that_its_repeats_can_give(
+    value: Any, repeats: list[Any], is_read: bool, tmp_path: Path
+) -> None:
+    """An audit took the one and every other command the others, without a word."""
+    write(tmp_path, [{**line(0, acc=value), "scores_per_repeat": {"acc": repeats}}])
+    (found,) = readers.read(str(tmp_path / "samples.jsonl"))
+    assert len(found.trials) == (len(repeats) if is_read else 0)
+    assert bool(found.unread) is not is_read
+    words = "`acc` is none that its repeats give"
+    assert any(words in said.message for said in found.diagnostics) is not is_read

@@ -39,7 +39,8 @@ def show() -> int:
 def _found() -> Iterator[tuple[str, dict[str, str]]]:
     """What lies here, and the commands for it; of several what each is about."""
     # Inside, for weight: other commands do not look.
-    from ..readers.harbor.job import jobs_in, looks_like_job
+    from ..readers.harbor.documents import looks_like_job
+    from ..readers.harbor.job import jobs_in
     from ..readers.harbor.newest import newest_job
 
     if looks_like_job("."):

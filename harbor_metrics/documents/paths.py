@@ -57,6 +57,11 @@ def real_path(path: str) -> str:
         return _NOWHERE  # as what is no path: half a surrogate pair, a NUL
 
 
+def folder_of(path: str) -> str:
+    """The real path of the folder that a file lies in: by letters `..` would undo a link."""
+    return real_path(os.path.dirname(path) or os.curdir)
+
+
 def real_paths(paths: Iterable[str]) -> list[str]:
     """The same of many absolute paths: a link that they have in common is followed once."""
     known: dict[str, str] = {}

@@ -12,7 +12,7 @@ from ..documents.diagnostics import Diagnostic
 from ..documents.paths import is_shut, real_path
 from ..documents.wording import listed, printable, shown_path
 from ..errors import InputError
-from ..readers.harbor.documents import Near
+from ..readers.harbor.near import Near
 from ..registries import registry
 from ..registries.registry import Dataset, Registries
 from ..trials.snapshot import SNAPSHOT

@@ -15,6 +15,7 @@ from ..documents.files import open_real, reason
 from ..documents.paths import (
     check_stays,
     ends_a_line,
+    folder_of,
     holds_everything,
     is_below,
     may_be_there,
@@ -126,7 +127,7 @@ def find(
             f"script_path {printable(script_path)} is absolute; a registry names scripts relative "
             "to itself (--allow-outside permits it)",
         )
-    folders = [os.getcwd()] if registry is None else [_folder(registry), os.getcwd()]
+    folders = [os.getcwd()] if registry is None else [folder_of(registry), os.getcwd()]
     as_written = ["" if registry is None else os.path.dirname(registry), ""]
     tried = [os.path.join(folder, script_path) for folder in dict.fromkeys(folders)]
     outside = None
@@ -205,7 +206,7 @@ def named_from(registry: str, script_path: str, *, new: bool = False) -> str:
     A registry names scripts from its own folder. What lies only where the path leads from here, or
     is `new` and named through the registry's folder as it is seen from here, is named anew.
     """
-    folder, here = _folder(registry), os.path.abspath(script_path)
+    folder, here = folder_of(registry), os.path.abspath(script_path)
     if os.path.isabs(script_path) or not is_below(here, folder):
         return script_path
     beside = os.path.join(folder, script_path)
@@ -222,13 +223,13 @@ def is_elsewhere(real: str, registry: str) -> bool:
 
     Nor does it lie beside the registry: whoever has made the current folder may have put it there.
     """
-    own, here = real_path(_folder(registry)), real_path(os.getcwd())
+    own, here = folder_of(registry), real_path(os.getcwd())
     return is_below(real, here) and not is_below(real, own) and not is_below(own, here)
 
 
 def other_copy(script_path: str, registry: str) -> bool:
     """Whether the registry's folder and the current one have different scripts of that path."""
-    paths = [os.path.join(folder, script_path) for folder in (_folder(registry), os.getcwd())]
+    paths = [os.path.join(folder, script_path) for folder in (folder_of(registry), os.getcwd())]
     if "\0" in script_path or not all(map(os.path.isfile, paths)):
         return False
     first, second = map(real_path, paths)
@@ -242,10 +243,6 @@ def _digest_of(
     files: Iterable[tuple[str, Content | str]], first: tuple[str, Content | str] | None = None
 ) -> str:
     return sha256(os.fsencode(manifest(files, first))).hexdigest()
-
-
-def _folder(registry: str) -> str:
-    return os.path.dirname(os.path.abspath(registry))
 
 
 def _is_hidden(real: str, script_path: str, folders: Iterable[str]) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 from ..contract.spec import UV_SCRIPT
 from ..documents.diagnostics import Severity
 from ..documents.files import open_regular
-from ..documents.paths import real_path
+from ..documents.paths import folder_of, real_path
 from ..documents.sizes import MOST_WRITTEN, whole
 from ..errors import MetricFailure
 from ..registries.modules import Content, Folders
@@ -162,7 +162,7 @@ class Scripts:
 
 def _places(path: str, registry: str) -> tuple[_Place, _Place]:
     """Where a path leads from the registry's folder and from the current one."""
-    beside = os.path.join(os.path.dirname(os.path.abspath(registry)), path)
+    beside = os.path.join(folder_of(registry), path)
     return _place(beside), _place(os.path.abspath(path))
 
 

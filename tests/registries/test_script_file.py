@@ -326,3 +326,23 @@ def test_a_script_that_was_exchanged_for_a_link_is_not_read(tmp_path: Path) -> N
     (tmp_path / "m.py").symlink_to("secret")
     with pytest.raises(MetricFailure, match="exchanged meanwhile"):
         script.read(str(tmp_path / "m.py"), "m.py")
+
+
+def test_a_script_lies_beside_the_registry_where_that_really_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its letters the path of one led to a folder of its reader's."""
+    here = tmp_path / "here"
+    (here / "job" / "x" / "a" / "b").mkdir(parents=True)
+    (here / "job" / "l").symlink_to("x/a/b")
+    for folder in (here / "notes", here / "job" / "x" / "notes"):
+        folder.mkdir()
+        (folder / "r.json").write_text("[]")
+    (here / "notes" / "passwords.py").write_text("1")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    registry = "../here/job/l/../../notes/r.json"
+    with pytest.raises(MetricFailure, match="not found"):
+        script.find("passwords.py", registry)
+    (here / "job" / "x" / "notes" / "passwords.py").write_text("2")
+    assert script.find("passwords.py", registry).text == b"2"

@@ -6,7 +6,7 @@ import contextlib
 import errno
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -16,19 +16,14 @@ from ...documents.document import parse, repeated_keys
 from ...documents.files import reason
 from ...documents.limits import check_limits
 from ...documents.paths import (
-    holds_everything,
-    is_below,
     is_shut,
-    leads_inside,
-    may_be_there,
-    real_path,
 )
 from ...documents.sizes import MOST_DATA, check_size, check_written
 from ...documents.wording import listed
 from ...trials.snapshot import SNAPSHOT, DatasetSnapshot, Snapshot
 from ...trials.source import REFUSED, Job, JobDataset, Reported
 from ...trials.validity import leaves_out
-from .folders import trial_folders
+from .folders import folders, trial_folders
 from .reported import not_listed, reported
 from .trial import errors_of
 
@@ -36,8 +31,6 @@ _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
 _A_LINK = "it is a link, and a job is read from its own files (`cp -RL` copies what links lead to)"
 # Larger reads make malloc map and unmap memory for each file: three times slower.
 _BLOCK = 65_536
-# Of a path that a system takes.
-_LONGEST = 4_096
 # The fields of a dataset in config.json that leave tasks out.
 _CHOOSING = ("task_names", "exclude_task_names", "n_tasks")
 _SAYS = "the registry and the number of planned trials"
@@ -115,59 +108,18 @@ def is_damaged(path: str) -> bool:
     return False
 
 
-class Near:
-    """Where what a job names may lie: in the job, or in a folder above it.
+def looks_like_job(path: str, *, strict: bool = False) -> bool:
+    """Whether a directory is a job: by its own documents, or by a trial in it.
 
-    Not in one that holds all that a person has, and not hidden: a job may come from a stranger, who
-    can name any file of its reader. Nor is it looked for from the current directory, which may be a
-    stranger's when the job is not; nor in another job beside it. What a job names it names from
-    where it ran: where it still lies as its `jobs_dir` says, that folder is asked first and, if the
-    path is there, alone.
+    Raises:
+        OSError: where `strict`, what would tell cannot be read.
     """
-
-    def __init__(self, job: str) -> None:
-        folder = own = real_path(job)
-        self._above: list[str] = []
-        while folder != (folder := os.path.dirname(folder)):
-            self._above.append(folder)
-        self._ran_in = _ran_in(own)
-        if self._ran_in in self._above:
-            self._above = self._above[self._above.index(self._ran_in) :]
-        self._own, self._is_job = own, cache(says_it_is_one)
-        self._roots = [own, *(each for each in self._above if not holds_everything(each))]
-
-    def places(self, path: str) -> Iterator[str]:
-        """What there is, or may be, of a path from each folder above the job, the nearest first."""
-        for folder in self._above[:1] if os.path.isabs(path) else self._above:
-            place = os.path.join(folder, path)
-            if (
-                any(leads_inside(place, r) for r in self._roots)
-                and may_be_there(place)
-                and not self._is_of_another(place, folder)
-            ):
-                yield place
-                if folder == self._ran_in:
-                    return
-
-    def _is_of_another(self, place: str, folder: str) -> bool:
-        """Whether it lies in a job right in this folder, which is not the one that names it."""
-        real, above = real_path(place), folder.rstrip("/")
-        if is_below(real, self._own) or not real.startswith(f"{above}/"):
-            return False
-        beside = f"{above}/{real[len(above) + 1 :].partition('/')[0]}"
-        return not is_below(self._own, beside) and self._is_job(beside)
-
-
-def _ran_in(job: str) -> str | None:
-    """The folder that a job ran in, if it still lies there as it says itself."""
-    said = fields(f"{job}/config.json").get("jobs_dir")
-    folder = os.path.dirname(job)
-    if not isinstance(said, str) or os.path.isabs(said) or len(said) > _LONGEST:
-        return None
-    inside = os.path.normpath(said)
-    if inside == os.curdir:
-        return folder
-    return folder[: -len(inside) - 1] or "/" if folder.endswith(f"/{inside}") else None
+    if "trial_name" in fields(f"{path}/result.json", strict=strict):
+        return False
+    return says_it_is_one(path, strict=strict) or any(
+        {"trial_name", "task_name"} <= fields(f"{path}/{name}/result.json", strict=strict).keys()
+        for name in folders(path)
+    )
 
 
 def says_it_is_one(path: str, *, strict: bool = False) -> bool:

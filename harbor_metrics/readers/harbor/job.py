@@ -24,7 +24,15 @@ from ..files import fork
 from ..files.entries import Entries
 from ..files.file import File
 from ..reading import Options
-from .documents import a_link, contents, fields, is_damaged, job_of, says_it_is_one
+from .documents import (
+    a_link,
+    contents,
+    fields,
+    is_damaged,
+    job_of,
+    looks_like_job,
+    says_it_is_one,
+)
 from .folders import folders, trial_folders
 from .passes import Digested, Kept, Pass, Spooled
 from .remarks import note, remarks
@@ -103,20 +111,6 @@ def _is_destroyed(path: str) -> bool:
                 continue
             n += 1
     return n > 1
-
-
-def looks_like_job(path: str, *, strict: bool = False) -> bool:
-    """Whether a directory is a job: by its own documents, or by a trial in it.
-
-    Raises:
-        OSError: where `strict`, what would tell cannot be read.
-    """
-    if "trial_name" in fields(f"{path}/result.json", strict=strict):
-        return False
-    return says_it_is_one(path, strict=strict) or any(
-        {"trial_name", "task_name"} <= fields(f"{path}/{name}/result.json", strict=strict).keys()
-        for name in folders(path)
-    )
 
 
 def _check_holds_no_jobs(path: str, reading: Pass) -> None:

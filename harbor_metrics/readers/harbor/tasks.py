@@ -14,7 +14,8 @@ from ...documents.wording import shown, shown_path
 from ...errors import InputError
 from ...trials.labels import Labels, of_metadata
 from ...trials.trial import Label, Trial
-from .documents import Near, contents, fields
+from .documents import contents, fields
+from .near import Near
 
 _LabelsOfTask = Mapping[str, Label]
 _LabelsIn = Callable[[str], dict[str, Label] | None]

@@ -17,6 +17,7 @@ import msgspec
 from ...contract.spec import ARRAYS
 from ...documents.diagnostics import Severity
 from ...documents.document import Finding
+from ...documents.paths import STANDARD_INPUT, folder_of
 from ...documents.wording import printable
 from ..script_texts import Scripts
 
@@ -92,7 +93,7 @@ class View(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def folder(self) -> str | None:
         """Where the file lies, None for standard input."""
-        return None if self.path == "-" else os.path.dirname(os.path.abspath(self.path))
+        return None if self.path == STANDARD_INPUT else folder_of(self.path)
 
     @cached_property
     def datasets(self) -> list[Entry]:

@@ -1,0 +1,78 @@
+"""Where the files may lie that a job names: in itself, or near it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import cache
+
+from ...documents.paths import holds_everything, is_below, leads_inside, may_be_there, real_path
+from .documents import fields, looks_like_job
+
+# Of a path that a system takes.
+_LONGEST = 4_096
+
+
+class Near:
+    """Where what a job names may lie: in the job, or in a folder above it.
+
+    Not in one that holds all that a person has, and not hidden: a job may come from a stranger, who
+    can name any file of its reader. Nor is it looked for from the current directory, which may be a
+    stranger's when the job is not; nor in another job beside it. What a job names it names from
+    where it ran: where it still lies as its `jobs_dir` says, that folder is asked first and, if the
+    path is there, alone.
+    """
+
+    def __init__(self, job: str) -> None:
+        folder = own = real_path(job)
+        self._above: list[str] = []
+        while folder != (folder := os.path.dirname(folder)):
+            self._above.append(folder)
+        self._ran_in = _ran_in(own)
+        if self._ran_in in self._above:
+            self._above = self._above[self._above.index(self._ran_in) :]
+        self._own, self._is_job = own, cache(_is_job)
+        self._roots = [own, *(each for each in self._above if not holds_everything(each))]
+
+    def places(self, path: str) -> Iterator[str]:
+        """What there is, or may be, of a path from each folder above the job, the nearest first."""
+        for folder in self._above[:1] if os.path.isabs(path) else self._above:
+            place = os.path.join(folder, path)
+            if (
+                any(leads_inside(place, r) for r in self._roots)
+                and may_be_there(place)
+                and not self._is_of_another(place, folder)
+            ):
+                yield place
+                if folder == self._ran_in:
+                    return
+
+    def _is_of_another(self, place: str, folder: str) -> bool:
+        """Whether it lies in a job below this folder, which is not the one that names it."""
+        real, above = real_path(place), folder.rstrip("/")
+        if is_below(real, self._own) or not real.startswith(f"{above}/"):
+            return False
+        while real != above:
+            if not is_below(self._own, real) and self._is_job(real):
+                return True
+            real = os.path.dirname(real)
+        return False
+
+
+def _is_job(path: str) -> bool:
+    try:
+        return looks_like_job(path)
+    except OSError:
+        return False  # whoever reads what lies there says why
+
+
+def _ran_in(job: str) -> str | None:
+    """The folder that a job ran in, if it still lies there as it says itself."""
+    said = fields(f"{job}/config.json").get("jobs_dir")
+    folder = os.path.dirname(job)
+    if not isinstance(said, str) or os.path.isabs(said) or len(said) > _LONGEST:
+        return None
+    inside = os.path.normpath(said)
+    if inside == os.curdir:
+        return folder
+    return folder[: -len(inside) - 1] or "/" if folder.endswith(f"/{inside}") else None

@@ -23,7 +23,7 @@ from ...documents.wording import listed
 from ...trials.snapshot import SNAPSHOT, DatasetSnapshot, Snapshot
 from ...trials.source import REFUSED, Job, JobDataset, Reported
 from ...trials.validity import leaves_out
-from .folders import folders, trial_folders
+from .folders import folders_of_job, trial_folders
 from .reported import not_listed, reported
 from .trial import errors_of
 
@@ -118,7 +118,7 @@ def looks_like_job(path: str, *, strict: bool = False) -> bool:
         return False
     return says_it_is_one(path, strict=strict) or any(
         {"trial_name", "task_name"} <= fields(f"{path}/{name}/result.json", strict=strict).keys()
-        for name in folders(path)
+        for name in folders_of_job(path)
     )
 
 

@@ -12,14 +12,26 @@ _ARCHIVE = "_retries"
 
 
 def trial_folders(job: str) -> tuple[list[str], set[str]]:
-    """The names of the folders that trials are read from, sorted, and of those that lead out.
+    """The names of the folders that a job's trials are read from, and of those that lead out.
 
     Of what links lead out to no word is read: it may be anybody's.
     """
     links: set[str] = set()
-    names = folders(job, links)
+    names = folders_of_job(job, links)
     strays = {name for name in links if leads_out(f"{job}/{name}", job)}
     return [name for name in names if name not in strays] if strays else names, strays
+
+
+def folders_of_job(job: str, links: set[str] | None = None) -> list[str]:
+    """The names of the folders in a job that can be trials, as `folders` gives them."""
+    return [name for name in folders(job, links) if name != _ARCHIVE]
+
+
+def job_folders(path: str) -> list[str]:
+    """The names of the folders in a folder of jobs that do not lead out of it, sorted."""
+    links: set[str] = set()
+    names = folders(path, links)
+    return [name for name in names if name not in links or not leads_out(f"{path}/{name}", path)]
 
 
 def folders(path: str, links: set[str] | None = None) -> list[str]:
@@ -35,7 +47,7 @@ def folders(path: str, links: set[str] | None = None) -> list[str]:
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
-    if entry.name[0] == "." or entry.name == _ARCHIVE:
+    if entry.name[0] == ".":
         return False
     try:
         return entry.is_dir()

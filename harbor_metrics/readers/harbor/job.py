@@ -33,7 +33,7 @@ from .documents import (
     looks_like_job,
     says_it_is_one,
 )
-from .folders import folders, trial_folders
+from .folders import folders, folders_of_job, job_folders, trial_folders
 from .passes import Digested, Kept, Pass, Spooled
 from .remarks import note, remarks
 from .tasks import labels_of
@@ -102,7 +102,7 @@ def _destroyed(path: str) -> Diagnostic:
 def _is_destroyed(path: str) -> bool:
     """Whether a directory has two documents or more, called as in a job, and all are damaged."""
     n = 0
-    for folder in ("", *folders(path)):
+    for folder in ("", *folders_of_job(path)):
         for name in _DOCUMENTS:
             try:
                 if not is_damaged(f"{path}/{folder}/{name}"):
@@ -136,7 +136,7 @@ def jobs_in(path: str, among: Iterable[str] | None = None) -> list[str]:
     if strayed(path) is not None:
         return []
     try:
-        names = trial_folders(path)[0] if among is None else sorted(among)
+        names = job_folders(path) if among is None else sorted(among)
         jobs = (f"{path}/{name}" for name in names)
         return [job for job in jobs if looks_like_job(job)]
     except OSError:

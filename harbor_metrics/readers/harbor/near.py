@@ -8,6 +8,7 @@ from functools import cache
 
 from ...documents.paths import holds_everything, is_below, leads_inside, may_be_there, real_path
 from .documents import fields, looks_like_job
+from .folders import job_folders
 
 # Of a path that a system takes.
 _LONGEST = 4_096
@@ -60,8 +61,9 @@ class Near:
 
 
 def _is_job(path: str) -> bool:
+    """Whether a folder is a job, or one of jobs."""
     try:
-        return looks_like_job(path)
+        return looks_like_job(path) or any(looks_like_job(f"{path}/{n}") for n in job_folders(path))
     except OSError:
         return False  # whoever reads what lies there says why
 

@@ -287,3 +287,14 @@ def test_folders_beside_jobs_that_are_none_are_passed_over(cli: Run, tmp_path: P
     done = cli("compute", "jobs")
     assert done.returncode == 0
     assert "jobs/" not in done.stderr
+
+
+def test_a_job_may_be_called_as_the_archive_in_a_job_is(cli: Run, tmp_path: Path) -> None:
+    """In a folder of jobs it was passed over without a word."""
+    for name, n in (("a", 2), ("_retries", 3)):
+        trials = [trial(f"{name}{i}", {"reward": 1.0}) for i in range(n)]
+        write_job(tmp_path / "jobs" / name, trials)
+    shutil.copytree(tmp_path / "jobs" / "_retries", tmp_path / "jobs" / "a" / "_retries")
+    for source, n in (("jobs", 5), ("jobs/_retries", 3), ("jobs/a", 2)):
+        done = cli("compute", source, "--format", "json")
+        assert sum(each["trials"] for each in json.loads(done.stdout)["sources"]) == n

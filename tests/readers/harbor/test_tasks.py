@@ -320,17 +320,21 @@ def test_where_a_job_ran_nothing_above_is_asked(tmp_path: Path) -> None:
     assert labels(job)["demo"]["a"]["category"] == "x"
 
 
-@pytest.mark.parametrize("by", ["a trial", "result.json", "config.json"])
+@pytest.mark.parametrize("by", ["a trial", "result.json", "config.json", "a job in it"])
 @pytest.mark.parametrize("where", ["tasks", "tasks/a", "."])
 def test_no_job_lends_files_by_whatever_it_is_one(by: str, where: str, tmp_path: Path) -> None:
     mine = job_with_tasks(tmp_path / "jobs")
     other = tmp_path / "jobs" / where
-    if by == "a trial":
+    if by == "a job in it":
+        write_job(other / "job2", [trial("x", {"reward": 1.0})])
+    elif by == "a trial":
         (other / "x__1").mkdir()
         (other / "x__1" / "result.json").write_text(json.dumps(trial("x", {"reward": 1.0})))
     else:
         said = {"n_total_trials": 1, "stats": {}} if by == "result.json" else {"n_attempts": 1}
         (other / by).write_text(json.dumps(said))
-    expected = {"tasks": [], "tasks/a": ["b"], ".": ["a", "b"]}[where]
+    # Nor does a folder of jobs, which `tasks` is where one of its folders is a job.
+    of_one = ["b"] if by == "a job in it" else []
+    expected = {"tasks": [], "tasks/a": of_one, ".": ["a", "b"]}[where]
     # A folder that holds the job that asks is none beside it.
     assert list(labels(mine)["demo"]) == expected

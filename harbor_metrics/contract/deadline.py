@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-# A timer of no time is none.
-_SOON = 1e-6
+# A timer of no time is none; and what ends within what nobody awaits, as the end of an object, is
+# lost, and said again.
+_SOON, _AGAIN = 1e-6, 0.1
 
 
 class LateError(Exception):
@@ -30,17 +31,22 @@ def at_most(seconds: float) -> Iterator[None]:
         yield
         return
 
+    is_late = False
+
     def end(*_: Any) -> None:
+        nonlocal is_late
+        is_late = True
         raise LateError
 
     before = signal.signal(signal.SIGVTALRM, end)
     around, _ = signal.getitimer(signal.ITIMER_VIRTUAL)
     allowed = min(seconds, around) if around else seconds
     try:
-        signal.setitimer(signal.ITIMER_VIRTUAL, allowed)
+        signal.setitimer(signal.ITIMER_VIRTUAL, allowed, _AGAIN)
         yield
     finally:
         left, _ = signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         if around:
-            signal.setitimer(signal.ITIMER_VIRTUAL, max(around - allowed + left, _SOON))
+            more = around - allowed + (0 if is_late else left)
+            signal.setitimer(signal.ITIMER_VIRTUAL, max(more, _SOON), _AGAIN)
         signal.signal(signal.SIGVTALRM, signal.SIG_DFL if before is None else before)

@@ -55,3 +55,21 @@ def test_within_another_one_it_ends_with_that_and_leaves_it_its_time() -> None:
         done.append(50 < left < 60)
     assert done == [True]
     assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0, 0)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_what_loses_the_end_is_ended_again() -> None:
+    """In the callback of a garbage collection, or the end of an object, an exception is ignored."""
+
+    class Lost:
+        def __del__(self) -> None:
+            re.sub(_PATTERN, "", _TEXT)
+
+    def work() -> None:
+        lost = Lost()
+        del lost
+        re.sub(_PATTERN, "", _TEXT)
+
+    with pytest.raises(LateError), at_most(0.02):
+        work()
+    assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0, 0)

@@ -49,14 +49,15 @@ class Near:
                     return
 
     def _is_of_another(self, place: str, folder: str) -> bool:
-        """Whether it lies in a job below this folder, which is not the one that names it."""
-        real, above = real_path(place), folder.rstrip("/")
-        if is_below(real, self._own) or not real.startswith(f"{above}/"):
-            return False
-        while real != above:
-            if not is_below(self._own, real) and self._is_job(real):
-                return True
-            real = os.path.dirname(real)
+        """Whether it lies in another job, or a link on the way to it does."""
+        parts = place[len(folder) :].split("/")
+        ways = (real_path(os.path.join(folder, *parts[:n])) for n in range(1, len(parts) + 1))
+        for way in {real_path(place), *ways}:
+            # Up to what holds the job that asks, too.
+            while not is_below(self._own, way) and not is_below(way, self._own):
+                if self._is_job(way):
+                    return True
+                way = os.path.dirname(way)
         return False
 
 

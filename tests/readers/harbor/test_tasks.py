@@ -338,3 +338,18 @@ def test_no_job_lends_files_by_whatever_it_is_one(by: str, where: str, tmp_path:
     expected = {"tasks": [], "tasks/a": of_one, ".": ["a", "b"]}[where]
     # A folder that holds the job that asks is none beside it.
     assert list(labels(mine)["demo"]) == expected
+
+
+@pytest.mark.parametrize("to", ["../other/a", "../job/a", "../plain/a"])
+def test_no_link_in_another_job_leads_to_files_either(to: str, tmp_path: Path) -> None:
+    mine = job_with_tasks(tmp_path / "jobs")
+    jobs = tmp_path / "jobs"
+    other = write_job(jobs / "other", [trial("x", {"reward": 1.0})])
+    for folder in (other, mine, jobs / "plain"):
+        shutil.copytree(jobs / "tasks" / "a", folder / "a")
+    shutil.rmtree(jobs / "tasks" / "a")
+    (jobs / "tasks" / "a").symlink_to(to)
+    # Of a folder that is no job a link may lead to others, but to none of a job beside.
+    assert list(labels(mine)["demo"]) == (["b"] if "other" in to else ["a", "b"])
+    write_job(jobs / "tasks" / "c", [trial("x", {"reward": 1.0})])
+    assert list(labels(mine)["demo"]) == []

@@ -58,7 +58,7 @@ def of_all_registries(
             lacking = [path for path in every if path not in having]
             differing += [_without_agreement(metric, lacking, silent) for metric in named]
         elif named:
-            agreed.append(next((m for m in named if m.failure is None), named[0]))
+            agreed.append(_strictest(named))
     return [*agreed, *differing]
 
 
@@ -115,10 +115,11 @@ def of_all_jobs(
     All ask for those `of_registry`; without any, sources that configure none mean the `default`.
     Scripts that one entry finds several of fail, too.
     """
-    known: list[Planned] = []
+    known: dict[tuple[object, ...], Planned] = {}
     for metric in chain.from_iterable(jobs.values()):
-        if metric.identity not in [other.identity for other in known]:
-            known.append(metric)
+        pin = None if metric.script is None else metric.script.pin
+        own = (metric.name, _entry(metric), metric.spec.sha256, metric.origin, metric.registry, pin)
+        known.setdefault(own, metric)
     meant = [] if of_registry else default
     for_all = {_entry(metric) for metric in of_registry if metric.failure is None}
     every = {
@@ -126,7 +127,7 @@ def of_all_jobs(
         for path, own in {**jobs, **dict.fromkeys(without_job, ())}.items()
     }
     agreed, differing = [], []
-    for metric in _with_one_script(known):
+    for metric in _with_one_script([*known.values()]):
         entry = _entry(metric)
         lacking = [path for path, own in every.items() if entry not in own | for_all]
         if not lacking or metric.failure is not None:
@@ -139,6 +140,17 @@ def of_all_jobs(
         )
         differing.append(_failed(metric, message))
     return [*agreed, *differing]
+
+
+def _strictest(metrics: Sequence[Planned]) -> Planned:
+    """Of entries that are alike but for pins one whose pin fails, else one with a pin.
+
+    A script that one of the sources has refused runs on the trials of none.
+    """
+    whole = [metric for metric in metrics if metric.failure is None] or metrics
+    pinned = [metric for metric in whole if metric.spec.sha256 is not None]
+    other = (m for m in pinned if m.script and str(m.spec.sha256).lower() != m.script.pin)
+    return next(other, [*pinned, *whole][0])
 
 
 def _with_one_script(metrics: Sequence[Planned]) -> list[Planned]:

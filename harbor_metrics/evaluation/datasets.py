@@ -108,7 +108,8 @@ def find_datasets(
             taken.add(its_place)
             entries.append(matches[-1])
     for entry in looked.kept:
-        if not any(entry.is_as(other) for other in entries):
+        # Scripts of one name can be two, which is for those to see who set them side by side.
+        if entry.names_scripts or not any(entry.is_as(other) for other in entries):
             entries.append(entry)
     either = [tuple(at[place] for place in places) for places in looked.either]
     rivals = [each for each in either if not all(map(each[0].is_whole_as, each[1:]))]

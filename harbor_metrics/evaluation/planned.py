@@ -66,9 +66,3 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
         kwargs = self.spec.kwargs
         url = kwargs.get("git_url")
         return {**kwargs, "git_url": without_passwords(url)} if isinstance(url, str) else kwargs
-
-    @property
-    def identity(self) -> tuple[object, ...]:
-        """What makes it the same metric as another: the entry, its script, and who asked for it."""
-        script = None if self.script is None else self.script.pin
-        return self.name, self.spec, self.origin, self.registry, script

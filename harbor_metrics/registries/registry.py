@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ..contract.spec import ARRAYS
+from ..contract.spec import ARRAYS, UV_SCRIPT
 from ..documents.diagnostics import InvalidDocumentError
 from ..documents.document import Document, parse
 from ..documents.files import read_bytes
@@ -149,6 +149,11 @@ class Dataset(msgspec.Struct, frozen=True, kw_only=True):
             tuple({k: v for k, v in entry.items() if k != "sha256"} for entry in array)
             for array in (self.metrics, self.extra_metrics)
         )
+
+    @property
+    def names_scripts(self) -> bool:
+        """Whether any of its metrics is a script."""
+        return any(entry.get("type") == UV_SCRIPT for entry in (*self.metrics, *self.extra_metrics))
 
     def is_as(self, other: Dataset) -> bool:
         """Whether another entry, perhaps of another file, says the same."""

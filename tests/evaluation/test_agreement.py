@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from conftest import Run, run_cli, trial, write_job
 from lm_eval_logs import OLD
 from metric_scripts import linux
 from printed import group
+
+from harbor_metrics.trials.snapshot import SNAPSHOT
 
 SCRIPT = '# /// script\n# dependencies = []\n# ///\nimport sys\nopen(sys.argv[4], "w").write({!r})'
 SCORE = {"type": "uv-script", "kwargs": {"script_path": "score.py"}}
@@ -376,3 +379,59 @@ def test_scripts_that_may_not_be_the_same_are_told_where_agents_differ(cli: Run)
     (message,) = told(mine, his)
     assert "mine/score.py" in message
     assert "his/score.py" in message
+
+
+@linux
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("his_name", ["a", "z"])
+@pytest.mark.parametrize("is_right", [True, False])
+def test_a_pin_of_one_source_holds_for_all(cli: Run, his_name: str, is_right: bool) -> None:
+    """The first of two entries ran, with or without its pin, by the order of the paths."""
+    text = SCRIPT.format(json.dumps({"score": 1}))
+    digest = sha256(text.encode()).hexdigest()
+    entry = {"type": "uv-script", "kwargs": {"script_path": "m/score.py"}}
+    pinned = {**entry, "sha256": digest if is_right else "1" * 64}
+    mine, his = job("mine", [pinned]), job(his_name, [entry])
+    for who in ("mine", his_name):
+        Path(who, "m").mkdir()
+        Path(who, "m", "score.py").write_text(text)
+    for sources in ((mine, his), (his, mine)):
+        _, metrics = ran(cli, *sources)
+        said = [how for name, _, how in metrics if name == "uv-script"]
+        assert said == ["ok" if is_right else "script-pin"]
+
+
+def test_pins_that_differ_let_nothing_run(cli: Run, here: Path) -> None:
+    entry = {"type": "uv-script", "kwargs": {"script_path": "m/score.py"}}
+    mine, his = (
+        job(who, [{**entry, "sha256": digit * 64}]) for who, digit in (("mine", "1"), ("his", "2"))
+    )
+    for who in ("mine", "his"):
+        (here / who / "m").mkdir()
+        (here / who / "m" / "score.py").write_text("1")
+    code, metrics = ran(cli, mine, his)
+    assert code == 1
+    assert {how for _, _, how in metrics} == {"script-pin"}
+
+
+@linux
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("his_name", ["a", "z"])
+def test_scripts_of_two_snapshots_are_two(cli: Run, his_name: str) -> None:
+    """Where their entries said the same the first one's script ran over the trials of both."""
+    entry = {"type": "uv-script", "kwargs": {"script_path": "m/score.py"}}
+    sources = []
+    for who, score in (("mine", 1), (his_name, 2)):
+        source = Path(job(who, None))
+        of_dataset = {"name": "demo", "version": "1", "metrics": [entry]}
+        known = {"name": "demo", "version": "1", "entry": of_dataset}
+        text = json.dumps({"schema_version": "1", "datasets": [known]})
+        (source / SNAPSHOT).write_text(text)
+        (source / "m").mkdir()
+        (source / "m" / "score.py").write_text(SCRIPT.format(json.dumps({"score": score})))
+        sources.append(str(source))
+        assert ("uv-script", entry["kwargs"], "ok") in ran(cli, str(source))[1]
+    for both in (sources, sources[::-1]):
+        assert {how for name, _, how in ran(cli, *both)[1] if name == "uv-script"} == {
+            "metrics-differ"
+        }

@@ -220,8 +220,7 @@ def bind(
                     kwargs.script_path, beside, allow_outside=allow_outside, read=read
                 )
                 # Who runs Harbor here, or permits what lies outside, has named this folder.
-                of_user = named_by == "user" and not allow_outside
-                if of_user and registry and is_elsewhere(script.path, registry):
+                if not allow_outside and registry and is_elsewhere(script.path, registry):
                     named_by = "current folder"
         elif metric is not None:
             bound = names.bind_metric(metric, spec.kwargs)

@@ -435,3 +435,22 @@ def test_scripts_of_two_snapshots_are_two(cli: Run, his_name: str) -> None:
         assert {how for name, _, how in ran(cli, *both)[1] if name == "uv-script"} == {
             "metrics-differ"
         }
+
+
+@linux
+def test_a_script_of_the_current_folder_is_told_whoever_names_the_registry(
+    cli: Run, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stranger's checkout had its file run over the user's own job, without a word."""
+    entry = {"type": "uv-script", "kwargs": {"script_path": "m/score.py"}}
+    mine = here / job("mine", [entry])
+    stranger = here / "stranger"
+    for folder, score in ((here / "mine", 1), (stranger, 2)):
+        (folder / "m").mkdir(parents=True)
+        (folder / "m" / "score.py").write_text(SCRIPT.format(json.dumps({"score": score})))
+    assert "script-elsewhere" not in cli("compute", mine).stderr
+    (here / "mine" / "m" / "score.py").unlink()
+    monkeypatch.chdir(stranger)
+    done = run_cli("compute", mine, "--format", "json", cwd=stranger)
+    assert group(done)["metrics"][0]["values"] == {"score": 2}
+    assert "warning[script-elsewhere]" in done.stderr

@@ -13,6 +13,7 @@ from ..contract.metric import Metric
 from ..contract.signature import converted
 from ..contract.spec import DEFAULT_TYPE, UV_SCRIPT, MetricSpec, ScriptKwargs
 from ..documents.diagnostics import Diagnostic
+from ..documents.wording import printable, shown_path
 from ..errors import InputError, MetricFailure
 from ..registries.registry import Dataset, Registries
 from ..trials.source import Job
@@ -221,6 +222,14 @@ def bind(
                 )
                 # Who runs Harbor here, or permits what lies outside, has named this folder.
                 if not allow_outside and registry and is_elsewhere(script.path, registry):
+                    if named_by != "user":
+                        script = None
+                        raise MetricFailure(
+                            "script-missing",
+                            f"script {printable(kwargs.script_path)} lies in the current folder "
+                            f"alone, where {shown_path(registry)}, which a job names, does not "
+                            "(--registry FILE makes that your word)",
+                        )
                     named_by = "current folder"
         elif metric is not None:
             bound = names.bind_metric(metric, spec.kwargs)

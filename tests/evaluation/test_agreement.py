@@ -438,7 +438,7 @@ def test_scripts_of_two_snapshots_are_two(cli: Run, his_name: str) -> None:
 
 
 @linux
-def test_a_script_of_the_current_folder_is_told_whoever_names_the_registry(
+def test_a_registry_that_a_job_names_has_no_script_of_the_current_folder(
     cli: Run, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A stranger's checkout had its file run over the user's own job, without a word."""
@@ -452,5 +452,10 @@ def test_a_script_of_the_current_folder_is_told_whoever_names_the_registry(
     (here / "mine" / "m" / "score.py").unlink()
     monkeypatch.chdir(stranger)
     done = run_cli("compute", mine, "--format", "json", cwd=stranger)
+    failed = group(done)["metrics"][0]["error"]
+    assert failed["rule"] == "script-missing"
+    assert "lies in the current folder alone" in failed["message"]
+    own = here / "mine" / "mine.json"
+    done = run_cli("compute", mine, "--registry", own, "--format", "json", cwd=stranger)
     assert group(done)["metrics"][0]["values"] == {"score": 2}
     assert "warning[script-elsewhere]" in done.stderr

@@ -50,8 +50,9 @@ _MAKES_A_FILE = 0x40 | 0x400000  # O_CREAT, and the bit of O_TMPFILE that is no 
 # a mark is in what was received, which is its own.
 _OF_WHAT_IS_OPEN, _OF_NETWORKS = 0x5400, (0x8900, 0x8B00)
 _KIND_OF_CONTROL, _HARMLESS = 0xFF00, (0x80086601, 0x8905)
-# Leases, watches, and hints that stay with a file, by `fcntl`.
-_KEPT_FROM_FILES = (1024, 1026, 1036, 1038, 1040)
+# Leases, watches, and hints that stay with a file, by `fcntl`; and the size of a pipe, whose pages
+# a user has so many of for all programs.
+_KEPT_FROM_FILES = (1024, 1026, 1031, 1036, 1038, 1040)
 
 # To merge pages with equal ones of other processes, and to put out what they read of a file.
 _ADVICE_ABOUT_OTHERS = (12, 20, 21)

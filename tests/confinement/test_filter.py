@@ -293,3 +293,15 @@ def test_without_the_filter_the_calls_are_made(place: Workplace) -> None:
     number = calls.DENIED["keyctl"][calls.MACHINES[os.uname().machine][1]]
     code = f"told('keyctl', lambda: syscall({number}, 10**6))"
     assert told(place, code, filtered=False) != ["keyctl EPERM"]
+
+
+def test_no_pipe_is_made_larger(place: Workplace) -> None:
+    """61 of a MiB each are all the pages that the kernel lets a user's pipes have."""
+    code = (
+        "import fcntl\n"
+        "pipe, _ = os.pipe()\n"
+        "told('larger', lambda: fcntl.fcntl(pipe, 1031, 1 << 20))\n"
+        "told('asked', lambda: fcntl.fcntl(pipe, 1032))\n"
+    )
+    assert told(place, code) == ["larger EPERM", "asked ok"]
+    assert told(place, code, filtered=False) == ["larger ok", "asked ok"]

@@ -68,7 +68,8 @@ def rows(
     plan = Plan(source, numbers, entries, more_errors)
     yield from _of_job(plan, [each for each in numbers if "evals_key" not in each.params])
 
-    pools = {evals_key_of(group.key, group.pool): group.pool for group in prepared.groups}
+    keyed = [(evals_key_of(group.key, group.pool), group.pool) for group in prepared.groups]
+    pools, called = dict(keyed), Counter(key for key, _ in keyed)
     groups = {str(group.evals_key): group for group in result.groups}
     by_key: dict[str, list[Reported]] = {}
     for each in numbers:
@@ -82,15 +83,13 @@ def rows(
     listed = set(names.values())
     # All trials are those of the other keys.
     none_left = finished and not plan.lacking and groups.keys() <= listed
-    called = Counter(evals_key_of(group.key, group.pool) for group in prepared.groups)
     for key, of_key in by_key.items():
         name = names[key]
-        if name is not None and called[name] > 1:
-            many = Unknown(f"{called[name]} agents, models and datasets are called so together")
-            yield from (judge(source.path, key, each, many, incomplete="") for each in of_key)
-            continue
-        if name is None:
+        if name is None or called[name] > 1:
             other = Absent(_NO_TRIALS) if none_left else Unknown(_NO_TRIALS)
+            if name is not None:
+                words = f"{called[name]} agents, models and datasets are called so together"
+                other = Unknown(words)
             yield from (judge(source.path, key, each, other, incomplete="") for each in of_key)
             continue
         own = Trials(groups[name], pools[name], more_errors, registry=registry, finished=finished)

@@ -37,17 +37,14 @@ def numerals(base: Number | None, candidate: Number | None, row: Row) -> Numeral
     """
     place = _place(row)
 
-    def write(value: Number | None, sign: str = "") -> str:
-        return _NONE if value is None else _written(value, place, sign)
+    def write(value: Number | None, sign: str = "", to: int | None = place) -> str:
+        return _NONE if value is None else _written(value, to, sign)
 
     interval = _NONE
     if row.low is not None and row.high is not None:
         interval = f"[{write(row.low, '+')}, {write(row.high, '+')}]"
-
-    def side(value: Number | None) -> str:
-        return _NONE if value is None else _written(value, _of_side(value, place))
-
-    return Numerals(side(base), side(candidate), write(row.difference, "+"), interval)
+    mine, theirs = (write(value, to=_of_side(value, place)) for value in (base, candidate))
+    return Numerals(mine, theirs, write(row.difference, "+"), interval)
 
 
 def ratio(value: Number) -> str:
@@ -65,7 +62,7 @@ def _place(row: Row) -> int | None:
     return _second_digit(error)
 
 
-def _of_side(value: Number, place: int | None) -> int | None:
+def _of_side(value: Number | None, place: int | None) -> int | None:
     if place is None or not value:
         return place
     needed = _second_digit(value)
@@ -76,7 +73,7 @@ def _second_digit(value: Number) -> int:
     return 1 - math.floor(math.log10(float(f"{abs(value):.1e}")))
 
 
-def _written(value: Number, place: int | None, sign: str = "") -> str:
+def _written(value: Number, place: int | None, sign: str) -> str:
     if not value:
         # 0 has no sign.
         return f"{0:.{min(max(place or 0, 0), _FINEST)}f}"

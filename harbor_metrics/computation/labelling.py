@@ -106,8 +106,8 @@ class Labelling(msgspec.Struct, frozen=True, kw_only=True):
             same.setdefault(str(entry), []).append(entry)
         for first, *others in [*found.rivals, *same.values()]:
             for other in others:
-                labels = (as_texts(self.registries.labels(entry)) for entry in (first, other))
-                if next(labels) != next(labels):
+                mine, theirs = (as_texts(self.registries.labels(entry)) for entry in (first, other))
+                if mine != theirs:
                     one, two = (
                         f"{printable(str(each))} in {shown_path(each.registry)}"
                         for each in (first, other)

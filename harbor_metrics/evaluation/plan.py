@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -24,6 +24,9 @@ from .datasets import find_datasets
 from .planned import NamedBy, Planned
 from .remarks import NOT_FOUND, remarks_on_scripts
 from .result import Origin
+
+if TYPE_CHECKING:
+    from ..registries.script_file import Script
 
 # Each runs for each group, and is set beside all others.
 _MOST_METRICS = 1_000
@@ -212,25 +215,9 @@ def bind(
         if spec.type == UV_SCRIPT and metric is None:
             kwargs = converted(UV_SCRIPT, spec.kwargs, ScriptKwargs)
             if kwargs.git_url is None:
-                # For weight: most metrics are no scripts.
-                from ..registries.script_file import find as find_script
-                from ..registries.script_file import is_elsewhere
-
-                read = registries.scripts.read if registries is not None else None
-                script = find_script(
-                    kwargs.script_path, beside, allow_outside=allow_outside, read=read
+                script, named_by = _script_of(
+                    kwargs.script_path, beside, registry, registries, named_by, allow_outside
                 )
-                # Who runs Harbor here, or permits what lies outside, has named this folder.
-                if not allow_outside and registry and is_elsewhere(script.path, registry):
-                    if named_by != "user":
-                        script = None
-                        raise MetricFailure(
-                            "script-missing",
-                            f"script {printable(kwargs.script_path)} lies in the current folder "
-                            f"alone, where {shown_path(registry)}, which a job names, does not "
-                            "(--registry FILE makes that your word)",
-                        )
-                    named_by = "current folder"
         elif metric is not None:
             bound = names.bind_metric(metric, spec.kwargs)
         else:
@@ -248,6 +235,37 @@ def bind(
         script=script,
         failure=failure,
     )
+
+
+def _script_of(
+    path: str,
+    beside: str | None,
+    registry: str | None,
+    registries: Registries | None,
+    named_by: NamedBy,
+    allow_outside: bool,
+) -> tuple[Script, NamedBy]:
+    """The script that an entry names, and by whose word it is that one.
+
+    Raises:
+        MetricFailure: no such script is there, or none that the registry may name.
+    """
+    # For weight: most metrics are no scripts.
+    from ..registries.script_file import find, is_elsewhere
+
+    read = registries.scripts.read if registries is not None else None
+    script = find(path, beside, allow_outside=allow_outside, read=read)
+    # Who runs Harbor here, or permits what lies outside, has named this folder.
+    if allow_outside or not registry or not is_elsewhere(script.path, registry):
+        return script, named_by
+    if named_by != "user":
+        raise MetricFailure(
+            "script-missing",
+            f"script {printable(path)} lies in the current folder alone, where "
+            f"{shown_path(registry)}, which a job names, does not (--registry FILE makes that your "
+            "word)",
+        )
+    return script, "current folder"
 
 
 def _planned(

@@ -28,7 +28,7 @@ def fit(head: Head) -> Fit:
     if head.line is not None or head.members or head.is_array or head.is_zip:
         return Fit(0.0, "it begins like JSON" if not head.is_zip else "it is a zip archive")
     names = names_in(head.first_text)
-    if names and names[0].startswith(MARK.decode()):
+    if _is_parquet(names):
         return Fit(0.0, "it begins as Parquet does")
     if not names:
         return Fit(0.3, "a quote of its first line stays open, so it has no names of columns")
@@ -44,6 +44,11 @@ def fit(head: Head) -> Fit:
     )
 
 
+def _is_parquet(names: list[str]) -> bool:
+    """Whether a header begins with the signs by which others take a file for Parquet."""
+    return bool(names) and names[0].startswith(MARK.decode())
+
+
 def read(file: File, options: Options) -> list[Source]:
     """One source, its trials in canonical order.
 
@@ -55,7 +60,7 @@ def read(file: File, options: Options) -> list[Source]:
     with reading.text() as stream:
         try:
             names, placed = read_rows(stream, file.path)
-            if names[0].startswith(MARK.decode()):
+            if _is_parquet(names):
                 raise InputError(
                     f"{file.path} begins as Parquet does, and can be taken for that",
                     "give Parquet as a file; of a CSV, name the first column otherwise",

@@ -306,13 +306,11 @@ def nearest(name: str, datasets: Sequence[Dataset]) -> list[str]:
     # What it keeps is of the second: to compare many with one it is told that one once.
     matcher = SequenceMatcher(None, "", name[:_MOST_COMPARED])
 
-    def unlike(other: str) -> float:
+    def beside(other: str) -> SequenceMatcher[str]:
         matcher.set_seq1(other[:_MOST_COMPARED].partition("@")[0])
-        return -matcher.quick_ratio()
+        return matcher
 
-    def more_unlike(other: str) -> float:
-        matcher.set_seq1(other[:_MOST_COMPARED].partition("@")[0])
-        return -matcher.ratio()
-
-    names = sorted(sorted({str(dataset) for dataset in datasets}), key=unlike)
-    return [*sorted(names[:_MOST_COMPARED], key=more_unlike), *names[_MOST_COMPARED:]]
+    names = sorted({str(dataset) for dataset in datasets})
+    names.sort(key=lambda other: -beside(other).quick_ratio())
+    first = sorted(names[:_MOST_COMPARED], key=lambda other: -beside(other).ratio())
+    return [*first, *names[_MOST_COMPARED:]]

@@ -95,17 +95,15 @@ class ScriptText:
             tree = _parsed(self._read())
         except _NOT_PYTHON:
             return set()
-        return (
-            set()
-            if tree is None
-            else {
-                key.value
-                for node in ast.walk(tree)
-                if isinstance(node, ast.Dict)
-                for key in node.keys
-                if isinstance(key, ast.Constant) and isinstance(key.value, str)
-            }
-        )
+        if tree is None:
+            return set()
+        return {
+            key.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Dict)
+            for key in node.keys
+            if isinstance(key, ast.Constant) and isinstance(key.value, str)
+        }
 
     def _read(self) -> str:
         """The text; nothing where it went since it was asked whether it can be read."""

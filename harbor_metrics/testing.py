@@ -13,8 +13,8 @@ import msgspec
 from .catalogue.names import resolve
 from .contract.metric import metric_of
 from .contract.spec import MetricSpec
+from .evaluation.binding import bind
 from .evaluation.evaluate import evaluate
-from .evaluation.plan import bind
 from .evaluation.result import Outcome
 from .trials.table import Missing, Table
 from .trials.trial import Trial, Usage

@@ -332,8 +332,9 @@ OF_RUNS = {
     ),
     "versions-pooled": Rule(
         _NOTE,
-        "Jobs ran different versions of a dataset. Their trials are pooled, as Harbor does, and "
-        "the metrics of all these versions run. Compute the jobs one by one to keep them apart.",
+        "Jobs ran different versions of a dataset. Their trials are pooled, as Harbor does. With "
+        "`--registry FILE`, and where one job ran them, the metrics of all these versions run, "
+        "else those that all have. Compute the jobs one by one to keep them apart.",
     ),
     "registries-differ": Rule(
         _WARNING,
@@ -555,15 +556,15 @@ OF_RUNS = {
     ),
     "metrics-differ": Rule(
         _ERROR,
-        "Jobs that are pooled bring registries of their own, or several folders above a job have a "
-        "registry of the path that it names, and a metric of one is not in each of the others with "
-        "the same kwargs and the same script. Or a metric of a job's configuration is not in that "
-        "of another job that is pooled with it, or both name different scripts by one name. "
+        "Of sources that are pooled those metrics run that each of them would run alone, by its "
+        "registry, its configuration or the default, and this one is not in all of them with the "
+        "same kwargs and the same script. Where several folders above a job have a registry of the "
+        "path that it names, the same holds of these. "
         "Equal scripts of different folders are the same only where nothing else lies in "
         "these that they could read. A source that brings no metrics (tasks of a folder, trials in "
         "a file, a job whose registry is not there) means `mean`, Harbor's default. What a metric "
         "of that name is worth over all their trials would be as one of the jobs says. The metric "
-        "fails, those that all registries have still run, and the exit code is 1. `--registry "
+        "fails, those that all sources have still run, and the exit code is 1. `--registry "
         "FILE` says whose metrics run, and `--metric` runs one for all; jobs that are computed one "
         "by one run their own.",
     ),

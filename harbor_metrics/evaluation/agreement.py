@@ -1,65 +1,86 @@
-"""Metrics that several sources of one dataset bring: what they do not agree on does not run.
+"""Metrics that several sources bring: those run that each of them would run alone.
 
-Each job may come with a registry of its own, and whose it is nobody can tell from the files. So no
+Each job may come with metrics of its own, and whose it is nobody can tell from the files. So no
 source has a metric run on the trials of another that did not ask for it.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from itertools import chain
 
 import msgspec
 
-from ..contract.spec import UV_SCRIPT
+from ..contract.spec import DEFAULT_TYPE, UV_SCRIPT
 from ..documents.diagnostics import Diagnostic
 from ..documents.files import read_bytes
 from ..documents.paths import real_path
 from ..documents.wording import listed, printable, shown_path
 from ..errors import InputError, MetricFailure
 from .planned import Planned
+from .result import Origin
 
 _RULE = "metrics-differ"
-# Stands for the registry of sources that have none.
-_SILENT = ""
+
+# What two metrics have in common that are one: the entry, the script, and what is beside it.
+_Key = tuple[str, str | None, str]
 
 
-def of_all_registries(
-    metrics: Sequence[Planned],
-    registries: Iterable[str],
-    silent: Sequence[str] = (),
-    default: Sequence[Planned] = (),
-) -> list[Planned]:
-    """The metrics that each of the registries names, once; the others as failed, behind them.
+# Where a metric is named, as results list them.
+_ORDER: tuple[Origin, ...] = ("registry", "default", "job", "extra", "command-line")
 
-    A registry that names none means the `default`, as do the `silent`, sources without a registry.
-    """
-    every = list(dict.fromkeys([*registries, *([_SILENT] if silent else [])]))
-    if len(every) < 2:
-        return list(metrics)
-    naming = {metric.registry for metric in metrics if metric.origin == "registry"}
-    meant = [
-        msgspec.structs.replace(metric, registry=path)
-        for path in every
-        if path not in naming
-        for metric in default
-    ]
-    same: dict[tuple[str, str | None, str], list[Planned]] = {}
-    for metric in [*metrics, *meant]:
-        key = (_entry(metric), _script(metric), _beside(metric))
-        same.setdefault(key, []).append(metric)
-    agreed, differing = [], []
-    for alike in same.values():
-        having = {metric.registry for metric in alike}
-        named = [metric for metric in alike if metric.origin != "default"]
-        if having != set(every):
-            lacking = [path for path in every if path not in having]
-            differing += [_without_agreement(metric, lacking, silent) for metric in named]
-        elif named:
-            agreed.append(_strictest(named))
-    return [*agreed, *differing]
+
+class SourceMetrics(msgspec.Struct, frozen=True):
+    """The metrics that a source runs alone; with a `registry`, those that come with that one."""
+
+    source: str
+    registry: str | None
+    metrics: Sequence[Planned]
+
+    @property
+    def brings_any(self) -> bool:
+        """Whether it names any itself, and does not mean Harbor's default."""
+        return not all(map(_is_implied, self.metrics))
+
+
+def of_all(sources: Sequence[SourceMetrics]) -> list[Planned]:
+    """The metrics that each of the sources runs alone, once; the others as failed, behind them."""
+    first, *others = sources
+    if all(own.metrics is first.metrics for own in others):
+        return list(first.metrics)
+    keys: dict[int, _Key] = {}
+    having: dict[_Key, dict[int, SourceMetrics]] = {}
+    for i, own in enumerate(sources):
+        for metric in own.metrics:
+            if id(metric) not in keys:
+                keys[id(metric)] = metric.entry, _script(metric), _beside(metric)
+            having.setdefault(keys[id(metric)], {})[i] = own
+    alike: dict[_Key, list[Planned]] = {}
+    differing: dict[tuple[object, ...], Planned] = {}
+    for own in sources:
+        for metric in own.metrics:
+            key = keys[id(metric)]
+            if len(having[key]) == len(sources):
+                alike.setdefault(key, []).append(metric)
+            elif not _is_implied(metric):
+                place = key, metric.name, metric.origin, metric.registry, metric.spec.sha256
+                if place not in differing:
+                    lacking = [each for i, each in enumerate(sources) if i not in having[key]]
+                    differing[place] = _without_agreement(metric, own, lacking)
+    agreed = list(chain.from_iterable(map(_as_one, alike.values())))
+    agreed.sort(key=lambda metric: _ORDER.index(metric.origin))
+    return [*agreed, *differing.values()]
+
+
+def _as_one(metrics: Sequence[Planned]) -> Iterator[Planned]:
+    """Metrics that are one, once for each array that names it; as a default where none does."""
+    origins = dict.fromkeys(metric.origin for metric in metrics)
+    if len(origins) > 1:
+        origins.pop("default", None)
+    one = _strictest(metrics)
+    return (msgspec.structs.replace(one, origin=origin) for origin in origins)
 
 
 def differing_scripts(
@@ -70,7 +91,7 @@ def differing_scripts(
     said = set()
     for dataset, metrics in plans:
         for metric in metrics:
-            key = dataset, _entry(metric)
+            key = dataset, metric.entry
             if metric.script is None or key in said:
                 continue
             other = first.setdefault(key, metric)
@@ -87,61 +108,6 @@ def differing_scripts(
                 )
 
 
-def of_all_runs(runs: Sequence[tuple[str, Sequence[Planned]]]) -> list[Planned]:
-    """What runs themselves make numbers of, each once; what one of them does not has failed."""
-    having: dict[str, set[str]] = {}
-    for path, metrics in runs:
-        for metric in metrics:
-            having.setdefault(_entry(metric), set()).add(path)
-    found = []
-    for entry, metric in {_entry(metric): metric for _, own in runs for metric in own}.items():
-        lacking = [path for path, _ in runs if path not in having[entry]]
-        message = (
-            f"runs that are pooled have different metrics, and not this one: {listed(lacking)} "
-            "(--metric runs it)"
-        )
-        found.append(_failed(metric, message) if lacking else metric)
-    return found
-
-
-def of_all_jobs(
-    jobs: Mapping[str, Sequence[Planned]],
-    without_job: Sequence[str],
-    of_registry: Sequence[Planned],
-    default: Sequence[Planned],
-) -> list[Planned]:
-    """The metrics of the configuration of each of the jobs, once; the others as failed, behind.
-
-    All ask for those `of_registry`; without any, sources that configure none mean the `default`.
-    Scripts that one entry finds several of fail, too.
-    """
-    known: dict[tuple[object, ...], Planned] = {}
-    for metric in chain.from_iterable(jobs.values()):
-        pin = None if metric.script is None else metric.script.pin
-        own = (metric.name, _entry(metric), metric.spec.sha256, metric.origin, metric.registry, pin)
-        known.setdefault(own, metric)
-    meant = [] if of_registry else default
-    for_all = {_entry(metric) for metric in of_registry if metric.failure is None}
-    every = {
-        path: {_entry(metric) for metric in own or meant}
-        for path, own in {**jobs, **dict.fromkeys(without_job, ())}.items()
-    }
-    agreed, differing = [], []
-    for metric in _with_one_script([*known.values()]):
-        entry = _entry(metric)
-        lacking = [path for path, own in every.items() if entry not in own | for_all]
-        if not lacking or metric.failure is not None:
-            agreed.append(metric)
-            continue
-        message = (
-            "only the configuration of a job has this metric, and none comes so with "
-            f"{listed([shown_path(path) for path in lacking])}, which is pooled with it "
-            "(--metric runs it)"
-        )
-        differing.append(_failed(metric, message))
-    return [*agreed, *differing]
-
-
 def _strictest(metrics: Sequence[Planned]) -> Planned:
     """Of entries that are alike but for pins one whose pin fails, else one with a pin.
 
@@ -151,33 +117,6 @@ def _strictest(metrics: Sequence[Planned]) -> Planned:
     pinned = [metric for metric in whole if metric.spec.sha256 is not None]
     other = (m for m in pinned if m.script and str(m.spec.sha256).lower() != m.script.pin)
     return next(other, [*pinned, *whole][0])
-
-
-def _with_one_script(metrics: Sequence[Planned]) -> list[Planned]:
-    """The same, as failed where scripts that are not the same have one name."""
-    scripts: dict[str, dict[str | None, str]] = {}
-    for metric in metrics:
-        if metric.script is not None:
-            found = scripts.setdefault(_entry(metric), {})
-            found.setdefault(_script(metric), metric.script.shown)
-    whole = []
-    for metric in metrics:
-        paths = scripts.get(_entry(metric), {})
-        if metric.script is not None and len(paths) > 1:
-            message = (
-                f"jobs that are pooled bring different scripts by this name: "
-                f"{listed(list(paths.values()))} (--metric FILE runs one)"
-            )
-            metric = _failed(metric, message)
-        whole.append(metric)
-    return whole
-
-
-def _entry(metric: Planned) -> str:
-    # For weight: most computations have one registry. It writes every text and every integer.
-    import json
-
-    return json.dumps([metric.spec.type, metric.spec.kwargs], sort_keys=True)
 
 
 def _script(metric: Planned) -> str | None:
@@ -191,7 +130,8 @@ def _beside(metric: Planned) -> str:
     It is a copy of the registry at most, known by its digest; else the script is that file alone.
     """
     script = metric.script
-    if script is None:
+    # The configuration of a job names files of the job, which are not the script's to read.
+    if script is None or metric.registry is None:
         return ""
     folder, own = os.path.split(script.path)
     known = {own, *(name for name, _ in script.modules or ())}
@@ -210,21 +150,36 @@ def _beside(metric: Planned) -> str:
     return script.path
 
 
-def _without_agreement(metric: Planned, lacking: Sequence[str], silent: Sequence[str]) -> Planned:
-    own, others = shown_path(metric.registry or ""), [shown_path(p) for p in lacking if p]
+def _is_implied(metric: Planned) -> bool:
+    """Whether it is Harbor's default, which nobody has named."""
+    return metric.origin == "default" and metric.name == DEFAULT_TYPE
+
+
+def _without_agreement(
+    metric: Planned, own: SourceMetrics, lacking: Sequence[SourceMetrics]
+) -> Planned:
+    """The metric as failed, by its own failure if it has one."""
+    if metric.failure is not None:
+        return metric
+    named = [each.registry or each.source for each in lacking if each.registry or each.brings_any]
+    silent = [each.source for each in lacking if not each.registry and not each.brings_any]
+    who, way = f"{shown_path(own.source)} itself", "--metric runs it"
+    if metric.registry is not None:
+        who = f"{shown_path(metric.registry)}, the registry of a job,"
+        way = "--registry FILE says whose metrics run"
+    elif metric.origin == "job":
+        who = f"the configuration of {shown_path(own.source)}"
     what = "with other kwargs"
     if metric.spec.type == UV_SCRIPT:
         what = "has another script or other files beside it"
     why = []
-    if others:
-        why.append(f"{listed(others)}, of the same job or a pooled one, has not, or {what}")
-    if _SILENT in lacking:
-        sources = listed([shown_path(path) for path in dict.fromkeys(silent)])
-        why.append(f"no metrics come with {sources}, which is pooled with it")
-    message = (
-        f"{printable(own)}, the registry of a job, has it, and {', and '.join(why)} "
-        "(--registry FILE says whose metrics run)"
-    )
+    if named:
+        paths = listed([shown_path(path) for path in dict.fromkeys(named)])
+        why.append(f"{paths}, of the same job or a pooled one, has not, or {what}")
+    if silent:
+        paths = listed([shown_path(path) for path in dict.fromkeys(silent)])
+        why.append(f"no metrics come with {paths}, which is pooled with it")
+    message = f"{printable(who)} has it, and {', and '.join(why)} ({way})"
     return _failed(metric, message)
 
 

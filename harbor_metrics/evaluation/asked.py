@@ -14,7 +14,7 @@ from ..contract.spec import FIELDS, UV_SCRIPT, MetricSpec
 from ..documents.limits import LimitError, check_limits
 from ..documents.wording import did_you_mean, in_command, nearest, shown
 from ..errors import MetricFailure, UsageError
-from .plan import bind
+from .binding import bind
 from .planned import Planned
 from .result import ScriptRef
 

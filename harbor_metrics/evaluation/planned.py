@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -41,6 +42,14 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
     file: ScriptRef | None = None
 
     @property
+    def entry(self) -> str:
+        """What it is asked for with, as one text."""
+        # For weight: most computations have one source. It writes every text and every integer.
+        import json
+
+        return json.dumps([self.spec.type, self.spec.kwargs], sort_keys=True)
+
+    @property
     def runs_script(self) -> bool:
         """Whether a script computes it, as far as is known before it runs."""
         return self.bound is None and self.failure is None
@@ -66,3 +75,20 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
         kwargs = self.spec.kwargs
         url = kwargs.get("git_url")
         return {**kwargs, "git_url": without_passwords(url)} if isinstance(url, str) else kwargs
+
+
+def each_once(metrics: Sequence[Planned], asked: Sequence[Planned]) -> list[Planned]:
+    """The metrics, and of those that were asked for the ones that do not run already."""
+    whole = list(metrics)
+    whole += (metric for i, metric in enumerate(asked) if not _runs(metric, [*metrics, *asked[:i]]))
+    return whole
+
+
+def _runs(asked: Planned, others: Sequence[Planned]) -> bool:
+    """Whether one of the others computes the same: the same function of the same kwargs."""
+    if asked.bound is not None:
+        return any(asked.bound == other.bound for other in others)
+    return any(
+        asked.spec == other.spec and asked.script == other.script and other.failure is None
+        for other in others
+    )

@@ -8,8 +8,8 @@ from typing import Any
 from ..computation.request import LEVEL, Request
 from ..contract.spec import MetricSpec
 from ..errors import NeedsRowsError
+from ..evaluation.binding import bind
 from ..evaluation.evaluate import evaluate
-from ..evaluation.plan import bind
 from ..evaluation.result import Group, Outcome
 from ..trials.table import Table
 from .rewards import Bins, bins

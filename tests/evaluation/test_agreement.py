@@ -159,7 +159,7 @@ def test_script_of_a_snapshot_is_known_by_its_digest(cli: Run) -> None:
     document = {"schema_version": "1", "datasets": [{**known, "scripts": {"score.py": "0" * 64}}]}
     Path("mine/job/harbor-metrics.snapshot.json").write_text(json.dumps(document))
     code, metrics = ran(cli, *sources)
-    assert (code, {how for _, _, how in metrics}) == (1, {"metrics-differ"})
+    assert (code, {how for _, _, how in metrics}) == (1, {"script-missing", "metrics-differ"})
 
 
 @linux
@@ -249,8 +249,10 @@ def test_metrics_that_one_job_configures_do_not_stand_for_the_default(cli: Run, 
     mine = job("mine", None) if kind == "no registry" else bare("mine", kind)
     his = job("his", None, metrics=[SKIPPING])
     assert ran(cli, his) == (0, [("mean", {"missing": "skip"}, "ok")])
-    both = [("mean", {}, "ok"), ("mean", {"missing": "skip"}, "metrics-differ")]
-    assert ran(cli, mine, his) == ran(cli, his, mine) == (1, both)
+    skipped = [("mean", {"missing": "skip"}, "metrics-differ")]
+    assert ran(cli, mine, his) == ran(cli, his, mine) == (1, skipped)
+    # Nor does the default run on the trials of who has named another.
+    assert ran(cli, mine, his, "--metric", "mean")[1] == [*skipped, ("mean", {}, "ok")]
 
 
 @pytest.mark.usefixtures("here")
@@ -264,7 +266,8 @@ def test_metrics_that_each_job_configures_run(cli: Run) -> None:
         ("min", {}, "metrics-differ"),
     ]
     said = " ".join(cli("compute", mine, his, "--dry-run").stdout.split())
-    assert f"none comes so with {mine}, which is pooled with it (--metric runs it)" in said
+    assert f"the configuration of {his} has it, and {mine}, of the same job or a pooled" in said
+    assert "has not, or with other kwargs (--metric runs it)" in said
     same = job("same", None, metrics=[{"type": "max"}, SKIPPING])
     assert ran(cli, same, his)[0] == 0
     own = job("own", None, metrics=[{"type": "mean"}, {"type": "max"}])

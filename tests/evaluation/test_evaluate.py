@@ -8,8 +8,8 @@ import pytest
 from results_by_hand import outcome
 
 from harbor_metrics.contract.spec import MetricSpec
+from harbor_metrics.evaluation.binding import bind
 from harbor_metrics.evaluation.evaluate import evaluate
-from harbor_metrics.evaluation.plan import bind
 from harbor_metrics.evaluation.planned import Planned
 from harbor_metrics.evaluation.result import Outcome
 from harbor_metrics.trials.table import Table

@@ -11,7 +11,8 @@ from conftest import Run
 from harbor_metrics.computation.preparation import PreparedGroup
 from harbor_metrics.contract.spec import MetricSpec
 from harbor_metrics.documents.document import parse
-from harbor_metrics.evaluation.plan import Plan, bind
+from harbor_metrics.evaluation.binding import bind
+from harbor_metrics.evaluation.plan import Plan
 from harbor_metrics.registries.registry import Dataset, datasets_of
 from harbor_metrics.render.dry_run import dry_run
 from harbor_metrics.trials.pool import Pool

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import time
 from dataclasses import dataclass, replace
 
@@ -60,6 +61,12 @@ _SETTINGS = (
     *("http.extraHeader=", "http.cookieFile=", "http.saveCookies=false", "http.userAgent=git"),
     *("http.delegation=none", "http.emptyAuth=false", "transfer.advertiseSID=false"),
 )
+# Helpers are asked and never told: else a server that takes, or refuses, a login would have it kept
+# or forgotten, that of an address that a registry names, too.
+_ASKING = (
+    "!f() {{ test $1 = get || exit 0; unset GIT_CONFIG_PARAMETERS; "
+    "{git} -c credential.interactive=never credential fill; }}; f"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +115,15 @@ class Git:
                 "GIT_CONFIG_GLOBAL": os.devnull,
                 "GIT_SSH_COMMAND": f"{_SSH} {_NOBODY}",
             }
-        own = () if self.follows else ("http.followRedirects=false",)
+        program = os.path.abspath(self.git)
+        own = [] if self.follows else ["http.followRedirects=false"]
+        asking = _ASKING.format(git=shlex.quote(program))
+        # With the path, for the user may have a helper for that alone.
+        own += ["credential.useHttpPath=true", "credential.helper=", f"credential.helper={asking}"]
         settings = [part for setting in (*_SETTINGS, *own) for part in ("-c", setting)]
         seconds = max(1.0, self.deadline - time.monotonic())
         done = self.place.run(
-            [os.path.abspath(self.git), *settings, *arguments],
+            [program, *settings, *arguments],
             env=env,
             cwd=self.place.folder,
             timeout=seconds,

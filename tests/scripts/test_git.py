@@ -314,7 +314,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def heard_by_hosts(
-    folder: Path, path: str = "x", *, config: Path | None = None, by_job: bool = False
+    folder: Path,
+    path: str = "x",
+    *,
+    login: str = "",
+    config: Path | None = None,
+    by_job: bool = False,
 ) -> tuple[str, list[tuple[str, Message]]]:
     """What a failed fetch from `localhost` says, and what was asked: of which host, how.
 
@@ -347,6 +352,7 @@ def heard_by_hosts(
             url = f"http://localhost:{server.server_address[1]}/{path}"
             if config is not None:
                 config.write_text(config.read_text().replace("{}", url))
+            url = url.replace("//", f"//{login}")
             one = TestGit.compute(folder, url, "a" * 40, "m.py", allow_outside=True, by_job=by_job)
         finally:
             server.shutdown()
@@ -465,6 +471,36 @@ def test_the_rest_of_the_users_settings_is_where_it_was(tmp_path: Path, home: Pa
     (home / ".config" / "git" / "config").write_text(f'[credential]\nhelper = "{helper}"\n')
     _, heard = heard_by_hosts(tmp_path)
     assert told(heard) == {("localhost", "me:HELPED")}
+
+
+@pytest.mark.parametrize("of", ["credential", 'credential "{}"'])
+@pytest.mark.parametrize("login", ["", "me:WRONG@"])
+def test_a_helper_is_asked_for_a_login_and_never_told_one(
+    tmp_path: Path, home: Path, of: str, login: str
+) -> None:
+    """It forgot the user's where a host refused one, that of the address perhaps."""
+    socket = tmp_path / "sockets" / "s"
+    socket.parent.mkdir(mode=0o700)
+    helper = (
+        f"!f() {{ sed s/^host=.*/host=localhost/ | git credential-cache --socket {socket} $1; }}"
+    )
+    config = home / ".gitconfig"
+    config.write_text(f'[{of}]\nhelper = "{helper}; f"\n')
+
+    def cache(action: str) -> str:
+        command = ["git", "credential-cache", "--socket", str(socket), action]
+        mine = "protocol=http\nhost=localhost\nusername=me\n"
+        mine += "password=MINE\n\n" if action == "store" else "\n"
+        done = subprocess.run(command, input=mine, text=True, stdout=subprocess.PIPE, check=True)
+        return done.stdout
+
+    cache("store")
+    try:
+        _, heard = heard_by_hosts(tmp_path, login=login, config=config)
+        assert told(heard) == {("localhost", "me:WRONG" if login else "me:MINE")}
+        assert "password=MINE" in cache("get")
+    finally:
+        cache("exit")
 
 
 @pytest.mark.skipif(shutil.which("ssh") is None, reason="there is no ssh")

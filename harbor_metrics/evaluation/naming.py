@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -21,16 +21,20 @@ _Cell = TypeVar("_Cell")
 
 
 def apart(
-    wished: Mapping[_Of, str], parts: Sequence[str] = (), taken: Collection[str] = ()
+    wished: Mapping[_Of, str],
+    parts: Sequence[str] = (),
+    taken: Collection[str] = (),
+    rank: Callable[[_Of], tuple[bool, ...]] | None = None,
 ) -> dict[_Of, str]:
     """Names for one flat object: none is given twice, alone or with a part of `parts` behind it.
 
-    What would have another's name has `#2` behind its own, or the next number that is free.
+    What would have another's name has `#2` behind its own, or the next number that is free. The
+    lowest by `rank` choose first, of equals those who stand first.
     """
     names: dict[_Of, str] = {}
     used, numbers = set(taken), dict.fromkeys(wished.values(), 1)
     # The shortest first: a name with a part behind it stays that of what it is a part of.
-    for of in sorted(wished, key=lambda of: len(wished[of])):
+    for of in sorted(wished, key=lambda of: (rank(of) if rank else (), len(wished[of]))):
         name = wish = wished[of]
         while not used.isdisjoint(own := {name, *(f"{name}{part}" for part in parts)}):
             numbers[wish] += 1
@@ -53,6 +57,15 @@ class Identity(NamedTuple):
     digests: tuple[str | None, ...] = ()
 
 
+def standing(metric: Identity, origin: str) -> tuple[bool, ...]:
+    """What metrics are ranked by where several would have one name.
+
+    Nobody takes a name from ours, nor from what the user asks for, nor from the one with default
+    kwargs.
+    """
+    return not metric.ours, origin != "command-line", metric.kwargs != b"{}"
+
+
 def in_columns(
     lines: Iterable[Iterable[tuple[Identity, Hashable, str, _Cell]]], taken: Collection[str] = ()
 ) -> list[dict[str, _Cell]]:
@@ -71,9 +84,7 @@ def in_columns(
                 n += 1
             wished.setdefault((metric, value, n), name)
         numbered.append(own)
-    # Whoever stands first: nobody takes a name from ours, nor from the one with default kwargs.
-    by_standing = sorted(wished, key=lambda of: (not of[0].ours, of[0].kwargs != b"{}"))
-    called = apart({of: wished[of] for of in by_standing}, taken=taken)
+    called = apart(wished, taken=taken, rank=lambda of: standing(of[0], of[0].origin))
     return [{called[of]: cell for of, cell in own.items()} for own in numbered]
 
 

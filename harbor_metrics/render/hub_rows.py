@@ -10,7 +10,7 @@ from typing import Any
 from ..contract.spec import UV_SCRIPT
 from ..documents.wording import encodable, printable, shown
 from ..errors import UsageError
-from ..evaluation.naming import Identity, apart, names, told_by
+from ..evaluation.naming import Identity, apart, names, standing, told_by
 from ..evaluation.result import Group, Outcome, Result
 from .rows import one_policy, title
 
@@ -40,8 +40,10 @@ def hub_rows(result: Result, ids: Sequence[Sequence[str | None]]) -> str:
     _refuse_others(result.groups)
     _refuse_two_rules(result.groups)
     # A name is the same value's in all rows.
-    wished = {of: name for group in result.groups for of, name, _ in _values(group)}
-    called = apart(wished, _PARTS, _COUNTS)
+    values = [value for group in result.groups for value in _values(group)]
+    wished = {of: name for of, name, _ in values}
+    ranks = {of: standing(of[1], outcome.origin) for of, _, outcome in values}
+    called = apart(wished, _PARTS, _COUNTS, ranks.__getitem__)
     rows = [
         _row(group, of_group, called) for group, of_group in zip(result.groups, ids, strict=True)
     ]

@@ -68,6 +68,29 @@ def test_metrics_of_one_name_are_numbered(cli: Run, two: Path) -> None:
     assert (first["metrics"]["quantile"], first["metrics"]["quantile#2"]) == (0, 1)
 
 
+SKIPPING = {"type": "mean", "kwargs": {"missing": "skip"}}
+
+
+@pytest.mark.parametrize(
+    ("named", "asked"), [(SKIPPING, "mean"), ({"type": "mean"}, json.dumps(SKIPPING))]
+)
+def test_metric_that_is_asked_for_keeps_its_name(
+    cli: Run, tmp_path: Path, named: dict[str, object], asked: str
+) -> None:
+    """That of the registry, a stranger's perhaps, stood in the column."""
+    dataset = {"name": "d", "version": "1", "description": "", "tasks": []}
+    path = tmp_path / "r.jsonl"
+    path.write_text('{"reward": 1}\nnull\n')
+
+    def column(*metrics: dict[str, object]) -> object:
+        (tmp_path / "r.json").write_text(json.dumps([{**dataset, "metrics": metrics}]))
+        of_registry = ("--registry", "r.json", "--dataset", "d")
+        done = cli("compute", path, *of_registry, "--metric", asked, "--format", "hub-rows")
+        return rows(done)[0]["metrics"]["mean"]
+
+    assert column({"type": "max"}, named) == column({"type": "max"})
+
+
 def test_trials_of_other_harnesses_have_no_id_that_the_hub_knows(cli: Run, rewards: Path) -> None:
     (row,) = rows(cli("compute", rewards, "--format", "hub-rows"))
     assert row["trial_ids"] == []

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 import msgspec
 
 from ..documents.diagnostics import Diagnostic
+from ..documents.wording import listed, printable
 from .pool import Pool
 from .repeated import Repeated
 from .source import Job
@@ -26,6 +28,7 @@ def by_short_names(pools: Pools, diagnostics: list[Diagnostic]) -> Pools:
     named, repeated = dict(pools), Repeated()
     targets = {key: _shortened(key, pool) for key, pool in pools.items()}
     times = Counter(targets.values())
+    diagnostics += _by_full_names(targets)
     for key in sorted(pools, key=lambda key: [part or "" for part in key]):
         provider, _, short = (key.model or "").partition("/")
         target = targets[key]
@@ -53,6 +56,21 @@ def _shortened(key: GroupKey, pool: Pool) -> GroupKey | None:
     _, slash, short = (key.model or "").partition("/")
     configured = pool.jobs and all(key.model in job.models for _, job in pool.jobs)
     return key._replace(model=short) if slash and configured else None
+
+
+def _by_full_names(targets: dict[GroupKey, GroupKey | None]) -> Iterator[Diagnostic]:
+    """That models which have one short name in a group keep their full ones."""
+    models: dict[GroupKey, set[str]] = {}
+    for key, target in targets.items():
+        if target is not None:
+            models.setdefault(target, set()).add(str(key.model))
+    for target, names in models.items():
+        if len(names) > 1:
+            yield Diagnostic(
+                rule="model-names-apart",
+                message=f"{listed(sorted(names))} are shown by their full names, for "
+                f"{printable(str(target.model))} would be any of them",
+            )
 
 
 def _is_same_model(pool: Pool, name: str) -> bool:

@@ -116,7 +116,9 @@ def test_two_models_of_one_short_name_keep_their_full_ones(cli: Run, tmp_path: P
     for order in (jobs, jobs[::-1]):
         found, rules = groups(cli, *order)
         assert sorted(group[0] for group in found) == sorted([NEW, other])
-        assert rules == []
+        assert rules == ["model-names-apart"]
+    said = " ".join(cli("compute", *jobs).stderr.split())
+    assert f"{other}, {NEW} are shown by their full names, for {OLD} would be any" in said
 
 
 def test_slash_of_a_name_that_was_configured_otherwise_is_the_models_own(

@@ -326,15 +326,17 @@ OF_RUNS = {
         _WARNING,
         "Trials of one source have a model's provider before its name, `acme/sail-1`, and those of "
         "another have `sail-1`, which its job did not configure as `acme/sail-1`: it may be "
-        "another model. Each keeps its name. Alone the first would be called `sail-1`, too, so "
-        "`--only`, `--base` and gates that say `sail-1` now mean the other one. Name one of the "
-        "sources, or each as a run: `NAME=SOURCE`.",
+        "another model. Or two models, `acme/sail-1` and `other/sail-1`, have one short name. Each "
+        "keeps its name. Alone the first would be called `sail-1`, so `--only`, `--base` and gates "
+        "that say `sail-1` now mean another one, or none. Name one of the sources, or each as a "
+        "run: `NAME=SOURCE`.",
     ),
     "versions-pooled": Rule(
         _NOTE,
-        "Jobs ran different versions of a dataset. Their trials are pooled, as Harbor does. With "
-        "`--registry FILE`, and where one job ran them, the metrics of all these versions run, "
-        "else those that all have. Compute the jobs one by one to keep them apart.",
+        "Jobs ran different versions of a dataset; who names none means the best one. Their trials "
+        "are pooled, as Harbor does, and metrics that all these versions have run; those of one "
+        "alone run where one job ran them all. `--dataset NAME@VERSION` says whose run. Compute "
+        "the jobs one by one to keep them apart.",
     ),
     "registries-differ": Rule(
         _WARNING,
@@ -565,8 +567,8 @@ OF_RUNS = {
         "a file, a job whose registry is not there) means `mean`, Harbor's default. What a metric "
         "of that name is worth over all their trials would be as one of the jobs says. The metric "
         "fails, those that all sources have still run, and the exit code is 1. `--registry "
-        "FILE` says whose metrics run, and `--metric` runs one for all; jobs that are computed one "
-        "by one run their own.",
+        "FILE`, or `--dataset NAME@VERSION`, says whose metrics run, and `--metric` runs one for "
+        "all; jobs that are computed one by one run their own.",
     ),
     "script-failed": Rule(
         _ERROR,

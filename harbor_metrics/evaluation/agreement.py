@@ -33,10 +33,14 @@ _ORDER: tuple[Origin, ...] = ("registry", "default", "job", "extra", "command-li
 
 
 class SourceMetrics(msgspec.Struct, frozen=True):
-    """The metrics that a source runs alone; with a `registry`, those that come with that one."""
+    """The metrics that a source runs alone; with a `registry`, those that come with that one.
+
+    `datasets` are the entries there, by name and version.
+    """
 
     source: str
     registry: str | None
+    datasets: str
     metrics: Sequence[Planned]
 
     @property
@@ -161,14 +165,21 @@ def _without_agreement(
     """The metric as failed, by its own failure if it has one."""
     if metric.failure is not None:
         return metric
-    named = [each.registry or each.source for each in lacking if each.registry or each.brings_any]
     silent = [each.source for each in lacking if not each.registry and not each.brings_any]
-    who, way = f"{shown_path(own.source)} itself", "--metric runs it"
-    if metric.registry is not None:
-        who = f"{shown_path(metric.registry)}, the registry of a job,"
+    who, way = f"{own.source} itself", "--metric runs it"
+    is_one = any(each.registry == metric.registry for each in lacking if each.registry)
+    if is_one:
+        who, way = f"{own.datasets} in {own.registry}", "--dataset NAME@VERSION says which runs"
+    elif metric.registry is not None:
+        who = f"{metric.registry}, the registry of a job,"
         way = "--registry FILE says whose metrics run"
     elif metric.origin == "job":
-        who = f"the configuration of {shown_path(own.source)}"
+        who = f"the configuration of {own.source}"
+    named = [
+        f"{each.datasets} there" if is_one and each.registry == metric.registry else path
+        for each in lacking
+        if (path := each.registry or (each.source if each.brings_any else ""))
+    ]
     what = "with other kwargs"
     if metric.spec.type == UV_SCRIPT:
         what = "has another script or other files beside it"
@@ -179,7 +190,7 @@ def _without_agreement(
     if silent:
         paths = listed([shown_path(path) for path in dict.fromkeys(silent)])
         why.append(f"no metrics come with {paths}, which is pooled with it")
-    message = f"{printable(who)} has it, and {', and '.join(why)} ({way})"
+    message = f"{printable(shown_path(who))} has it, and {', and '.join(why)} ({way})"
     return _failed(metric, message)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from ..contract.spec import DEFAULT_TYPE, UV_SCRIPT, MetricSpec
-from ..errors import MetricFailure
+from ..errors import InputError, MetricFailure
 from ..registries.registry import Dataset, Registries
 from ..trials.source import Job
 from .agreement import SourceMetrics
@@ -21,11 +21,10 @@ from .result import Origin
 class OwnMetrics:
     """What each source of a dataset runs alone.
 
-    `given` are the entries of registries that the user names, which are for all sources; without
-    any, a source has those of the registry that it names itself. Where several fit the path that it
-    names, it is asked with each. Scripts that only the configuration of a job names run with
-    `job_scripts`; those of the user's `own_jobs`, and of the registries that these name, are the
-    user's word.
+    It has those of its version in the registries that the user gives, else in the one that it names
+    itself; where several fit the path that it names, it is asked with each. Scripts that only the
+    configuration of a job names run with `job_scripts`; those of the user's `own_jobs`, and of the
+    registries that these name, are the user's word.
     """
 
     def __init__(
@@ -33,14 +32,13 @@ class OwnMetrics:
         dataset: str | None,
         version: str | None,
         registries: Registries,
-        given: Sequence[Dataset] | None,
         *,
         allow_outside: bool,
         job_scripts: bool,
         own_jobs: bool,
     ) -> None:
         self._dataset, self._version, self._registries = dataset, version, registries
-        self._given, self._own_jobs = given, own_jobs
+        self._own_jobs = own_jobs
         self._allow_outside, self._job_scripts = allow_outside or own_jobs, job_scripts or own_jobs
         self._default = [bind(DEFAULT_TYPE, MetricSpec(), "default")]
         # Registry, index -> the metrics of an entry and its extra ones; all that was bound.
@@ -48,20 +46,23 @@ class OwnMetrics:
         self._whole: dict[tuple[int, ...], list[Planned]] = {}
         self.of_registries: list[Planned] = []
 
-    def of(self, path: str, job: Job) -> Iterator[SourceMetrics]:
+    def of(self, path: str, job: Job | None) -> Iterator[SourceMetrics]:
         """What a source runs, by each registry that it may have run with."""
-        if self._given is not None:
-            yield self._with(path, job, None, self._given)
-            return
-        jobs = [(path, job)]
-        found = find_datasets(
-            self._dataset, self._version, jobs, self._registries, own_jobs=self._own_jobs
-        )
         by_registry: dict[str | None, list[Dataset]] = {}
-        for entry in found.entries:
+        for entry in self._entries_of(path, job):
             by_registry.setdefault(entry.registry, []).append(entry)
         for registry, entries in (by_registry or {None: []}).items():
-            yield self._with(path, job, registry, entries)
+            yield self._with(path, job or Job(), registry, entries)
+
+    def _entries_of(self, path: str, job: Job | None) -> list[Dataset]:
+        jobs = [] if job is None else [(path, job)]
+        try:
+            return find_datasets(
+                self._dataset, self._version, jobs, self._registries, own_jobs=self._own_jobs
+            ).entries
+        except InputError:
+            # Said already where it is so of all sources together.
+            return []
 
     def _with(
         self, path: str, job: Job, registry: str | None, entries: Sequence[Dataset]
@@ -73,13 +74,13 @@ class OwnMetrics:
         metrics = [*(named or self._of_run(path, job) or self._default), *extra]
         # The same object where they are the same: most sources have one registry.
         metrics = self._whole.setdefault(tuple(map(id, metrics)), metrics)
-        return SourceMetrics(path, registry, metrics)
+        return SourceMetrics(path, registry, ", ".join(map(str, entries)), metrics)
 
     def _of_entry(self, entry: Dataset) -> tuple[list[Planned], list[Planned]]:
         place = entry.registry, entry.index
         if place in self._entries and not entry.is_snapshot:
             return self._entries[place]
-        is_users = self._given is not None or self._own_jobs
+        is_users = bool(self._registries.given) or self._own_jobs
         named_by: NamedBy = "user" if is_users else "registry of a job"
 
         def bound(entries: Sequence[Any], origin: Origin, array: str) -> list[Planned]:

@@ -63,11 +63,13 @@ def find_datasets(
     jobs: Sequence[tuple[str, Job]],
     registries: Registries,
     *,
+    without_job: bool = False,
     own_jobs: bool = False,
 ) -> Datasets:
     """The datasets of that name, each from the registry that was given or that a job names.
 
-    The user's `own_jobs` may name any file, also by its path from here.
+    Sources `without_job` mean the best version of one that was given. The user's `own_jobs` may
+    name any file, also by its path from here.
 
     Raises:
         InputError: a registry lacks the dataset, or cannot be read.
@@ -84,8 +86,10 @@ def find_datasets(
         for entry in job.datasets
         if entry.name == dataset or (entry.path and os.path.basename(entry.path) == dataset)
     ]
-    versions = list(dict.fromkeys([version] if version else [e.version for _, e in named]))
-    diagnostics = [_pooled(dataset, versions)] if len(versions) > 1 else []
+    wanted = [entry.version for _, entry in named]
+    wanted += [None] if without_job and registries.given else []
+    versions = [version] if version else list(dict.fromkeys(wanted))
+    diagnostics: list[Diagnostic] = []
     if registries.given:
         looked = _Looked(_given(dataset, version, versions or [None], named, registries))
     else:
@@ -95,26 +99,39 @@ def find_datasets(
     at: dict[_Place, Dataset] = {}
     taken: set[tuple[str, int]] = set()
     for place in looked.places:
-        path, wanted = place.path, place.version
-        matches = registries.find(path, dataset, wanted)
-        if not matches:
-            known = registries.datasets(path) if registries.given or own_jobs else None
-            raise _lacks(path, dataset, wanted, known)
-        if len(matches) > 1:
-            diagnostics += remarks_on_repetition(matches[-1])
-        at[place] = matches[-1]
-        its_place = matches[-1].registry, matches[-1].index
-        if its_place not in taken:
-            taken.add(its_place)
-            entries.append(matches[-1])
+        entry, *repeated = _entries_at(place, dataset, registries, own_jobs=own_jobs)
+        diagnostics += remarks_on_repetition(entry) if repeated else ()
+        at[place] = entry
+        if (entry.registry, entry.index) not in taken:
+            taken.add((entry.registry, entry.index))
+            entries.append(entry)
     for entry in looked.kept:
         # Scripts of one name can be two, which is for those to see who set them side by side.
         if entry.names_scripts or not any(entry.is_as(other) for other in entries):
             entries.append(entry)
+    best = [entry.version for place, entry in at.items() if place.version is None]
+    said = list(dict.fromkeys([*filter(None, versions), *best]))
+    if min(len(versions), len(said)) > 1:
+        diagnostics.insert(0, _pooled(dataset, said))
     either = [tuple(at[place] for place in places) for places in looked.either]
     rivals = [each for each in either if not all(map(each[0].is_whole_as, each[1:]))]
     diagnostics += map(_rivalling, rivals)
-    return Datasets(entries, [version for version in versions if version], diagnostics, rivals)
+    return Datasets(entries, said if any(versions) else [], diagnostics, rivals)
+
+
+def _entries_at(
+    place: _Place, dataset: str, registries: Registries, *, own_jobs: bool
+) -> list[Dataset]:
+    """The entries of that name and version, the one that counts first.
+
+    Raises:
+        InputError: there is none.
+    """
+    matches = registries.find(place.path, dataset, place.version)
+    if not matches:
+        known = registries.datasets(place.path) if registries.given or own_jobs else None
+        raise _lacks(place.path, dataset, place.version, known)
+    return matches[::-1]
 
 
 _DATASET_NOT_SAID = Diagnostic(
@@ -124,11 +141,10 @@ _DATASET_NOT_SAID = Diagnostic(
 )
 
 
-def _pooled(dataset: str, versions: Sequence[str | None]) -> Diagnostic:
+def _pooled(dataset: str, versions: Sequence[str]) -> Diagnostic:
     return Diagnostic(
         rule="versions-pooled",
-        message=f"trials of {dataset} at {', '.join(map(str, versions))} are pooled, "
-        "as Harbor does",
+        message=f"trials of {dataset} at {', '.join(versions)} are pooled, as Harbor does",
     )
 
 

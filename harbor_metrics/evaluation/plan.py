@@ -62,7 +62,9 @@ def plan(
     Raises:
         InputError: a registry lacks the dataset, or cannot be read.
     """
-    found = find_datasets(dataset, version, jobs, registries, own_jobs=own_jobs)
+    found = find_datasets(
+        dataset, version, jobs, registries, without_job=bool(without_job), own_jobs=own_jobs
+    )
     datasets, diagnostics = found.entries, found.diagnostics
     for entry in datasets:
         diagnostics += changes.of_metrics(entry, jobs) if not entry.is_snapshot else ()
@@ -84,13 +86,12 @@ def plan(
         dataset,
         version,
         registries,
-        given=datasets if registries.given else None,
         allow_outside=allow_outside,
         job_scripts=job_scripts,
         own_jobs=own_jobs,
     )
-    sources: list[tuple[str, Job]] = [*jobs, *((path, Job()) for path in without_job)]
-    of_sources = [each for path, job in sources or [("", Job())] for each in own.of(path, job)]
+    sources: list[tuple[str, Job | None]] = [*jobs, *((path, None) for path in without_job)]
+    of_sources = [each for path, job in sources or [("", None)] for each in own.of(path, job)]
     return Plan(
         metrics=each_once(of_all(of_sources), command_line),
         datasets=datasets,

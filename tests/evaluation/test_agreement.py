@@ -330,6 +330,33 @@ def test_a_job_names_no_registry_but_one_near_it(
     assert "ACME" not in done.stdout + done.stderr
 
 
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("kind", ["rows", "job"])
+def test_metrics_of_a_version_run_where_all_sources_are_of_it(cli: Run, kind: str) -> None:
+    """The version that a stranger's job names said what runs on trials that name none."""
+    own = {"name": "demo", "version": "1", "registry_path": "own.json"}
+    his = str(write_job(Path("his"), [trial("a", {"reward": 1})], datasets=[own]))
+    mine = bare("mine", "rows")
+    if kind == "job":
+        named = [{**own, "version": "2"}]
+        mine = str(write_job(Path("other"), [trial("b", {"reward": 1})], datasets=named))
+    versions = {"1": [{"type": "mean"}, {"type": "max"}], "2": [{"type": "mean"}, {"type": "min"}]}
+    dataset = {"name": "demo", "description": "", "tasks": []}
+    entries = [{**dataset, "version": v, "metrics": m} for v, m in versions.items()]
+    Path("own.json").write_text(json.dumps(entries))
+    given = ("--registry", "own.json")
+    assert [name for name, _, _ in ran(cli, mine, *given)[1]] == ["mean", "min"]
+    differing = [("max", {}, "metrics-differ"), ("min", {}, "metrics-differ")]
+    for more in (given, ()) if kind == "job" else (given,):
+        for order in ((mine, his), (his, mine)):
+            assert ran(cli, *order, *more) == (1, [("mean", {}, "ok"), *differing])
+    said = " ".join(cli("compute", mine, his, *given).stdout.split())
+    assert "demo@1 in own.json has it, and demo@2 there, of the same job or a pooled one" in said
+    assert "(--dataset NAME@VERSION says which runs)" in said
+    code, metrics = ran(cli, mine, his, *given, "--dataset", "demo@2")
+    assert (code, [name for name, _, _ in metrics]) == (0, ["mean", "min"])
+
+
 def test_metric_that_one_of_two_runs_of_lm_eval_has_fails(cli: Run, tmp_path: Path) -> None:
     (results,) = OLD.glob("results_*")
     (samples,) = OLD.glob("samples_two_choices_*")

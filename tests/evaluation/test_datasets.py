@@ -72,6 +72,18 @@ def test_versions_of_several_jobs_are_pooled_with_a_note() -> None:
 
 
 @pytest.mark.usefixtures("here")
+def test_a_source_without_a_job_means_the_best_version() -> None:
+    given = Registries([write("r.json", "d@1", "d@2")])
+    of_job = [job(JobDataset(name="d", version="1"))]
+    found = find_datasets("d", None, of_job, given, without_job=True)
+    assert names(found) == ["d@1 of r.json", "d@2 of r.json"]
+    assert found.versions == ["1", "2"]
+    assert [d.rule for d in found.diagnostics] == ["versions-pooled"]
+    same = [job(JobDataset(name="d", version="2"))]
+    assert find_datasets("d", None, same, given, without_job=True).diagnostics == []
+
+
+@pytest.mark.usefixtures("here")
 def test_registry_that_a_job_names_is_looked_for_above_the_job() -> None:
     write("jobs/reg.json", "d@1")
     jobs = [job(JobDataset(name="d", version="1", registry_path="reg.json"))]

@@ -94,9 +94,9 @@ def write(who: str, form: Form) -> str:
     return str(job)
 
 
-def running(*sources: str) -> set[tuple[str, bytes | None]]:
+def running(given: tuple[str, ...], *sources: str) -> set[tuple[str, bytes | None]]:
     """The metrics that run: the entry of each, and the text of its script."""
-    (group,) = prepare(Request(sources=sources)).groups
+    (group,) = prepare(Request(sources=sources, registries=given)).groups
     return {
         (metric.entry, None if metric.script is None else metric.script.text)
         for metric in group.plan.metrics
@@ -117,6 +117,7 @@ def test_metrics_of_pooled_sources_are_those_that_each_has_alone(
         Path("shared.json").write_text(json.dumps(shared))
         forms = drawn.sample(FORMS, drawn.choice([2, 2, 3]))
         sources = [write(f"s{i}", form) for i, form in enumerate(forms)]
-        alone = [running(source) for source in sources]
-        for order in (sources, sources[::-1]):
-            assert running(*order) == set.intersection(*alone), forms
+        for given in ((), ("shared.json",)):
+            alone = [running(given, source) for source in sources]
+            for order in (sources, sources[::-1]):
+                assert running(given, *order) == set.intersection(*alone), forms

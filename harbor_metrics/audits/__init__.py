@@ -10,6 +10,7 @@ import msgspec
 
 from .. import readers
 from ..documents.diagnostics import Diagnostic, Severity
+from ..readers.files.entries import Entries
 from ..registries.registry import Registries
 from ..scripts.options import ScriptOptions
 from ..trials.source import Progress, Source
@@ -86,12 +87,13 @@ def audit(
 
     kept: dict[str, Any] = {}
     read: list[Source] = []
+    entries = Entries()
     unverified: list[str] = []
     for path in dict.fromkeys(sources):
         of_path = readers.read(
             path, progress, as_format=as_format, with_texts=True, with_scores=True, kept=kept
         )
-        read += of_path
+        read += [source for source in of_path if entries.admits(source.path)]
         unverified += without_samples(path, of_path)
     registries = Registries(list(registry))
     replay = Replay(most_draws, drawing)
@@ -121,6 +123,7 @@ def audit(
         shown.update(marks)
     # What is merely good to know of the trials says nothing about the numbers.
     diagnostics = [d for d in diagnostics if d.severity != Severity.NOTE]
+    diagnostics[:0] = entries.diagnostics
     return Audit(rows, silent, unverified, diagnostics)
 
 

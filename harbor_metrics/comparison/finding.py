@@ -56,7 +56,7 @@ class Asked(msgspec.Struct, frozen=True):
         return Row(
             metric=self.planned.name,
             type=self.planned.spec.type,
-            kwargs=self.planned.spec.kwargs,
+            kwargs=self.planned.shown_kwargs,
             value=value,
             higher_is_better=direction.higher,
             assumed_direction=direction.assumed,

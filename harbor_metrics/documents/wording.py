@@ -156,6 +156,17 @@ def shown_path(path: str) -> str:
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
+def without_passwords_in(value: Any) -> Any:
+    """A JSON value, its texts as `without_passwords` leaves them."""
+    if isinstance(value, str):
+        return without_passwords(value)
+    if isinstance(value, list):
+        return [without_passwords_in(item) for item in value]
+    if isinstance(value, dict):
+        return {key: without_passwords_in(item) for key, item in value.items()}
+    return value
+
+
 def encodable(value: Any, errors: str = "backslashreplace") -> Any:
     """A text, or the JSON that holds it, so that it can be written as UTF-8.
 

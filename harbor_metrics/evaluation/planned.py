@@ -9,7 +9,7 @@ import msgspec
 
 from ..contract.metric import Bound
 from ..contract.spec import MetricSpec
-from ..documents.wording import without_passwords
+from ..documents.wording import without_passwords_in
 from ..errors import MetricFailure
 from .result import Origin, ScriptRef
 
@@ -73,8 +73,8 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
     def shown_kwargs(self) -> dict[str, Any]:
         """The kwargs as a result may hold them: without a password in an address."""
         kwargs = self.spec.kwargs
-        url = kwargs.get("git_url")
-        return {**kwargs, "git_url": without_passwords(url)} if isinstance(url, str) else kwargs
+        hidden: dict[str, Any] = without_passwords_in(kwargs)
+        return hidden if "git_url" in kwargs else kwargs
 
 
 def each_once(metrics: Sequence[Planned], asked: Sequence[Planned]) -> list[Planned]:

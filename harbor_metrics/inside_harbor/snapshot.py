@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from ..documents.paths import real_path
+from ..documents.wording import without_passwords, without_passwords_in
 from ..errors import HarborMetricsError, MetricFailure
 from ..evaluation.datasets import find_datasets
 from ..registries.registry import Registries
@@ -66,8 +67,9 @@ def _dataset(
     return DatasetSnapshot(
         name=name,
         version=version,
-        registry=registry,
-        entry=entry or None,
+        registry=registry and without_passwords(registry),
+        # It lies in the job's folder, which others are given.
+        entry=without_passwords_in(entry) or None,
         scripts=digests(metrics, registry),
     )
 

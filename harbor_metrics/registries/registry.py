@@ -12,7 +12,7 @@ from ..contract.spec import ARRAYS, UV_SCRIPT
 from ..documents.diagnostics import InvalidDocumentError
 from ..documents.document import Document, parse
 from ..documents.files import read_bytes
-from ..documents.wording import in_command
+from ..documents.wording import in_command, without_passwords_in
 from ..errors import InputError, UsageError
 from ..trials.labels import Labels, of_tasks
 from ..trials.snapshot import DatasetSnapshot
@@ -144,9 +144,12 @@ class Dataset(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def arrays(self) -> tuple[tuple[Any, ...], ...]:
-        """The metric entries, without the digests of scripts, which a snapshot adds."""
+        """The metric entries, without what a snapshot adds and leaves out: digests, passwords."""
         return tuple(
-            tuple({k: v for k, v in entry.items() if k != "sha256"} for entry in array)
+            tuple(
+                without_passwords_in({k: v for k, v in entry.items() if k != "sha256"})
+                for entry in array
+            )
             for array in (self.metrics, self.extra_metrics)
         )
 

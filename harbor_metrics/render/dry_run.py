@@ -33,7 +33,7 @@ def _more(margin: str, n: int, noun: str) -> list[str]:
 
 
 def _metric(planned: Planned) -> str:
-    kwargs = f" {json.dumps(planned.spec.kwargs)}" if planned.spec.kwargs else ""
+    kwargs = f" {json.dumps(planned.shown_kwargs)}" if planned.spec.kwargs else ""
     line = f"{planned.name}{kwargs} ({planned.origin})"
     if planned.failure is not None:
         return f"{line}: cannot: {planned.failure}"

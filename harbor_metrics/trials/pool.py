@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -39,7 +40,7 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
     def __add__(self, other: Pool) -> Pool:
         known = self.expected is not None and other.expected is not None
         return Pool(
-            table=self.table + other.table,
+            table=_both(self.table, other.table),
             left_out=_both(self.left_out, other.left_out),
             expected=(self.expected or 0) + (other.expected or 0) if known else None,
             unread=self.unread + other.unread,
@@ -73,12 +74,6 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
         """Some trials of the pool; how many of them were planned nobody knows."""
         return msgspec.structs.replace(self, table=table, left_out=left_out, expected=None)
 
-    def with_source(self, source: Source) -> Pool:
-        """The pool with a source that has trials of it which another source has, too."""
-        if source.job is None:
-            return msgspec.structs.replace(self, without_job=[*self.without_job, source.path])
-        return msgspec.structs.replace(self, jobs=[*self.jobs, (source.path, source.job)])
-
 
 class _Tables(NamedTuple):
     """The groups of one source: the trials that count, and those that are left out."""
@@ -90,11 +85,12 @@ class _Tables(NamedTuple):
 def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[GroupKey, Pool]:
     """Every group of the sources, each trial in it once; remarks go to `diagnostics`."""
     pools: dict[GroupKey, Pool] = {}
+    # Rewards files apart: their lines are numbered on, and only then meet tasks with names.
+    of_lines: dict[GroupKey, Pool] = {}
     kept = [source.trials for source in sources if source.counted is None]
     named = [trials for trials in kept if not isinstance(trials, LineTrials)]
     repeated = Repeated() if may_repeat(named) else None
-    # Rewards files first: their lines are numbered on, and only then meet tasks with names.
-    for source in sorted(sources, key=lambda source: not isinstance(source.trials, LineTrials)):
+    for source in sorted(sources, key=_is_of_lines, reverse=True):
         counted = source.counted
         found = (
             _Tables(counted.groups, counted.left_out)
@@ -102,21 +98,22 @@ def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[Group
             else _by_group(source.trials, repeated)
         )
         tables = found.groups
-        planned = _count_planned(source, found)
-        for key in tables.keys() | {key for key in source.unread if key is not None}:
-            _add(pools, key, found, source, planned.get(key))
-        if repeated is not None and not isinstance(source.trials, LineTrials):
-            # Also where all its trials were found before: which source is first changes nothing.
-            for key in {GroupKey(*group) for group, _ in grouped(source.trials)} - tables.keys():
-                if key in pools:
-                    pools[key] = pools[key].with_source(source)
+        # A group of trials that were all found before, too: which source is first changes nothing.
+        times = _times(source, found)
+        planned = _count_planned(source, times)
+        for key in times.keys() | {key for key in source.unread if key is not None}:
+            again = times[key] - len(tables.get(key, ())) - len(found.left_out.get(key, ()))
+            expected = planned[key] - again if key in planned else None
+            _add(of_lines if _is_of_lines(source) else pools, key, found, source, expected)
         diagnostics += [*source.diagnostics, *remarks(source), *lacking.remarks(source, tables)]
+    for key, lines in of_lines.items():
+        pools[key] = pools[key] + lines if key in pools else lines
     if repeated is not None:
-        named_by = [source for source in sources if not isinstance(source.trials, LineTrials)]
+        named_by = [source for source in sources if not _is_of_lines(source)]
         diagnostics += repeated.diagnostics(named_by)
     diagnostics += _by_place(
         # Lines of rewards are numbered on: each is a task of its own.
-        [s for s in sources if s.by_place and not isinstance(s.trials, LineTrials)]
+        [s for s in sources if s.by_place and not _is_of_lines(s)]
     )
     for key, each in in_order(pools):
         check_group(key)
@@ -185,19 +182,30 @@ def _by_group(trials: Sequence[Trial], repeated: Repeated | None) -> _Tables:
     return found
 
 
-def _count_planned(source: Source, found: _Tables) -> dict[GroupKey, int]:
+def _times(source: Source, found: _Tables) -> Counter[GroupKey]:
+    """How many trials of each group a source has, those that were found before among them."""
+    times: Counter[GroupKey] = Counter()
+    if source.counted is not None or _is_of_lines(source):
+        for tables in found:
+            times.update({key: len(table) for key, table in tables.items()})
+    else:
+        times.update({GroupKey(*key): len(each) for key, each in grouped(source.trials)})
+    return times
+
+
+def _is_of_lines(source: Source) -> bool:
+    return isinstance(source.trials, LineTrials)
+
+
+def _count_planned(source: Source, times: Mapping[GroupKey, int]) -> dict[GroupKey, int]:
     """How many trials the job planned for each group; empty where it does not say."""
     job = source.job
     if job is None or job.n_total_trials is None:
         return {}
-    read = {key: len(table) for key, table in found.groups.items()}
-    for group, table in found.left_out.items():
-        read[group] += len(table)
-    for key in source.unread:
-        if key is not None:
-            read[key] = read.get(key, 0) + 1
+    read = Counter(times)
+    read.update(key for key in source.unread if key is not None)
     if sum(read.values()) == job.n_total_trials:
-        return read
+        return dict(read)
     share, rest = divmod(job.n_total_trials, job.n_groups)
     if len(job.datasets) <= 1 and not rest and len(read) <= job.n_groups:
         return dict.fromkeys(read, share)

@@ -56,6 +56,18 @@ def test_every_job_audits_equal(name: str, with_registry: bool) -> None:
     assert done.count(Verdict.EQUAL) >= 11
 
 
+@pytest.mark.parametrize("path", [JOBS / "single", LM_EVAL[0], INSPECT[0]], ids=lambda p: p.name)
+def test_what_is_named_twice_is_audited_once(path: Path) -> None:
+    """Each document of a run of lm-eval counted twice, and honest numbers differed."""
+    (file, *_) = sorted(path.glob("samples_*")) or [path]
+    once = audit(str(path))
+    for again in (f"{path}/" if path.is_dir() else f"{path.parent}/./{path.name}", str(file)):
+        twice = audit(str(path), again)
+        assert twice.rows == once.rows
+        if again != str(path):
+            assert "repeated-source" in [said.rule for said in twice.diagnostics]
+
+
 @pytest.mark.parametrize("path", INSPECT, ids=lambda path: path.name)
 def test_every_inspect_log_audits_equal(path: Path) -> None:
     done = audit(str(path))

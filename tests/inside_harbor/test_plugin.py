@@ -143,6 +143,23 @@ def test_snapshot_has_labels_entry_and_digests_before_there_is_a_trial(
     assert "HARBOR_METRICS_JOB" not in os.environ
 
 
+def test_a_snapshot_holds_no_password_of_an_address(
+    job: Path, task: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Run
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    address = {"git_url": "https://me:hunter2@localhost:1/x", "git_commit_id": "a" * 40}
+    script = {"type": "uv-script", "kwargs": {"script_path": "m.py", **address}}
+    entry = {"name": "demo", "version": "2", "description": "", "metrics": [{}, script]}
+    (tmp_path / "r.json").write_text(json.dumps([{**entry, "tasks": []}]))
+    demo = stand_in.dataset_config(name="demo", registry_path="r.json")
+    asyncio.run(MetricsPlugin().on_job_start(stand_in.running(job, task, datasets=(demo,))))
+    (kept,) = snapshot(job)["datasets"]
+    assert kept["entry"]["metrics"][1]["kwargs"]["git_url"] == "https://***@localhost:1/x"
+    # Nor is it said that the registry was changed since.
+    said = cli("compute", job, "--dry-run", cwd=tmp_path)
+    assert "registry-changed" not in said.stdout + said.stderr
+
+
 def test_metrics_that_harbor_runs_are_kept_where_the_registry_is_far_away(
     job: Path, task: Any
 ) -> None:

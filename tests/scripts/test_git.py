@@ -280,6 +280,7 @@ class TestVerification:
 
 def test_a_result_holds_no_password_and_no_token(cli: Run, tmp_path: Path) -> None:
     (tmp_path / "r.jsonl").write_text('{"reward": 1.0}\n')
+    (tmp_path / "s.jsonl").write_text('{"reward": 0.0}\n')
     for url in (
         "https://user:hunter2@localhost:1/x",
         "https://hunter2@localhost:1/x",
@@ -296,10 +297,17 @@ def test_a_result_holds_no_password_and_no_token(cli: Run, tmp_path: Path) -> No
             ("compute", "r.jsonl", "--registry", "registry.json"),
             ("validate", "registry.json"),
             ("remove", "registry.json", "d", "uv-script"),
+            *(
+                ("compare", "r.jsonl", "s.jsonl", "--metric", one, "--format", form, "-o", "c.json")
+                for form in ("json", "csv", "markdown", "table")
+            ),
+            ("audit", "r.jsonl", "--registry", "registry.json", "--format", "json"),
+            ("report", "r.jsonl", "--metric", one, "-o", "page.html"),
         ):
             done = cli(*arguments)
             assert "hunter2" not in done.stdout + done.stderr, arguments
-        assert "hunter2" not in (tmp_path / "out.json").read_text()
+        for written in ("out.json", "c.json", "page.html"):
+            assert "hunter2" not in (tmp_path / written).read_text()
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from harbor_metrics.documents.diagnostics import Diagnostic, Severity
 from harbor_metrics.trials.pool import Pool, in_order, pool
 from harbor_metrics.trials.source import Job, JobDataset, Source
 from harbor_metrics.trials.table import Table
-from harbor_metrics.trials.trial import GroupKey, LineTrials, Trial
+from harbor_metrics.trials.trial import NO_GROUP, GroupKey, LineTrials, Trial
 
 X = GroupKey("x", None, "d")
 Y = GroupKey("y", None, "d")
@@ -50,6 +50,26 @@ def test_groups_with_trials_that_are_left_out_are_told_in_their_order() -> None:
     trials = [t for each in agents[::-1] for t in of(each, "a", left_out=True, error="E")]
     _, diagnostics = pooled(source(trials))
     assert [said.message[0] for said in diagnostics] == agents
+
+
+def test_lines_are_told_apart_from_the_tasks_of_all_other_sources() -> None:
+    """They were from those of the first alone that they met."""
+    lines = source(LineTrials(2, {"r": [1, 0]}))
+    named = [source([Trial(task=task, rewards={"r": 1})]) for task in ("line:1", "a")]
+    for order in (named, named[::-1]):
+        pools, _ = pooled(lines, *order)
+        assert pools[NO_GROUP].table.n_tasks == 4
+
+
+@pytest.mark.parametrize("his", [of("x", "b"), of("x", "b") + of("y", "c")])
+def test_what_was_planned_is_the_same_in_any_order_of_sources(his: list[Trial]) -> None:
+    """A trial of another group that both have was taken from what the later one planned."""
+    mine = source(of("x", "a", "b") + of("y", "a"), job=Job(n_total_trials=3))
+    theirs = source(his, job=Job(n_total_trials=len(his)))
+    for order in ((mine, theirs), (theirs, mine)):
+        pools, _ = pooled(*order)
+        assert (pools[X].expected, pools[Y].expected) == (2, len(his))
+        assert len(pools[X].jobs) == 2
 
 
 def test_trial_that_comes_twice_counts_once() -> None:

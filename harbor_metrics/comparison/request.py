@@ -12,7 +12,7 @@ from ..computation.computing import Scripts
 from ..computation.request import Request
 from ..documents.diagnostics import Diagnostic, Severity
 from ..documents.sizes import MOST_DATA, whole
-from ..documents.wording import did_you_mean, listed, nearest, plural, shown_path
+from ..documents.wording import did_you_mean, listed, nearest, plural, shown_path, without_passwords
 from ..errors import UsageError
 from ..trials.source import Source
 from .beside import all_pairs, compared, tasks_alone
@@ -118,7 +118,7 @@ def finish(request: ComparisonRequest, prepared: Prepared) -> Comparison:
         sources=[
             SourceRef(
                 run=name,
-                path=shown_path(source.path),
+                path=without_passwords(shown_path(source.path)),
                 kind=source.kind,
                 trials=len(source.trials),
                 sha256=source.sha256,

@@ -7,7 +7,7 @@ import math
 import msgspec
 
 from ..documents.diagnostics import Diagnostic
-from ..documents.wording import shown_path
+from ..documents.wording import shown_path, without_passwords
 from ..errors import MetricFailure
 from ..numbers.exact import Number
 from ..registries.registry import best_version
@@ -111,7 +111,7 @@ def _used(table: Table, name: str) -> Number | None:
 
 def reference_of(source: Source) -> SourceRef:
     """Where trials came from, and a digest of them or of what their engine answered."""
-    path, n = shown_path(source.path), len(source.trials)
+    path, n = without_passwords(shown_path(source.path)), len(source.trials)
     if source.engine is None:
         return SourceRef(
             path=path,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from harbor_metrics.documents.document import parse
-from harbor_metrics.evaluation.group import group_of, unscored
+from harbor_metrics.evaluation.group import group_of, reference_of, unscored
 from harbor_metrics.evaluation.plan import Plan
 from harbor_metrics.evaluation.result import Counts, DatasetRef, Spent
 from harbor_metrics.registries.registry import datasets_of
 from harbor_metrics.trials.pool import Pool
-from harbor_metrics.trials.source import Job
+from harbor_metrics.trials.source import Job, Source
 from harbor_metrics.trials.table import Table
 from harbor_metrics.trials.trial import GroupKey, Trial, Usage
 
@@ -34,6 +34,11 @@ def test_trials_are_counted() -> None:
         expected=6, found=4, unread=1, scored=3, missing=1, errored=2, tasks=2
     )
     assert (made.complete, made.exceptions) == (False, {"Late": 2})
+
+
+def test_a_document_names_an_address_without_its_password() -> None:
+    source = Source(path="ftp://me:hunter2@a.example/x.parquet", trials=[], sha256="")
+    assert reference_of(source).path == "ftp://***@a.example/x.parquet"
 
 
 def test_usage_is_the_total_of_trials_that_say_it() -> None:

@@ -112,7 +112,9 @@ def _permitted(
     read, and only the job of the base has asked for it.
     """
     ours, theirs = (part.plan.metrics for part in parts)
-    for metric in ours:
+    # Once, whoever names it again: it would count twice among all that is compared.
+    once = {_key(metric): metric for metric in reversed(ours)}
+    for metric in reversed(once.values()):
         if not metric.runs_script:
             yield metric, metric
             continue
@@ -126,6 +128,11 @@ def _permitted(
             )
             metric = msgspec.structs.replace(metric, script=None, failure=failure)
         yield metric, own or metric
+
+
+def _key(metric: Planned) -> tuple[object, ...]:
+    script = metric.script.identity if metric.script is not None else None
+    return metric.entry, metric.spec.sha256, script, metric.failure is None
 
 
 def _is_same(one: Planned, other: Planned) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from ..contract.metric import Bound
-from ..contract.spec import MetricSpec
+from ..contract.spec import UV_SCRIPT, MetricSpec
 from ..documents.wording import without_passwords_in
 from ..errors import MetricFailure
 from .result import Origin, ScriptRef
@@ -74,21 +74,26 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
         """The kwargs as a result may hold them: without a password in an address."""
         kwargs = self.spec.kwargs
         hidden: dict[str, Any] = without_passwords_in(kwargs)
-        return hidden if "git_url" in kwargs else kwargs
+        return hidden if self.spec.type == UV_SCRIPT else kwargs
 
 
 def each_once(metrics: Sequence[Planned], asked: Sequence[Planned]) -> list[Planned]:
-    """The metrics, and of those that were asked for the ones that do not run already."""
+    """The metrics, and of those that were asked for the ones that do not run already.
+
+    What runs already, and is asked for, runs by the word of who asks.
+    """
     whole = list(metrics)
-    whole += (metric for i, metric in enumerate(asked) if not _runs(metric, [*metrics, *asked[:i]]))
+    for metric in asked:
+        same = next((i for i, other in enumerate(whole) if _computes(other, metric)), None)
+        if same is None:
+            whole.append(metric)
+        else:
+            whole[same] = msgspec.structs.replace(whole[same], named_by=metric.named_by)
     return whole
 
 
-def _runs(asked: Planned, others: Sequence[Planned]) -> bool:
-    """Whether one of the others computes the same: the same function of the same kwargs."""
+def _computes(other: Planned, asked: Planned) -> bool:
+    """Whether it computes what is asked for: the same function of the same kwargs."""
     if asked.bound is not None:
-        return any(asked.bound == other.bound for other in others)
-    return any(
-        asked.spec == other.spec and asked.script == other.script and other.failure is None
-        for other in others
-    )
+        return asked.bound == other.bound
+    return asked.spec == other.spec and asked.script == other.script and other.failure is None

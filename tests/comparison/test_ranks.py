@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -145,3 +146,26 @@ def test_the_metrics_of_the_base_run_on_every_pair(tmp_path: Path, three: list[P
     assert {tuple(row.metric for row in each.rows) for each in whole.comparisons} == {
         ("mean", "median")
     }
+
+
+@pytest.mark.parametrize("array", ["metrics", "extra_metrics"])
+def test_a_metric_that_is_named_twice_is_compared_once(tmp_path: Path, array: str) -> None:
+    """It counted twice among all that is compared, and nobody had a place."""
+    passed = {"a": 1, "b": 4, "c": 8}
+    runs = [
+        write_run(tmp_path / f"{name}.jsonl", {f"t{i}": [float(i < n)] for i in range(8)})
+        for name, n in passed.items()
+    ]
+
+    def of(**arrays: list[dict[str, str]]) -> tuple[list[list[Row]], list[Rank]]:
+        registry = tmp_path / "registry.json"
+        dataset: dict[str, Any] = {"name": "d", "version": "1", "metrics": [{"type": "mean"}]}
+        for name, metrics in arrays.items():
+            dataset[name] = [*dataset.get(name, []), *metrics]
+        registry.write_bytes(msgspec.json.encode([dataset]))
+        done = compare(*runs, registry=registry, dataset="d", pairs="all")
+        return [pair.rows for pair in done.comparisons], done.ranks
+
+    once = of()
+    assert once[1]
+    assert of(**{array: [{"type": "mean"}, {"type": "mean"}]}) == once

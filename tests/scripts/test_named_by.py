@@ -44,6 +44,19 @@ def job(tmp_path: Path) -> Path:
 
 
 @linux
+def test_what_is_asked_for_runs_by_the_word_of_who_asks(
+    job: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It ran already, and stayed a script of the job's registry."""
+    monkeypatch.chdir(job.parent)
+    options = ScriptOptions(sandbox="off")
+    asked = "uv-script script_path=m.py"
+    result = harbor_metrics.compute("job", metrics=asked, scripts=options)
+    (_, one) = result.groups[0].metrics
+    assert one.values == {"x": 1}
+
+
+@linux
 def test_scripts_of_a_jobs_registry_run_confined(cli: Run, job: Path) -> None:
     assert script_of(cli("compute", "job", "--format", "json"))["values"] == {"x": 1}
 

@@ -37,10 +37,10 @@ def key_of(group: Group) -> GroupKey:
 alone = cache(groups)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_group_is_the_same_beside_groups_of_other_sources(seed: int) -> None:
     compared = 0
-    for mine, other in random.Random(seed).sample(list(permutations(SOURCES, 2)), 60):
+    for mine, other in random.Random(seed).sample(list(permutations(SOURCES, 2)), 40):
         if not alone(mine) or not alone(other):
             continue
         both = groups(mine, other)

@@ -109,7 +109,7 @@ def test_metrics_of_pooled_sources_are_those_that_each_has_alone(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn = random.Random(seed)
-    for number in range(60):
+    for number in range(25):
         here = tmp_path / str(number)
         here.mkdir()
         monkeypatch.chdir(here)

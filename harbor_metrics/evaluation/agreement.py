@@ -26,8 +26,6 @@ _RULE = "metrics-differ"
 
 # What two metrics have in common that are one: the entry, the script, and what is beside it.
 _Key = tuple[str, str | None, str]
-
-
 # Where a metric is named, as results list them.
 _ORDER: tuple[Origin, ...] = ("registry", "default", "job", "extra", "command-line")
 

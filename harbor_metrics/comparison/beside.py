@@ -12,7 +12,7 @@ from ..documents.diagnostics import Diagnostic
 from ..documents.wording import listed, plural
 from ..errors import MetricFailure, UsageError
 from ..evaluation.group import counts_of, dataset_of
-from ..evaluation.planned import Planned
+from ..evaluation.planned import Planned, each_once
 from ..numbers import exact
 from ..numbers.exact import Number
 from ..trials.column import Column
@@ -113,14 +113,14 @@ def _permitted(
     """
     ours, theirs = (part.plan.metrics for part in parts)
     # Once, whoever names it again: it would count twice among all that is compared.
-    once = {_key(metric): metric for metric in reversed(ours)}
-    for metric in reversed(once.values()):
-        if not metric.runs_script:
+    for metric in each_once([], ours):
+        # What the user names, and what is no script, is the same for both.
+        if not metric.runs_script or metric.named_by == "user":
             yield metric, metric
             continue
         # Beside each may lie data, which are of the run that it came with.
         own = next((other for other in theirs if _is_same(other, metric)), None)
-        if own is None and metric.named_by != "user":
+        if own is None:
             failure = MetricFailure(
                 "metrics-differ",
                 f"only {names[0]} comes with this script, so it is not run over {names[1]} "
@@ -128,11 +128,6 @@ def _permitted(
             )
             metric = msgspec.structs.replace(metric, script=None, failure=failure)
         yield metric, own or metric
-
-
-def _key(metric: Planned) -> tuple[object, ...]:
-    script = metric.script.identity if metric.script is not None else None
-    return metric.entry, metric.spec.sha256, script, metric.failure is None
 
 
 def _is_same(one: Planned, other: Planned) -> bool:

@@ -34,6 +34,11 @@ def plan_asked(metric: Asked) -> Planned:
         except TypeError as error:
             raise UsageError(str(error)) from error
         return _own(described, MetricSpec(type=described.name))
+    if not isinstance(metric, str | MetricSpec):
+        raise UsageError(
+            f"a metric is a text or a function, not {type(metric).__name__}",
+            "write an entry as JSON: json.dumps(entry)",
+        )
     name, pairs = _parts(metric) if isinstance(metric, str) else (metric.type, [])
     if name.endswith(".py") or ".py:" in name:
         return _of_file(metric, name, pairs)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT
+from comparison.runs_by_hand import write_run
+from conftest import ROOT, trial, write_job
+from metric_scripts import BLOCK, HEAD, linux, registry_of
 
+from harbor_metrics import compare
 from harbor_metrics.comparison.document import Row
 from harbor_metrics.comparison.finding import Asked
 from harbor_metrics.comparison.pairing import pair
@@ -19,6 +24,7 @@ from harbor_metrics.errors import UsageError
 from harbor_metrics.evaluation.asked import plan_asked
 from harbor_metrics.evaluation.planned import Planned
 from harbor_metrics.evaluation.result import Failure, Outcome
+from harbor_metrics.trials.column import Column
 from harbor_metrics.trials.table import Table
 from harbor_metrics.trials.trial import Trial
 
@@ -96,3 +102,39 @@ def test_a_script_that_fails_without_some_tasks_fails() -> None:
 def test_error_bars_of_scripts_are_over_tasks(more: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="for intervals over tasks"):
         Settings(script_error_bars=True, **more).check()
+
+
+DATA = BLOCK + HEAD + "answer(x=int(open(os.environ['HARBOR_METRICS_SCRIPT_DIR'] + '/w').read()))"
+ENTRY = {"type": "uv-script", "kwargs": {"script_path": "m.py"}}
+
+
+@linux
+@pytest.mark.usefixtures("own_caches")
+@pytest.mark.parametrize("with_registry", [["b"], ["a"], ["a", "b"]])
+def test_script_that_is_asked_for_is_the_users_file_on_both_sides(
+    with_registry: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A registry that comes with a run has the same text, and other data beside it."""
+    monkeypatch.chdir(tmp_path)
+    for folder, weight in ((tmp_path, "1"), (tmp_path / "a", "2"), (tmp_path / "b", "3")):
+        folder.mkdir(exist_ok=True)
+        (folder / "m.py").write_text(DATA)
+        (folder / "w").write_text(weight)
+        if folder.name in with_registry:
+            registry = registry_of(folder, ENTRY)
+            registry.write_text(registry.read_text().replace('"name": "d"', '"name": "demo"'))
+    named = [{"name": "demo", "version": "1", "registry_path": "registry.json"}]
+    runs = [
+        write_job(Path(run, "job"), [trial("a", {"r": 1}, id=run)], datasets=named) for run in "ab"
+    ]
+    (pair,) = compare(*runs, metrics=json.dumps(ENTRY)).comparisons
+    assert (1, 1) in [(row.base, row.candidate) for row in pair.rows]
+
+
+def test_function_of_the_callers_own_has_a_row_beside_a_metric_of_its_name(tmp_path: Path) -> None:
+    def mean(rewards: Column) -> float:
+        return 7.0 + len(rewards.values)
+
+    runs = [write_run(tmp_path / f"{name}.jsonl", {"t": [1.0, 0.0]}, agent=name) for name in "ab"]
+    (pair,) = compare(*runs, metrics=[mean]).comparisons
+    assert sorted((row.metric, row.base) for row in pair.rows) == [("mean", 0.5), ("mean", 9.0)]

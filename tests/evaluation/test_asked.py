@@ -138,3 +138,8 @@ def test_kwarg_that_a_function_of_a_file_lacks_is_refused(tmp_path: Path) -> Non
     (tmp_path / "mine.py").write_text(CODE)
     with pytest.raises(UsageError, match="did you mean `plus`"):
         plan_asked(MetricSpec(type=f"{tmp_path}/mine.py:best", kwargs={"plsu": 2}))
+
+
+def test_what_is_no_text_and_no_function_is_no_metric() -> None:
+    with pytest.raises(UsageError, match="a text or a function, not dict"):
+        plan_asked({"type": "mean"})  # type: ignore[arg-type]

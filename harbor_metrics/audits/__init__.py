@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -22,19 +22,21 @@ class Audit:
     """Every reported number beside the recomputed one.
 
     `silent` are the sources that report none, `unverified` those that do, and of which none could
-    be recomputed, and results files of runs that have no samples there.
+    be recomputed, and results files of runs that have no samples there. Of those that are `short`
+    fewer resamples were drawn than of them alone, for other runs took the time.
     """
 
     rows: list[Row]
     silent: list[str]
     unverified: list[str]
     diagnostics: list[Diagnostic]
+    short: list[str] = field(default_factory=list)
 
     @property
     def ok(self) -> bool:
         """Whether nothing differs, and everything could be read.
 
-        Whether anything was verified at all, `silent` and `unverified` say.
+        Whether anything was verified at all, `silent`, `unverified` and `short` say.
         """
         return all(row.verdict != Verdict.DIFFERS for row in self.rows) and not any(
             diagnostic.severity == Severity.ERROR for diagnostic in self.diagnostics
@@ -50,6 +52,7 @@ class Audit:
             "counts": {str(verdict): self.count(verdict) for verdict in Verdict},
             "silent": self.silent,
             "unverified": self.unverified,
+            "short": self.short,
             "rows": [row.as_json() for row in self.rows],
             "diagnostics": [diagnostic.as_json() for diagnostic in self.diagnostics],
         }
@@ -83,7 +86,7 @@ def audit(
     # Inside, for weight: each needs much of the catalogue.
     from ..readers.lm_eval.beside import without_samples
     from . import harbor_numbers, inspect_numbers, lm_eval_numbers
-    from .lm_eval_draws import Replay
+    from .lm_eval_draws import Budget, Replay
 
     kept: dict[str, Any] = {}
     read: list[Source] = []
@@ -96,8 +99,9 @@ def audit(
         read += [source for source in of_path if entries.admits(source.path)]
         unverified += without_samples(path, of_path)
     registries = Registries(list(registry))
-    replay = Replay(most_draws, drawing)
-    runs = {run: lm_eval_numbers.Run(of_run, replay) for run, of_run in _runs(read).items()}
+    budget, of_runs = Budget(), _runs(read)
+    replays = {run: Replay(most_draws, drawing, budget) for run in of_runs}
+    runs = {run: lm_eval_numbers.Run(own, replays[run]) for run, own in of_runs.items()}
     rows: list[Row] = []
     shown: set[tuple[object, ...]] = set()
     diagnostics: list[Diagnostic] = []
@@ -124,7 +128,8 @@ def audit(
     # What is merely good to know of the trials says nothing about the numbers.
     diagnostics = [d for d in diagnostics if d.severity != Severity.NOTE]
     diagnostics[:0] = entries.diagnostics
-    return Audit(rows, silent, unverified, diagnostics)
+    short = [own[0].path for run, own in of_runs.items() if replays[run].is_short]
+    return Audit(rows, silent, unverified, diagnostics, short)
 
 
 def _is_of_nothing(row: Row) -> bool:
@@ -132,18 +137,19 @@ def _is_of_nothing(row: Row) -> bool:
     return row.verdict == Verdict.EQUAL and row.reported is None
 
 
-def _runs(read: Sequence[Source]) -> dict[tuple[str, str | None], list[Source]]:
+def _runs(read: Sequence[Source]) -> dict[tuple[str | None, ...], list[Source]]:
     """The lm-eval sources of each run."""
-    runs: dict[tuple[str, str | None], list[Source]] = {}
+    runs: dict[tuple[str | None, ...], list[Source]] = {}
     for source in read:
         if source.kind == "lm-eval":
             runs.setdefault(_run(source), []).append(source)
     return runs
 
 
-def _run(source: Source) -> tuple[str, str | None]:
-    """What the sources of one run share: of lm-eval, folder and stamp."""
+def _run(source: Source) -> tuple[str | None, ...]:
+    """What the sources of one run share: of lm-eval, folder and stamp, or the results file."""
     if source.kind != "lm-eval":
         return source.path, None
     stamp = source.trials[0].started_at if len(source.trials) else None
-    return source.path.rpartition("/")[0], stamp
+    folder = source.path.rpartition("/")[0]
+    return (folder, stamp) if stamp is not None else (folder, None, source.results)

@@ -23,16 +23,31 @@ _MOST_DRAWS = 1_000_000
 _FEWEST = 50
 
 
-class Replay:
-    """Draws no more than `most` resamples for an error; by default as many as take a minute.
+class Budget:
+    """How many values are drawn for all runs of an audit: as many as take a few minutes."""
 
-    By default the errors of an audit take no more than a few minutes together.
+    def __init__(self) -> None:
+        self.left = _MOST_ALTOGETHER
+
+
+class Replay:
+    """Draws no more than `most` resamples for an error of a run; by default what takes a minute.
+
+    By default the errors of an audit take no more than a few minutes together; `is_short` says
+    whether other runs left this one less than it would have had alone.
     """
 
-    def __init__(self, most: int | None = None, progress: Progress | None = None) -> None:
+    def __init__(
+        self,
+        most: int | None = None,
+        progress: Progress | None = None,
+        budget: Budget | None = None,
+    ) -> None:
         self.most = most
         self.progress = progress
-        self._left = _MOST_ALTOGETHER
+        self.is_short = False
+        self._budget = budget or Budget()
+        self._used = 0
         self._answers: dict[tuple[object, ...], Answer] = {}
 
     def error(self, name: str, values: Sequence[Any], draws: int) -> Answer:
@@ -51,8 +66,7 @@ class Replay:
             return Known(None, "undefined for a single value")
         chunk = min(_CHUNK, draws)
         whole = draws // chunk * chunk
-        allowed = self._allowed(len(values)) if self.most is None else self.most
-        self._left -= min(whole, allowed) * (len(values) + _DRAW)
+        allowed = self._allowed(len(values), whole) if self.most is None else self.most
         if whole <= allowed:
             return _spread(self._drawn(name, values, whole, chunk))
         replayed = f"{allowed:,} of its {whole:,} draws were replayed (--most-draws)"
@@ -65,9 +79,15 @@ class Replay:
         share = _relative_error(drawn, answer.value) * math.sqrt(1 / allowed + 1 / whole)
         return Drawn(answer.value, answer.value * share, replayed)
 
-    def _allowed(self, n: int) -> int:
+    def _allowed(self, n: int, draws: int) -> int:
         """How many resamples of so many values are drawn where nobody says it."""
-        return min(max(_MOST_VALUES // n, 1), _MOST_DRAWS, max(self._left, 0) // (n + _DRAW))
+        most = min(max(_MOST_VALUES // n, 1), _MOST_DRAWS, draws)
+        alone, left = (
+            min(most, max(values, 0) // (n + _DRAW))
+            for values in (_MOST_ALTOGETHER - self._used, self._budget.left)
+        )
+        self.is_short |= left < alone
+        return left
 
     def _drawn(self, name: str, values: Sequence[Any], draws: int, chunk: int) -> list[float]:
         items, statistic = _prepared(name, values)
@@ -77,6 +97,8 @@ class Replay:
             choose = Random(number).choices  # noqa: S311  # lm-eval's own draws
             size = min(chunk, draws - len(found))
             found += [statistic(choose(items, k=n)) for _ in range(size)]
+            self._used += size * (n + _DRAW)
+            self._budget.left -= size * (n + _DRAW)
             if self.progress is not None:
                 self.progress(len(found), draws)
         return found

@@ -94,6 +94,8 @@ def command(
         print_line(f"{path} reports no numbers of its own{allowed}")
     for path in result.unverified:
         print_line(f"nothing that {path} reports could be verified{allowed}")
+    for path in result.short:
+        print_line(f"fewer errors of {path} were drawn anew than of it alone{allowed}")
     print_note(text(result.diagnostics))
-    verified = allow_unverified or not (result.silent or result.unverified)
+    verified = allow_unverified or not (result.silent or result.unverified or result.short)
     return 0 if result.ok and verified else 1

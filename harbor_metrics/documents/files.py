@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from io import BufferedReader
 
 from ..errors import InputError, OutputError
-from .paths import STANDARD_INPUT, is_address, is_link, real_path, strayed
+from .paths import STANDARD_INPUT, is_address, is_below, is_link, real_path, strayed
 from .real import exchanged, open_real_folder
 from .sizes import MOST_DATA, whole
 
@@ -90,7 +90,7 @@ def check_writable(path: str) -> None:
         target = _target(path)
         if os.path.isdir(target):
             raise OutputError(f"{path} is a directory")
-        if _is_special(target):
+        if _is_special(path, target):
             return
         with _folder_of(target) as around:
             descriptor, probe = _temporary_in(around)
@@ -112,7 +112,7 @@ def write_atomically(path: str, data: bytes | Iterable[bytes]) -> None:
             _write_into(path, pieces)
             return
         target = _target(path)
-        if _is_special(target):
+        if _is_special(path, target):
             _write_into(target, pieces)
         else:
             _replace(target, pieces)
@@ -317,9 +317,21 @@ def _is_stream(path: str) -> bool:
     return named and os.path.exists(path) and not os.path.isdir(path)
 
 
-def _is_special(path: str) -> bool:
-    """Whether it is a pipe or a device, which is written into and never replaced."""
-    return os.path.exists(path) and not os.path.isfile(path)
+def _is_special(path: str, target: str) -> bool:
+    """Whether it is a pipe or a device, which is written into and never replaced.
+
+    Raises:
+        OutputError: it is a device where none is made, but by who unpacks an archive as root.
+    """
+    if not os.path.exists(target) or os.path.isfile(target):
+        return False
+    mode = os.stat(target).st_mode
+    if (stat.S_ISCHR(mode) or stat.S_ISBLK(mode)) and not is_below(target, "/dev"):
+        raise OutputError(
+            f"{path} cannot be written: it is a device, and does not lie in /dev",
+            "name another file, or remove it: who made the folder has put it there",
+        )
+    return True
 
 
 def _mode(name: str, folder: int) -> int:

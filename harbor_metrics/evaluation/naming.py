@@ -98,7 +98,11 @@ def told_by(outcome: Outcome, without: Collection[str] = ()) -> Identity:
     encoded = msgspec.json.encode(kwargs, order="deterministic")
     script = outcome.script or None
     if outcome.type != UV_SCRIPT:
-        return Identity(outcome.type, encoded, ours=not outcome.plugins and script is None)
+        # For weight: most results have one group, whose columns nobody else's stand beside.
+        from ..catalogue.families import families
+
+        ours = not outcome.plugins and script is None and outcome.type in families("metrics")
+        return Identity(outcome.type, encoded, ours)
     digests = script and (
         *(script.sha256, script.modules_sha256, script.packages_sha256, script.lock_sha256),
     )
@@ -132,7 +136,7 @@ def names(outcome: Outcome, without: Collection[str] = ()) -> Names:
     if outcome.type == UV_SCRIPT:
         label = script_name(outcome.kwargs)
         return Names(printable(label), {value: printable(value) for value in outcome.values})
-    label = printable(name(outcome.name, outcome.type, kwargs))
+    label = printable(name(_written(outcome), outcome.type, kwargs))
     sign = _sign_of_values(outcome)
     values, alone = {}, True
     for value in outcome.values:
@@ -145,6 +149,25 @@ def names(outcome: Outcome, without: Collection[str] = ()) -> Names:
             alone = alone and own == label
         values[value] = printable(own)
     return Names(label, values, alone)
+
+
+def _written(outcome: Outcome) -> str:
+    """The name of its metric, as it is written where it can mean that, else the type.
+
+    What a document calls a metric, whoever has written it, may be the name of another.
+    """
+    if outcome.name == outcome.type:
+        return outcome.name
+    # For weight: most entries say our own type.
+    from ..catalogue.aliases import METRICS, meanings
+
+    meant = meanings(outcome.name, METRICS)
+    means_it = any(
+        one.type == outcome.type
+        and (one.type == "grouped" or one.kwargs.keys() <= outcome.kwargs.keys())
+        for one in meant
+    )
+    return outcome.name if means_it else outcome.type
 
 
 def script_name(kwargs: Mapping[str, Any]) -> str:

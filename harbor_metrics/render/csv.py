@@ -1,7 +1,8 @@
 """Documents as CSV: a row for each value, all digits, for spreadsheets and data frames.
 
 A text that a spreadsheet would take for a formula has an apostrophe before it: names of tasks and
-datasets come from strangers, and a formula can send what stands beside it. Numbers have none.
+datasets come from strangers, and a formula can send what stands beside it. So has what follows a
+semicolon or a tab, which part cells where the comma is in numbers. Numbers have none.
 """
 
 from __future__ import annotations
@@ -101,6 +102,8 @@ def _over(basis: Basis | None) -> list[object]:
 
 # As they are, and as wide as a Chinese character.
 _BEGINS_A_FORMULA = ("=", "+", "-", "@", "\t", "＝", "＋", "－", "＠")  # noqa: RUF001
+# Whether quotes stand around it, too, which are then within a cell.
+_BEHIND_A_SIGN = re.compile(r"[;\t][\s\"]*(?=[=+\-@＝＋－＠])")  # noqa: RUF001
 
 
 def _text(cell: object) -> str:
@@ -109,6 +112,7 @@ def _text(cell: object) -> str:
     if isinstance(cell, str):
         # A row is a line, to whoever reads it: a stranger's name makes no further one.
         text = on_one_line(str(encodable(cell)))
+        text = _BEHIND_A_SIGN.sub(r"\g<0>'", text)
         return f"'{text}" if text.startswith(_BEGINS_A_FORMULA) and not _is_number(text) else text
     return msgspec.json.encode(encodable(cell) if isinstance(cell, dict | list) else cell).decode()
 

@@ -197,5 +197,8 @@ def titled_table(title: str, counts: str, numbers: Numbers, below: Sequence[str]
 
 
 def cell(*parts: str) -> Markup:
-    """What a notebook shows below a cell; nothing in it has an id, for cells share one page."""
-    return element("div", *parts)
+    """What a notebook shows below a cell; nothing in it has an id, for cells share one page.
+
+    Nor is a dollar in a name the beginning of a formula, which could be set over other numbers.
+    """
+    return element("div", *parts, class_="tex2jax_ignore mathjax_ignore")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..contract.spec import UV_SCRIPT
@@ -37,17 +37,23 @@ def hub_rows(result: Result, ids: Sequence[Sequence[str | None]]) -> str:
     """
     if not 0 < len(result.groups) <= _MOST_ROWS:
         raise UsageError(f"Harbor takes 1 to {_MOST_ROWS} rows at once, not {len(result.groups)}")
-    _refuse_others(result.groups)
     _refuse_two_rules(result.groups)
     # A name is the same value's in all rows.
     values = [value for group in result.groups for value in _values(group)]
-    wished = {of: name for of, name, _ in values}
-    ranks = {of: standing(of[1], outcome.origin) for of, _, outcome in values}
-    called = apart(wished, _PARTS, _COUNTS, ranks.__getitem__)
+    called = _called(values)
+    _refuse_others(result.groups, called)
     rows = [
         _row(group, of_group, called) for group, of_group in zip(result.groups, ids, strict=True)
     ]
     return json.dumps({"rows": encodable(rows)}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _called(values: Iterable[tuple[_Value, str, Outcome]]) -> dict[_Value, str]:
+    """The column of each value."""
+    values = list(values)
+    wished = {of: name for of, name, _ in values}
+    ranks = {of: standing(of[1], outcome.origin) for of, _, outcome in values}
+    return apart(wished, _PARTS, _COUNTS, ranks.__getitem__)
 
 
 def _row(
@@ -73,27 +79,25 @@ def _row(
     return {"metadata": metadata, "metrics": metrics, "trial_ids": known}
 
 
-def _refuse_others(groups: Sequence[Group]) -> None:
-    """Refuse rows of which one metric has the name that another metric has in another row.
+def _refuse_others(groups: Sequence[Group], called: Mapping[_Value, str]) -> None:
+    """Refuse rows of which one would have other columns alone.
 
     Whoever is first by the name of the agent would stand in everybody's column.
 
     Raises:
         UsageError: there are such rows.
     """
-    # Of each name the row that has most metrics by it: within a row they are numbered.
-    having: dict[str, tuple[Group, dict[_Metric, Outcome]]] = {}
+    holding = {
+        f"{called[of]}{part}": (group, outcome, of[-1])
+        for group in groups
+        for of, _, outcome in _values(group)
+        for part in ("", *_PARTS)
+    }
     for group in groups:
-        own: dict[str, dict[_Metric, Outcome]] = {}
-        for of, name, outcome in _values(group):
-            own.setdefault(name, {}).setdefault(of[:2], outcome)
-        for name, metrics in own.items():
-            other, theirs = having.setdefault(name, (group, metrics))
-            for (one, is_), (another, was) in zip(metrics.items(), theirs.items(), strict=False):
-                if one != another:
-                    raise _differing(name, (other, was), (group, is_))
-            if len(metrics) > len(theirs):
-                having[name] = group, metrics
+        values = {of: outcome for of, _, outcome in _values(group)}
+        for of, name in _called(_values(group)).items():
+            if called[of] != name:
+                raise _differing(name, holding[name], (group, values[of], of[-1]))
 
 
 def _refuse_two_rules(groups: Sequence[Group]) -> None:
@@ -114,10 +118,12 @@ def _refuse_two_rules(groups: Sequence[Group]) -> None:
         )
 
 
-def _differing(name: str, *of_rows: tuple[Group, Outcome]) -> UsageError:
-    one, other = (_said(outcome) for _, outcome in of_rows)
+def _differing(name: str, *of_rows: tuple[Group, Outcome, str]) -> UsageError:
+    (row, outcome, _), (other_row, _, _) = of_rows
+    one, other = ({**_said(of), "value": value} for _, of, value in of_rows)
     field = next(field for field in one if one[field] != other[field] or field == "origin")
-    (row, outcome), (other_row, _) = of_rows
+    if field == "origin" and one[field] == other[field]:
+        field = "value"
     whose = f" of {names(outcome).metric}" if outcome.type == UV_SCRIPT else ""
     return UsageError(
         f"a leaderboard has one metric a column, and `{printable(name)}` would be two: `{field}`"

@@ -140,6 +140,8 @@ class Source(msgspec.Struct, kw_only=True):
     # reader's own shape, where `readers.read` was asked to keep it.
     reported: Callable[[], Iterable[Reported]] = tuple
     scored: Callable[[], Any] = tuple
+    # What the numbers that it reports are of: the path of a results file beside it.
+    results: str | None = None
     # What was read beside the path, or in its place where it stands for several files.
     files: Sequence[str] = ()
 

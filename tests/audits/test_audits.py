@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import random
+from hashlib import sha256
 from pathlib import Path
 
 import msgspec
@@ -140,3 +142,29 @@ def test_a_bootstrap_that_no_draws_give_is_seen() -> None:
     other, _ = changed(source, which, 0.1)
     (row,) = (r for r in rows(other) if r.verdict == Verdict.DIFFERS)
     assert "further away than chance can be" in row.reason
+
+
+def test_runs_whose_names_tell_no_time_are_those_of_their_results(tmp_path: Path) -> None:
+    """Their samples were put together, and honest numbers differed."""
+    for name, stamp in (("mine", "2026-01-01T00-00-00.1"), ("theirs", "2026-01-02T00-00-00.1")):
+        lines = [
+            {"doc_id": i, "doc": {}, "target": "t", "resps": [["a"]], "filtered_resps": ["a"],
+             "filter": "none", "arguments": {}, "metrics": ["acc"], "acc": float(name == "mine"),
+             "doc_hash": f"{name}{i}", "prompt_hash": "p", "target_hash": "q"}
+            for i in range(3)
+        ]  # fmt: skip
+        hashes = "".join(f"{name}{i}pq" for i in range(3))
+        results = {
+            "results": {"arc": {"alias": "arc", "acc,none": float(name == "mine")}},
+            "n-samples": {"arc": {"original": 3, "effective": 3}},
+            "task_hashes": {"arc": sha256(hashes.encode()).hexdigest()},
+            "configs": {"arc": {"task": "arc"}},
+            "model_name": "m",
+        }
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+        (tmp_path / f"results_{stamp}.json").write_text(json.dumps(results))
+    mine, theirs = str(tmp_path / "mine.jsonl"), str(tmp_path / "theirs.jsonl")
+    rows = [row for row in audit(mine, theirs).rows if row.path == mine]
+    assert rows == audit(mine).rows
+    assert Verdict.EQUAL in {row.verdict for row in rows}

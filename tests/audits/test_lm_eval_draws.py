@@ -12,7 +12,7 @@ import pytest
 
 from harbor_metrics.audits import lm_eval_draws
 from harbor_metrics.audits.lm_eval_aggregations import AGGREGATIONS
-from harbor_metrics.audits.lm_eval_draws import Replay, _prepared
+from harbor_metrics.audits.lm_eval_draws import Budget, Replay, _prepared
 from harbor_metrics.audits.row import Drawn, Known, Unknown
 
 RNG = Random(5)
@@ -82,7 +82,25 @@ def test_however_many_errors_there_are_no_more_is_drawn_than_for_a_few(
     answers = [replay.error("median", [float(i), *VALUES], 10**9) for i in range(50)]
     assert sum(drawn) * len(VALUES) <= 10_000
     assert isinstance(answers[0], Drawn)
-    assert answers[-1] == Unknown("0 of its 1,000,000,000 draws were replayed (--most-draws)")
+    assert isinstance(answers[-1], Unknown)
+    assert "of its 1,000,000,000 draws were replayed (--most-draws)" in answers[-1].reason
+    assert not replay.is_short
+
+
+def test_a_run_that_others_leave_too_few_draws_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wrong error of the user's was unverified beside a stranger's run, and the exit code 0."""
+    monkeypatch.setattr(lm_eval_draws, "_MOST_ALTOGETHER", 200_000)
+    budget = Budget()
+    first, second = Replay(budget=budget), Replay(budget=budget)
+    assert isinstance(first.error("median", VALUES, 10**9), Drawn)
+    second.error("median", VALUES, 1000)
+    assert (first.is_short, second.is_short) == (False, True)
+    # What cannot be drawn takes nothing.
+    failing, other = Replay(budget=(shared := Budget())), Replay(budget=shared)
+    with pytest.raises(TypeError):
+        failing.error("f1", [1.0, 2.0], 10**9)
+    other.error("median", VALUES, 100)
+    assert not other.is_short
 
 
 def test_of_few_documents_no_more_is_drawn_than_can_be_kept(

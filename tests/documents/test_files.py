@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -94,6 +95,19 @@ def test_output_into_a_pipe_or_device_goes_through(cli: Run, job: Path) -> None:
     assert cli("compute", job, "-o", "/dev/null").returncode == 0
     assert not os.path.isfile("/dev/null")
     assert '"schema_version"' in cli("compute", job, "-o", "/dev/stdout").stdout
+
+
+def test_a_device_elsewhere_is_not_written_into(cli: Run, job: Path, tmp_path: Path) -> None:
+    """Who unpacks an archive as root has its devices, and a result went to the kernel's log."""
+    path = tmp_path / "result.json"
+    try:
+        os.mknod(path, 0o600 | stat.S_IFCHR, os.makedev(1, 3))
+    except OSError as error:
+        pytest.skip(f"no device can be made here: {error}")
+    for option in (("-o", path), ("--also", f"csv:{path}")):
+        done = cli("compute", job, *option)
+        assert done.returncode == 3
+        assert "it is a device, and does not lie in /dev" in " ".join(done.stderr.split())
 
 
 def test_output_path_with_a_nul_is_refused(job: Path) -> None:

@@ -53,7 +53,7 @@ def test_a_row_is_a_value_with_all_digits() -> None:
         ("+1+1", "'+1+1"),
         ("-1+1", "'-1+1"),
         ("@SUM(A1)", "'@SUM(A1)"),
-        ("\t=1+1", "'\t=1+1"),
+        ("\t=1+1", "'\t'=1+1"),
         ("\r=1+1", r"\r=1+1"),
         ("a\r\n=1+1\u2028", r"a\r\n=1+1\u2028"),
         ("＝1+1", "'＝1+1"),  # noqa: RUF001
@@ -61,6 +61,11 @@ def test_a_row_is_a_value_with_all_digits() -> None:
         ("-1e-05", "-1e-05"),
         ("a=b", "a=b"),
         ("'=1", "'=1"),
+        # Where the comma is in numbers a semicolon parts cells, or a tab does.
+        ("a;=1+1;b", "a;'=1+1;b"),
+        ('a; "@SUM(A1)', "a; \"'@SUM(A1)"),
+        ("a\t=1", "a\t'=1"),
+        ("a;b=1", "a;b=1"),
     ],
 )
 def test_text_is_no_formula_of_a_spreadsheet(agent: str, cell: str) -> None:

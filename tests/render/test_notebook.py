@@ -37,6 +37,8 @@ def test_a_picture_and_the_table() -> None:
 def test_attributes_alone_and_nothing_that_other_cells_could_meet() -> None:
     shown = Tree(harbor_metrics.compute(JOBS / "two-models")._repr_html_())
     assert not {"style", "script", "link"} & set(shown.tags)
+    # A `$` in a name began a formula, which MathJax set over the numbers beside it.
+    assert ("class", "tex2jax_ignore mathjax_ignore") in shown.attributes
     assert not {"style", "id", "href"} & {name for name, _ in shown.attributes}
 
 

@@ -30,6 +30,7 @@ class Run:
     started_at: str | None = None
     n_documents: int | None = None
     reported: Callable[[], Iterable[Reported]] = tuple
+    results: str | None = None
 
 
 def run_of(reading: Reading, beside: Beside, hash_: str, n_filters: int, n_rows: int) -> Run:
@@ -81,6 +82,7 @@ def run_of(reading: Reading, beside: Beside, hash_: str, n_filters: int, n_rows:
         started_at=_time(stamp),
         n_documents=n,
         reported=partial(_reported, results, task, elsewhere),
+        results=results.path,
     )
 
 

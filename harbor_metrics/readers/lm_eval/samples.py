@@ -306,6 +306,7 @@ class _Samples:
             ),
             reported=run.reported,
         )
+        source.results = run.results
         if self.lines is not None:
             scored = {
                 GroupKey(None, run.model, names[filter_]): lines

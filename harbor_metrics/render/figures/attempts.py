@@ -69,15 +69,19 @@ def _sentence(series: Sequence[Series], runs: Sequence[_Run], *, each_task: bool
         what = "passed in every attempt" if tasks.binary else "got 1 or more on average"
         none = "in none" if tasks.binary else "got 0 or less"
         parts.append(f"{name}{always} of {plural(len(tasks), 'task')} {what}, {never} {none}")
-    first = runs[0].tasks
-    how = (
-        "A square is an attempt, full where it passes"
-        if first.binary
-        else "A square is an attempt, the fuller the higher its reward"
-    )
+    by = [f"by the reward `{printable(t.key)}`" if t.n_keys > 1 else "" for _, t in runs]
+    of = f", {by[0]}" if by[0] else ""
+    if len(set(by)) > 1:
+        parts, of = (
+            [f"{part} ({key})" if key else part for part, key in zip(parts, by, strict=True)],
+            "",
+        )
+    full, higher = "full where it passes", "the fuller the higher its reward"
+    how = f"A square is an attempt, {full if runs[0].tasks.binary else higher}"
+    if len({tasks.binary for _, tasks in runs}) > 1:
+        how = f"A square is an attempt, {full} (all rewards are 0 or 1), or {higher}"
     how += "; hatched where the reward is missing, crossed where it ended in an error"
     bins = f"Tasks from the easiest to the hardest in up to {_BINS} bars, each as high as its mean"
-    of = f", by the reward `{printable(first.key)}`" if first.n_keys > 1 else ""
     return f"{of_each(parts)}{of}. {how if each_task else bins}."
 
 

@@ -54,13 +54,18 @@ def _sentence(series: Sequence[Series], curves: Sequence[tuple[int, str, Outcome
     who = called(series)
     parts = []
     for wanted, what in zip(_SIGNS, ("at least one passes", "all pass"), strict=True):
-        having = [(i, outcome) for i, sign, outcome in curves if sign == wanted]
-        ends = [list(outcome.values.items())[-1] for _, outcome in having]
-        if ends:
-            texts = [svg.cut(exact(round(value, 3)), 12) for _, value in ends if value is not None]
-            names = [who[i] for i, _ in having]
-            of = names if len(series) > 1 else names[:1]
-            parts.append(f"of {ends[0][0]} attempts {what}: {listed_by(of, texts)}")
+        # Of each run its own largest k.
+        ends: dict[str, list[tuple[str, str]]] = {}
+        for i, sign, outcome in curves:
+            k, value = list(outcome.values.items())[-1]
+            if sign == wanted and value is not None:
+                ends.setdefault(k, []).append((who[i], svg.cut(exact(round(value, 3)), 12)))
+        for k, found in ends.items():
+            names, texts = zip(*found, strict=True)
+            said = listed_by(names, texts)
+            if len(ends) > 1 and len(found) == 1:
+                said = f"{texts[0]} ({names[0]})"
+            parts.append(f"of {k} attempts {what}: {said}")
     text = f"{'; '.join(parts)}. Full lines are pass@k, dashed ones pass^k."
     return text[0].upper() + text[1:]
 

@@ -13,6 +13,10 @@ from .figure import Figure, Numbers, called, heads_of, of_each, stacked
 from .lanes import Lane, Spot, blocks
 
 _MOST_KINDS = 6
+_COUNTED = (
+    *("with rewards", "without rewards", "left out"),
+    *("that cannot be read", "planned and not there"),
+)
 _REST = "other errors"
 
 
@@ -23,14 +27,17 @@ def trials(series: Sequence[Series]) -> Figure:
     for each in series:
         kinds.update(each.group.exceptions)
     shown = [kind for kind, _ in kinds.most_common(_MOST_KINDS)]
-    columns = [_fates(each.group, shown) for each in series]
-    fates = [fate for fate in columns[0] if any(column[fate] for column in columns)]
-    table = {fate: [column[fate] for column in columns] for fate in fates or ["with rewards"]}
-    if not shown and _REST in table:
-        table["errors"] = table.pop(_REST)
+    # Not by their names: an error may be called as one of the others.
+    rest = _REST if shown else "errors"
+    called_so = {*_COUNTED, rest}
+    errors = [f"error {kind}" if kind in called_so else kind for kind in map(printable, shown)]
+    fates = [*_COUNTED, *errors, rest]
+    columns = zip(*(_times(each.group, shown) for each in series), strict=True)
+    whole = list(zip(fates, map(list, columns), strict=True))
+    table = [(fate, times) for fate, times in whole if any(times)] or whole[:1]
     lanes = [
         Lane(fate, [Spot(i, n) for i, n in enumerate(times)], ", ".join(map(str, times)))
-        for fate, times in table.items()
+        for fate, times in table
     ]
     counts = [rows.counts(each.group) for each in series]
     sentence = of_each(
@@ -46,22 +53,19 @@ def trials(series: Sequence[Series]) -> Figure:
         stacked("Trials", sentence, series, blocks(lanes, bars=True)),
         Numbers(
             ("trials", *(heads_of(who) if len(series) > 1 else ["how many"])),
-            [(fate, *map(str, times)) for fate, times in table.items()],
+            [(fate, *map(str, times)) for fate, times in table],
         ),
     )
 
 
-def _fates(group: Group, kinds: Sequence[str]) -> dict[str, int]:
-    """What became of the trials -> how many; a trial with an error may have rewards."""
+def _times(group: Group, kinds: Sequence[str]) -> list[int]:
+    """How many trials each of these became of; a trial with an error may have rewards."""
     counts = group.counts
     planned = max(0, (counts.expected or 0) - counts.found - counts.unread)
-    return {
-        "with rewards": counts.scored,
-        "without rewards": counts.unrewarded,
-        "left out": counts.left_out or 0,
-        "that cannot be read": counts.unread,
-        "planned and not there": planned,
-        **{printable(kind): group.exceptions.get(kind, 0) for kind in kinds},
+    errors = [group.exceptions.get(kind, 0) for kind in kinds]
+    return [
+        *(counts.scored, counts.unrewarded, counts.left_out or 0, counts.unread, planned),
+        *errors,
         # Errors that a document counts and does not name are among the others.
-        _REST: counts.errored - sum(group.exceptions.get(kind, 0) for kind in kinds),
-    }
+        counts.errored - sum(errors),
+    ]

@@ -98,7 +98,7 @@ def _sentence(series: Sequence[Series], who: Sequence[str]) -> str:
         return "No metric has a value."
     name = next(iter(first.values))
     called_ = names(first, _said_once(series)).whole(name)
-    shown, having = [], []
+    shown, having, sure = [], [], []
     for each, whose in zip(series, who, strict=True):
         outcome = _same(each, first)
         if outcome is not None and name in outcome.values:
@@ -106,21 +106,25 @@ def _sentence(series: Sequence[Series], who: Sequence[str]) -> str:
             interval = f" {text.interval}" if "[" in text.interval else ""
             shown.append(f"{text.value}{interval}")
             having.append(whose)
-    sure = first.uncertainty.get(name)
-    return f"{called_}: {listed_by(having, shown)}{_explained(sure)}."
+            sure.append(_explained(outcome.uncertainty.get(name)))
+    if len(set(sure)) > 1:
+        shown = [text + f", {how}" * bool(how) for text, how in zip(shown, sure, strict=True)]
+        return f"{called_}: {listed_by(having, shown)}."
+    how = f"; in brackets {sure[0]}" if sure and sure[0] else ""
+    return f"{called_}: {listed_by(having, shown)}{how}."
 
 
 def _explained(sure: Uncertainty | None) -> str:
     if sure is None or sure.low is None:
         return ""
     method = sure.method.replace("wilson", "Wilson")
-    return f"; in brackets the {100 * sure.level:g}% interval ({method})"
+    return f"the {100 * sure.level:g}% interval ({method})"
 
 
 def _same(series: Series, outcome: Outcome) -> Outcome | None:
     """What this series has of a metric of another."""
-    wanted = (outcome.name, told_by(outcome))
-    return next((o for o in series.group.metrics if (o.name, told_by(o)) == wanted), None)
+    wanted = told_by(outcome)
+    return next((o for o in series.group.metrics if told_by(o) == wanted), None)
 
 
 def _numbers(series: Sequence[Series], who: Sequence[str], more: int) -> Numbers:

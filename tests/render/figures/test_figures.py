@@ -210,3 +210,46 @@ def test_pictures_of_many_runs_grow_with_them(drawn) -> None:
     few, many = sizes(60), sizes(240)
     assert set(many) == {"values", "attempts", "rewards", "trials"}
     assert all(many[name] < 5 * few[name] for name in many)
+
+
+@pytest.fixture
+def sentences(drawn):
+    """What the pictures of two agents say, the one named first and the other way round."""
+
+    def say(picture: str, mine: list[dict[str, Any]], other: list[dict[str, Any]]) -> list[str]:
+        return [
+            drawn([{**line, "agent": who} for who, of in order for line in of])[picture].sentence
+            for order in ((("a", other), ("mine", mine)), (("mine", mine), ("z", other)))
+        ]
+
+    return say
+
+
+def test_chances_are_of_the_attempts_of_each_run(sentences) -> None:
+    twice, often = rows(("a", 1), ("b", 0)) * 2, rows(("a", 1), ("b", 0)) * 5
+    for said in sentences("chances", twice, often):
+        assert "f 2 attempts at least one passes: 0.5 (mine)" in said
+
+
+def test_attempts_are_by_the_reward_of_each_run(sentences) -> None:
+    mine = rows(("a", 0.5), ("b", 0))
+    other = [{**line, "rewards": {"acc": 1, "b": 1}} for line in rows(("a", 1), ("b", 1))]
+    for said in sentences("attempts", mine, other):
+        (own,) = re.findall("mine: [^;]*", said)
+        assert "acc" not in own
+        assert "full where it passes (all rewards are 0 or 1), or the fuller the higher" in said
+
+
+def test_intervals_are_called_as_those_of_each_run(sentences) -> None:
+    mine, other = rows(("a", 1), ("b", 0), ("c", 1)), rows(("a", 0.25), ("b", 3), ("c", 0.5))
+    for said in sentences("values", mine, other):
+        (own,) = re.findall(r"0\.67 .*?\(mine\)", said)
+        assert own.endswith("the 95% interval (Wilson) (mine)")
+
+
+def test_an_error_that_is_called_as_a_count_takes_no_place(drawn) -> None:
+    lines = rows(("a", 1), ("b", None), agent="mine")
+    lines += rows(("a", None), agent="other", error="with rewards")
+    table = drawn(lines)["trials"].numbers.lines
+    assert ("with rewards", "1", "0") in table
+    assert ("error with rewards", "0", "1") in table

@@ -11,7 +11,7 @@ from ..documents.diagnostics import Diagnostic
 from ..errors import UsageError
 from ..evaluation.agreement import differing_scripts
 from ..evaluation.evaluate import evaluate
-from ..evaluation.group import group_of, reference_of, unscored
+from ..evaluation.group import group_of, not_added, reference_of, unscored
 from ..evaluation.planned import Planned
 from ..evaluation.result import Outcome, Result
 from ..numbers.uncertainty import Over
@@ -59,6 +59,8 @@ def finish(request: Request, prepared: Prepared) -> Result:
         if any(outcome.needs_rows for outcome in outcomes) and not of_engine:
             return finish(request, prepare(request, keep=True))
         diagnostics += unscored(group.key, group.pool)
+        if of_engine:
+            diagnostics += (said for said in not_added(group.pool.table) if said not in diagnostics)
         made = group_of(group.key, group.pool, group.plan, outcomes, only_asked=request.only_asked)
         groups.append(made)
     diagnostics += differing_scripts((g.key.dataset, g.plan.metrics) for g in prepared.groups)

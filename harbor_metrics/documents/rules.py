@@ -478,7 +478,8 @@ OF_RUNS = {
         _ERROR,
         "The rewards of one key, or amounts used, have magnitudes so far apart (more than 2^67) "
         "that an engine cannot add them up exactly by 64-bit integers. The metric fails, and the "
-        "exit code is 1; of the trials themselves it can be computed.",
+        "exit code is 1; of the trials themselves it can be computed. That amounts used cannot be "
+        "added up, of the groups together, is a warning, and they are null.",
     ),
     "duplicate-output": Rule(
         _ERROR,

@@ -15,6 +15,8 @@ from .texts import Texts
 
 _INTEGER = {"HUGEINT", *(f"{u}{kind}INT" for u in ("", "U") for kind in ("TINY", "SMALL", "BIG"))}
 _INTEGER |= {"INTEGER", "UINTEGER"}
+# Up to here a float is each sum of integers.
+_EXACT = 2**53
 _TEXT = "VARCHAR"
 _NOTHING = '"NULL"'
 # No column of anybody's.
@@ -86,7 +88,7 @@ class United(NamedTuple):
             raise InputError(
                 f"column `{printable(column)}` is {found.type} in {printable(found.file)} and "
                 f"{found.other_type} in {printable(found.other)}: united, as {found.united}, "
-                f"values of {printable(found.file)} would be others",
+                f"values of {printable(found.file)}, or their sum, would be others",
                 f"write it as {wanted} in both, or compute the sources apart",
             )
 
@@ -175,10 +177,20 @@ def _changed(connection: Any, kinds: Sequence[Alike], column: str, united: str) 
         )
         row = connection.execute(query, [[*map(literal, files)]]).fetchone()
         if row is not None:
-            others = [(theirs[0], other) for theirs, other in having if other != own]
-            other = next((each for each in others if each[1] == united), others[0])
-            return Changed(row[0], own, *other, united)
+            return _as(row[0], own, having, united)
+        if own in _INTEGER and united not in _INTEGER:
+            total = f"select sum(abs({_quoted(column)}::double)) from read_parquet(?, "  # noqa: S608
+            total += "union_by_name = true, hive_partitioning = false)"
+            ((most,),) = connection.execute(total, [[*map(literal, files)]]).fetchall()
+            if most is not None and most > _EXACT:
+                return _as(files[0], own, having, united)
     return None
+
+
+def _as(file: str, own: str, having: Sequence[tuple[Sequence[str], str]], united: str) -> Changed:
+    others = [(theirs[0], other) for theirs, other in having if other != own]
+    other = next((each for each in others if each[1] == united), others[0])
+    return Changed(file, own, *other, united)
 
 
 def _condition(value: str, own: str, united: str) -> str | None:

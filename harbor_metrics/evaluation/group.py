@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import msgspec
 
-from ..documents.diagnostics import Diagnostic
+from ..documents.diagnostics import Diagnostic, Severity
 from ..documents.wording import shown_path, without_passwords
 from ..errors import MetricFailure
 from ..numbers.exact import Number
@@ -99,6 +100,15 @@ def dataset_of(name: str | None, plan: Plan) -> DatasetRef | None:
 
 def _spent(table: Table) -> Spent:
     return Spent(**{name: _used(table, name) for name in Spent.__struct_fields__})
+
+
+def not_added(table: Table) -> Iterator[Diagnostic]:
+    """What was used, and an engine cannot add up."""
+    for name in Spent.__struct_fields__:
+        try:
+            table.used(name)
+        except MetricFailure as failure:
+            yield Diagnostic(rule=failure.rule, severity=Severity.WARNING, message=str(failure))
 
 
 def _used(table: Table, name: str) -> Number | None:

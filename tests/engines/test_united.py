@@ -78,7 +78,7 @@ def test_float_beside_integers_that_it_does_not_hold_is_refused(tmp_path: Path) 
         compute(mine, theirs)
     assert str(caught.value) == (
         f"column `reward` is BIGINT in {mine} and FLOAT in {theirs}: united, as FLOAT, values of "
-        f"{mine} would be others"
+        f"{mine}, or their sum, would be others"
     )
     assert caught.value.help == "write it as DOUBLE in both, or compute the sources apart"
     assert values(mine, write(tmp_path, "theirs", reward="1::double")) == values(mine)
@@ -89,6 +89,14 @@ def test_integers_that_no_float_is_are_refused_beside_floats_too(tmp_path: Path)
     theirs = write(tmp_path, "theirs", n_input_tokens="1::double", reward="1")
     with pytest.raises(InputError, match=r"is BIGINT in .*mine.parquet and DOUBLE in"):
         compute(mine, theirs)
+
+
+def test_integers_whose_sum_no_float_is_are_refused_beside_floats(tmp_path: Path) -> None:
+    """The sum of a group of integers lost a bit beside another group's floats."""
+    mine = write(tmp_path, "mine", reward="9007199254740992::bigint")
+    with pytest.raises(InputError, match="or their sum, would be others"):
+        compute(mine, write(tmp_path, "more", reward="5::bigint"),
+                write(tmp_path, "theirs", reward="0.5::double"))  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", ["INTEGER", "DOUBLE", "BOOLEAN", '"NULL"', "VARCHAR"])
@@ -312,3 +320,14 @@ def test_parts_of_a_column_have_any_names(tmp_path: Path) -> None:
     parquet.write_table(table({"more": [inner], "task": ["a"], "": [1], "reward": [0.5]}), path)
     (group,) = compute(str(path)).groups
     assert group.metrics[0].values == {"mean": 0.5}
+
+
+@pytest.mark.parametrize("cost", ["'nan'::double", "power(10, 30 * (range - 1))::double"])
+def test_amounts_that_cannot_be_added_up_are_said(cost: str, tmp_path: Path) -> None:
+    """What the user's group cost was null, without a word, for another group's sake."""
+    mine = write(tmp_path, "mine", reward="1", cost_usd="0.5::double")
+    assert compute(mine).groups[0].usage.cost_usd == 1.5
+    result = compute(mine, write(tmp_path, "theirs", reward="1", cost_usd=cost))
+    (said,) = result.diagnostics
+    assert (said["rule"], said["severity"]) == ("beyond-engine", "warning")
+    assert "`cost_usd`" in said["message"]

@@ -14,6 +14,7 @@ from ..readers.files.entries import Entries
 from ..registries.registry import Registries
 from ..scripts.options import ScriptOptions
 from ..trials.source import Progress, Source
+from ..trials.trial import GroupKey
 from .row import Row, Verdict
 
 
@@ -100,8 +101,13 @@ def audit(
         unverified += without_samples(path, of_path)
     registries = Registries(list(registry))
     budget, of_runs = Budget(), _runs(read)
-    replays = {run: Replay(most_draws, drawing, budget) for run in of_runs}
-    runs = {run: lm_eval_numbers.Run(own, replays[run]) for run, own in of_runs.items()}
+    replays = [Replay(most_draws, drawing, budget) for _ in of_runs]
+    runs = {
+        id(source): run
+        for own, replay in zip(of_runs, replays, strict=True)
+        for run in [lm_eval_numbers.Run(own, replay)]
+        for source in own
+    }
     rows: list[Row] = []
     shown: set[tuple[object, ...]] = set()
     diagnostics: list[Diagnostic] = []
@@ -115,7 +121,7 @@ def audit(
             of_source = list(inspect_numbers.rows(source))
             diagnostics += source.diagnostics
         elif source.kind == "lm-eval":
-            of_source = list(runs[_run(source)].rows(source))
+            of_source = list(runs[id(source)].rows(source))
             diagnostics += source.diagnostics
         if not of_source:
             silent.append(source.path)
@@ -128,7 +134,7 @@ def audit(
     # What is merely good to know of the trials says nothing about the numbers.
     diagnostics = [d for d in diagnostics if d.severity != Severity.NOTE]
     diagnostics[:0] = entries.diagnostics
-    short = [own[0].path for run, own in of_runs.items() if replays[run].is_short]
+    short = [own[0].path for own, replay in zip(of_runs, replays, strict=True) if replay.is_short]
     return Audit(rows, silent, unverified, diagnostics, short)
 
 
@@ -137,13 +143,19 @@ def _is_of_nothing(row: Row) -> bool:
     return row.verdict == Verdict.EQUAL and row.reported is None
 
 
-def _runs(read: Sequence[Source]) -> dict[tuple[str | None, ...], list[Source]]:
-    """The lm-eval sources of each run."""
-    runs: dict[tuple[str | None, ...], list[Source]] = {}
+def _runs(read: Sequence[Source]) -> list[list[Source]]:
+    """The lm-eval sources of each run, in which no task comes twice where its name says nothing."""
+    runs: dict[tuple[object, ...], list[Source]] = {}
+    held: dict[tuple[object, ...], set[GroupKey]] = {}
     for source in read:
-        if source.kind == "lm-eval":
-            runs.setdefault(_run(source), []).append(source)
-    return runs
+        if source.kind != "lm-eval":
+            continue
+        run, groups, n = _run(source), source.scored().keys(), 0
+        while run[1] is None and held.get((*run, n), set()) & groups:
+            n += 1
+        held.setdefault((*run, n), set()).update(groups)
+        runs.setdefault((*run, n), []).append(source)
+    return list(runs.values())
 
 
 def _run(source: Source) -> tuple[str | None, ...]:

@@ -178,12 +178,14 @@ def _changed(connection: Any, kinds: Sequence[Alike], column: str, united: str) 
         row = connection.execute(query, [[*map(literal, files)]]).fetchone()
         if row is not None:
             return _as(row[0], own, having, united)
-        if own in _INTEGER and united not in _INTEGER:
-            total = f"select sum(abs({_quoted(column)}::double)) from read_parquet(?, "  # noqa: S608
-            total += "union_by_name = true, hive_partitioning = false)"
-            ((most,),) = connection.execute(total, [[*map(literal, files)]]).fetchall()
-            if most is not None and most > _EXACT:
-                return _as(files[0], own, having, united)
+    integers = [(files, own) for files, own in having if own in _INTEGER]
+    if integers and united not in _INTEGER:
+        total = f"select sum(abs({_quoted(column)}::double)) from read_parquet(?, "  # noqa: S608
+        total += "union_by_name = true, hive_partitioning = false)"
+        names = [literal(file) for files, _ in integers for file in files]
+        ((most,),) = connection.execute(total, [names]).fetchall()
+        if most is not None and most > _EXACT:
+            return _as(integers[0][0][0], integers[0][1], having, united)
     return None
 
 

@@ -38,8 +38,8 @@ class OwnMetrics:
         own_jobs: bool,
     ) -> None:
         self._dataset, self._version, self._registries = dataset, version, registries
-        self._own_jobs = own_jobs
-        self._allow_outside, self._job_scripts = allow_outside or own_jobs, job_scripts or own_jobs
+        self._own_jobs, self._allow_outside = own_jobs, allow_outside
+        self._job_scripts = job_scripts or own_jobs
         self._default = [bind(DEFAULT_TYPE, MetricSpec(), "default")]
         # Registry, index -> the metrics of an entry and its extra ones; all that was bound.
         self._entries: dict[tuple[str, int], tuple[list[Planned], list[Planned]]] = {}
@@ -84,7 +84,7 @@ class OwnMetrics:
         named_by: NamedBy = "user" if is_users else "registry of a job"
 
         def bound(entries: Sequence[Any], origin: Origin, array: str) -> list[Planned]:
-            return planned(
+            metrics = planned(
                 self._registries,
                 entries,
                 origin,
@@ -93,6 +93,14 @@ class OwnMetrics:
                 named_by,
                 self._allow_outside,
             )
+            if not self._own_jobs:
+                return metrics
+            # Who runs Harbor here has named this folder.
+            elsewhere = "current folder"
+            return [
+                msgspec.structs.replace(m, named_by="user") if m.named_by == elsewhere else m
+                for m in metrics
+            ]
 
         metrics = bound(entry.metrics, "registry", "metrics")
         extra = bound(entry.extra_metrics, "extra", "extra_metrics")
@@ -112,7 +120,7 @@ class OwnMetrics:
             f"job {path}, metrics",
             None,
             named_by,
-            self._allow_outside,
+            self._allow_outside or self._own_jobs,
             path,
         )
         once = {(m.name, m.entry, m.spec.sha256): m for m in reversed(metrics)}

@@ -87,7 +87,7 @@ def _script_of(
 
     read = registries.scripts.read if registries is not None else None
     script = find(path, beside, allow_outside=allow_outside, read=read)
-    # Who runs Harbor here, or permits what lies outside, has named this folder.
+    # Who permits what lies outside has named this folder.
     if allow_outside or not registry or not is_elsewhere(script.path, registry):
         return script, named_by
     if named_by != "user":

@@ -80,7 +80,7 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
 def each_once(metrics: Sequence[Planned], asked: Sequence[Planned]) -> list[Planned]:
     """The metrics, and of those that were asked for the ones that do not run already.
 
-    What runs already, and is asked for, runs by the word of who asks.
+    What runs already, and is asked for, runs by the word of who asks, and by the name.
     """
     whole = list(metrics)
     for metric in asked:
@@ -88,8 +88,17 @@ def each_once(metrics: Sequence[Planned], asked: Sequence[Planned]) -> list[Plan
         if same is None:
             whole.append(metric)
         else:
-            whole[same] = msgspec.structs.replace(whole[same], named_by=metric.named_by)
+            other = whole[same]
+            first = other.origin != "command-line" and metric.origin == "command-line"
+            whole[same] = _by_the_word_of(other, metric) if first else other
     return whole
+
+
+def _by_the_word_of(metric: Planned, asked: Planned) -> Planned:
+    # By that name nobody else has asked for it.
+    is_known = metric.name == asked.name and metric.bound is not None
+    origin = metric.origin if is_known else asked.origin
+    return msgspec.structs.replace(metric, name=asked.name, named_by=asked.named_by, origin=origin)
 
 
 def _computes(other: Planned, asked: Planned) -> bool:

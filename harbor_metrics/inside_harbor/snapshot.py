@@ -37,7 +37,8 @@ def taken_at_start(job: Any, registry: Sequence[str]) -> Snapshot:
         datasets[known.name] = known
     for name in tasks.keys() - datasets.keys():
         datasets[name] = DatasetSnapshot(name=name)
-    scripts = digests(said.metrics, os.path.join(folder, "config.json"))
+    config = os.path.join(folder, "config.json")
+    scripts = digests(said.metrics, config, allow_outside=True)
     return _with_tasks(Snapshot(datasets=list(datasets.values()), scripts=scripts), tasks)
 
 
@@ -74,7 +75,9 @@ def _dataset(
     )
 
 
-def digests(metrics: Iterable[Any], registry: str | None) -> dict[str, str]:
+def digests(
+    metrics: Iterable[Any], registry: str | None, *, allow_outside: bool = False
+) -> dict[str, str]:
     """The SHA-256 of each script that the entries name and that is there."""
     found = {}
     for metric in metrics:
@@ -82,7 +85,7 @@ def digests(metrics: Iterable[Any], registry: str | None) -> dict[str, str]:
         path = kwargs.get("script_path") if isinstance(kwargs, dict) else None
         if isinstance(path, str) and isinstance(kwargs, dict) and not kwargs.get("git_url"):
             try:
-                script = find_script(path, registry, allow_outside=True)
+                script = find_script(path, registry, allow_outside=allow_outside)
             except MetricFailure:
                 continue
             # Of another file a digest could tell what is in it, if that is little.

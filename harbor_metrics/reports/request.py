@@ -135,6 +135,10 @@ def _of_document(path: str, run: str | None) -> Report:
         if msgspec.json.decode(read_bytes(path), type=_Either).comparisons is not None:
             return _of_comparison(path, run)
     result = Result.read(path)
+    if run is not None:
+        # What it says of its sources is its own word: others on the page can be called the same.
+        said = [{**d, "message": f"{run}: {d['message']}"} for d in result.diagnostics]
+        result = msgspec.structs.replace(result, diagnostics=said)
     shown = report_of(result, [Series(run, group) for group in result.groups], run)
     what = "attempts, chances, rewards, costs and differences"
     shown.lacking.append(_lacking(path, what, [source.path for source in result.sources]))

@@ -80,7 +80,7 @@ def _outcome(type_: str, kwargs: dict[str, Any], table: Table, request: Request)
     planned = bind(type_, MetricSpec(type=type_, kwargs=kwargs), "default")
     level = LEVEL if request.level is None else request.level
     (outcome,) = evaluate(
-        [planned], table, missing=None, level=level, over=request.over, run_scripts=_none
+        [planned], table, missing=request.missing, level=level, over=request.over, run_scripts=_none
     )
     if outcome.needs_rows:
         raise NeedsRowsError(type_)

@@ -144,3 +144,12 @@ def test_so_many_metrics_run_and_no_more(array: str, cli: Run, tmp_path: Path) -
         else:
             assert done.returncode == 3
             assert "metrics has 1,001 entries; at most 1,000 run" in " ".join(done.stderr.split())
+
+
+def test_what_is_asked_for_has_the_name_that_it_is_asked_by(cli: Run, job: Path) -> None:
+    """By that of a registry no gate and no direction of the user's found it."""
+    registry = [dataset("demo", metrics=[{"type": "pass-rate"}])]
+    (job.parent / "r.json").write_text(json.dumps(registry))
+    done = cli("compute", job, "--registry", "r.json", "--metric", "pass_rate", "--format", "json")
+    (metric,) = group(done)["metrics"]
+    assert (metric["name"], metric["origin"]) == ("pass_rate", "command-line")

@@ -143,6 +143,26 @@ def test_snapshot_has_labels_entry_and_digests_before_there_is_a_trial(
     assert "HARBOR_METRICS_JOB" not in os.environ
 
 
+@pytest.mark.parametrize("path", ["{}/note.txt", "../note.txt", ".env"])
+def test_a_registry_names_no_file_outside_of_its_folder_here_either(
+    path: str, job: Path, task: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its line was quoted on the terminal and in the job's folder."""
+    for place in (tmp_path / "note.txt", tmp_path / "work" / ".env"):
+        place.parent.mkdir(exist_ok=True)
+        place.write_text("hunter2 = (\n")
+    monkeypatch.chdir(tmp_path / "work")
+    script = {"type": "uv-script", "kwargs": {"script_path": path.format(tmp_path)}}
+    entry = {"name": "demo", "version": "2", "tasks": [], "extra_metrics": [script]}
+    Path("r.json").write_text(json.dumps([entry]))
+    demo = stand_in.dataset_config(name="demo", registry_path="r.json")
+    run(job, task, demo)
+    (group,) = json.loads((job / "harbor-metrics.json").read_text())["groups"]
+    failed = {m["type"]: m["error"]["rule"] for m in group["metrics"] if m["status"] == "failed"}
+    assert failed == {"uv-script": "script-outside"}
+    assert not any("hunter2" in file.read_text() for file in job.glob("harbor-metrics*"))
+
+
 def test_a_snapshot_holds_no_password_of_an_address(
     job: Path, task: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Run
 ) -> None:

@@ -21,7 +21,7 @@ _HEIGHT = 190
 
 
 class _Point(NamedTuple):
-    """`of`: which value of which metric it is."""
+    """`of`: which value of which metric it is; `worth`: the value, or less where less is better."""
 
     series: int
     of: tuple[str, Identity, str]
@@ -29,6 +29,7 @@ class _Point(NamedTuple):
     value: Number
     sure_cost: Uncertainty | None
     sure_value: Uncertainty | None
+    worth: Number
 
 
 def costs(series: Sequence[Series]) -> Figure | None:
@@ -84,7 +85,8 @@ def _point(index: int, series: Series) -> _Point | None:
     assert own is not None
     sure = outcome.uncertainty.get(name)
     of = (outcome.name, told_by(outcome), name)
-    return _Point(index, of, spent, own, cost.uncertainty.get("cost-per-task"), sure)
+    worth = -own if outcome.higher_is_better is False else own
+    return _Point(index, of, spent, own, cost.uncertainty.get("cost-per-task"), sure, worth)
 
 
 def _ends(sure: Uncertainty | None) -> list[Number]:
@@ -106,8 +108,8 @@ def _cross(point: _Point, across: Scale, down: Scale) -> list[Markup]:
 def best(found: Sequence[_Point]) -> list[_Point]:
     """The points that none is both cheaper and better than, cheapest first."""
     kept: list[_Point] = []
-    for point in sorted(found, key=lambda p: (p.cost, -p.value)):
-        if not kept or point.value > kept[-1].value:
+    for point in sorted(found, key=lambda p: (p.cost, -p.worth)):
+        if not kept or point.worth > kept[-1].worth:
             kept.append(point)
     return kept
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ...documents.wording import printable
+from ...evaluation.naming import apart as distinct
 from ...reports.series import Series
 from .. import rows
 from ..markup import Markup, joined
@@ -60,7 +61,13 @@ def called(series: Sequence[Series]) -> list[str]:
     # A run's name stands for its agent and model.
     if 0 in apart and len({part[0] for part in parts}) == len(parts):
         apart = [0]
-    return [printable(" · ".join(part[i] for i in apart if part[i]) or "—") for part in parts]
+    names = [printable(" · ".join(part[i] for i in apart if part[i]) or "—") for part in parts]
+    if len(set(names)) == len(names):
+        return names
+    # A part can hold what stands between parts.
+    whole = [printable(" · ".join(part[i] or "—" for i in apart)) for part in parts]
+    numbered = distinct(dict(enumerate(whole)))
+    return [numbered[i] for i in range(len(whole))]
 
 
 def key_of(series: Sequence[Series], top: float = 0) -> tuple[Markup, float]:

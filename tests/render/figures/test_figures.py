@@ -253,3 +253,29 @@ def test_an_error_that_is_called_as_a_count_takes_no_place(drawn) -> None:
     table = drawn(lines)["trials"].numbers.lines
     assert ("with rewards", "1", "0") in table
     assert ("error with rewards", "0", "1") in table
+
+
+def test_groups_of_one_name_are_told_apart(drawn) -> None:
+    lines = rows(("a", 1), agent="x", model="y") + rows(("a", 0), agent="x · y")
+    lines += rows(("a", 0), agent="z")
+    names = {line[0] for line in drawn(lines)["values"].numbers.lines}
+    assert names == {"x · y", "x · y · —", "z · —"}
+
+
+def test_no_dearer_one_is_better_where_less_is(drawn) -> None:
+    lines = [
+        {**line, "agent": who, "usage": {"cost_usd": cost}}
+        for who, cost, value in (("cheap", 0.1, -1), ("dear", 0.5, -3))
+        for line in rows(("a", value), ("b", value))
+    ]
+    said = drawn(lines, metrics=("perplexity",), only_asked=True)["costs"].sentence
+    assert said.endswith("None is both cheaper and better than cheap.")
+
+
+def test_chances_are_by_the_policy_that_is_asked_for(drawn) -> None:
+    lines = rows(("a", 1), ("a", 1), ("b", 0), ("b", 1), ("c", None), ("c", 1))
+    lines += rows(("a", 1), ("b", 1), ("c", 1))
+    found = drawn(lines, metrics=("pass@2",), missing="skip")
+    (of_values,) = (line for line in found["values"].numbers.lines if line[0] == "pass@2")
+    (of_chances,) = (line for line in found["chances"].numbers.lines if line[0] == "pass@2")
+    assert of_values[1] == of_chances[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
@@ -38,12 +39,19 @@ def ranks(compared: Sequence[Compared], level: float) -> list[Rank]:
     2024), by Holm. None where nobody says which value is better.
     """
     worth = _worth(compared, "holm")
-    names = apart({_identity(row): name_of(row) for pair in compared for row in pair.rows})
+    identities = [_identities(pair) for pair in compared]
+    names = apart(
+        {
+            of: name_of(row)
+            for own, pair in zip(identities, compared, strict=True)
+            for of, row in zip(own, pair.rows, strict=True)
+        }
+    )
     found: dict[tuple[str | None, str], dict[_Place, Row]] = {}
     for i, pair in enumerate(compared):
         dataset = pair.dataset.name if pair.dataset is not None else None
         for j, row in enumerate(pair.rows):
-            found.setdefault((dataset, names[_identity(row)]), {})[i, j] = row
+            found.setdefault((dataset, names[identities[i][j]]), {})[i, j] = row
     return [
         Rank(dataset=dataset, metric=metric, run=run, low=low, high=high)
         for (dataset, metric), rows in found.items()
@@ -51,9 +59,18 @@ def ranks(compared: Sequence[Compared], level: float) -> list[Rank]:
     ]
 
 
-def _identity(row: Row) -> tuple[str | None, ...]:
-    """The metric that a row is of, and which of its values, which its name need not tell."""
-    return row.metric, row.type, msgspec.json.encode(row.kwargs).decode(), row.value
+def _identities(pair: Compared) -> list[tuple[str | None, ...]]:
+    """The metric that each row is of, and which of its values, which its name need not tell.
+
+    Of several that are called alike, a function of the user's among them, each is its own.
+    """
+    times: Counter[tuple[str | None, ...]] = Counter()
+    found: list[tuple[str | None, ...]] = []
+    for row in pair.rows:
+        own = row.metric, row.type, msgspec.json.encode(row.kwargs).decode(), row.value
+        found.append((*own[:-1], str(times[own]), row.value))
+        times[own] += 1
+    return found
 
 
 def _places(
@@ -81,9 +98,9 @@ def _worth(compared: Sequence[Compared], adjust: Adjust) -> dict[_Place, float]:
     """The p of each row among all comparisons of the same metric."""
     families: dict[tuple[str | None, ...], list[tuple[_Place, float]]] = {}
     for i, pair in enumerate(compared):
-        for j, row in enumerate(pair.rows):
+        for j, (of, row) in enumerate(zip(_identities(pair), pair.rows, strict=True)):
             if row.p is not None:
-                families.setdefault(_identity(row)[:-1], []).append(((i, j), float(row.p)))
+                families.setdefault(of[:-1], []).append(((i, j), float(row.p)))
     worth: dict[_Place, float] = {}
     for members in families.values():
         ps = adjusted([p for _, p in members], adjust)

@@ -10,6 +10,7 @@ import msgspec
 from ..errors import InputError
 from .rules import RULES
 from .rules import Severity as Severity
+from .wording import without_passwords
 
 # No text has more lines or columns.
 _MOST = 1 << 53
@@ -47,22 +48,30 @@ class Diagnostic(msgspec.Struct, frozen=True, kw_only=True):
             severity = rule.severity if rule else Severity.ERROR
             msgspec.structs.force_setattr(self, "severity", severity)
 
+    @property
+    def shown_pointer(self) -> str | None:
+        """The pointer, a key in it that is an address without its password."""
+        if self.pointer is None or "~1~1" not in self.pointer:
+            return self.pointer
+        keys = (part.replace("~1", "/") for part in self.pointer.split("/"))
+        return "/".join(without_passwords(key).replace("/", "~1") for key in keys)
+
     def as_json(self) -> dict[str, Any]:
-        """The flat object of schemas/diagnostics.schema.json."""
+        """The flat object of schemas/diagnostics.schema.json, without passwords of addresses."""
         span = self.span
         return {
             "rule": self.rule,
             "severity": str(self.severity),
-            "message": self.message,
+            "message": without_passwords(self.message),
             "path": self.path,
             "line": span and span.line,
             "column": span and span.column,
             "end_line": span and span.end_line,
             "end_column": span and span.end_column,
-            "pointer": self.pointer,
-            "subject": self.subject,
-            "notes": list(self.notes),
-            "help": self.help,
+            "pointer": self.shown_pointer,
+            "subject": without_passwords(self.subject),
+            "notes": [without_passwords(note) for note in self.notes],
+            "help": without_passwords(self.help),
         }
 
     @classmethod

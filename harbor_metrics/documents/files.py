@@ -338,7 +338,8 @@ def _mode(name: str, folder: int) -> int:
     with contextlib.suppress(FileNotFoundError):
         mode = os.lstat(name, dir_fd=folder).st_mode
         if stat.S_ISREG(mode):
-            return mode & 0o7777
+            # No program is made of what lay there.
+            return mode & 0o777
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask

@@ -88,7 +88,8 @@ def shown(value: Any) -> str:
     # Inside, for weight: only messages about a value need it.
     import json
 
-    text = json.dumps(value, ensure_ascii=False)
+    # Hidden before it is cut: what tells a password may stand behind.
+    text = without_passwords(json.dumps(value, ensure_ascii=False))
     return printable(text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…")
 
 

@@ -67,9 +67,13 @@ def standing(metric: Identity, origin: str) -> tuple[bool, ...]:
 
 
 def in_columns(
-    lines: Iterable[Iterable[tuple[Identity, Hashable, str, _Cell]]], taken: Collection[str] = ()
+    lines: Iterable[Iterable[tuple[Identity, Hashable, str, _Cell]]],
+    taken: Collection[str] = (),
+    asked: Collection[Identity] = (),
 ) -> list[dict[str, _Cell]]:
     """Each line's cells by the column they are in, from metric, value, the name of both, and cell.
+
+    The metrics that the user has `asked` for choose their names before others do.
 
     A value of a metric has one column in all lines, and none with anything else; the same cell
     twice is there once, another cell of the same has a column of its own.
@@ -84,8 +88,22 @@ def in_columns(
                 n += 1
             wished.setdefault((metric, value, n), name)
         numbered.append(own)
-    called = apart(wished, taken=taken, rank=lambda of: standing(of[0], of[0].origin))
+
+    def rank(of: tuple[Identity, Hashable, int]) -> tuple[bool, ...]:
+        return standing(of[0], "command-line" if of[0] in asked else of[0].origin)
+
+    called = apart(wished, taken=taken, rank=rank)
     return [{called[of]: cell for of, cell in own.items()} for own in numbered]
+
+
+def asked_for(groups: Iterable[Group], without: Collection[str] = ()) -> set[Identity]:
+    """The metrics of these groups that the user has asked for."""
+    return {
+        told_by(outcome, without)
+        for group in groups
+        for outcome in group.metrics
+        if outcome.origin == "command-line"
+    }
 
 
 def told_by(outcome: Outcome, without: Collection[str] = ()) -> Identity:

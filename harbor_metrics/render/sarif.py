@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from .. import __version__
 from ..documents.diagnostics import Diagnostic, Severity
-from ..documents.wording import encodable
+from ..documents.wording import encodable, without_passwords
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "note"}
@@ -55,7 +55,7 @@ def _result(d: Diagnostic, index: int) -> dict[str, Any]:
         "ruleId": d.rule,
         "ruleIndex": index,
         "level": _LEVELS[d.severity],
-        "message": {"text": _plain(encodable(" ".join(sentences)))},
+        "message": {"text": _plain(encodable(without_passwords(" ".join(sentences))))},
     }
     if d.path is not None:
         physical: dict[str, Any] = {"artifactLocation": {"uri": quote(encodable(d.path))}}
@@ -68,6 +68,7 @@ def _result(d: Diagnostic, index: int) -> dict[str, Any]:
             }
         location: dict[str, Any] = {"physicalLocation": physical}
         if d.pointer:
-            location["logicalLocations"] = [{"fullyQualifiedName": encodable(d.pointer)}]
+            name = encodable(str(d.shown_pointer))
+            location["logicalLocations"] = [{"fullyQualifiedName": name}]
         result["locations"] = [location]
     return result

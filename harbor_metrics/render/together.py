@@ -9,7 +9,7 @@ import msgspec
 
 from ..comparison.verdicts import OF_REWARDS
 from ..documents.wording import printable
-from ..evaluation.naming import Identity, in_columns, model_of, names, told_by, unit
+from ..evaluation.naming import Identity, asked_for, in_columns, model_of, names, told_by, unit
 from ..evaluation.result import Group, Outcome, Result
 from ..numbers.exact import Number
 from . import rows
@@ -74,7 +74,8 @@ def together(result: Result, digits: Digits, taken: Collection[str] = ()) -> Tog
     policy = rows.one_policy(outcome for group in result.groups for outcome in group.metrics)
     empty = Together(result.groups, [], policy, digits)
     cells = (_cells(group, digits, empty.without) for group in result.groups)
-    return msgspec.structs.replace(empty, table=in_columns(cells, taken))
+    asked = asked_for(result.groups, empty.without)
+    return msgspec.structs.replace(empty, table=in_columns(cells, taken, asked))
 
 
 Part = tuple[str, Callable[[Group], str]]

@@ -41,6 +41,12 @@ _COMMIT = re.compile(r"[0-9a-fA-F]{40}|[0-9a-fA-F]{64}")
 PROTOCOLS = ("https", "ssh")
 LOCAL = ("file", "http", "git")
 _LONGEST = 1_000
+# As a URL and as scp writes it; git decodes %XX, and ssh puts what it is told into commands.
+_PLAIN_LOGIN = re.compile(
+    r"(?:(?i:ssh)://(?:[\w.+-]+(?::[^@/]*)?@)?(?:[\w.-]+|\[[\da-fA-F:.]+\])(?:[:/]|$)"
+    r"|[\w.-]+@[\w.-]+:)",
+    re.ASCII,
+)
 # An address from its beginning to the end of its host, as a URL and as scp writes it; or a folder.
 _WITH_HOST = re.compile(r"[a-zA-Z0-9+.-]+://[^/?#]*[^/?#@]/|[^/:]+:(?!/)|/")
 
@@ -75,6 +81,12 @@ def check_address(url: str, commit: str, script_path: str, *, allow_outside: boo
             "script-outside",
             f"git_url {printable(url)} is no address that a registry may name: "
             f"write https:// or ssh://{hint}",
+        )
+    if protocol == "ssh" and not _PLAIN_LOGIN.match(url):
+        raise MetricFailure(
+            "script-outside",
+            f"git_url {printable(url)} has a login or a host that holds other signs than letters, "
+            "digits and . _ + -, which a setting of ssh could take for a command",
         )
     parts = script_path.split("/")
     if os.path.isabs(script_path) or {"..", ".git"} & {*parts} or ends_a_line(script_path):

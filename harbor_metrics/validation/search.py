@@ -124,12 +124,12 @@ def _below(
                 whose.folders.append(path)
             elif entry.name in NAMES:
                 whose.documents.append(path)
-        elif is_folder:
+        elif is_folder and entry.name not in NAMES:
             waiting += _in_folder(path, real, rules, whose, unread)
         elif entry.name not in NAMES:
             besides.others.append(path)
         else:
-            yield path  # a link to a folder, too: whoever reads it says that it is none
+            yield path  # a folder, too: whoever reads it says that it is none
 
 
 def _in_folder(

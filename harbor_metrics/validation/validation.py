@@ -162,7 +162,8 @@ def expanded(
             except InputError as error:
                 unread.append(error)
                 continue
-        if path != STANDARD_INPUT and os.path.isdir(path):
+        # What is called as a file is to be one: in a pull request a folder may stand in its place.
+        if path != STANDARD_INPUT and os.path.isdir(path) and os.path.basename(path) not in NAMES:
             more = Besides() if besides is None else besides
             found = [*search(path, unread, more)]
             near = more.others or more.ignored or more.in_repositories
@@ -173,7 +174,11 @@ def expanded(
             continue
         else:
             try:
-                found = [up_to_stray(match) for match in matching(path) if not os.path.isdir(match)]
+                found = [
+                    up_to_stray(match)
+                    for match in matching(path)
+                    if not os.path.isdir(match) or os.path.basename(match) in NAMES
+                ]
             except InputError as error:
                 unread.append(error)
                 continue

@@ -14,7 +14,7 @@ from conftest import JOBS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harbor_metrics import compare
+from harbor_metrics import Column, compare
 from harbor_metrics.comparison.document import Compared, Rank, Row
 from harbor_metrics.comparison.together import ranks
 
@@ -169,3 +169,19 @@ def test_a_metric_that_is_named_twice_is_compared_once(tmp_path: Path, array: st
     once = of()
     assert once[1]
     assert of(**{array: [{"type": "mean"}, {"type": "mean"}]}) == once
+
+
+def test_a_function_of_the_callers_own_is_another_comparison(tmp_path: Path) -> None:
+    def mean(rewards: Column) -> float:
+        return 2.0 * sum(rewards.values)
+
+    runs = [
+        write_run(tmp_path / f"{name}.jsonl", {f"t{i}": [float(i < n)] for i in range(8)})
+        for name, n in {"a": 1, "b": 4, "c": 8}.items()
+    ]
+    alone, beside = (compare(*runs, metrics=of, pairs="all") for of in ((), (mean,)))
+    own = [[row.p_adjusted for row in pair.rows if row.base < 2] for pair in beside.comparisons]
+    assert [each[:1] for each in own] == [
+        [row.p_adjusted for row in pair.rows] for pair in alone.comparisons
+    ]
+    assert {rank.metric for rank in alone.ranks} <= {rank.metric for rank in beside.ranks}

@@ -382,3 +382,12 @@ def test_nothing_is_written_over_in_the_file_of_standard_output(
     with path.open("w") as file:
         subprocess.run(command, stdout=file, cwd=tmp_path, check=True)
     assert path.read_text() == piped.stdout
+
+
+def test_what_is_written_is_no_program_of_who_writes(cli: Run, job: Path, tmp_path: Path) -> None:
+    """A file of an archive lay there, with the bit that has it run as its owner."""
+    path = tmp_path / "result.json"
+    path.write_text("")
+    path.chmod(0o4750)
+    assert cli("compute", job, "-o", path).returncode == 0
+    assert stat.S_IMODE(path.stat().st_mode) == 0o750

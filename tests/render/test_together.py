@@ -101,3 +101,15 @@ def test_runs_that_count_missing_rewards_in_different_ways_share_no_lane() -> No
     ]
     assert list(values._lanes(series)) == wanted
     assert [line[1] for line in values.values(series).numbers.lines] == wanted
+
+
+def test_metric_that_is_asked_for_keeps_its_name_beside_others_of_it() -> None:
+    """One of another group's registry, whose agent sorts before, took the column."""
+    kwargs = {"key": "a", "missing": "skip"}
+    other = outcome(values={"mean": 0.5}, kwargs=kwargs | {"reducer": "max"}, origin="registry")
+    mine = outcome(values={"mean": 0.75}, kwargs=kwargs, origin="command-line")
+    result = with_metrics(mine)
+    first, second = result.groups
+    whole = replace(result, groups=[replace(first, metrics=[other, mine]), second])
+    (alone,) = together(result, "full").heads
+    assert [cells[alone].value for cells in together(whole, "full").table] == [0.75, 0.75]

@@ -310,6 +310,30 @@ def test_a_result_holds_no_password_and_no_token(cli: Run, tmp_path: Path) -> No
             assert "hunter2" not in (tmp_path / written).read_text()
 
 
+def test_what_is_said_of_an_address_at_a_wrong_place_holds_no_password(
+    cli: Run, tmp_path: Path
+) -> None:
+    """Where the key stands twice, or beside `kwargs`, it was printed, and uploaded as SARIF."""
+    url = "https://user:hunter2-hunter2-hunter2-hunter2-hunter2-hunter2@localhost:1/x"
+    twice = f'{{"script_path": "m.py", "git_url": "{url}", "git_url": "{url}"}}'
+    beside = f'"kwargs": {{"script_path": "m.py"}}, "git_url": "{url}"'
+    for entry in (f'"kwargs": {twice}', beside, f'"kwargs": {{"{url}": 1, "key": {{"{url}": 2}}}}'):
+        text = f'{{"type": "uv-script", {entry}}}'
+        head = '[{"name": "d", "version": "1", "description": "", "tasks": [], "metrics": ['
+        (tmp_path / "registry.json").write_text(f"{head}{text}]}}]")
+        for form in ("text", "json", "jsonl", "sarif", "concise", "github"):
+            done = cli("validate", "registry.json", "--format", form)
+            assert "hunter2" not in done.stdout + done.stderr, (form, entry)
+        (tmp_path / "r.jsonl").write_text('{"reward": 1}\n')
+        for command in (
+            ("compute", "r.jsonl", "--registry", "registry.json"),
+            ("add", "registry.json", "d", "mean"),
+            ("remove", "registry.json", "d", "max"),
+        ):
+            done = cli(*command)
+            assert "hunter2" not in done.stdout + done.stderr, (command, entry)
+
+
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where a user says who he is at hosts of his own."""

@@ -121,3 +121,16 @@ def test_settings_are_told_by_how_they_end() -> None:
     assert [*settings_in("http.https://a.extraheader\nX: y\0", "extraheader")] == [
         ("https://a", "X: y")
     ]
+
+
+@pytest.mark.parametrize("url", ["ssh://u%0a@h/x", "ssh://$(id)@h/x", "ssh://git@h%60/x"])
+def test_nothing_that_ssh_could_put_into_a_command_is_a_login(url: str) -> None:
+    with pytest.raises(MetricFailure, match="could take for a command"):
+        check_address(url, "a" * 40, "m.py", allow_outside=False)
+
+
+@pytest.mark.parametrize(
+    "url", ["ssh://git@h:22/x", "ssh://h/x", "git@h.example:o/r.git", "ssh://me:pw@[::1]:2/x"]
+)
+def test_a_plain_login_is_permitted(url: str) -> None:
+    check_address(url, "a" * 40, "m.py", allow_outside=False)

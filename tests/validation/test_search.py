@@ -316,3 +316,18 @@ def test_a_link_to_a_folder_that_is_called_a_registry_is_said(cli: Run, tmp_path
         assert done.returncode == 3
         assert "registry.json: Is a directory" in done.stderr
         assert "1 file, 1 dataset" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["registry.json", "dataset.toml"])
+@pytest.mark.parametrize("way", ["{}", "./{}", "*/{}", "**/{}", "."])
+def test_a_folder_in_the_place_of_a_document_is_no_document(
+    cli: Run, tmp_path: Path, name: str, way: str
+) -> None:
+    """A pull request had one, with a valid registry in it, and passed."""
+    for folder in (tmp_path / name, tmp_path / "a" / name):
+        folder.mkdir(parents=True)
+        (folder / "registry.json").write_text("[]")
+    done = cli("validate", way.format(name))
+    assert done.returncode == 3
+    assert f"{name}: Is a directory" in done.stderr
+    assert cli("validate", f"{name}/registry.json").returncode == 0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from ...documents.wording import without_passwords
+
 _V = TypeVar("_V")
 LONGEST = 1_000
 _SHOWN = 200
@@ -43,4 +45,5 @@ def of_parts(name: str) -> str:
 
 def shown(name: str) -> str:
     """As much of a name as tells where its parts stand."""
+    name = without_passwords(name)
     return name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…"

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
 from ...documents.wording import plural
-from ...evaluation.naming import Identity, in_columns, names, told_by, unit
+from ...evaluation.naming import Identity, asked_for, in_columns, names, told_by, unit
 from ...evaluation.result import Outcome, Uncertainty
 from ...reports.series import Series
 from .. import rows
@@ -41,7 +41,8 @@ def _lanes(series: Sequence[Series]) -> dict[str, Lane]:
     lanes: dict[str, Lane] = {}
     without, alone = _said_once(series), len(series) == 1
     drawn = (_drawn_of(index, each, without, alone=alone) for index, each in enumerate(series))
-    for own in in_columns(drawn):
+    asked = asked_for((each.group for each in series), without)
+    for own in in_columns(drawn, asked=asked):
         for name, lane in own.items():
             lanes.setdefault(name, Lane(name, [], *lane[2:])).spots.extend(lane.spots)
     return lanes

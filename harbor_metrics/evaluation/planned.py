@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from ..contract.metric import Bound
-from ..contract.spec import UV_SCRIPT, MetricSpec
+from ..contract.spec import MetricSpec
 from ..documents.wording import without_passwords_in
 from ..errors import MetricFailure
 from .result import Origin, ScriptRef
@@ -72,9 +72,8 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def shown_kwargs(self) -> dict[str, Any]:
         """The kwargs as a result may hold them: without a password in an address."""
-        kwargs = self.spec.kwargs
-        hidden: dict[str, Any] = without_passwords_in(kwargs)
-        return hidden if self.spec.type == UV_SCRIPT else kwargs
+        hidden: dict[str, Any] = without_passwords_in(self.spec.kwargs)
+        return hidden
 
 
 def each_once(metrics: Sequence[Planned], asked: Sequence[Planned]) -> list[Planned]:

@@ -68,7 +68,8 @@ def test_documents_of_one_name_are_told_apart(cli: Run, tmp_path: Path) -> None:
     done = cli("report", "mine/result.json", "new/result.json", run, "-o", "page.html")
     assert done.returncode == 0
     values = re.findall(r"mean: [^<]*", (tmp_path / "page.html").read_text())[0]
-    assert re.findall(r"(\d)(?: \[[^]]*\])? \((.*?)\)", values) == [
+    interval = r"(?: \[[^]]*\])?(?:, the 95% interval \([^)]*\))?"
+    assert re.findall(rf"(\d){interval} \((.*?)\)", values) == [
         ("0", "mine/result.json"),
         ("1", "new/result.json"),
         ("2", "result.json"),

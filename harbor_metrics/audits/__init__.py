@@ -101,13 +101,10 @@ def audit(
         unverified += without_samples(path, of_path)
     registries = Registries(list(registry))
     budget, of_runs = Budget(), _runs(read)
-    replays = [Replay(most_draws, drawing, budget) for _ in of_runs]
-    runs = {
-        id(source): run
-        for own, replay in zip(of_runs, replays, strict=True)
-        for run in [lm_eval_numbers.Run(own, replay)]
-        for source in own
-    }
+    runs: dict[int, lm_eval_numbers.Run] = {}
+    for own in of_runs:
+        run = lm_eval_numbers.Run(own, Replay(most_draws, drawing, budget))
+        runs |= dict.fromkeys(map(id, own), run)
     rows: list[Row] = []
     shown: set[tuple[object, ...]] = set()
     diagnostics: list[Diagnostic] = []
@@ -134,7 +131,7 @@ def audit(
     # What is merely good to know of the trials says nothing about the numbers.
     diagnostics = [d for d in diagnostics if d.severity != Severity.NOTE]
     diagnostics[:0] = entries.diagnostics
-    short = [own[0].path for own, replay in zip(of_runs, replays, strict=True) if replay.is_short]
+    short = [own[0].path for own in of_runs if runs[id(own[0])].is_short]
     return Audit(rows, silent, unverified, diagnostics, short)
 
 

@@ -52,6 +52,11 @@ class Run:
         self._of_groups: dict[int, tuple[Reported, Answer, str]] = {}
         self._known: dict[tuple[object, ...], Answer | Exception] = {}
 
+    @property
+    def is_short(self) -> bool:
+        """Whether other runs left it fewer draws than it would have had alone."""
+        return self._replay.is_short
+
     def rows(self, source: Source) -> Iterator[Row]:
         """A row for each number of a source, those too that it should report and does not."""
         numbers = list(source.reported())

@@ -42,9 +42,9 @@ def ranks(compared: Sequence[Compared], level: float) -> list[Rank]:
     identities = [_identities(pair) for pair in compared]
     names = apart(
         {
-            of: name_of(row)
-            for own, pair in zip(identities, compared, strict=True)
-            for of, row in zip(own, pair.rows, strict=True)
+            identities[i][j]: name_of(row)
+            for i, pair in enumerate(compared)
+            for j, row in enumerate(pair.rows)
         }
     )
     found: dict[tuple[str | None, str], dict[_Place, Row]] = {}

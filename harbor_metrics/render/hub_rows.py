@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..contract.spec import UV_SCRIPT
@@ -39,18 +39,17 @@ def hub_rows(result: Result, ids: Sequence[Sequence[str | None]]) -> str:
         raise UsageError(f"Harbor takes 1 to {_MOST_ROWS} rows at once, not {len(result.groups)}")
     _refuse_two_rules(result.groups)
     # A name is the same value's in all rows.
-    values = [value for group in result.groups for value in _values(group)]
-    called = _called(values)
-    _refuse_others(result.groups, called)
+    of_groups = [(group, list(_values(group))) for group in result.groups]
+    called = _called([value for _, values in of_groups for value in values])
+    _refuse_others(of_groups, called)
     rows = [
         _row(group, of_group, called) for group, of_group in zip(result.groups, ids, strict=True)
     ]
     return json.dumps({"rows": encodable(rows)}, indent=2, ensure_ascii=False) + "\n"
 
 
-def _called(values: Iterable[tuple[_Value, str, Outcome]]) -> dict[_Value, str]:
+def _called(values: Sequence[tuple[_Value, str, Outcome]]) -> dict[_Value, str]:
     """The column of each value."""
-    values = list(values)
     wished = {of: name for of, name, _ in values}
     ranks = {of: standing(of[1], outcome.origin) for of, _, outcome in values}
     return apart(wished, _PARTS, _COUNTS, ranks.__getitem__)
@@ -79,7 +78,10 @@ def _row(
     return {"metadata": metadata, "metrics": metrics, "trial_ids": known}
 
 
-def _refuse_others(groups: Sequence[Group], called: Mapping[_Value, str]) -> None:
+def _refuse_others(
+    of_groups: Sequence[tuple[Group, Sequence[tuple[_Value, str, Outcome]]]],
+    called: Mapping[_Value, str],
+) -> None:
     """Refuse rows of which one would have other columns alone.
 
     Whoever is first by the name of the agent would stand in everybody's column.
@@ -89,15 +91,17 @@ def _refuse_others(groups: Sequence[Group], called: Mapping[_Value, str]) -> Non
     """
     holding = {
         f"{called[of]}{part}": (group, outcome, of[-1])
-        for group in groups
-        for of, _, outcome in _values(group)
+        for group, values in of_groups
+        for of, _, outcome in values
         for part in ("", *_PARTS)
     }
-    for group in groups:
-        values = {of: outcome for of, _, outcome in _values(group)}
-        for of, name in _called(_values(group)).items():
+    for group, values in of_groups:
+        outcomes = {of: outcome for of, _, outcome in values}
+        for of, name in _called(values).items():
             if called[of] != name:
-                raise _differing(name, holding[name], (group, values[of], of[-1]))
+                # Another has the name, or one that stands behind it in a part.
+                taken = next(own for part in ("", *_PARTS) if (own := f"{name}{part}") in holding)
+                raise _differing(taken, holding[taken], (group, outcomes[of], of[-1]))
 
 
 def _refuse_two_rules(groups: Sequence[Group]) -> None:

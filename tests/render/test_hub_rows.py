@@ -244,3 +244,12 @@ def test_no_rows_where_some_leave_out_what_counts_in_others(tmp_path: Path, cli:
     assert (done.returncode, "left out of new" in done.stderr) == (2, True)
     done = cli("compute", "old.jsonl", "new.jsonl", "--format", "hub-rows", "--missing", "skip")
     assert done.returncode == 0, done.stderr
+
+
+def test_name_behind_which_another_stands_in_a_part_makes_no_rows() -> None:
+    """It ended in a traceback: nobody has the name, and another the end of its interval."""
+    asked = outcome(values={"low": 0.5}, origin="command-line")
+    named = outcome(values={"mean": 0.5}, origin="registry", kwargs={"missing": "skip"})
+    made = result(group(asked, agent="a"), group(named, agent="b"))
+    with pytest.raises(UsageError, match="`mean_low` would be two"):
+        hub_rows(made, [[], []])

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
 
 # A timer of no time is none; and what ends within what nobody awaits, as the end of an object, is
 # lost, and said again.
@@ -31,20 +35,32 @@ def at_most(seconds: float) -> Iterator[None]:
         yield
         return
 
-    is_late = False
+    is_late = is_over = False
 
     def end(*_: Any) -> None:
         nonlocal is_late
         is_late = True
-        raise LateError
+        if not is_over:
+            raise LateError
+
+    say = sys.unraisablehook
+
+    def say_others(lost: UnraisableHookArgs) -> None:
+        if not isinstance(lost.exc_value, LateError):
+            say(lost)
 
     before = signal.signal(signal.SIGVTALRM, end)
     around, _ = signal.getitimer(signal.ITIMER_VIRTUAL)
     allowed = min(seconds, around) if around else seconds
     try:
         signal.setitimer(signal.ITIMER_VIRTUAL, allowed, _AGAIN)
-        yield
+        sys.unraisablehook = say_others
+        try:
+            yield
+        finally:
+            is_over = True
     finally:
+        sys.unraisablehook = say
         left, _ = signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         if around:
             more = around - allowed + (0 if is_late else left)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
+import sys
 import threading
 
 import pytest
@@ -57,9 +58,9 @@ def test_within_another_one_it_ends_with_that_and_leaves_it_its_time() -> None:
     assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0, 0)
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_what_loses_the_end_is_ended_again() -> None:
     """In the callback of a garbage collection, or the end of an object, an exception is ignored."""
+    before = sys.unraisablehook
 
     class Lost:
         def __del__(self) -> None:
@@ -73,3 +74,18 @@ def test_what_loses_the_end_is_ended_again() -> None:
     with pytest.raises(LateError), at_most(0.02):
         work()
     assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0, 0)
+    assert sys.unraisablehook is before
+
+
+def test_of_what_nobody_awaits_other_errors_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda lost: said.append(lost.exc_type))
+
+    class Broken:
+        def __del__(self) -> None:
+            raise ValueError
+
+    with at_most(60):
+        broken = Broken()
+        del broken
+    assert said == [ValueError]

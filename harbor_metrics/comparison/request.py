@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -16,7 +16,7 @@ from ..documents.wording import did_you_mean, listed, nearest, plural, shown_pat
 from ..errors import UsageError
 from ..trials.source import Source
 from .beside import all_pairs, compared, tasks_alone
-from .document import Comparison, Decision, SourceRef
+from .document import Compared, Comparison, Decision, SourceRef
 from .runs import Part, Run, chosen, named_sources, run_of, runs_by
 from .settings import Settings
 from .together import ranks
@@ -106,6 +106,7 @@ def finish(request: ComparisonRequest, prepared: Prepared) -> Comparison:
         for (one, other), datasets in alone.items()
         for dataset, n in datasets
     ]
+    diagnostics += _unused_directions(settings, comparisons)
     of_base = [pair for pair in comparisons if pair.base.run == base.name]
     decisions: list[Decision] = []
     if settings.gates:
@@ -140,6 +141,21 @@ def finish(request: ComparisonRequest, prepared: Prepared) -> Comparison:
         gates=decisions,
         diagnostics=[diagnostic.as_json() for diagnostic in dict.fromkeys(diagnostics)],
     )
+
+
+def _unused_directions(settings: Settings, comparisons: Sequence[Compared]) -> Iterator[Diagnostic]:
+    """That a name of `--higher-is-better` or of `--lower-is-better` is the name of nothing."""
+    rows = [row for pair in comparisons for row in pair.rows]
+    names = {name: None for row in rows for name in (row.value, row.metric, row.type) if name}
+    for option, asked in (("higher", settings.higher), ("lower", settings.lower)):
+        for name in asked:
+            if name not in names:
+                yield Diagnostic(
+                    rule="direction-unused",
+                    message=f"--{option}-is-better: no metric or value has the name `{name}`"
+                    + did_you_mean(nearest(name, names)),
+                    help=f"the names are {listed([f'`{known}`' for known in names])}",
+                )
 
 
 def _all_prepared(

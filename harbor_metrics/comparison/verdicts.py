@@ -31,18 +31,16 @@ class Direction(msgspec.Struct, frozen=True):
 
 
 class Directions(msgspec.Struct, frozen=True):
-    """What the user says of metrics, or of values, by their names."""
+    """What the user says of metrics, or of values, by their names; of a value's own name first."""
 
     higher: Collection[str] = ()
     lower: Collection[str] = ()
 
     def of(self, planned: Planned, value: str, keys: Sequence[str]) -> Direction:
         """Which of two values of a metric is the better one; `keys` are the rewards there are."""
-        names = {planned.name, planned.spec.type, value}
-        if names & set(self.higher):
-            return Direction(True)
-        if names & set(self.lower):
-            return Direction(False)
+        for name in (value, planned.name, planned.spec.type):
+            if name in self.higher or name in self.lower:
+                return Direction(name in self.higher)
         bound = planned.bound
         # Groups of a metric are as the metric itself.
         inner = bound.arguments.get("metric") if bound is not None else None

@@ -377,6 +377,11 @@ OF_RUNS = {
         "At a level of 95 % a gate `no-worse` fails by chance in 2.5 of 100 comparisons of equal "
         "runs. Of several gates one of them fails more often: at most as often as all added up.",
     ),
+    "direction-unused": Rule(
+        _WARNING,
+        "A name of `--higher-is-better` or of `--lower-is-better` is the name of no metric and no "
+        "value of these runs, so it says of nothing which of two numbers is the better one.",
+    ),
     "run-incomplete": Rule(
         _WARNING,
         "A run that is compared has fewer trials than were planned, because its job has not ended "

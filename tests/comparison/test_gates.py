@@ -318,6 +318,28 @@ def test_a_gate_that_can_be_read_in_two_ways_is_refused(tmp_path: Path) -> None:
         assert compare(*paths, no_worse=text, **asked).outcome == outcome
 
 
+def test_a_direction_that_fits_nothing_is_said(tmp_path: Path) -> None:
+    asked = {"lower_is_better": ["maen", "mean"]}
+    whole = of_files(tmp_path, HALF, MORE, metrics="mean", **asked)
+    said = [d["message"] for d in whole.diagnostics if d["rule"] == "direction-unused"]
+    assert said == [
+        "--lower-is-better: no metric or value has the name `maen`; did you mean `mean`?"
+    ]
+
+
+def test_a_direction_of_a_value_is_its_own(tmp_path: Path) -> None:
+    def rewards_of(more: int) -> Any:
+        return lambda *_: {"reward": 1, "cost": more}
+
+    files = [
+        write_run(tmp_path / f"{more}.jsonl", HALF, rewards=rewards_of(more)) for more in (1, 2)
+    ]
+    (pair,) = compare(
+        *map(str, files), metrics="mean", higher_is_better="mean", lower_is_better="cost"
+    ).comparisons
+    assert {row.value: row.higher_is_better for row in pair.rows} == {"reward": True, "cost": False}
+
+
 def test_an_unknown_direction_is_refused(tmp_path: Path, cli: Run) -> None:
     for name, side in (("a", HALF), ("b", MORE)):
         lines = [

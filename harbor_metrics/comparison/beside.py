@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from itertools import combinations
 from operator import attrgetter
 
@@ -28,7 +28,7 @@ from .remarks import by_two_rules, remark_on_rules, remarks
 from .rows import rows_of
 from .runs import Part, Run
 from .settings import Settings
-from .together import with_adjusted
+from .together import Pair, told_by, with_adjusted
 
 # Of more tasks than these only the largest changes are listed.
 _MOST_TASKS, _LISTED = 20_000, 1_000
@@ -39,7 +39,7 @@ def compared(
     settings: Settings,
     run_scripts: RunScripts,
     diagnostics: list[Diagnostic],
-) -> list[Compared]:
+) -> list[Pair]:
     """Each base with a candidate: the metrics of the base on both, and their differences.
 
     Raises:
@@ -142,7 +142,7 @@ def _compared(
     settings: Settings,
     run_scripts: RunScripts,
     diagnostics: list[Diagnostic],
-) -> Compared:
+) -> Pair:
     ours, theirs = parts
     tables = (ours.pool.table, theirs.pool.table)
     names = (base.name, candidate.name)
@@ -160,10 +160,13 @@ def _compared(
         )
     clusters = _clusters(pairs, names, settings.cluster)
     rows: list[Row] = []
+    metrics: list[Hashable] = []
     for planned, there in _permitted(parts, names):
         asked = Asked(planned, settings, clusters, run_scripts, names, keys, there)
         own = with_policies(asked, pairs, rows_of(asked, pairs))
-        rows += with_lacking(asked, whole, pairs.base, lacking if keys else [], own)
+        own = with_lacking(asked, whole, pairs.base, lacking if keys else [], own)
+        rows += own
+        metrics += [told_by(planned)] * len(own)
     changes = _changes(pairs, keys[0], settings) if keys else {}
     by_task = [row for row in changes.values() if row is not None]
     by_task.sort(key=lambda row: (-abs(row.difference), row.task))
@@ -181,7 +184,7 @@ def _compared(
     rules = by_two_rules(parts, names, settings.missing)
     if rules is not None:
         diagnostics.append(remark_on_rules(*rules, subject))
-    return Compared(
+    beside = Compared(
         dataset=dataset_of(ours.key.dataset or theirs.key.dataset, ours.plan),
         base=sides[0],
         candidate=sides[1],
@@ -200,6 +203,7 @@ def _compared(
         by_task=listed_tasks,
         not_listed=len(changes) - len(listed_tasks),
     )
+    return Pair(beside, metrics)
 
 
 def _refuse_same_trials(tables: tuple[Table, Table], names: tuple[str, str]) -> None:

@@ -93,10 +93,11 @@ def finish(request: ComparisonRequest, prepared: Prepared) -> Comparison:
     settings = request.settings
     base, *candidates = prepared.runs
     every_two = settings.pairs == "all"
-    pairs = all_pairs(prepared.runs) if every_two else [(base, each) for each in candidates]
-    comparisons = compared(pairs, settings, run_scripts, diagnostics)
+    runs = all_pairs(prepared.runs) if every_two else [(base, each) for each in candidates]
+    pairs = compared(runs, settings, run_scripts, diagnostics)
+    comparisons = [pair.compared for pair in pairs]
     diagnostics += run_scripts.diagnostics
-    alone = {(one.name, other.name): tasks_alone(one, other) for one, other in pairs}
+    alone = {(one.name, other.name): tasks_alone(one, other) for one, other in runs}
     diagnostics += [
         Diagnostic(
             rule="tasks-unpaired",
@@ -137,7 +138,7 @@ def finish(request: ComparisonRequest, prepared: Prepared) -> Comparison:
         pairs=settings.pairs,
         unpaired=settings.unpaired,
         comparisons=comparisons,
-        ranks=ranks(comparisons, settings.level) if every_two else [],
+        ranks=ranks(pairs, settings.level) if every_two else [],
         gates=decisions,
         diagnostics=[diagnostic.as_json() for diagnostic in dict.fromkeys(diagnostics)],
     )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from ..evaluation.naming import apart
+from ..evaluation.planned import Planned
 from ..numbers.adjustment import Adjust, adjusted
 from .document import Compared, Rank, Row
 from .naming import name_of
@@ -17,60 +18,77 @@ _Place = tuple[int, int]
 _FEWEST_RANKED = 3
 
 
-def with_adjusted(compared: Sequence[Compared], adjust: Adjust) -> list[Compared]:
+class Pair(NamedTuple):
+    """Two runs on a dataset, and what tells the metric of each row from others, as names do not."""
+
+    compared: Compared
+    metrics: Sequence[Hashable]
+
+    @property
+    def values(self) -> list[tuple[Hashable, str | None]]:
+        """What tells each row from others: its metric, and which of its values."""
+        rows = self.compared.rows
+        return [(metric, row.value) for metric, row in zip(self.metrics, rows, strict=True)]
+
+
+def told_by(planned: Planned) -> Hashable:
+    """What tells a metric from others on whatever runs: its name, its entry and its code.
+
+    The names and entries of several functions of the user's, and of several scripts, can be alike.
+    """
+    code: Hashable = None
+    if planned.script is not None:
+        code = planned.script.identity
+    elif planned.file is not None:
+        code = planned.file.path, planned.file.sha256
+    elif planned.bound is not None:
+        code = planned.bound.metric.function
+    return planned.name, planned.entry, code
+
+
+def with_adjusted(pairs: Sequence[Pair], adjust: Adjust) -> list[Pair]:
     """The rows with what their p is worth among all comparisons of the same metric."""
-    worth = _worth(compared, adjust)
+    worth = _worth(pairs, adjust)
     return [
-        msgspec.structs.replace(
-            pair,
-            rows=[
-                msgspec.structs.replace(row, p_adjusted=worth.get((i, j)))
-                for j, row in enumerate(pair.rows)
-            ],
+        pair._replace(
+            compared=msgspec.structs.replace(
+                pair.compared,
+                rows=[
+                    msgspec.structs.replace(row, p_adjusted=worth.get((i, j)))
+                    for j, row in enumerate(pair.compared.rows)
+                ],
+            )
         )
-        for i, pair in enumerate(compared)
+        for i, pair in enumerate(pairs)
     ]
 
 
-def ranks(compared: Sequence[Compared], level: float) -> list[Rank]:
+def ranks(pairs: Sequence[Pair], level: float) -> list[Rank]:
     """The places of three runs or more by each value, on each dataset where all pairs have it.
 
     1 and how many are surely better, to all but how many are surely worse (Mogstad and others
     2024), by Holm. None where nobody says which value is better.
     """
-    worth = _worth(compared, "holm")
-    identities = [_identities(pair) for pair in compared]
+    worth = _worth(pairs, "holm")
+    compared = [pair.compared for pair in pairs]
     names = apart(
         {
-            identities[i][j]: name_of(row)
-            for i, pair in enumerate(compared)
-            for j, row in enumerate(pair.rows)
+            value: name_of(row)
+            for pair in pairs
+            for value, row in zip(pair.values, pair.compared.rows, strict=True)
         }
     )
     found: dict[tuple[str | None, str], dict[_Place, Row]] = {}
-    for i, pair in enumerate(compared):
-        dataset = pair.dataset.name if pair.dataset is not None else None
-        for j, row in enumerate(pair.rows):
-            found.setdefault((dataset, names[identities[i][j]]), {})[i, j] = row
+    for i, pair in enumerate(pairs):
+        dataset = compared[i].dataset
+        for j, (value, row) in enumerate(zip(pair.values, compared[i].rows, strict=True)):
+            on = dataset.name if dataset is not None else None
+            found.setdefault((on, names[value]), {})[i, j] = row
     return [
         Rank(dataset=dataset, metric=metric, run=run, low=low, high=high)
         for (dataset, metric), rows in found.items()
         for run, (low, high) in _places(compared, rows, worth, level).items()
     ]
-
-
-def _identities(pair: Compared) -> list[tuple[str | None, ...]]:
-    """The metric that each row is of, and which of its values, which its name need not tell.
-
-    Of several that are called alike, a function of the user's among them, each is its own.
-    """
-    times: Counter[tuple[str | None, ...]] = Counter()
-    found: list[tuple[str | None, ...]] = []
-    for row in pair.rows:
-        own = row.metric, row.type, msgspec.json.encode(row.kwargs).decode(), row.value
-        found.append((*own[:-1], str(times[own]), row.value))
-        times[own] += 1
-    return found
 
 
 def _places(
@@ -94,13 +112,13 @@ def _places(
     return {run: (1 + better[run], len(runs) - worse[run]) for run in runs}
 
 
-def _worth(compared: Sequence[Compared], adjust: Adjust) -> dict[_Place, float]:
+def _worth(pairs: Sequence[Pair], adjust: Adjust) -> dict[_Place, float]:
     """The p of each row among all comparisons of the same metric."""
-    families: dict[tuple[str | None, ...], list[tuple[_Place, float]]] = {}
-    for i, pair in enumerate(compared):
-        for j, (of, row) in enumerate(zip(_identities(pair), pair.rows, strict=True)):
+    families: dict[Hashable, list[tuple[_Place, float]]] = {}
+    for i, pair in enumerate(pairs):
+        for j, (metric, row) in enumerate(zip(pair.metrics, pair.compared.rows, strict=True)):
             if row.p is not None:
-                families.setdefault(of[:-1], []).append(((i, j), float(row.p)))
+                families.setdefault(metric, []).append(((i, j), float(row.p)))
     worth: dict[_Place, float] = {}
     for members in families.values():
         ps = adjusted([p for _, p in members], adjust)

@@ -44,6 +44,19 @@ def apart(
     return names
 
 
+def joined_apart(things: Sequence[Sequence[str]], between: str) -> list[str]:
+    """The parts of each thing as one name, of which no two are alike.
+
+    A part can hold what stands between parts.
+    """
+    names = [between.join(filter(None, parts)) or "—" for parts in things]
+    if len(set(names)) == len(names):
+        return names
+    whole = (between.join(part or "—" for part in parts) for parts in things)
+    numbered = apart(dict(enumerate(whole)))
+    return [numbered[i] for i in range(len(things))]
+
+
 class Identity(NamedTuple):
     """What two metrics have in common that are one, on whatever trials; not what they gave.
 
@@ -120,7 +133,7 @@ def told_by(outcome: Outcome, without: Collection[str] = ()) -> Identity:
         from ..catalogue.families import families
 
         ours = not outcome.plugins and script is None and outcome.type in families("metrics")
-        return Identity(outcome.type, encoded, ours)
+        return Identity(outcome.type, encoded, ours, digests=(script.sha256,) if script else ())
     digests = script and (
         *(script.sha256, script.modules_sha256, script.packages_sha256, script.lock_sha256),
     )

@@ -104,6 +104,8 @@ def _over(basis: Basis | None) -> list[object]:
 _BEGINS_A_FORMULA = ("=", "+", "-", "@", "\t", "＝", "＋", "－", "＠")  # noqa: RUF001
 # Whether quotes stand around it, too, which are then within a cell.
 _BEHIND_A_SIGN = re.compile(r"[;\t][\s\"]*(?=[=+\-@＝＋－＠])")  # noqa: RUF001
+# The same in JSON, where a semicolon is within a text.
+_BEHIND_A_SEMICOLON = re.compile(r"(;(?:[\s\"]|\\[\"nrt])*)([=+\-@＝＋－＠])")  # noqa: RUF001
 
 
 def _text(cell: object) -> str:
@@ -114,7 +116,11 @@ def _text(cell: object) -> str:
         text = on_one_line(str(encodable(cell)))
         text = _BEHIND_A_SIGN.sub(r"\g<0>'", text)
         return f"'{text}" if text.startswith(_BEGINS_A_FORMULA) and not _is_number(text) else text
-    return msgspec.json.encode(encodable(cell) if isinstance(cell, dict | list) else cell).decode()
+    if not isinstance(cell, dict | list):
+        return msgspec.json.encode(cell).decode()
+    text = msgspec.json.encode(encodable(cell)).decode()
+    # As it is read again, it is the same.
+    return _BEHIND_A_SEMICOLON.sub(lambda m: f"{m[1]}\\u{ord(m[2]):04x}", text)
 
 
 def _is_number(text: str) -> bool:

@@ -44,26 +44,28 @@ def _missing(whole: Together) -> Iterator[tuple[str, str]]:
     for index, group in enumerate(whole.groups):
         reading = next(rows.readings(group, whole.digits, whole.without), None)
         if reading is not None:
-            yield "missing", f"{reading} ({whole.called(index)})"
+            yield "missing", f"{reading} ({whole.called[index]})"
 
 
 def _over(whole: Together) -> Iterator[tuple[str, str]]:
     """What a column is over where that is not what stands in the line."""
     lines = [over(whole, index) for index in range(len(whole.groups))]
-    if any(
-        group.pass_at_k and line != (group.counts.counting, group.counts.tasks)
-        for group, line in zip(whole.groups, lines, strict=True)
-    ):
-        yield rows.HARBORS, "over all trials: a missing reward counts as 0"
     having: dict[tuple[str, str], list[str]] = {}
+    for index, (line, group) in enumerate(zip(lines, whole.groups, strict=True)):
+        counts = group.counts
+        if group.pass_at_k and line != (counts.counting, counts.tasks):
+            which = "all trials that count" if counts.left_out else "all trials"
+            where = (rows.HARBORS, f"over {which}: a missing reward counts as 0")
+            having.setdefault(where, []).append(whole.called[index])
     for index, (line, cells) in enumerate(zip(lines, whole.table, strict=True)):
         for head, cell in cells.items():
             if cell.over not in (None, line) and cell.value is not None:
                 assert cell.over is not None
                 where = (": ".join(head.split("\n")), f"over {_counted(cell.over)}")
-                having.setdefault(where, []).append(whole.called(index))
+                having.setdefault(where, []).append(whole.called[index])
     for (head, text), groups in having.items():
-        yield head, f"{text} ({listed(groups)})"
+        of_all = head == rows.HARBORS and len(groups) == len(lines)
+        yield head, text if of_all else f"{text} ({listed(groups)})"
 
 
 def _counted(trials_and_tasks: tuple[int, int]) -> str:
@@ -86,6 +88,6 @@ def _reasons(whole: Together) -> Iterator[tuple[str, str]]:
             lacking = [i for i in anywhere if i in where or head not in whole.table[i]]
             alike.setdefault(tuple(lacking), []).append(": ".join(head.split("\n")))
         for groups, names in alike.items():
-            called = listed([whole.called(index) for index in groups])
+            called = listed([whole.called[index] for index in groups])
             everywhere = len(groups) == len(whole.groups)
             yield listed(names), why if everywhere else f"{why} ({called})"

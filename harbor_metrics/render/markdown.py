@@ -43,14 +43,15 @@ def markdown(sheets: Iterable[Sheet]) -> str:
 def _section(sheet: Sheet) -> str:
     above = [f"### {inert(sheet.title)}", ""] if sheet.title else []
     lines = [*above, inert(sheet.counts), "", *heading(sheet)]
-    below = []
+    below: list[tuple[str, str]] = []
     for line in sheet.lines:
         first, *others = (inert(cell.rstrip()) for cell in line.cells)
         lines.append(row([_INDENT * line.indent + first, *others]))
         if line.why:
-            below.append(f"- {first}: {inert(' '.join(line.why.split(chr(10))))}")
-    below += [f"- {name}: {inert(text)}" for name, text in sheet.below]
-    return "\n".join([*lines, "", *dict.fromkeys(below), *([""] if below else [])])
+            below.append((line.cells[0].strip(), " ".join(line.why.split("\n"))))
+    # As a whole: what is harmless in parts can be markup across the colon.
+    texts = [f"- {inert(f'{name}: {text}')}" for name, text in [*below, *sheet.below]]
+    return "\n".join([*lines, "", *dict.fromkeys(texts), *([""] if texts else [])])
 
 
 def heading(sheet: Sheet) -> list[str]:

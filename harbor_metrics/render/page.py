@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..comparison.document import Compared
 from ..documents.diagnostics import Diagnostic
-from ..documents.wording import plural, printable
+from ..documents.wording import listed, plural, printable
 from ..evaluation.result import SourceRef
 from ..reports.report import Report
 from . import html, rows, sentences
@@ -41,7 +41,8 @@ def figures(report: Report) -> list[Figure]:
         for n, compared in enumerate(comparison.beside_base):
             number = _number(report, compared.candidate.run, n)
             found += [differences(comparison, compared, number), changes(comparison, compared)]
-    found += map(places, report.ranks)
+    several = len({ranks[0].dataset for ranks in report.ranks}) > 1
+    found += [places(ranks, on_dataset=several) for ranks in report.ranks]
     if series:
         found += [
             values(series) if any(each.group.metrics for each in series) else None,
@@ -124,21 +125,21 @@ def _below(report: Report) -> list[Markup]:
     """Methods, what was found, sources, and how to make the page again."""
     parts = []
     who = called(report.series) if report.series else []
-    texts: dict[str, list[str]] = {}
-    for name, each in zip(who, report.series, strict=True):
+    texts: dict[str, dict[int, str]] = {}
+    for i, each in enumerate(report.series):
         for heading, text in rows.details(each.group):
-            texts.setdefault(f"{heading}: {text}", []).append(name)
+            texts.setdefault(f"{heading}: {text}", {})[i] = who[i]
     lines = [
-        text if len(names) == len(who) else f"{text} ({', '.join(names[:3])})"
+        text if len(names) == len(who) else f"{text} ({listed(list(names.values()), 3)})"
         for text, names in texts.items()
     ]
     pairs = [(c, compared) for c in report.comparisons for compared in c.beside_base]
-    notes: dict[str, list[str]] = {}
-    for comparison, compared in pairs:
+    notes: dict[str, dict[int, str]] = {}
+    for i, (comparison, compared) in enumerate(pairs):
         for pair in sentences.notes(comparison, compared):
-            notes.setdefault(": ".join(pair), []).append(_versus(compared))
+            notes.setdefault(": ".join(pair), {})[i] = _versus(compared)
     lines += [
-        text if len(names) == len(pairs) else f"{text} ({', '.join(names)})"
+        text if len(names) == len(pairs) else f"{text} ({', '.join(names.values())})"
         for text, names in notes.items()
         if text not in lines
     ]

@@ -16,6 +16,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ..documents.wording import columns
+from ..evaluation.naming import apart
 from ..numbers.exact import Number
 from .markup import Markup, decimal, element, joined
 
@@ -31,6 +32,8 @@ _PATHS = {
     "diamond": "M0-5l5 5l-5 5l-5-5z",
     "cross": "M-4-4l8 8M4-4l-8 8",
 }
+# What `#2` behind a name takes.
+_NUMBER = 3
 # Whole words at the beginning of a name.
 _WORDS = re.compile(r".*[^0-9A-Za-z]")
 # The plot's share of the width, so that marks and numbers at its ends are not cut.
@@ -144,7 +147,15 @@ def told_apart(names: Sequence[str], most: int) -> list[str]:
         beginning = os.path.commonprefix(list(names))  # noqa: RUF071  # of characters
         shared = _WORDS.match(beginning)
         names = [f"…{name[shared.end() :]}" for name in names] if shared else names
-    return [cut(name, most) for name in names]
+    return cut_apart(names, most)
+
+
+def cut_apart(names: Sequence[str], most: int) -> list[str]:
+    """The names cut; of several that would read alike the others have a number."""
+    cuts = {name: cut(name, most) for name in names}
+    if len(set(cuts.values())) < len(cuts):
+        cuts = apart({name: cut(name, most - _NUMBER) for name in cuts})
+    return [cuts[name] for name in names]
 
 
 def line(

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from functools import cached_property
 
 import msgspec
 
 from ..comparison.verdicts import OF_REWARDS
 from ..documents.wording import printable
-from ..evaluation.naming import Identity, asked_for, in_columns, model_of, names, told_by, unit
+from ..evaluation.naming import (
+    Identity,
+    asked_for,
+    in_columns,
+    joined_apart,
+    model_of,
+    names,
+    told_by,
+    unit,
+)
 from ..evaluation.result import Group, Outcome, Result
 from ..numbers.exact import Number
 from . import rows
@@ -34,7 +44,7 @@ class Cell(msgspec.Struct, frozen=True):
     over: tuple[int, int] | None = None
 
 
-class Together(msgspec.Struct, frozen=True):
+class Together(msgspec.Struct, frozen=True, dict=True):
     """Groups and their cells by column; `policy`: what all were told that a missing reward is."""
 
     groups: Sequence[Group]
@@ -63,10 +73,11 @@ class Together(msgspec.Struct, frozen=True):
         often = Counter(head for cells in self.table for head in cells)
         return [i for i, cells in enumerate(self.table) if any(often[head] > 1 for head in cells)]
 
-    def called(self, index: int) -> str:
-        """The group as its names in the table say."""
-        own = (of(self.groups[index]) for _, of in identities(self.groups))
-        return " ".join(filter(None, own))
+    @cached_property
+    def called(self) -> list[str]:
+        """Each group as its names in the table say."""
+        parts = identities(self.groups)
+        return joined_apart([[of(group) for _, of in parts] for group in self.groups], " ")
 
 
 def together(result: Result, digits: Digits, taken: Collection[str] = ()) -> Together:

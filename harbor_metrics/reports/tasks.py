@@ -46,6 +46,11 @@ class Tasks:
         return self.column.n_tasks
 
     @property
+    def n_missing(self) -> int:
+        """How many of the rewards are missing."""
+        return len(self.column) - len(self._table.column(self.key, "skip"))
+
+    @property
     def binary(self) -> bool:
         """Whether every reward is 0 or 1."""
         return self.column.range <= Range.BINARY

@@ -213,3 +213,41 @@ def test_runs_of_a_document_are_called_by_it_beside_others(cli: Run, tmp_path: P
         whose = set(re.findall(r"(\S+\.json: )?\b[ab] against", text))
         documents = {f"{name}: " for name in sources if name.endswith(".json")}
         assert whose == (documents | {""} if "a" in sources else documents)
+
+
+def test_places_are_said_of_each_dataset(cli: Run, tmp_path: Path) -> None:
+    for run, passing in (("a", 2), ("b", 1), ("c", 20)):
+        lines = (
+            {
+                "task": f"t{i}",
+                "dataset": name,
+                "rewards": {"reward": int((i < passing) == (name == "d"))},
+            }
+            for name in "de"
+            for i in range(20)
+        )
+        (tmp_path / f"{run}.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    assert cli("report", "a.jsonl", "b.jsonl", "c.jsonl", "-o", "page.html").returncode == 0
+    page = (tmp_path / "page.html").read_text()
+    for dataset, first in (("d", "c.jsonl 1"), ("e", "c.jsonl 3")):
+        assert f"<title>Places on {dataset}</title>" in page
+        (said,) = set(re.findall(f"By mean on {dataset}, every two[^<]*", page))
+        assert first in said
+
+
+def test_a_text_that_a_run_says_twice_is_its_own(cli: Run, tmp_path: Path) -> None:
+    for run, last in (("mine", 1), ("theirs", 0)):
+        rewards = ({"reward": 1}, {"reward": last}, None)
+        lines = (
+            {"task": task, "agent": run, "dataset": run, "rewards": own}
+            for task, own in zip("abc", rewards, strict=True)
+        )
+        (tmp_path / f"{run}.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    mean = [{"type": "mean"}]
+    theirs = {"name": "theirs", "version": "1", "metrics": mean, "extra_metrics": mean}
+    registry = [theirs, {"name": "mine", "version": "1", "metrics": mean}]
+    (tmp_path / "registry.json").write_text(json.dumps(registry))
+    options = ("--registry", "registry.json", "-o", "page.html")
+    cli("report", "theirs.jsonl", "mine.jsonl", *options)
+    page = (tmp_path / "page.html").read_text()
+    assert "0.3333 over 3; 0.5 over the 2 that have rewards (theirs.jsonl)" in page

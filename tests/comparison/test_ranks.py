@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harbor_metrics import Column, compare
-from harbor_metrics.comparison.document import Compared, Rank, Row
-from harbor_metrics.comparison.together import ranks
+from harbor_metrics.comparison.document import Rank, Row
+from harbor_metrics.comparison.together import Pair, ranks
 
 # Any comparison; of it what ranks reads is replaced.
 (ANY,) = compare(JOBS / "two-models").comparisons
-Pair = tuple[str, str]
+Runs = tuple[str, str]
 
 
 def row(difference: float, p: float | None, *, higher: bool | None = True) -> Row:
@@ -30,20 +30,23 @@ def row(difference: float, p: float | None, *, higher: bool | None = True) -> Ro
     )  # fmt: skip
 
 
-def compared(pairs: Mapping[Pair, Row]) -> list[Compared]:
+def compared(pairs: Mapping[Runs, Row]) -> list[Pair]:
     replace = msgspec.structs.replace
     return [
-        replace(
-            ANY,
-            base=replace(ANY.base, run=base),
-            candidate=replace(ANY.candidate, run=candidate),
-            rows=[own],
+        Pair(
+            replace(
+                ANY,
+                base=replace(ANY.base, run=base),
+                candidate=replace(ANY.candidate, run=candidate),
+                rows=[own],
+            ),
+            ["mean"],
         )
         for (base, candidate), own in pairs.items()
     ]
 
 
-def places(pairs: Mapping[Pair, Row]) -> list[tuple[str, int, int]]:
+def places(pairs: Mapping[Runs, Row]) -> list[tuple[str, int, int]]:
     return [(rank.run, rank.low, rank.high) for rank in ranks(compared(pairs), 0.95)]
 
 
@@ -60,17 +63,20 @@ def test_less_can_be_better() -> None:
 def test_metrics_of_one_name_have_places_of_their_own() -> None:
     pairs = {("a", "b"): row(0.5, 0.001), ("a", "c"): row(0.1, 0.5), ("b", "c"): row(-0.4, 0.001)}
     scripts = [
-        msgspec.structs.replace(
-            each,
-            rows=[
-                msgspec.structs.replace(
-                    own, type="uv-script", kwargs={"script_path": f"{where}/m.py"}, value="v"
-                )
-                for where in ("x", "y")
-                for own in each.rows
-            ],
+        Pair(
+            msgspec.structs.replace(
+                each,
+                rows=[
+                    msgspec.structs.replace(
+                        own, type="uv-script", kwargs={"script_path": f"{where}/m.py"}, value="v"
+                    )
+                    for where in ("x", "y")
+                    for own in each.rows
+                ],
+            ),
+            ["x", "y"],
         )
-        for each in compared(pairs)
+        for each, _ in compared(pairs)
     ]
     found = [(rank.metric, rank.run, rank.low) for rank in ranks(scripts, 0.95)]
     names = ("m.py: v", "m.py: v#2")
@@ -92,7 +98,7 @@ def test_pairs_are_counted_together() -> None:
     ],
     ids=["no direction", "no p", "not every two", "two runs"],
 )
-def test_there_are_no_places_of(pairs: dict[Pair, Row]) -> None:
+def test_there_are_no_places_of(pairs: dict[Runs, Row]) -> None:
     assert places(pairs) == []
 
 
@@ -185,3 +191,29 @@ def test_a_function_of_the_callers_own_is_another_comparison(tmp_path: Path) -> 
         [row.p_adjusted for row in pair.rows] for pair in alone.comparisons
     ]
     assert {rank.metric for rank in alone.ranks} <= {rank.metric for rank in beside.ranks}
+
+
+def test_of_two_functions_of_one_name_one_that_fails_leaves_the_other_as_it_is(
+    tmp_path: Path,
+) -> None:
+    def function(*, fails: bool) -> Callable[[Column], float]:
+        def solved(rewards: Column) -> float:
+            if fails and max(rewards.values) > 1:
+                raise ValueError
+            return sum(rewards.values) * (1 if fails else -1)
+
+        return solved
+
+    runs = [
+        write_run(tmp_path / f"{name}.jsonl", {f"t{i}": [float(i < n)] for i in range(8)})
+        for name, n in {"a": 1, "b": 4}.items()
+    ]
+    runs.append(write_run(tmp_path / "c.jsonl", {f"t{i}": [2.0 - (i > 5)] for i in range(8)}))
+    failing, whole = function(fails=True), function(fails=False)
+
+    def of(*metrics: Callable[[Column], float]) -> list[Row]:
+        done = compare(*runs, metrics=metrics, pairs="all")
+        return [row for pair in done.comparisons for row in pair.rows if (row.base or 0) < 0]
+
+    assert len(of(whole)) == 3
+    assert of(failing, whole) == of(whole)

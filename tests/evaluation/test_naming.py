@@ -8,7 +8,7 @@ import pytest
 from results_by_hand import outcome
 
 from harbor_metrics.evaluation.naming import in_columns, names, told_by
-from harbor_metrics.evaluation.result import Outcome, PluginRef
+from harbor_metrics.evaluation.result import Outcome, PluginRef, ScriptRef
 
 SKIP = {"missing": "skip"}
 BY = {"metric": "mean", "by": "side"}
@@ -136,3 +136,10 @@ def test_plain_name_is_that_of_our_metric_by_default(standing: tuple[list[Outcom
 def test_names_of_other_columns_are_taken() -> None:
     lines = [[(told_by(PLUGIN), "v", "missing", PLUGIN)]]
     assert in_columns(lines, {"missing"}) == [{"missing#2": PLUGIN}]
+
+
+def test_functions_of_other_files_are_other_metrics() -> None:
+    made = [
+        outcome("m.py:f", script=ScriptRef(path="m.py", sha256=digest * 64)) for digest in "abb"
+    ]
+    assert [told_by(each) == told_by(made[1]) for each in made] == [False, True, True]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 
 import pytest
 from results_by_hand import group, outcome, result
@@ -72,3 +73,14 @@ def test_text_is_no_formula_of_a_spreadsheet(agent: str, cell: str) -> None:
     made = result(group(outcome(values={"mean": -0.5}), agent=agent))
     (row,) = csv.DictReader(io.StringIO(render(made), newline=""))
     assert (row["agent"], row["value"]) == (cell, "-0.5")
+
+
+@pytest.mark.parametrize("text", ["x;=1+1;y", 'x; "@SUM(A1)', 'x;\t"\\n+1', "x;＝1", "x;y=1"])  # noqa: RUF001
+def test_kwargs_are_no_formula_behind_a_semicolon_and_the_same_when_they_are_read(
+    text: str,
+) -> None:
+    made = result(group(outcome(kwargs={"key": text})))
+    (row,) = csv.DictReader(io.StringIO(render(made), newline=""))
+    assert json.loads(row["kwargs"]) == {"key": text}
+    parts = next(csv.reader([render(made).splitlines()[1]], delimiter=";"))
+    assert not any(part.strip(' \t"\\').startswith(tuple("=+-@＝")) for part in parts)  # noqa: RUF001

@@ -12,7 +12,8 @@ from render import rendered
 
 from harbor_metrics.documents.wording import printable
 from harbor_metrics.output.escapes import escaped
-from harbor_metrics.render.markdown import inert, row
+from harbor_metrics.render.markdown import inert, markdown, row
+from harbor_metrics.render.sheet import Line, Sheet
 
 HOSTILE = [
     "<script>alert(1)</script>", "</details><img src=x onerror=alert(1)>", "<!-- x", "-->", "a|b",
@@ -100,3 +101,18 @@ def test_markdown_escapes_names(cli: Run, tmp_path: Path) -> None:
     job = write_job(tmp_path / "job", [trial("t", {"a|b": 1, "c": 2})])
     done = cli("compute", job, "--format", "markdown")
     assert "| &emsp;a\\|b | 1 | — |" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "text", ["![x](https://e.org/p.png)", "@octocat", "<img src=x>", "x:tada", "#1"]
+)
+def test_what_stands_below_a_table_is_inert_as_a_whole(text: str) -> None:
+    sheet = Sheet(
+        title="d",
+        counts="2 trials",
+        headings=("agent", "mean"),
+        lines=[Line((text, "—"), why=text)],
+        below=[(text, text)],
+    )
+    below = markdown([sheet]).split("\n\n")[-1].splitlines()
+    assert below == [f"- {inert(f'{text}: {text}')}"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from conftest import Run
 from results_by_hand import group, outcome, result
@@ -198,6 +199,17 @@ def test_pass_at_k_of_harbor_is_said_to_be_over_trials_that_are_left_out_elsewhe
         assert (said in sheets(result(*groups))[0].below) == there
 
 
+def test_pass_at_k_of_harbor_is_over_what_it_counts_in_each_group() -> None:
+    groups = [lacking(agent, "skip", pass_at_k={"2": 0.5}) for agent in "ab"]
+    counts = msgspec.structs.replace(groups[1].counts, left_out=1)
+    groups[1] = msgspec.structs.replace(groups[1], counts=counts)
+    below = sheets(result(*groups))[0].below
+    assert [text for name, text in below if name == "Harbor's pass@k"] == [
+        "over all trials: a missing reward counts as 0 (a)",
+        "over all trials that count: a missing reward counts as 0 (b)",
+    ]
+
+
 def test_a_column_over_other_trials_than_the_others_says_so() -> None:
     cost = outcome("cost-per-task", basis={"cost-per-task": Basis(trials=7, tasks=4)})
     groups = [lacking(agent, "zero", beside=[cost]) for agent in "ab"]
@@ -241,6 +253,16 @@ def test_groups_that_have_nothing_in_common_have_no_title() -> None:
     assert sheet.title == ""
     assert markdown([sheet]).startswith("2 groups, ")
     assert table([sheet]).startswith("2 groups, ")
+
+
+def test_groups_whose_names_meet_are_told_apart_below_the_table() -> None:
+    groups = [
+        msgspec.structs.replace(lacking(agent, "zero"), model=model)
+        for agent, model in (("a", "b"), ("a b", None), ("a", "c"))
+    ]
+    below = sheets(result(*groups))[0].below
+    said = [text.rpartition(" (")[2] for name, text in below if name == "missing"][1:]
+    assert said == ["a b)", "a b —)", "a c)"]
 
 
 def test_an_agent_of_an_empty_name_is_not_one_without(cli: Run, tmp_path: Path) -> None:

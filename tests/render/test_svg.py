@@ -104,3 +104,12 @@ def test_a_picture_says_what_it_is() -> None:
 def test_ink_is_that_of_the_page() -> None:
     drawn = svg.axis_across(svg.scale([0, 1]), 0, 10)
     assert 'stroke="currentColor"' in drawn
+
+
+@given(st.lists(st.text("ab", min_size=1, max_size=9), unique=True, max_size=30))
+def test_names_that_are_cut_are_told_apart(names: list[str]) -> None:
+    long = [f"{'x' * 20}{name}{'y' * 20}" for name in names]
+    for cut in (svg.cut_apart(long, 12), svg.told_apart(long, 12)):
+        assert len(set(cut)) == len(names)
+        assert all(len(each) <= 12 for each in cut)
+    assert svg.cut_apart(["a", "a", "b"], 12) == ["a", "a", "b"]

@@ -18,7 +18,7 @@ from .figure import MOST_LINES, Block, Figure, Numbers, called, heads_of, of_eac
 
 # Beyond these a page is too small for a row a task, and a telephone for a square an attempt.
 _MOST_TASKS, _MOST_SQUARES = 150, 48
-_ROWS = 60
+_ROWS, _NAME = 60, 40
 _TITLE = "Attempts by task"
 _BINS, _BIN_HEIGHT = 60, 90
 _LARGEST, _SMALLEST, _WIDTH, _BETWEEN, _ROW = 11, 3, 180, 8, 14
@@ -46,8 +46,9 @@ def attempts(series: Sequence[Series]) -> Figure | None:
     sentence = _sentence(series, runs, each_task=each_task)
     blocks: list[Block]
     if each_task:
-        parts = [order[i : i + _ROWS] for i in range(0, len(order), _ROWS)]
-        blocks = [partial(_grid, runs, part) for part in parts]
+        names = svg.told_apart([printable(task) for task in order], _NAME)
+        rows = list(zip(order, names, strict=True))
+        blocks = [partial(_grid, runs, rows[i : i + _ROWS]) for i in range(0, len(rows), _ROWS)]
     else:
         blocks = [partial(_bins, run) for run in runs]
     return Figure(
@@ -85,7 +86,11 @@ def _sentence(series: Sequence[Series], runs: Sequence[_Run], *, each_task: bool
     return f"{of_each(parts)}{of}. {how if each_task else bins}."
 
 
-def _grid(runs: Sequence[_Run], order: Sequence[str], top: float) -> tuple[Markup, float]:
+def _grid(
+    runs: Sequence[_Run], rows: Sequence[tuple[str, str]], top: float
+) -> tuple[Markup, float]:
+    """The squares of tasks, each with the name that stands beside it."""
+    order = [task for task, _ in rows]
     squares = sum(run.tasks.most_attempts for run in runs)
     room = _WIDTH - _BETWEEN * (len(runs) - 1)
     step = max(_SMALLEST + 1, min(_LARGEST + 1, room // max(1, squares)))
@@ -94,7 +99,7 @@ def _grid(runs: Sequence[_Run], order: Sequence[str], top: float) -> tuple[Marku
         found = tasks.attempts(order)
         parts.append(_squares(index, tasks, [found.get(t) for t in order], (left, top), step))
         left += step * tasks.most_attempts + _BETWEEN
-    for row, name in enumerate(svg.told_apart([printable(task) for task in order], 40)):
+    for row, (_, name) in enumerate(rows):
         y = top + row * _ROW + step / 2 + 4
         parts.append(svg.label(name, str(left), y, size=11))
     return joined(parts), top + len(order) * _ROW + 2

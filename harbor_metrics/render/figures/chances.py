@@ -62,10 +62,7 @@ def _sentence(series: Sequence[Series], curves: Sequence[tuple[int, str, Outcome
                 ends.setdefault(k, []).append((who[i], svg.cut(exact(round(value, 3)), 12)))
         for k, found in ends.items():
             names, texts = zip(*found, strict=True)
-            said = listed_by(names, texts)
-            if len(ends) > 1 and len(found) == 1:
-                said = f"{texts[0]} ({names[0]})"
-            parts.append(f"of {k} attempts {what}: {said}")
+            parts.append(f"of {k} attempts {what}: {listed_by(names, texts, of=len(series))}")
     text = f"{'; '.join(parts)}. Full lines are pass@k, dashed ones pass^k."
     return text[0].upper() + text[1:]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ...documents.wording import printable
-from ...evaluation.naming import apart as distinct
+from ...evaluation.naming import joined_apart
 from ...reports.series import Series
 from .. import rows
 from ..markup import Markup, joined
@@ -61,13 +61,7 @@ def called(series: Sequence[Series]) -> list[str]:
     # A run's name stands for its agent and model.
     if 0 in apart and len({part[0] for part in parts}) == len(parts):
         apart = [0]
-    names = [printable(" · ".join(part[i] for i in apart if part[i]) or "—") for part in parts]
-    if len(set(names)) == len(names):
-        return names
-    # A part can hold what stands between parts.
-    whole = [printable(" · ".join(part[i] or "—" for i in apart)) for part in parts]
-    numbered = distinct(dict(enumerate(whole)))
-    return [numbered[i] for i in range(len(whole))]
+    return joined_apart([[printable(part[i]) for i in apart] for part in parts], " · ")
 
 
 def key_of(series: Sequence[Series], top: float = 0) -> tuple[Markup, float]:
@@ -124,9 +118,9 @@ def of_each(texts: Sequence[str]) -> str:
     return "; ".join([*texts[:_MOST_SAID], *more])
 
 
-def listed_by(names: Sequence[str], texts: Sequence[str]) -> str:
-    """`0.46 (sail-1), 0.5 (sail-2)`; of a single one its text alone; of many the first three."""
-    if len(names) == 1:
+def listed_by(names: Sequence[str], texts: Sequence[str], *, of: int) -> str:
+    """`0.46 (sail-1), 0.5 (sail-2)`; its text alone `of` a single run; of many the first three."""
+    if of == 1:
         return texts[0]
     shown = [f"{text} ({name})" for name, text in zip(names, texts, strict=True)]
     return ", ".join(shown[:3]) + (f" and {len(shown) - 3} more" if len(shown) > 3 else "")

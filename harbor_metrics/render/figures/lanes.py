@@ -77,6 +77,8 @@ def blocks(
     places = svg.scale([*numbers, *around, *([0] if zero else [])], shares=shares)
     if bars:
         places = places._replace(low=Fraction(0), high=Fraction(max(numbers) or 1))
+    names = svg.cut_apart([lane.name for lane in drawn], _NAME)
+    drawn = [lane._replace(name=name) for lane, name in zip(drawn, names, strict=True)]
     n = max(1, int((HIGHEST - _FOOT) // max(lane.height for lane in drawn)))
     sheets = [drawn[i : i + n] for i in range(0, len(drawn), n)]
     return [
@@ -99,7 +101,7 @@ def _lanes(
     parts: list[Markup] = []
     y = top
     for lane in drawn:
-        parts.append(svg.label(svg.cut(lane.name, _NAME), "0", y + 11, bold=True))
+        parts.append(svg.label(lane.name, "0", y + 11, bold=True))
         y += lane.below
         if lane.shown:
             parts.append(svg.label(svg.cut(lane.shown, _SHOWN), "100%", y + 11, anchor="end"))

@@ -14,11 +14,13 @@ from .lanes import Lane, Spot, blocks
 _MOST_NAMED = 8
 
 
-def places(found: Sequence[Rank]) -> Figure:
-    """The places of each run by one value on one dataset."""
+def places(found: Sequence[Rank], *, on_dataset: bool) -> Figure:
+    """The places of each run by one value, on one dataset, named where there are several."""
+    on = f" on {printable(found[0].dataset or 'no dataset')}" if on_dataset else ""
+    title = f"Places{on}"
     order = sorted(found, key=lambda rank: (rank.low, rank.high))
     each = listed([f"{printable(rank.run)} {place(rank)}" for rank in order], _MOST_NAMED)
-    sentence = f"By {printable(found[0].metric)}, every two of them compared (Holm): {each}."
+    sentence = f"By {printable(found[0].metric)}{on}, every two of them compared (Holm): {each}."
     names = svg.told_apart([printable(rank.run) for rank in found], 24)
     drawn = [
         Lane(
@@ -30,8 +32,8 @@ def places(found: Sequence[Rank]) -> Figure:
     ]
     return Figure(
         "places",
-        "Places",
+        title,
         sentence,
-        stacked("Places", sentence, (), blocks(drawn, whole=True)),
+        stacked(title, sentence, (), blocks(drawn, whole=True)),
         Numbers(("run", "place"), [(printable(rank.run), place(rank)) for rank in found]),
     )

@@ -72,7 +72,7 @@ def _sentence(series: Series, name: str) -> str:
     who = f"{name}: " if name else ""
     of = f" {printable(series.tasks.key)}" if series.tasks.n_keys > 1 else ""
     text = f"{who}{plural(n, 'reward')}{of} from {least} to {most}, the middle one {middle}"
-    missing = series.group.counts.unrewarded
+    missing = series.tasks.n_missing
     return text + (f"; {missing} of them missing, as 0" if missing else "")
 
 

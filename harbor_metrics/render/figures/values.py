@@ -110,9 +110,9 @@ def _sentence(series: Sequence[Series], who: Sequence[str]) -> str:
             sure.append(_explained(outcome.uncertainty.get(name)))
     if len(set(sure)) > 1:
         shown = [text + f", {how}" * bool(how) for text, how in zip(shown, sure, strict=True)]
-        return f"{called_}: {listed_by(having, shown)}."
+        return f"{called_}: {listed_by(having, shown, of=len(series))}."
     how = f"; in brackets {sure[0]}" if sure and sure[0] else ""
-    return f"{called_}: {listed_by(having, shown)}{how}."
+    return f"{called_}: {listed_by(having, shown, of=len(series))}{how}."
 
 
 def _explained(sure: Uncertainty | None) -> str:

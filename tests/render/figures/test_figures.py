@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -225,6 +226,18 @@ def sentences(drawn):
     return say
 
 
+def test_what_one_of_several_runs_has_is_said_to_be_of_that(drawn, tmp_path: Path) -> None:
+    registry = tmp_path / "registry.json"
+    datasets = [
+        {"name": name, "version": "1", "metrics": [{"type": metric}]}
+        for name, metric in (("d", "mean"), ("e", "max"))
+    ]
+    registry.write_text(json.dumps(datasets))
+    lines = rows(("a", 1), ("b", 0)) + rows(("a", 1), ("a", 1), ("b", 1), dataset="e")
+    said = drawn(lines, registries=(str(registry),))["values"].sentence
+    assert said.startswith("mean: 0.50 [0.09, 0.91] (d@1); in brackets")
+
+
 def test_chances_are_of_the_attempts_of_each_run(sentences) -> None:
     twice, often = rows(("a", 1), ("b", 0)) * 2, rows(("a", 1), ("b", 0)) * 5
     for said in sentences("chances", twice, often):
@@ -245,6 +258,13 @@ def test_intervals_are_called_as_those_of_each_run(sentences) -> None:
     for said in sentences("values", mine, other):
         (own,) = re.findall(r"0\.67 .*?\(mine\)", said)
         assert own.endswith("the 95% interval (Wilson) (mine)")
+
+
+def test_rewards_that_other_trials_lack_are_missing(drawn) -> None:
+    lines = [{"task": t, "rewards": {"reward": r, "x": 1}} for t, r in (("a", 0.5), ("b", 0.7))]
+    lines += [{"task": "c", "rewards": {"x": 1}}, {"task": "d", "rewards": None}]
+    said = drawn(lines)["rewards"].sentence
+    assert said.endswith("reward from 0 to 0.7, the middle one 0.5; 2 of them missing, as 0.")
 
 
 def test_an_error_that_is_called_as_a_count_takes_no_place(drawn) -> None:

@@ -11,12 +11,14 @@ from ..documents.paths import STANDARD_INPUT, is_address
 from ..documents.patterns import is_pattern, matching
 from ..documents.wording import in_command, listed, printable
 from ..errors import MetricFailure, UsageError
+from ..evaluation.naming import apart
 from ..evaluation.plan import Plan
 from ..trials.labelled import TASK, label_text
 from ..trials.pool import Pool
 from ..trials.table import Table
 from ..trials.trial import GroupKey, Trial
 
+_WITHOUT = "without a name"
 # What tells runs apart that is not a label of trials.
 BY = ("run", "agent", "model")
 
@@ -153,18 +155,22 @@ def runs_by(parts: Sequence[Part], by: str | None) -> list[Run]:
     fields = ["agent", "model"] if by is None else [by]
     if by is None:
         fields = [f for f in fields if len({getattr(part.key, f) for part in parts}) > 1]
-    columns: dict[str, list[Part]] = {}
+    columns: dict[tuple[str | None, ...], list[Part]] = {}
     for part in parts:
-        values = [getattr(part.key, field) for field in fields]
-        name = " · ".join("without a name" if value is None else value for value in values)
-        columns.setdefault(name, []).append(part)
+        columns.setdefault(tuple(getattr(part.key, f) for f in fields), []).append(part)
     if len(columns) < 2:
         what = f"have one {by}" if by else "are of one agent and one model"
         raise UsageError(
             f"all trials {what}, so there is nothing to compare",
             "name two sources, or tell runs apart with --by agent, --by model or --by LABEL",
         )
-    return [run_of(name, own) for name, own in sorted(columns.items())]
+    # Whoever is called as another's parts together, or as one without, is another run.
+    order = sorted(columns, key=lambda of: [(value is not None, value or "") for value in of])
+    wished = {of: " · ".join(v if v is not None else _WITHOUT for v in of) for of in order}
+    names = apart(wished)
+    return [
+        run_of(names[of], own) for of, own in sorted(columns.items(), key=lambda c: names[c[0]])
+    ]
 
 
 def _by_label(parts: Sequence[Part], label: str) -> list[Run]:

@@ -156,7 +156,12 @@ def _collected(frame: Any) -> list[Row]:
     if kind.is_duckdb():
         rows = native.fetchall()
     elif kind.is_spark_like() and hasattr(native, "toDF"):
-        rows = list(map(tuple, native.collect()))
+        moments = [field.dataType.typeName() == "timestamp" for field in native.schema.fields]
+        rows = [
+            # Spark gives moments of the machine's time zone, and does not say it.
+            tuple(v.astimezone(UTC) if m and v else v for m, v in zip(moments, row, strict=True))
+            for row in native.collect()
+        ]
     elif kind.is_polars():
         rows = native.collect(engine="streaming").rows()
     else:

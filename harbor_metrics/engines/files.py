@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..documents.diagnostics import Diagnostic
 from ..documents.files import reason
 from ..documents.folders import walk
-from ..documents.parquet import SUFFIX
+from ..documents.parquet import SUFFIX, is_called_so
 from ..documents.paths import is_address
 from ..documents.patterns import (
     check_hides_nothing,
@@ -22,50 +22,51 @@ from ..documents.wording import in_command, printable
 from ..errors import InputError
 from ..readers.files.entries import Entries, stray
 from .extras import literal
+from .partitions import Below
 from .recognition import is_parquet
 
 
 class Found(NamedTuple):
     """The files in the order of the paths, the paths that led to some, and why others are not.
 
-    `named` is what an engine is told: the files, or the folders that it takes as a whole.
+    `below` are the files of this machine, each with the folder that is named.
     """
 
     files: list[str]
     paths: list[str]
     diagnostics: list[Diagnostic]
-    named: list[str]
+    below: list[Below]
 
 
-def found(paths: Sequence[str], *, folders_whole: bool = False) -> Found:
+def found(paths: Sequence[str]) -> Found:
     """The files of paths, folders and patterns; what lies on storage is as it was named.
 
-    With `folders_whole` a folder stands for what is in it, as for an engine that makes columns of
-    the names of folders below.
-
     Raises:
-        InputError: a path leads to no file, or to one that is not Parquet; or a folder cannot be
-            taken as a whole.
+        InputError: a path leads to no file, or to one that is not Parquet.
     """
     entries = Entries()
     files: list[str] = []
     led: list[str] = []
-    named: list[str] = []
+    below: list[Below] = []
     for path in paths:
         before = len(entries.diagnostics)
-        is_folder = "://" not in path and os.path.isdir(path)
         if "://" not in path and os.path.lexists(path):
             check_hides_nothing(path, paths)
         inside = [*_inside(path, entries)]
-        if is_folder and folders_whole and inside:
-            _check_whole(path, entries.diagnostics[before:])
         if inside:
             led.append(path)
             files += inside
-            named += [path] if is_folder and folders_whole else inside
+            below += [Below(file, _base(path, file)) for file in inside if "://" not in path]
         elif all(said.rule != "repeated-source" for said in entries.diagnostics[before:]):
             raise _nothing(path, entries.diagnostics[before:])
-    return Found(files, led, entries.diagnostics, named)
+    return Found(files, led, entries.diagnostics, below)
+
+
+def _base(path: str, file: str) -> str:
+    """The folder that somebody has named by a path that led to a file."""
+    if os.path.isdir(path):
+        return path
+    return os.path.dirname(file) or os.curdir if path == file else fixed_part(path)
 
 
 def _inside(path: str, entries: Entries) -> Iterator[str]:
@@ -86,7 +87,7 @@ def _inside(path: str, entries: Entries) -> Iterator[str]:
         entries.diagnostics += [said for said in linked if said is not None]
         for name in sorted(names):
             file = os.path.join(folder, name)
-            if name.endswith(SUFFIX) and entries.admits(file, path):
+            if is_called_so(name) and entries.admits(file, path):
                 yield file
 
 
@@ -96,7 +97,7 @@ def _some_in(folder: str) -> str | None:
         names = sorted(os.listdir(folder))
     except OSError:
         return None
-    return next((os.path.join(folder, name) for name in names if name.endswith(SUFFIX)), None)
+    return next((os.path.join(folder, name) for name in names if is_called_so(name)), None)
 
 
 def _refuse(error: OSError) -> None:
@@ -137,20 +138,21 @@ def on_storage(
     return files, entries.diagnostics
 
 
+def on_storage_below(paths: Sequence[str], protocol: str, filesystem: Any) -> Iterator[Below]:
+    """The files of patterns that lead into folders of a storage, each with the fixed part."""
+    for path in paths:
+        base = fixed_part(path)
+        if is_pattern(path) and os.path.dirname(path) != base:
+            for name in filesystem.glob(path):
+                file = name if is_address(name) else protocol + name.lstrip("/")
+                yield Below(file, base)
+
+
 def _check(file: str) -> None:
     if not is_parquet(file):
         raise InputError(
             f"{printable(file)} is not Parquet, and an engine reads nothing else",
             f"harbor-metrics convert {in_command(file)} -o trials.parquet",
-        )
-
-
-def _check_whole(folder: str, left_out: Sequence[Diagnostic]) -> None:
-    if left_out:
-        raise InputError(
-            f"this engine reads {printable(folder)} as a whole, and it has what is left out: "
-            f"{left_out[0].message}",
-            f"give a pattern, such as {in_command(f'{folder}/*{SUFFIX}')}, or --engine duckdb",
         )
 
 

@@ -19,21 +19,25 @@ from urllib.parse import unquote, urlsplit
 from ..documents.diagnostics import Diagnostic
 from ..documents.paths import is_address
 from ..documents.unchanged import Unchanged
-from ..documents.wording import printable
+from ..documents.wording import listed, printable
 from ..errors import InputError, UsageError
 from .asked import answering, first_line
 from .extras import literal, require
-from .files import found, on_storage
+from .files import found, on_storage, on_storage_below
 from .footers import check_nulls, check_sizes
+from .partitions import Below, check_above, not_in_files, partitions, query
 from .storage import filesystem
 from .texts import Texts
-from .united import Alike, United, united_by_duckdb
+from .united import Alike, United, kinds_of, quoted, united_by_duckdb
 
 _CONNECT = "sc://"
 _CONNECT_PORT = 15002
 # A server that answers does so in much less.
 _SECONDS = 10
 _MEGABYTES = 400
+# Decimals without a fraction; and what no number of ours is beyond.
+_WHOLE = re.compile(r"DECIMAL\([0-9]+,0\)")
+_BEYOND = 2**62
 ENGINES = "duckdb, spark or sc://HOST:PORT"
 
 
@@ -88,16 +92,18 @@ def open_paths(paths: Sequence[str], engine: str | None) -> Opened:
     if engine is not None and engine.startswith(_CONNECT):
         # They lie where its server is.
         once = list(dict.fromkeys(paths))
-        return _spark(once, ", ".join(once), engine)
-    files, led, diagnostics, named = found(paths, folders_whole=engine == "spark")
+        return _spark(once, (), ", ".join(once), engine)
+    files, led, diagnostics, below = found(paths)
     shown = ", ".join(led)
-    local = [file for file in (*named, *files) if "://" not in file]
-    unchanged = Unchanged(local)
-    opened = _spark(named, shown, engine) if engine == "spark" else _duckdb(files, shown)
+    unchanged = Unchanged([file for file in files if "://" not in file])
+    if engine == "spark":
+        opened = _spark(files, below, shown, engine)
+    else:
+        opened = _duckdb(files, below, shown)
     return opened._replace(diagnostics=[*diagnostics, *opened.diagnostics], unchanged=unchanged)
 
 
-def _duckdb(paths: Sequence[str], shown: str) -> Opened:
+def _duckdb(paths: Sequence[str], below: Sequence[Below], shown: str) -> Opened:
     duckdb = require("duckdb", "engine")
     require("narwhals", "engine")
     connection = duckdb.connect()
@@ -124,7 +130,10 @@ def _duckdb(paths: Sequence[str], shown: str) -> Opened:
             files, repeated = on_storage(there, protocol, place)
             patterns += files
             diagnostics += repeated
-        native = connection.read_parquet(patterns, union_by_name=True)
+            below = [*below, *on_storage_below(there, protocol, place)]
+        native = _relation(connection, patterns, below)
+    except InputError:
+        raise
     except Exception as error:
         raise _unreadable(shown, error) from error
     with answering("duckdb", shown):
@@ -134,6 +143,26 @@ def _duckdb(paths: Sequence[str], shown: str) -> Opened:
     texts = Texts(connection, here, frugal)
     united = united_by_duckdb(connection, patterns, native, texts, shown)
     return Opened(native, shown, "duckdb", duckdb.__version__, frugal, diagnostics, united)
+
+
+def _relation(connection: Any, patterns: Sequence[str], below: Sequence[Below]) -> Any:
+    columns = partitions(below)
+    native = connection.sql(query(patterns, {}))
+    if columns:
+        columns = not_in_files(columns, native.columns, lambda: kinds_of(connection, patterns))
+    if columns:
+        check_above(below)
+        native = connection.sql(query(patterns, columns))
+    whole = [
+        n
+        for n, kind in zip(native.columns, native.types, strict=True)
+        if _WHOLE.fullmatch(str(kind))
+    ]
+    if whole:
+        casts = ", ".join(f"{quoted(name)}::hugeint as {quoted(name)}" for name in whole)
+        # Names are quoted.
+        native = connection.sql(f"select * replace ({casts}) from ({query(patterns, columns)})")  # noqa: S608
+    return native
 
 
 def _for_duckdb(path: str) -> str:
@@ -203,7 +232,7 @@ def _check_server(engine: str) -> None:
         ) from error
 
 
-def _spark(paths: Sequence[str], shown: str, engine: str) -> Opened:
+def _spark(paths: Sequence[str], below: Sequence[Below], shown: str, engine: str) -> Opened:
     if engine.startswith(_CONNECT):
         _check_server(engine)
     pyspark = require("pyspark", "spark")
@@ -213,14 +242,73 @@ def _spark(paths: Sequence[str], shown: str, engine: str) -> Opened:
         builder = sql.SparkSession.builder
         session = (builder.remote(engine) if engine != "spark" else builder).getOrCreate()
         session = session.newSession() if engine == "spark" else session
-        found = [_for_spark(path, engine) for path in paths]
-        native = session.read.option("mergeSchema", "true").parquet(*found)
-        native.schema  # noqa: B018  # Connect looks at the files only now
+        native = _frame(session, [_for_spark(path, engine) for path in paths], below)
+        if engine == "spark":
+            _check_read(native, [path for path in paths if "://" not in path])
+        united = United(partial(_spark_files, session, native))
+        native = _with_integers(sql, native)
+    except InputError:
+        raise
     except Exception as error:
         raise _unreadable(shown, error) from error
-    united = United(partial(_spark_files, session, native))
     version = str(session.version or pyspark.__version__)
     return Opened(native, shown, "spark", version, united=united)
+
+
+def _frame(session: Any, paths: Sequence[str], below: Sequence[Below]) -> Any:
+    """The frame of these files, with the columns that folders are named for.
+
+    Raises:
+        InputError: Spark cannot be told these folders.
+    """
+    reader = session.read.option("mergeSchema", "true")
+    native, columns = reader.parquet(*paths), partitions(below)
+    united = native.schema.names  # Connect looks at the files only now
+    if columns:
+        columns = not_in_files(columns, united, lambda: _spark_files(session, native))
+    if not columns:
+        return native
+    bases = dict.fromkeys(os.path.abspath(base) for _, base in below)
+    if len(bases) > 1:
+        raise InputError(
+            f"Spark takes columns of the folders below one folder, and these are {len(bases)}: "
+            f"{listed(list(bases))}",
+            "compute them apart, or with --engine duckdb",
+        )
+    return reader.option("basePath", *bases).parquet(*paths)
+
+
+def _check_read(native: Any, files: Sequence[str]) -> None:
+    """Refuse a file that Spark leaves out without a word.
+
+    Raises:
+        InputError: there is one.
+    """
+    read = {unquote(urlsplit(address).path) for address in native.inputFiles()}
+    left = [file for file in files if os.path.abspath(file) not in read]
+    if left:
+        raise InputError(
+            f"Spark does not read {printable(left[0])}: to it names that begin with `_` or `.` "
+            "are of files that are not there",
+            "rename it, or take --engine duckdb",
+        )
+
+
+def _with_integers(sql: Any, native: Any) -> Any:
+    """Decimals without a fraction as integers: Spark has no other for unsigned ones of 64 bits.
+
+    Beyond 2^62 they are that, which is refused as all integers beyond 2^53 are.
+    """
+    functions = sql.functions
+    end = functions.lit(_BEYOND)
+    casts = {
+        field.name: functions.least(
+            functions.greatest(native[f"`{field.name.replace('`', '``')}`"], -end), end
+        ).cast("long")
+        for field in native.schema.fields
+        if _WHOLE.fullmatch(field.dataType.simpleString().upper())
+    }
+    return native.withColumns(casts) if casts else native
 
 
 def _spark_files(session: Any, native: Any) -> list[Alike]:

@@ -101,7 +101,7 @@ def united_by_duckdb(
     @cache
     def alike() -> Sequence[Alike]:
         with answering("duckdb", path):
-            return _alike(connection, patterns)
+            return kinds_of(connection, patterns)
 
     @cache
     def changed(column: str) -> Changed | None:
@@ -117,7 +117,12 @@ def united_by_duckdb(
     return United(alike, changed, check_size)
 
 
-def _alike(connection: Any, patterns: Sequence[str]) -> list[Alike]:
+def kinds_of(connection: Any, patterns: Sequence[str]) -> list[Alike]:
+    """The files of patterns of DuckDB by their columns.
+
+    Raises:
+        InputError: one has two columns of one name.
+    """
     kinds = connection.execute(
         "select list(file_name order by file_name) as files from (select file_name, list((name, "
         "type, converted_type, logical_type, scale, precision, num_children) order by all) as "
@@ -167,12 +172,12 @@ def _changed(connection: Any, kinds: Sequence[Alike], column: str, united: str) 
         if types.get(folded(column), _NOTHING) != _NOTHING:
             having.append((kind.files, types[folded(column)]))
     for files, own in having:
-        condition = None if own == united else _condition(_quoted(column), own, united)
+        condition = None if own == united else _condition(quoted(column), own, united)
         if condition is None:
             continue
         # The column's name is quoted, and types are DuckDB's own.
         query = (
-            f"select {_quoted(_FILE)} from read_parquet(?, union_by_name = true, "  # noqa: S608
+            f"select {quoted(_FILE)} from read_parquet(?, union_by_name = true, "  # noqa: S608
             f"hive_partitioning = false, filename = '{_FILE}') where {condition} limit 1"
         )
         row = connection.execute(query, [[*map(literal, files)]]).fetchone()
@@ -180,7 +185,7 @@ def _changed(connection: Any, kinds: Sequence[Alike], column: str, united: str) 
             return _as(row[0], own, having, united)
     integers = [(files, own) for files, own in having if own in _INTEGER]
     if integers and united not in _INTEGER:
-        total = f"select sum(abs({_quoted(column)}::double)) from read_parquet(?, "  # noqa: S608
+        total = f"select sum(abs({quoted(column)}::double)) from read_parquet(?, "  # noqa: S608
         total += "union_by_name = true, hive_partitioning = false)"
         names = [literal(file) for files, _ in integers for file in files]
         ((most,),) = connection.execute(total, [names]).fetchall()
@@ -213,5 +218,6 @@ def _is_number(kind: str) -> bool:
     return kind in _INTEGER or kind in ("FLOAT", "DOUBLE") or kind.startswith("DECIMAL(")
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
+    """The name of a column as SQL has it."""
     return '"' + name.replace('"', '""') + '"'

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from ..contract.metric import Bound
+from ..documents.wording import without_passwords_in
 from ..errors import MetricFailure
 from ..numbers.uncertainty import Over
 from ..trials.table import Missing, Table
@@ -85,7 +86,7 @@ def _measured(
         name=planned.name,
         type=planned.spec.type,
         origin=planned.origin,
-        kwargs=measured.kwargs,
+        kwargs=without_passwords_in(measured.kwargs),
         status="undefined" if len(measured.reasons) == len(measured.values) else "ok",
         values=measured.values,
         n=measured.n,

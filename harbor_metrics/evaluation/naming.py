@@ -254,7 +254,7 @@ def _sign_of_values(outcome: Outcome) -> str | None:
     inner = kwargs.get("metric") if type_ == "grouped" else None
     if isinstance(inner, dict) and isinstance(inner.get("type"), str):
         name = type_ = inner["type"]
-        kwargs = inner.get("kwargs") or {}
+        kwargs = own if isinstance(own := inner.get("kwargs"), dict) else {}
     return _sign(name, type_) if isinstance(kwargs.get("k"), list) else None
 
 

@@ -215,8 +215,7 @@ def common_policy(group: Group) -> str | None:
 def one_policy(outcomes: Iterable[Outcome]) -> str | None:
     """What a missing reward counts as where all that are no scripts were told the same."""
     told = [o.kwargs.get("missing") for o in outcomes if o.type != UV_SCRIPT]
-    same = bool(told) and all(policy == told[0] for policy in told)
-    return told[0] if same and told[0] in MISSING else None
+    return next((policy for policy in MISSING if told and told == [policy] * len(told)), None)
 
 
 def said_once(*groups: Group) -> tuple[str, ...]:

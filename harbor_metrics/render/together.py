@@ -146,7 +146,7 @@ def _of_rewards(outcome: Outcome, name: str) -> bool:
     type_ = outcome.type
     if type_ == _GROUPED:
         inner = outcome.kwargs.get("metric")
-        type_ = inner.get("type", "") if isinstance(inner, dict) else str(inner)
+        type_ = str(inner.get("type") if isinstance(inner, dict) else inner)
         key, slash, _ = name.partition("/")
         return type_ in OF_REWARDS and (not slash or key == _REWARD)
     return type_ in OF_REWARDS and name in (type_, _REWARD)

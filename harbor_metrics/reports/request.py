@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import Any
 
 import msgspec
 
@@ -137,12 +138,16 @@ def _of_document(path: str, run: str | None) -> Report:
     result = Result.read(path)
     if run is not None:
         # What it says of its sources is its own word: others on the page can be called the same.
-        said = [{**d, "message": f"{run}: {d['message']}"} for d in result.diagnostics]
+        said = [_said_by(run, diagnostic) for diagnostic in result.diagnostics]
         result = msgspec.structs.replace(result, diagnostics=said)
     shown = report_of(result, [Series(run, group) for group in result.groups], run)
     what = "attempts, chances, rewards, costs and differences"
     shown.lacking.append(_lacking(path, what, [source.path for source in result.sources]))
     return shown
+
+
+def _said_by(document: str, diagnostic: dict[str, Any]) -> dict[str, Any]:
+    return {**diagnostic, "message": f"{document}: {diagnostic['message']}"}
 
 
 def _lacking(path: str, pictures: str, sources: Sequence[str]) -> str:
@@ -162,7 +167,7 @@ def _of_comparison(path: str, document: str | None) -> Report:
     ]
     if document is not None:
         # What it calls its runs is its own word: others on the page can be called the same.
-        own = _with_names(found, lambda run: f"{document}: {run}")
+        own = _with_names(found, document)
     runs: dict[str, list[str | None]] = {}
     for run, source in sources:
         runs.setdefault(source.path, []).append(run)
@@ -175,17 +180,20 @@ def _of_comparison(path: str, document: str | None) -> Report:
     return Report(
         _sides(own),
         [(s.run, source) for s, (_, source) in zip(own.sources, sources, strict=True)],
-        found.found,
-        found.ok,
+        own.found,
+        own.ok,
         all(side.complete for pair in found.comparisons for side in (pair.base, pair.candidate)),
         comparisons=[own],
         lacking=[_lacking(path, "values, attempts, chances, rewards and costs", named)],
     )
 
 
-def _with_names(comparison: Comparison, name: Callable[[str], str]) -> Comparison:
-    """The comparison with other names of all its runs."""
+def _with_names(comparison: Comparison, document: str) -> Comparison:
+    """The comparison with the document before the names of its runs, and before its sentences."""
     replace = msgspec.structs.replace
+
+    def name(text: str) -> str:
+        return f"{document}: {text}"
 
     def of_pair(pair: Compared) -> Compared:
         rules = pair.by_two_rules
@@ -206,9 +214,10 @@ def _with_names(comparison: Comparison, name: Callable[[str], str]) -> Compariso
         comparisons=[of_pair(pair) for pair in comparison.comparisons],
         ranks=[replace(rank, run=name(rank.run)) for rank in comparison.ranks],
         gates=[
-            replace(gate, base=name(gate.base), candidate=name(gate.candidate))
+            replace(gate, base=name(gate.base), candidate=name(gate.candidate), why=name(gate.why))
             for gate in comparison.gates
         ],
+        diagnostics=[_said_by(document, diagnostic) for diagnostic in comparison.diagnostics],
     )
 
 

@@ -251,3 +251,40 @@ def test_a_text_that_a_run_says_twice_is_its_own(cli: Run, tmp_path: Path) -> No
     cli("report", "theirs.jsonl", "mine.jsonl", *options)
     page = (tmp_path / "page.html").read_text()
     assert "0.3333 over 3; 0.5 over the 2 that have rewards (theirs.jsonl)" in page
+
+
+def test_what_was_found_in_a_comparison_is_said_by_its_document(cli: Run, tmp_path: Path) -> None:
+    """A stranger's run can be called as the user's own."""
+    for name, tasks in (("a", "tuv"), ("b", "tuw"), ("mine", "tuv")):
+        lines = [{"task": task, "rewards": {"r": int(name != "b")}} for task in tasks]
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    gate = ("--fail-if", "errored > 0", "--unpaired", "drop")
+    cli("compare", "mine=a.jsonl", "x=b.jsonl", *gate, "-o", "c.json")
+    cli("report", "mine=mine.jsonl", "c.json", "-o", "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "c.json: 1 task is only in mine, and not compared: v" in page
+    assert "Gate fail-if errored &gt; 0: passed: c.json: errored is 0 in x" in page
+
+
+ODD_KWARGS = [[1], {"type": [1]}, {"type": "mean", "kwargs": [1]}, {"type": None}, 5, None, "x"]
+
+
+@pytest.mark.parametrize("key", ["missing", "metric", "by", "key", "k", "reducer", "script_path"])
+@pytest.mark.parametrize("kind", ["compute", "compare"])
+def test_kwargs_of_a_document_are_of_any_kind(
+    key: str, kind: str, cli: Run, tmp_path: Path
+) -> None:
+    sources = ("a.jsonl", "b.jsonl")[: 1 + (kind == "compare")]
+    for i, name in enumerate(sources):
+        lines = [{"task": f"t{t}", "rewards": {"r": (t + i) % 2}} for t in range(3)]
+        (tmp_path / name).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    cli(kind, *sources, "-o", "whole.json")
+    text = (tmp_path / "whole.json").read_text()
+    for type_ in ("mean", "grouped", "uv-script"):
+        for odd in ODD_KWARGS:
+            changed = text.replace('"kwargs": {}', f'"kwargs": {json.dumps({key: odd})}')
+            changed = changed.replace('"type": "mean"', f'"type": "{type_}"')
+            assert changed != text
+            (tmp_path / "d.json").write_text(changed)
+            assert cli("report", "d.json", "-o", "o.html").returncode in (0, 1, 3)

@@ -323,3 +323,32 @@ def test_labels_of_every_run_are_read_for_the_metrics_of_the_base(
     alone = harbor_metrics.compute(tmp_path / "candidate", metrics=[asks], only_asked=True)
     (value,) = alone.groups[0].metrics[0].values.values()
     assert [row.candidate for row in rows] == [value]
+
+
+def test_runs_whose_names_meet_are_not_one(tmp_path: Path) -> None:
+    """One stood on a dataset for the other, under its name."""
+    lines = [
+        {"task": task, "agent": agent, "model": model, "dataset": dataset, "rewards": {"r": reward}}
+        for agent, model, dataset, reward in (
+            ("a", "b", "d", 1),
+            ("a", "b", "e", 1),
+            ("o", None, "d", 1),
+            ("o", "without a name", "e", 0),
+            ("a · b", "c", "d", 0),
+            ("a", "b · c", "e", 0),
+        )
+        for task in "tuv"
+    ]
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    runs = {
+        (pair.dataset.name, pair.candidate.run): (pair.candidate.agent, pair.candidate.model)
+        for pair in compare(path).comparisons
+        if pair.dataset is not None
+    }
+    assert runs == {
+        ("d", "o · without a name"): ("o", None),
+        ("e", "o · without a name#2"): ("o", "without a name"),
+        ("d", "a · b · c#2"): ("a · b", "c"),
+        ("e", "a · b · c"): ("a", "b · c"),
+    }

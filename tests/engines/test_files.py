@@ -104,15 +104,9 @@ def test_folder_with_nothing_but_such_links_is_refused_with_them(
         assert "lab/b.parquet is not read: it is a link" in done.stderr
 
 
-def test_what_takes_a_folder_as_a_whole_is_given_none_with_such_links(
-    lab: Path, tmp_path: Path
-) -> None:
-    assert found([str(lab)], folders_whole=True).named == [str(lab)]
-    shutil.copy(lab / "a.parquet", lab / "c.parquet")
+def test_files_of_a_folder_are_those_that_are_called_so_in_any_case(lab: Path) -> None:
+    shutil.copy(lab / "a.parquet", lab / "B.PARQUET")
     assert len(found([str(lab)]).files) == 2
-    (lab / "b.parquet").symlink_to(tmp_path / "private" / "p.parquet")
-    with pytest.raises(InputError, match=r"reads .* as a whole"):
-        found([str(lab)], folders_whole=True)
 
 
 @pytest.mark.parametrize("content", ["parquet", "lines", "link"])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harbor_metrics import Column
+from harbor_metrics import Column, compute
 from harbor_metrics.contract.spec import MetricSpec
 from harbor_metrics.errors import UsageError
 from harbor_metrics.evaluation.asked import plan_asked
@@ -143,3 +143,19 @@ def test_kwarg_that_a_function_of_a_file_lacks_is_refused(tmp_path: Path) -> Non
 def test_what_is_no_text_and_no_function_is_no_metric() -> None:
     with pytest.raises(UsageError, match="a text or a function, not dict"):
         plan_asked({"type": "mean"})  # type: ignore[arg-type]
+
+
+def test_kwargs_of_a_function_that_runs_have_no_password_of_an_address(tmp_path: Path) -> None:
+    path = tmp_path / "m.py"
+    path.write_text(
+        "from harbor_metrics import Column\n\n"
+        'def judged(rewards: Column, *, url: str = "") -> float:\n'
+        '    """A judge\'s."""\n    return float(len(url))\n'
+    )
+    (tmp_path / "t.jsonl").write_text('{"task": "t", "rewards": {"reward": 1}}\n')
+    url = "https://me:PASSWORD@judge.example/v1?api_key=PASSWORD"
+    metric = f"{path}:judged url={url}"
+    written = compute(tmp_path / "t.jsonl", metrics=[metric]).to_json()
+    assert "judge.example" in written
+    assert "PASSWORD" not in written
+    assert f'"judged": {float(len(url))}' in written.replace(f"{path}:", "")

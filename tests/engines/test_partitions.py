@@ -1,0 +1,134 @@
+"""Folders that are named for a column, as Spark, Polars, pandas and DuckDB write them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+import pytest
+from conftest import Run
+from printed import document
+
+from harbor_metrics.engines.partitions import Below, partitions
+
+# Of the system or of other programs: it is the same on every Python.
+pytestmark = pytest.mark.one_python
+
+ROWS = [(task, float(model == "x"), model) for model in ("x", "y") for task in "abc"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The same trials as one file, and parted by their model."""
+    rows = duckdb.sql(f"select * from (values {', '.join(map(str, ROWS))}) t(task, reward, model)")
+    rows.write_parquet(str(tmp_path / "whole.parquet"))
+    rows.write_parquet(str(tmp_path / "parted.parquet"), partition_by=["model"])
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "parted", ["parted.parquet", "parted.parquet/*/*.parquet", "{folder}/parted.parquet"]
+)
+def test_folders_say_a_column(cli: Run, folder: Path, parted: str) -> None:
+    def groups(path: str) -> object:
+        return document(cli("compute", path, "--format", "json"))["groups"]
+
+    assert groups(parted.format(folder=folder)) == groups("whole.parquet")
+
+
+def test_a_folder_above_says_nothing(cli: Run, folder: Path) -> None:
+    """As for Spark: what is named is what is read."""
+    (folder / "parted.parquet/model=y").rename(folder / "model=y")
+    found = document(cli("compute", "model=y/*.parquet", "--format", "json"))["groups"]
+    assert [(group["model"], group["counts"]["found"]) for group in found] == [(None, 3)]
+    (folder / "run=1").mkdir()
+    (folder / "parted.parquet").rename(folder / "run=1/parted.parquet")
+    done = cli("compute", "run=1/parted.parquet")
+    assert done.returncode == 3
+    assert "run=1/parted.parquet lies in a folder that is named for a column" in done.stderr
+    assert "cd run=1/parted.parquet, and name it from there" in done.stderr
+
+
+def test_folders_of_other_names_are_refused(cli: Run, folder: Path) -> None:
+    (folder / "parted.parquet/model=y").rename(folder / "parted.parquet/agent=y")
+    for sources in (["parted.parquet"], ["whole.parquet", "parted.parquet/*/*.parquet"]):
+        done = cli("compute", *sources)
+        assert done.returncode == 3
+        assert "named for other columns" in done.stderr
+
+
+@pytest.mark.parametrize("lacking", [False, True])
+def test_what_files_say_themselves_counts(cli: Run, tmp_path: Path, *, lacking: bool) -> None:
+    for reward, own in ((1, "0.25 as reward"), (0, "1 as n" if lacking else "0.75 as reward")):
+        path = tmp_path / f"t.parquet/reward={reward}"
+        path.mkdir(parents=True)
+        duckdb.sql(f"select 'a' as task, {own}").write_parquet(str(path / "f.parquet"))
+    done = cli("compute", "t.parquet", "--format", "json")
+    if lacking:
+        assert done.returncode == 3
+        assert "write what the folders say to all files, or to none" in done.stderr
+    else:
+        assert document(done)["groups"][0]["metrics"][0]["values"] == {"mean": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("values", "type_"),
+    [
+        (["1", "-20", "__HIVE_DEFAULT_PARTITION__"], "BIGINT"),
+        (["1", "0.5", "1e-05"], "DOUBLE"),
+        (["1", "01"], "VARCHAR"),
+        (["9" * 19], "DOUBLE"),
+        (["nan"], "VARCHAR"),
+        (["2026-01-01"], "VARCHAR"),
+        (["a%3Db", ""], "VARCHAR"),
+    ],
+)
+def test_values_are_numbers_where_they_keep_every_sign(values: list[str], type_: str) -> None:
+    files = [Below(f"t/x={value}/f.parquet", "t") for value in values]
+    assert partitions(files) == {"x": type_}
+
+
+def test_rewards_can_be_said_by_folders(cli: Run, tmp_path: Path) -> None:
+    for reward, task in ((1, "a"), (0, "b"), (0.5, "c"), ("__HIVE_DEFAULT_PARTITION__", "d%3D")):
+        path = tmp_path / f"t.parquet/reward={reward}/task={task}"
+        path.mkdir(parents=True)
+        duckdb.sql("select 'oracle' as agent").write_parquet(str(path / "f.parquet"))
+    done = cli("compute", "t.parquet", "--format", "json")
+    (group,) = document(done)["groups"]
+    assert group["metrics"][0]["values"] == {"mean": 0.375}
+    assert (group["counts"]["missing"], group["counts"]["tasks"]) == (1, 4)
+
+
+def test_integers_that_are_decimals_are_integers(cli: Run, tmp_path: Path) -> None:
+    query = "select 'a' as task, {}::decimal(20, 0) as reward"
+    for reward, code in ((3, 0), (2**53 + 1, 3)):
+        duckdb.sql(query.format(reward)).write_parquet(str(tmp_path / "t.parquet"))
+        done = cli("compute", "t.parquet", "--metric", "max", "--format", "json")
+        assert done.returncode == code, done.stderr
+        if not code:
+            assert '"max": 3\n' in done.stdout
+
+
+@pytest.mark.cluster
+def test_spark_reads_what_duckdb_reads(cli: Run, folder: Path) -> None:
+    pytest.importorskip("pyspark")
+    (folder / "deep.parquet/below").mkdir(parents=True)
+    columns = "3::ubigint as reward, timestamptz '2024-11-03 05:30:00Z' as at"
+    for place in ("deep.parquet/a.parquet", "deep.parquet/below/b.parquet"):
+        duckdb.sql(f"select '{place}' as task, {columns}").write_parquet(str(folder / place))
+    duckdb.sql("select 'a' as task, 1 as reward").write_parquet(str(folder / "_a.parquet"))
+
+    def groups(engine: str, *arguments: str) -> object:
+        options = ("--engine", engine, "--format", "json")
+        return document(cli("compute", *arguments, *options, env={"TZ": "America/New_York"}))[
+            "groups"
+        ]
+
+    for arguments in (
+        ("parted.parquet",),
+        ("deep.parquet", "--columns", "label.at=at", "--group-by", "at", "--metric", "max"),
+    ):
+        assert groups("spark", *arguments) == groups("duckdb", *arguments)
+    done = cli("compute", "whole.parquet", "_a.parquet", "--engine", "spark")
+    assert done.returncode == 3
+    assert "Spark does not read _a.parquet" in done.stderr

@@ -10,6 +10,7 @@ import msgspec
 
 from .. import readers
 from ..documents.diagnostics import Diagnostic, Severity
+from ..documents.wording import encodable
 from ..readers.files.entries import Entries
 from ..registries.registry import Registries
 from ..scripts.options import ScriptOptions
@@ -57,7 +58,9 @@ class Audit:
             "rows": [row.as_json() for row in self.rows],
             "diagnostics": [diagnostic.as_json() for diagnostic in self.diagnostics],
         }
-        return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+        return (
+            msgspec.json.format(msgspec.json.encode(encodable(document)), indent=2).decode() + "\n"
+        )
 
 
 def audit(

@@ -8,10 +8,12 @@ from functools import cache, cached_property, partial
 from ..contract.spec import HARBOR_TYPES, UV_SCRIPT, MetricSpec
 from ..evaluation.result import Group, Outcome
 from ..numbers.exact import Number
+from ..registries.registry import Dataset
 from ..trials.pool import Pool
-from ..trials.source import Reported
+from ..trials.source import Job, Reported
 from ..trials.table import Table
 from ..trials.trial import NO_GROUP, Trial
+from .harbor_list import in_order
 from .row import Absent, Answer, Instead, Known, Unknown, agree
 from .tables import measured
 
@@ -31,6 +33,8 @@ class Trials:
         group: as it is computed here.
         pool: its trials.
         more_errors: those of the steps of trials, by trial, where Harbor counts these, too.
+        job: whose they are.
+        entries: those of its datasets in registries.
         registry: whether the registry was found.
         finished: whether the job is.
     """
@@ -41,6 +45,8 @@ class Trials:
         pool: Pool,
         more_errors: Mapping[str, Collection[str]],
         *,
+        job: Job,
+        entries: Sequence[Dataset],
         registry: bool,
         finished: bool,
     ) -> None:
@@ -52,7 +58,9 @@ class Trials:
         self._finished = finished
         self._kinds: dict[int, str | None] = {}
         self._by_name = cache(partial(_value, table=self.table))
-        self._outcomes = [outcome for outcome in group.metrics if outcome.origin in _HARBORS]
+        outcomes = [outcome for outcome in group.metrics if outcome.origin in _HARBORS]
+        dataset = group.dataset.name if group.dataset else None
+        self._outcomes = in_order(outcomes, dataset, job, entries)
 
     def answer(self, reported: Reported) -> Answer:
         """What a number of the group is by its trials."""
@@ -158,11 +166,26 @@ class Trials:
             for kind in _KINDS
         }
 
-    @cached_property
-    def extremes(self) -> list[Number]:
-        """The least and the most of the rewards; none where there are none."""
-        values = [v for trial in self.table for v in (trial.rewards or {}).values()]
-        return [min(values), max(values)] if values else []
+    def mean_of(self, reported: Reported) -> str | None:
+        """The reward of which a number is Harbor's own mean; None of any other number."""
+        if reported.metric != "metric":
+            return None
+        index, name, columns = reported.params["index"], str(reported.part), self.table.columns
+        if self._registry:
+            known = index < len(self._outcomes)
+            kind = self._outcomes[index].type if known else None
+        elif len(columns) <= 1:
+            kind = name
+        else:
+            kind = self._kind_of(index, reported.params["values"])
+        if kind != "mean":
+            return None
+        # Of a single reward it has the metric's own name.
+        return next(iter(columns), None) if len(columns) == 1 else name
+
+    def values(self, key: str) -> list[Number]:
+        """The values of a reward that there are."""
+        return [value for value in self.table.columns.get(key, ()) if value is not None]
 
     def unlisted(self, numbers: Sequence[Reported]) -> Iterator[tuple[Reported, Answer]]:
         """What Harbor reports of such trials, and the job does not, with what it should be."""
@@ -217,7 +240,7 @@ class Trials:
         for index, outcome in enumerate(self._outcomes if self._registry else ()):
             names = listed.get(index, set())
             some = bool(names) and names < outcome.values.keys()
-            for name in outcome.values.keys() - names:
+            for name in [each for each in outcome.values if each not in names]:
                 place = _absent(f"metrics[{index}].{name}")
                 if some:
                     yield place, self._of_outcome(outcome, name)

@@ -15,7 +15,7 @@ from ..readers.harbor.documents import repeated_in_trials
 from ..readers.harbor.reported import OTHER
 from ..registries.registry import Registries
 from ..scripts.options import ScriptOptions
-from ..trials.source import Reported, Source
+from ..trials.source import Job, Reported, Source
 from ..trials.trial import NO_GROUP, group_key
 from .harbor_groups import Trials
 from .harbor_keys import Keys
@@ -70,6 +70,9 @@ def rows(
 
     keyed = [(evals_key_of(group.key, group.pool), group.pool) for group in prepared.groups]
     pools, called = dict(keyed), Counter(key for key, _ in keyed)
+    of_group = {
+        key: group.plan.datasets for (key, _), group in zip(keyed, prepared.groups, strict=True)
+    }
     groups = {str(group.evals_key): group for group in result.groups}
     by_key: dict[str, list[Reported]] = {}
     for each in numbers:
@@ -92,9 +95,17 @@ def rows(
                 other = Unknown(words)
             yield from (judge(source.path, key, each, other, incomplete="") for each in of_key)
             continue
-        own = Trials(groups[name], pools[name], more_errors, registry=registry, finished=finished)
+        own = Trials(
+            groups[name],
+            pools[name],
+            more_errors,
+            job=source.job or Job(),
+            entries=of_group[name],
+            registry=registry,
+            finished=finished,
+        )
         yield from _of_group(plan, key, own, of_key)
-    for name in groups.keys() - listed:
+    for name in [each for each in groups if each not in listed]:
         absent = Reported(place="evals", metric="evals", value=None, group=NO_GROUP)
         answer = Absent("result.json has no numbers of these trials", len(pools[name].everything))
         yield judge(source.path, name, absent, answer, incomplete=plan.lacking)
@@ -141,10 +152,10 @@ def _of_group(plan: Plan, key: str, trials: Trials, numbers: list[Reported]) -> 
     path, table = plan.source.path, trials.table
     for reported in numbers:
         answer = Unknown(_OTHER) if reported.metric == OTHER else trials.answer(reported)
-        of_mean = reported.metric == "metric" and reported.part == "mean"
-        if isinstance(answer, Known) and of_mean and len(table):
+        reward = trials.mean_of(reported)
+        if isinstance(answer, Known) and reward is not None and len(table):
             missing = plan.missing.of(group_key(table.trials[0])) + plan.n_late
-            values = [0, *trials.extremes]
+            values = [0, *trials.values(reward)]
             answer = bounded(answer, values, max(len(table) - plan.n_late, 1), missing)
         yield judge(path, key, reported, answer, incomplete=plan.lacking)
     for absent, answer in trials.unlisted(numbers):

@@ -242,7 +242,7 @@ def command(
         print_text(shown, styles=colour)
     print_note(remarks(result.found, width=note_width()))
     if require_complete and not result.complete:
-        print_line("error: trials are missing, and --require-complete was given")
+        print_line(f"error: {result.not_as_planned}, and --require-complete was given")
         return 1
     return 0 if result.ok else 1
 

@@ -86,7 +86,7 @@ def command(
     pictures = plural(len(figures(made)), "picture")
     print_line(f"{output}: {pictures}, {round(len(written) / 1000)} kB")
     if require_complete and not made.complete:
-        print_line("error: trials are missing, and --require-complete was given")
+        print_line(f"error: {made.not_as_planned}, and --require-complete was given")
         return 1
     return 0 if made.ok else 1
 

@@ -28,7 +28,7 @@ from .remarks import by_two_rules, remark_on_rules, remarks
 from .rows import rows_of
 from .runs import Part, Run
 from .settings import Settings
-from .together import Pair, told_by, with_adjusted
+from .together import Pair, told_by
 
 # Of more tasks than these only the largest changes are listed.
 _MOST_TASKS, _LISTED = 20_000, 1_000
@@ -45,12 +45,11 @@ def compared(
     Raises:
         UsageError: runs have no dataset, no task or no reward in common, or the same trials.
     """
-    found = [
+    return [
         _compared(base, candidate, parts, settings, run_scripts, diagnostics)
         for base, candidate in pairs
         for parts in _matching(base, candidate)
     ]
-    return with_adjusted(found, settings.adjust)
 
 
 def all_pairs(runs: Sequence[Run]) -> list[tuple[Run, Run]]:

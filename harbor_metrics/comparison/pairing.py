@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from operator import attrgetter
 
 import msgspec
 
-from ..trials.table import Table
-from ..trials.trial import LineTrials, times_of
+from ..trials.table import Table, task_versions
+from ..trials.trial import times_of
 
 _UNSAID: frozenset[str | None] = frozenset({None})
 
@@ -50,7 +49,7 @@ def pair(base: Table, candidate: Table) -> Pairs:
     """The runs at the tasks that are the same in both, all of them sorted by name."""
     ours, theirs = (set(times_of(table.tasks)) for table in (base, candidate))
     both = ours & theirs
-    first, second = _versions(base), _versions(candidate)
+    first, second = task_versions(base), task_versions(candidate)
     said = {
         task: (first.get(task, _UNSAID), second.get(task, _UNSAID))
         for task in both & (first.keys() | second.keys())
@@ -98,19 +97,3 @@ def with_keys(table: Table, keys: Collection[str]) -> Table:
             for trial in table
         ]
     )
-
-
-def _versions(table: Table) -> dict[str, set[str | None]]:
-    """The versions that the trials say of each task, None among them where one says none.
-
-    Nothing at all where none says any.
-    """
-    versions: dict[str, set[str | None]] = {}
-    if isinstance(table.trials, LineTrials):
-        return versions
-    # In C for the most frequent case: few harnesses say which version of a task they ran.
-    of_trials = list(map(attrgetter("task_version"), table))
-    if of_trials.count(None) < len(table):
-        for task, version in zip(table.tasks, of_trials, strict=True):
-            versions.setdefault(task, set()).add(version)
-    return versions

@@ -19,7 +19,7 @@ from .beside import all_pairs, compared, tasks_alone
 from .document import Compared, Comparison, Decision, SourceRef
 from .runs import Part, Run, chosen, named_sources, run_of, runs_by
 from .settings import Settings
-from .together import ranks
+from .together import ranks, with_adjusted
 
 
 class ComparisonRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,8 +81,10 @@ def prepare(request: ComparisonRequest) -> Prepared:
     )
 
 
-def finish(request: ComparisonRequest, prepared: Prepared) -> Comparison:
+def finish(request: ComparisonRequest, prepared: Prepared, *, ranked: bool = False) -> Comparison:
     """The second half of `compare`: run the metrics.
+
+    `ranked`: every two runs are compared for their places, whichever pairs are shown.
 
     Raises:
         UsageError: the runs have nothing in common, or a gate is set on what is not there.
@@ -92,10 +94,13 @@ def finish(request: ComparisonRequest, prepared: Prepared) -> Comparison:
     diagnostics = list(prepared.diagnostics)
     settings = request.settings
     base, *candidates = prepared.runs
-    every_two = settings.pairs == "all"
+    every_two = ranked or settings.pairs == "all"
     runs = all_pairs(prepared.runs) if every_two else [(base, each) for each in candidates]
     pairs = compared(runs, settings, run_scripts, diagnostics)
-    comparisons = [pair.compared for pair in pairs]
+    shown = pairs
+    if settings.pairs == "base":
+        shown = [pair for pair in pairs if pair.compared.base.run == base.name]
+    comparisons = [pair.compared for pair in with_adjusted(shown, settings.adjust)]
     diagnostics += run_scripts.diagnostics
     alone = {(one.name, other.name): tasks_alone(one, other) for one, other in runs}
     diagnostics += [

@@ -11,7 +11,13 @@ from ..documents.diagnostics import Diagnostic
 from ..errors import UsageError
 from ..evaluation.agreement import differing_scripts
 from ..evaluation.evaluate import evaluate
-from ..evaluation.group import group_of, not_added, reference_of, unscored
+from ..evaluation.group import (
+    group_of,
+    not_added,
+    pooled_versions,
+    reference_of,
+    unscored,
+)
 from ..evaluation.planned import Planned
 from ..evaluation.result import Outcome, Result
 from ..numbers.uncertainty import Over
@@ -59,6 +65,7 @@ def finish(request: Request, prepared: Prepared) -> Result:
         if any(outcome.needs_rows for outcome in outcomes) and not of_engine:
             return finish(request, prepare(request, keep=True))
         diagnostics += unscored(group.key, group.pool)
+        diagnostics += pooled_versions(group.key, group.pool)
         if of_engine:
             diagnostics += (said for said in not_added(group.pool.table) if said not in diagnostics)
         made = group_of(group.key, group.pool, group.plan, outcomes, only_asked=request.only_asked)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from operator import itemgetter
 from typing import Any
@@ -199,4 +199,20 @@ def _read(request: Request, *, counts: bool) -> tuple[list[Source], list[Diagnos
         if path == STANDARD_INPUT:
             request.read_once[path] = found
         sources += [source for source in found if entries.admits(source.path)]
-    return sources, entries.diagnostics
+    return sources, [*entries.diagnostics, *_copies(sources)]
+
+
+def _copies(sources: Sequence[Source]) -> Iterator[Diagnostic]:
+    """That a source is a copy of another, where no ids say which of their trials are the same."""
+    first: dict[tuple[str, str | None], str] = {}
+    for source in sources:
+        if not len(source.trials):
+            continue
+        other = first.setdefault((source.sha256, source.digest_of), source.path)
+        if other != source.path and (source.counted is not None or source.trials[0].id is None):
+            yield Diagnostic(
+                rule="source-copied",
+                message=f"{source.path} is a copy of {other}, and its trials, which have no ids, "
+                "count again",
+                path=source.path,
+            )

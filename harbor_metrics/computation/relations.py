@@ -8,7 +8,7 @@ from ..engines.extras import require
 from ..engines.recognition import is_relation
 from ..errors import UsageError
 from ..evaluation.planned import Planned
-from ..readers.columns import parse_columns
+from ..readers.columns import columns_of
 from ..trials.source import Source
 from .request import Request
 
@@ -45,7 +45,7 @@ def relations(request: Request, asked: Sequence[Planned], *, keep: bool) -> list
     return read(
         request.sources,
         engine=request.engine,
-        columns=parse_columns(columns) if isinstance(columns, str) else columns,
+        columns=columns_of(columns),
         keys=[key for key in own if key] if request.only_asked and all(own) else None,
         totals_only=request.level is None,
     )

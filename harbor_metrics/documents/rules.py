@@ -119,6 +119,12 @@ OF_RUNS = {
         "Two of the paths that were given lead to the same source. It is read once, so its trials "
         "count once.",
     ),
+    "source-copied": Rule(
+        _WARNING,
+        "Two sources have the same bytes, and their trials have no ids by which each would count "
+        "once, as trials of jobs do. They are as good as more attempts at the same tasks, and "
+        "intervals are too narrow. Name one of them.",
+    ),
     "file-not-read": Rule(
         _WARNING,
         "Of a folder some logs are left out: beside its jobs, in a job, in folders beside logs of "
@@ -353,6 +359,13 @@ OF_RUNS = {
         "A task is in one of two runs alone, or its version is not the same in both: Harbor writes "
         "a checksum of each task, and a task that has changed is not the same task. Such tasks are "
         "counted, named and left out of the comparison.",
+    ),
+    "task-versions-pooled": Rule(
+        _WARNING,
+        "Trials of a group say several versions of one task: a job of Harbor has a checksum of "
+        "each task, lm-eval a hash of each document. A task that has changed is another task, and "
+        "its trials count as attempts at one, as Harbor counts them; `compare` pairs no such "
+        "tasks. Compute the jobs one by one.",
     ),
     "versions-not-said": Rule(
         _WARNING,

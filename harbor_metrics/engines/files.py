@@ -81,14 +81,19 @@ def _inside(path: str, entries: Entries) -> Iterator[str]:
                 yield file
         return
     for folder, below, names in walk(path, _refuse):
-        below.sort()
+        below[:] = sorted(filter(_is_meant, below))
         links = [link for name in below if os.path.islink(link := os.path.join(folder, name))]
         linked = [stray(file, path) for file in map(_some_in, links) if file is not None]
         entries.diagnostics += [said for said in linked if said is not None]
-        for name in sorted(names):
+        for name in sorted(filter(is_called_so, filter(_is_meant, names))):
             file = os.path.join(folder, name)
-            if is_called_so(name) and entries.admits(file, path):
+            if entries.admits(file, path):
                 yield file
+
+
+def _is_meant(name: str) -> bool:
+    """Whether what lies in a folder is meant with it: neither hidden nor, to Spark, unfinished."""
+    return name[0] not in "._"
 
 
 def _some_in(folder: str) -> str | None:

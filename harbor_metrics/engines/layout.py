@@ -144,9 +144,10 @@ def _read(
             if dtype.is_decimal():
                 # As a number that is read from a text is: not every engine rounds a decimal so.
                 casts[column] = nw.col(column).cast(nw.String).cast(nw.Float64)
-            elif dtype.is_float() and dtype != nw.Float64:
-                # Else some engines round what it is compared with.
-                casts[column] = nw.col(column).cast(nw.Float64)
+            elif dtype.is_float():
+                # Else some engines round what it is compared with; and not every one takes -0.0
+                # for 0.0.
+                casts[column] = nw.col(column).cast(nw.Float64) + 0.0
         elif field.startswith("label.") and dtype.is_float():
             # Not every engine takes -0.0 for 0.0.
             casts[column] = nw.col(column) + 0.0

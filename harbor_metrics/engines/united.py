@@ -65,7 +65,13 @@ class United(NamedTuple):
             further += [name for name in given.values() if folded(name) in known - columns.keys()]
             own = [*kind.columns, *dict.fromkeys(further)]
             said = {field: columns.get(folded(name), name) for field, name in given.items()}
-            for field, index in meanings(own, said).items():
+            meant = meanings(own, said)
+            if not any(field.partition(".")[0] == "reward" for field in meant):
+                raise InputError(
+                    f"{printable(kind.files[0])} has no column of rewards",
+                    "name it with --columns reward=COLUMN, or leave the file out",
+                )
+            for field, index in meant.items():
                 place = places.get(folded(own[index]))
                 if place is None or fields.get(field) != place:
                     other = fields.get(field, place)

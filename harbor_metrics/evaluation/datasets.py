@@ -111,8 +111,11 @@ def find_datasets(
             entries.append(entry)
     best = [entry.version for place, entry in at.items() if place.version is None]
     said = list(dict.fromkeys([*filter(None, versions), *best]))
-    if min(len(versions), len(said)) > 1:
-        diagnostics.insert(0, _pooled(dataset, said))
+    if version is not None:
+        # What ran is still what ran: whose metrics are asked for says nothing of that.
+        said = list(dict.fromkeys(each or version for each in wanted)) or [version]
+    if min(len(versions), len(said)) > 1 or (version is not None and said != [version]):
+        diagnostics.insert(0, _pooled(dataset, said, version))
     either = [tuple(at[place] for place in places) for places in looked.either]
     rivals = [each for each in either if not all(map(each[0].is_whole_as, each[1:]))]
     diagnostics += map(_rivalling, rivals)
@@ -141,10 +144,12 @@ _DATASET_NOT_SAID = Diagnostic(
 )
 
 
-def _pooled(dataset: str, versions: Sequence[str]) -> Diagnostic:
+def _pooled(dataset: str, versions: Sequence[str], asked: str | None) -> Diagnostic:
+    parts = ["are pooled, as Harbor does"] if len(versions) > 1 else []
+    parts += [f"have the metrics of {asked}"] if asked is not None else []
     return Diagnostic(
         rule="versions-pooled",
-        message=f"trials of {dataset} at {', '.join(versions)} are pooled, as Harbor does",
+        message=f"trials of {dataset} at {', '.join(versions)} {', and '.join(parts)}",
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from ..contract.metric import Bound
-from ..documents.wording import without_passwords_in
+from ..documents.wording import without_passwords, without_passwords_in
 from ..errors import MetricFailure
 from ..numbers.uncertainty import Over
 from ..trials.table import Missing, Table
@@ -91,7 +91,7 @@ def _measured(
         values=measured.values,
         n=measured.n,
         basis=measured.basis,
-        reasons=measured.reasons,
+        reasons={name: without_passwords(why) for name, why in measured.reasons.items()},
         uncertainty=measured.uncertainty,
         notes=measured.notes,
         **optional,
@@ -105,5 +105,5 @@ def _failed(planned: Planned, failure: MetricFailure) -> Outcome:
         origin=planned.origin,
         kwargs=planned.shown_kwargs,
         status="failed",
-        error=Failure(rule=failure.rule, message=str(failure)),
+        error=Failure(rule=failure.rule, message=without_passwords(str(failure))),
     )

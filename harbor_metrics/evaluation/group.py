@@ -8,13 +8,13 @@ from collections.abc import Iterator
 import msgspec
 
 from ..documents.diagnostics import Diagnostic, Severity
-from ..documents.wording import shown_path, without_passwords
+from ..documents.wording import listed, plural, shown_path, without_passwords
 from ..errors import MetricFailure
 from ..numbers.exact import Number
 from ..registries.registry import best_version
 from ..trials.pool import Pool
 from ..trials.source import Source
-from ..trials.table import Table
+from ..trials.table import Table, task_versions
 from ..trials.trial import GroupKey
 from . import parity
 from .plan import Plan
@@ -34,6 +34,19 @@ def unscored(key: GroupKey, pool: Pool) -> list[Diagnostic]:
             notes=(f"Harbor reports {says} here",),
         )
     ]
+
+
+def pooled_versions(key: GroupKey, pool: Pool) -> Iterator[Diagnostic]:
+    """That trials of several versions of a task count as attempts at one."""
+    versions = task_versions(pool.table)
+    tasks = [task for task, said in versions.items() if len(said - {None}) > 1]
+    if tasks:
+        where = f" of dataset {key.dataset}" if key.dataset else ""
+        yield Diagnostic(
+            rule="task-versions-pooled",
+            message=f"{plural(len(tasks), 'task')}{where} ran at several versions, whose trials "
+            f"count as attempts at one task: {listed(tasks)}",
+        )
 
 
 def evals_key_of(key: GroupKey, pool: Pool) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import msgspec
@@ -92,6 +93,11 @@ class Counts(Struct, frozen=True, kw_only=True):
         return self.found - (self.left_out or 0)
 
     @property
+    def has_more(self) -> bool:
+        """Whether there are more trials than were planned."""
+        return self.expected is not None and self.found > self.expected
+
+    @property
     def unrewarded(self) -> int:
         """How many of these have no rewards, which most metrics count as 0."""
         return self.missing - (self.left_out or 0)
@@ -111,6 +117,13 @@ class Failure(Struct, frozen=True, kw_only=True):
 
     rule: str
     message: str
+
+
+def not_as_planned(incomplete: Iterable[Counts]) -> str:
+    """What is not as it was planned where trials have these counts, in words."""
+    more, there = "there are more trials than were planned", "planned trials are missing"
+    found = dict.fromkeys(more if counts.has_more else there for counts in incomplete)
+    return " and ".join(found or [there])
 
 
 class ScriptRef(Struct, frozen=True, kw_only=True):
@@ -317,6 +330,11 @@ class Result(Written, frozen=True, kw_only=True):
     def complete(self) -> bool:
         """Whether every planned trial was found and has been read."""
         return all(group.complete for group in self.groups)
+
+    @property
+    def not_as_planned(self) -> str:
+        """What is not as it was planned, in words."""
+        return not_as_planned(group.counts for group in self.groups if not group.complete)
 
     def to_frame(self, backend: str | None = None) -> Any:
         """A data frame with a row for each value, as in the CSV.

@@ -87,7 +87,7 @@ class MetricsPlugin:
         if not unwritten and not self.options.quiet:
             print_text(f"Metrics written to {printable(document)}\n")
         if self.options.require_complete and not result.complete:
-            self._say("trials are missing, and require_complete was given")
+            self._say(f"{result.not_as_planned}, and require_complete was given")
 
     def _write(self, result: Result, document: str) -> list[str]:
         """Write the document and its Markdown; why not, where it cannot be done."""

@@ -49,7 +49,7 @@ def read(
     # Inside, for weight: help texts need the table of formats alone.
     from ..documents.paths import STANDARD_INPUT
     from ..errors import UsageError
-    from .columns import parse_columns
+    from .columns import columns_of
     from .reading import Options
     from .sources import sources_at
 
@@ -57,7 +57,7 @@ def read(
     if as_format is not None and as_format not in names:
         raise UsageError(f"no format `{as_format}`; the formats are {', '.join(names)}")
     options = Options(
-        columns=parse_columns(columns) if isinstance(columns, str) else columns,
+        columns=columns_of(columns),
         with_texts=with_texts or with_scores or path == STANDARD_INPUT,
         with_scores=with_scores,
         progress=progress,

@@ -44,17 +44,35 @@ def parse_columns(text: str) -> dict[str, str]:
                 f"--columns {text}: `{part}` is not FIELD=COLUMN",
                 "write --columns task=problem_id,reward=score",
             )
-        many, dot, name = field.partition(".")
-        if field not in _FIELDS and not (dot and name and many in MANY):
-            raise UsageError(
-                f"--columns {text}: unknown field `{field}`",
-                f"one of {', '.join(_FIELDS)}, reward.KEY, label.NAME, "
-                "text.prediction, text.reference",
-            )
+        _check_field(field, f"--columns {text}")
         if field in columns:
             raise UsageError(f"--columns {text}: `{field}` is given twice")
         columns[field] = column.strip()
     return columns
+
+
+def columns_of(given: str | Mapping[str, str]) -> Mapping[str, str]:
+    """FIELD -> column, from either form.
+
+    Raises:
+        UsageError: see `parse_columns`; or a column is no text.
+    """
+    if isinstance(given, str):
+        return parse_columns(given)
+    for field, column in given.items():
+        _check_field(field, "columns")
+        if not isinstance(column, str):
+            raise UsageError(f"columns: the column of {field} is not a text: {column!r}")
+    return given
+
+
+def _check_field(field: object, where: str) -> None:
+    many, dot, name = str(field).partition(".")
+    if field not in _FIELDS and not (dot and name and many in MANY):
+        raise UsageError(
+            f"{where}: unknown field `{field}`",
+            f"one of {', '.join(_FIELDS)}, reward.KEY, label.NAME, text.prediction, text.reference",
+        )
 
 
 def check_columns(path: str, names: Sequence[str], given: Mapping[str, str]) -> None:

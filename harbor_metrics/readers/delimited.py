@@ -14,13 +14,14 @@ from ..documents.parquet import MARK
 from ..documents.wording import listed, printable, shown
 from ..errors import InputError
 from ..numbers.exact import Number
+from ..numbers.written import number
 from ..trials.source import Source
 from ..trials.trial import NO_USAGE, Trial, Usage
 from .columns import MANY, USAGE, check_columns, meanings
 from .files.file import File
 from .reading import Options, Reading
 from .recognition import FITS, Fit, Head
-from .rows import Place, label, names_in, number, read_rows, refusal
+from .rows import Place, label, names_in, read_rows, refusal
 
 
 def fit(head: Head) -> Fit:

@@ -6,7 +6,6 @@ Delimiters are `,` `;` and tab, whichever the header line has most of.
 from __future__ import annotations
 
 import csv
-import math
 import re
 from bisect import bisect_left
 from collections import Counter
@@ -18,6 +17,7 @@ from ..documents.diagnostics import Span
 from ..documents.wording import printable
 from ..errors import InputError
 from ..numbers.exact import Number
+from ..numbers.written import number
 from .columns import folded
 
 # A cell, quoted or not; the delimiter is to be filled in.
@@ -26,9 +26,6 @@ _CELL = r'(?:(?<={0})|\A)(?:"(?:[^"]|"")*"|[^{0}\n]*)(?={0}|\Z)'
 _QUOTED = re.compile(r'(?:(?<=[,;\t])|\A)"(?:[^"]|"")*"')
 # Characters of a row, of many cells and lines perhaps: it is in memory several times.
 _MOST_OF_A_ROW = 1 << 24
-_WHOLE = re.compile(r"[+-]?[0-9]+")
-# Without what `float` takes besides: NaN, inf, 1_000 and the digits of other scripts.
-_NUMBER = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 class Place:
@@ -111,17 +108,6 @@ def refusal(path: str, error: csv.Error | UnicodeDecodeError) -> InputError:
     return InputError(
         f"{path} is not UTF-8: byte 0x{error.object[error.start]:02x}", "save the file as UTF-8"
     )
-
-
-def number(cell: str) -> Number | None:
-    """The finite number that a cell is, with white space around it perhaps."""
-    text = cell.strip()
-    if _WHOLE.fullmatch(text) and len(text) < 300:
-        return int(text)
-    if not _NUMBER.fullmatch(text):
-        return None
-    value = float(text)
-    return value if math.isfinite(value) else None
 
 
 def label(cell: str) -> str | Number:

@@ -6,7 +6,8 @@ import contextlib
 import os
 import re
 import stat
-from collections.abc import Collection, Iterable
+from collections import deque
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ..documents.diagnostics import Diagnostic
@@ -21,7 +22,7 @@ from . import formats
 from .files.entries import Entries
 from .files.file import File, opened
 from .formats import Format, named, takes
-from .harbor.documents import says_it_is_one
+from .harbor.documents import looks_like_job, says_it_is_one
 from .harbor.folders import trial_folders
 from .harbor.job import jobs_in
 from .reading import Options
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 _OF_HARBOR = ("config.json", "exception.txt", "job.log", "lock.json", "result.json", "trial.log")
 
 _FEW_TRIALS = 200
+# So many folders and files are looked into for what is left out.
+_MOST_ENTRIES = 1_000
 
 
 def sources_at(path: str, as_format: str | None, options: Options) -> list[Source]:
@@ -141,8 +144,9 @@ def _in_directory(path: str, given: Format | None, options: Options) -> list[Sou
     for files in (own_files, below):
         sources = _of_files(files, path, wanted, options, entries, others)
         if sources:
-            if files is own_files and given is None:
-                sources[0].diagnostics += _left_out(path, _logs(path, below), "holds logs itself")
+            what = "holds logs itself" if files is own_files else "holds logs in its folders"
+            unread = [*(below if files is own_files else ()), *_deeper(path)]
+            sources[0].diagnostics += _left_out(path, _logs(path, unread, wanted), what)
             break
     else:
         why_not += [said.message for said in entries.diagnostics]
@@ -206,7 +210,8 @@ def _beside_jobs(path: str, jobs: list[Source]) -> list[Diagnostic]:
     if path not in (own := {job.path for job in jobs}):
         unread = {said.path for said in jobs[0].diagnostics if said.rule == "unread-job"}
         files, below = _files(path, but_in=own | unread)
-        return _left_out(path, _logs(path, [*files, *below]), "holds jobs")
+        logs = _logs(path, [*files, *below, *_deeper(path, own | unread)])
+        return _left_out(path, logs, "holds jobs")
     is_said = says_it_is_one(path)
     if is_said and len(jobs[0].trials) > _FEW_TRIALS:
         # To look into all would take long, and Harbor puts no log beside a trial's result.
@@ -222,8 +227,39 @@ def _beside_jobs(path: str, jobs: list[Source]) -> list[Diagnostic]:
     return _left_out(path, logs, "is a job")
 
 
-def _logs(path: str, files: list[str]) -> list[str]:
-    """Which of the files in a folder are logs, as they are called there."""
+def _deeper(path: str, but_in: Collection[str | None] = ()) -> list[str]:
+    """The files and jobs that lie deeper than in the folders of a folder; no link is followed.
+
+    Of very many the first ones.
+    """
+    waiting = deque(sorted(_own_folders(path).difference(but_in)))
+    top = {*waiting}
+    found: list[str] = []
+    for _ in range(_MOST_ENTRIES):
+        if not waiting:
+            break
+        folder = waiting.popleft()
+        if folder not in top:
+            if looks_like_job(folder):
+                found.append(folder)
+                continue
+            with contextlib.suppress(InputError):
+                found += _files_of(folder)
+        waiting += sorted(_own_folders(folder))
+    return found[:_MOST_ENTRIES]
+
+
+def _own_folders(path: str) -> set[str]:
+    """The folders in a folder that are not hidden, and no links; none where it cannot be read."""
+    try:
+        with os.scandir(path) as entries:
+            return {e.path for e in entries if e.name[0] != "." and e.is_dir(follow_symlinks=False)}
+    except OSError:
+        return set()
+
+
+def _logs(path: str, files: list[str], wanted: Sequence[Format] = formats.FORMATS) -> list[str]:
+    """Which of the files in a folder are logs, as they are called there, and which are jobs."""
     files = [name for name in files if os.path.basename(name) not in _OF_HARBOR]
     if not files:
         return []
@@ -231,11 +267,16 @@ def _logs(path: str, files: list[str]) -> list[str]:
     from .recognition import head_of
 
     found = []
+    # Of a format that is not for folders a file is read there where the user says so.
+    kinds = [f for f in wanted if f.in_folders or len(wanted) == 1]
     for name in files:
         try:
+            if os.path.isdir(name):
+                found += [os.path.relpath(name, path)] * any(f.is_directory for f in wanted)
+                continue
             with opened(name) as file:
                 head = head_of(file)
-                fits = (f.reader.fit(head) for f in formats.FORMATS if f.in_folders)
+                fits = (f.reader.fit(head) for f in kinds)
                 if head.data.strip() and any(not fit.why for fit in fits):
                     found.append(os.path.relpath(name, path))
         except (InputError, OSError):
@@ -246,10 +287,11 @@ def _logs(path: str, files: list[str]) -> list[str]:
 def _left_out(path: str, logs: list[str], what: str) -> list[Diagnostic]:
     if not logs:
         return []
+    jobs = "jobs and " if any(os.path.isdir(f"{path}/{log}") for log in logs) else ""
     return [
         Diagnostic(
             rule="file-not-read",
-            message=f"{path} {what}; logs below it are left out: {_listed(logs)}",
+            message=f"{path} {what}; {jobs}logs below it are left out: {_listed(logs)}",
             path=path,
             help="name each folder or file that is to be read",
         )

@@ -155,7 +155,8 @@ def _add_tasks(page: _Page, compared: Compared, turned: Turned) -> None:
 
 def _said(diagnostic: Diagnostic) -> str:
     said = "; ".join(filter(None, (diagnostic.message, *diagnostic.notes, diagnostic.help)))
-    return f"{diagnostic.severity}: {_text(printable(said))}"
+    subject = f"{diagnostic.subject}: " if diagnostic.subject else ""
+    return f"{diagnostic.severity}: {_text(printable(f'{subject}{said}'))}"
 
 
 def _text(text: str) -> str:

@@ -39,8 +39,8 @@ def isolated(text: str) -> str:
 
 
 def verbatim(text: str) -> Markup:
-    """The whole text, words of any length as they are."""
-    return Markup(escape(printable(text)))
+    """The whole text, words of any length as they are; none begins a command of a CI system."""
+    return Markup(escape(printable(text)).replace("##", "#&#35;"))
 
 
 def indented(text: str, depth: int) -> Markup:

@@ -94,10 +94,12 @@ def _marked(cell: Cell | None, index: int, best: set[int]) -> str:
 
 def _best(groups: Sequence[Group], column: Sequence[Cell | None]) -> set[int]:
     """The groups with the best value of those on the same dataset; of one alone there is none."""
-    by_dataset: dict[str, dict[int, Number]] = {}
+    by_dataset: dict[tuple[str, str | None] | None, dict[int, Number]] = {}
     for i, (group, cell) in enumerate(zip(groups, column, strict=True)):
         if cell is not None and cell.value is not None:
-            by_dataset.setdefault(rows.dataset(group), {})[i] = cell.value
+            dataset = group.dataset
+            of = None if dataset is None else (dataset.name, dataset.version)
+            by_dataset.setdefault(of, {})[i] = cell.value
     best: set[int] = set()
     for here in by_dataset.values():
         better = {column[i].higher_is_better for i in here}  # type: ignore[union-attr]

@@ -101,7 +101,8 @@ def _answer(report: Report, shown: list[Figure]) -> tuple[list[str], list[str]]:
     texts = [*passed, *texts]
     wrong += [f"Failed: {', '.join(failed)}."] if failed else []
     if not report.complete:
-        wrong.append("Planned trials are missing: the numbers are over those that are there.")
+        said = report.not_as_planned
+        wrong.append(f"{said[0].upper()}{said[1:]}: the numbers are over those that are there.")
     return [*texts, *report.lacking], [*verdicts, *wrong]
 
 

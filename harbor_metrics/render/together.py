@@ -128,17 +128,21 @@ def _cells(
 def _cell(outcome: Outcome, name: str, digits: Digits) -> Cell:
     shown = rows.cells(outcome, name, digits)
     error = f" ({shown.stderr})" if shown.stderr not in ("", NONE) else ""
-    said = outcome.higher_is_better
-    better = said if isinstance(said, bool) else _of_rewards(outcome, name) or None
     basis = outcome.known_basis.get(name)
     return Cell(
         f"{shown.value}{error}",
         outcome.values[name],
-        better,
+        higher_is_better(outcome, name),
         outcome.reasons.get(name, ""),
         unit=unit(outcome.type, outcome.kwargs),
         over=(basis.trials, basis.tasks) if basis and _is_whole(outcome, name) else None,
     )
+
+
+def higher_is_better(outcome: Outcome, name: str) -> bool | None:
+    """Whether more of a value is better; None where nobody says it, and it follows no reward."""
+    said = outcome.higher_is_better
+    return said if isinstance(said, bool) else _of_rewards(outcome, name) or None
 
 
 def _of_rewards(outcome: Outcome, name: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ..comparison.document import Comparison, Rank
 from ..documents.diagnostics import Diagnostic
-from ..evaluation.result import Result, SourceRef
+from ..evaluation.result import Result, SourceRef, not_as_planned
 from .series import Series
 
 
@@ -29,6 +29,11 @@ class Report:
     lacking: list[str] = field(default_factory=list)
     again: str = ""
     inputs: list[str] = field(default_factory=list)
+
+    @property
+    def not_as_planned(self) -> str:
+        """What is not as it was planned, in words."""
+        return not_as_planned(s.group.counts for s in self.series if not s.group.complete)
 
     @property
     def ranks(self) -> list[list[Rank]]:

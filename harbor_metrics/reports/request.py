@@ -103,6 +103,8 @@ def _of_runs(
     ]
     whole = together(reports)
     whole.comparisons, whole.lacking = comparisons, lacking
+    said = [each for compared in comparisons for each in compared.found]
+    whole.found += [each for each in said if each not in whole.found]
     whole.ok = whole.ok and all(each.ok for each in comparisons)
     return whole
 
@@ -118,9 +120,8 @@ def _is_document(path: str) -> bool:
 def _compared(asked: ComparisonRequest, read: comparison.Prepared) -> Comparison:
     """The runs beside the first one; of three or more every two of them, where that can be."""
     if _FEWEST_RANKED <= len(read.runs) <= _MOST_RANKED:
-        every_two = msgspec.structs.replace(asked.settings, pairs="all")
         with suppress(UsageError):
-            return comparison.finish(msgspec.structs.replace(asked, settings=every_two), read)
+            return comparison.finish(asked, read, ranked=True)
     return comparison.finish(asked, read)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..computation.request import LEVEL, Request
+from ..computation.request import Request
 from ..contract.spec import MetricSpec
 from ..errors import NeedsRowsError
 from ..evaluation.binding import bind
@@ -78,9 +78,13 @@ def _first_key(group: Group) -> str | None:
 
 def _outcome(type_: str, kwargs: dict[str, Any], table: Table, request: Request) -> Outcome:
     planned = bind(type_, MetricSpec(type=type_, kwargs=kwargs), "default")
-    level = LEVEL if request.level is None else request.level
     (outcome,) = evaluate(
-        [planned], table, missing=request.missing, level=level, over=request.over, run_scripts=_none
+        [planned],
+        table,
+        missing=request.missing,
+        level=request.level,
+        over=request.over,
+        run_scripts=_none,
     )
     if outcome.needs_rows:
         raise NeedsRowsError(type_)

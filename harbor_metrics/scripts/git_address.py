@@ -43,7 +43,8 @@ LOCAL = ("file", "http", "git")
 _LONGEST = 1_000
 # As a URL and as scp writes it; git decodes %XX, and ssh puts what it is told into commands.
 _PLAIN_LOGIN = re.compile(
-    r"(?:(?i:ssh)://(?:[\w.+-]+(?::[^@/]*)?@)?(?:[\w.-]+|\[[\da-fA-F:.]+\])(?:[:/]|$)"
+    r"(?:(?i:ssh)://(?:[\w.+-]+(?::[\w.+-]*)?@)?(?:[\w.-]+|\[[\da-fA-F:.]+\])"
+    r"(?::[0-9]*)?(?:/|$)"
     r"|[\w.-]+@[\w.-]+:)",
     re.ASCII,
 )

@@ -10,6 +10,7 @@ import msgspec
 
 from ..errors import MetricFailure
 from ..numbers.exact import Number
+from ..numbers.written import number
 from .trial import Label, LineTrials, Trial
 
 # The label that every trial has.
@@ -57,10 +58,7 @@ def labels_of(trials: Sequence[Trial], n: int, name: str) -> list[Label]:
 def as_number(value: Label) -> Number | None:
     """The number that a label is, or that it is the text of, as in a CSV; else None."""
     if isinstance(value, str):
-        try:
-            value = float(value)
-        except ValueError:
-            return None
+        return number(value)
     if value is None or isinstance(value, bool):
         return None
     # An integer is finite however large, and may be too large for `isfinite`.

@@ -240,3 +240,19 @@ class Table:
 def complete(values: Sequence[Number | None]) -> TypeGuard[Sequence[Number]]:
     """Whether no value is missing."""
     return None not in values
+
+
+def task_versions(table: Table) -> dict[str, set[str | None]]:
+    """The versions that the trials say of each task, None among them where one says none.
+
+    Nothing at all where none says any.
+    """
+    versions: dict[str, set[str | None]] = {}
+    if not table.has_rows or isinstance(table.trials, LineTrials):
+        return versions
+    # In C for the most frequent case: few harnesses say which version of a task they ran.
+    of_trials = list(map(attrgetter("task_version"), table))
+    if of_trials.count(None) < len(table):
+        for task, version in zip(table.tasks, of_trials, strict=True):
+            versions.setdefault(task, set()).add(version)
+    return versions

@@ -211,3 +211,16 @@ def test_a_name_with_a_tilde_is_not_the_home(
     wanted = ("--engine", "duckdb", "--metric", "mean", "--format", "json")
     done = cli("compute", source, *wanted, cwd=repository)
     assert document(done)["groups"][0]["metrics"][0]["values"] == {"mean": 1.0}
+
+
+def test_what_is_hidden_in_a_folder_or_not_written_yet_is_not_meant(lab: Path) -> None:
+    for name in (
+        ".a.parquet",
+        "_a.parquet",
+        ".ipynb_checkpoints/a.parquet",
+        "_temporary/a.parquet",
+    ):
+        (lab / name).parent.mkdir(exist_ok=True)
+        shutil.copy(lab / "a.parquet", lab / name)
+    assert found([str(lab)]).files == [str(lab / "a.parquet")]
+    assert len(found([str(lab / "_a.parquet")]).files) == 1

@@ -32,7 +32,8 @@ _MOST_CHECKED = 256 << 10
 # Of so many bytes the shortest is read in any case: agents' transcripts are longer than all that.
 _LONGEST_SHORTEST = 4 << 20
 # A sample in one piece, or in the newer shape of many pieces the one without messages and events.
-_SAMPLE = re.compile(r"samples/[^/]+\.json|samples/[^/]+/sample\.json")
+# The id of a sample stands in its name, and can have a `/`.
+_SAMPLE = re.compile(r"(?s:samples/(?:[^/]+|.+_epoch_[0-9]+)\.json|samples/.+/sample\.json)")
 
 
 class _Dataset(msgspec.Struct, frozen=True, gc=False):

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ...numbers import written
 from ...numbers.exact import Number
 from ..files import lenient
 from ..files.names import of_parts, put
@@ -138,13 +139,8 @@ def _numbers(array: str) -> list[float] | None:
 
 def _number(text: str) -> float | None:
     """The finite number that a text is; None for another text, such as `1e999`."""
-    if "_" in text:
-        return None  # Python alone takes `1_0` for a number
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
+    found = written.number(text)
+    return None if found is None else float(found)
 
 
 def _pair_of_texts(value: Any) -> tuple[str | list[str], str] | None:

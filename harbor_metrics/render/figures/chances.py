@@ -9,7 +9,7 @@ from ...evaluation.result import Outcome
 from ...reports.series import Series
 from .. import rows, svg
 from ..markup import Markup, decimal, joined
-from ..numerals import exact
+from ..numerals import significant
 from ..svg import Scale, picture
 from .figure import Figure, Numbers, called, key_of, listed_by
 
@@ -59,7 +59,7 @@ def _sentence(series: Sequence[Series], curves: Sequence[tuple[int, str, Outcome
         for i, sign, outcome in curves:
             k, value = list(outcome.values.items())[-1]
             if sign == wanted and value is not None:
-                ends.setdefault(k, []).append((who[i], svg.cut(exact(round(value, 3)), 12)))
+                ends.setdefault(k, []).append((who[i], svg.cut(significant(value, 3), 12)))
         for k, found in ends.items():
             names, texts = zip(*found, strict=True)
             parts.append(f"of {k} attempts {what}: {listed_by(names, texts, of=len(series))}")

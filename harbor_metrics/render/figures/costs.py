@@ -15,21 +15,22 @@ from .. import rows, svg
 from ..markup import Markup
 from ..numerals import Numerals
 from ..svg import Scale, picture
+from ..together import higher_is_better
 from .figure import Figure, Numbers, called, key_of, of_each
 
 _HEIGHT = 190
 
 
 class _Point(NamedTuple):
-    """`of`: which value of which metric it is; `worth`: the value, or less where less is better."""
+    """`of`: which value of which metric it is; `worth`: more of it is better, if that is known."""
 
     series: int
-    of: tuple[str, Identity, str]
+    of: tuple[Identity, str]
     cost: Number
     value: Number
     sure_cost: Uncertainty | None
     sure_value: Uncertainty | None
-    worth: Number
+    worth: Number | None
 
 
 def costs(series: Sequence[Series]) -> Figure | None:
@@ -84,8 +85,9 @@ def _point(index: int, series: Series) -> _Point | None:
     own = outcome.values[name]
     assert own is not None
     sure = outcome.uncertainty.get(name)
-    of = (outcome.name, told_by(outcome), name)
-    worth = -own if outcome.higher_is_better is False else own
+    of = (told_by(outcome), name)
+    higher = higher_is_better(outcome, name)
+    worth = None if higher is None else own if higher else -own
     return _Point(index, of, spent, own, cost.uncertainty.get("cost-per-task"), sure, worth)
 
 
@@ -106,12 +108,19 @@ def _cross(point: _Point, across: Scale, down: Scale) -> list[Markup]:
 
 
 def best(found: Sequence[_Point]) -> list[_Point]:
-    """The points that none is both cheaper and better than, cheapest first."""
-    kept: list[_Point] = []
-    for point in sorted(found, key=lambda p: (p.cost, -p.worth)):
-        if not kept or point.worth > kept[-1].worth:
-            kept.append(point)
-    return kept
+    """The points that none is both cheaper and better than, cheapest first.
+
+    None of values of which nobody says which is better.
+    """
+    worths = [(point.worth, point) for point in found]
+    known = [(worth, point) for worth, point in worths if worth is not None]
+    if len(known) < len(found):
+        return []
+    kept: list[tuple[Number, _Point]] = []
+    for worth, point in sorted(known, key=lambda pair: (pair[1].cost, -pair[0])):
+        if not kept or worth > kept[-1][0]:
+            kept.append((worth, point))
+    return [point for _, point in kept]
 
 
 def _steps(found: Sequence[_Point], across: Scale, down: Scale) -> list[Markup]:
@@ -142,7 +151,7 @@ def _sentence(
     more = ""
     if len(front) == len(found) > 1:
         more = " Each dearer one is better."
-    elif len(found) > 1:
+    elif front and len(found) > 1:
         more = f" None is both cheaper and better than {listed(front, 3)}."
     known = {point.series for point in found}
     others = {i for i, each in enumerate(series) if i not in known and _spent(each) is not None}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import random
+import shutil
 from hashlib import sha256
 from pathlib import Path
 
@@ -168,3 +170,9 @@ def test_runs_whose_names_tell_no_time_are_those_of_their_results(tmp_path: Path
     rows = [row for row in audit(mine, theirs).rows if row.path == mine]
     assert rows == audit(mine).rows
     assert Verdict.EQUAL in {row.verdict for row in rows}
+
+
+def test_a_name_that_is_not_utf_8_is_in_no_ones_way(tmp_path: Path) -> None:
+    shutil.copytree(JOBS / "single", tmp_path / "jobs" / os.fsdecode(b"job\xff"))
+    written = audit(str(tmp_path / "jobs")).to_json()
+    assert "udcff" in json.loads(written)["rows"][0]["path"]

@@ -373,3 +373,82 @@ def test_groups_that_are_called_alike_are_not_verified_by_one_of_them(tmp_path: 
     assert rows
     assert {row.verdict for row in rows} == {Verdict.UNVERIFIED}
     assert "2 agents, models and datasets are called so" in str(rows[0].reason)
+
+
+def two_rewards(tmp_path: Path, says: list[float], **config: Any) -> Path:
+    """A job of four trials with two rewards, which reports these numbers of both, in this order."""
+    values = (0.2, 0.4, 0.9, 0.5)
+    trials = [trial(f"t{i}", {"reward": v, "other": v}) for i, v in enumerate(values)]
+    stats = {key: {str(v): [f"t{i}"] for i, v in enumerate(values)} for key in ("reward", "other")}
+    own = {"n_errors": 0, "reward_stats": stats, "exception_stats": {}, "pass_at_k": {}}
+    metrics = [{"reward": v, "other": v} for v in says]
+    folder = written(tmp_path, trials, {**own, "metrics": metrics})
+    if config:
+        document = json.loads((folder / "config.json").read_text())
+        (folder / "config.json").write_text(json.dumps({**document, **config}))
+    return folder
+
+
+def metrics_that_differ(job: Path, registry: Path) -> list[str]:
+    done = audit(str(job), registry=[str(registry)])
+    rows = [row for row in done.rows if row.name.startswith("metrics[")]
+    assert rows
+    return [row.name for row in rows if row.verdict == Verdict.DIFFERS]
+
+
+MEAN, LEAST, MOST = 0.5, 0.2, 0.9
+TWICE = {"metrics": [{"type": "min"}, {"type": "max"}, {"type": "min"}]}
+VERSIONS = {
+    "metrics": [{"type": "mean"}],
+    "datasets": [{"name": "demo", "version": version} for version in ("2.1", "2.0")],
+}
+
+
+@pytest.mark.parametrize(
+    ("config", "honest", "forged"),
+    [
+        (TWICE, [MEAN, LEAST, MOST, LEAST], [MEAN, MOST, LEAST, MOST]),
+        (VERSIONS, [MOST, MEAN, LEAST, MEAN], [MOST, LEAST, MEAN, 99.5]),
+    ],
+)
+def test_each_number_is_held_against_the_metric_of_harbors_list(
+    config: dict[str, Any], honest: list[float], forged: list[float], tmp_path: Path
+) -> None:
+    """Harbor lists those of each version, then the job's own, with their repetitions."""
+    of_version = {"2.1": "max", "2.0": "min"} if config is VERSIONS else {"1": "mean"}
+    registry = tmp_path / "registry.json"
+    entries = [
+        {"name": "demo", "version": version, "metrics": [{"type": metric}]}
+        for version, metric in of_version.items()
+    ]
+    registry.write_text(json.dumps(entries))
+    assert metrics_that_differ(two_rewards(tmp_path / "a", honest, **config), registry) == []
+    wrong = [
+        f"metrics[{i}].{key}"
+        for i, (one, other) in enumerate(zip(honest, forged, strict=True))
+        for key in ("reward", "other")
+        if one != other
+    ]
+    job = two_rewards(tmp_path / "b", forged, **config)
+    assert sorted(metrics_that_differ(job, registry)) == sorted(wrong)
+
+
+@pytest.mark.parametrize(
+    ("metric", "said", "differs"),
+    [("mean", 0.5, False), ("mean", 0.99, True), ("sum", 3.0, False), ("max", 1.0, False)],
+)
+def test_only_means_have_a_range_of_what_is_missing(
+    metric: str, said: float, differs: bool, tmp_path: Path
+) -> None:
+    """Also where rewards are called as metrics are, and numbers by the rewards."""
+    registry = tmp_path / "registry.json"
+    entry = {"name": "demo", "version": "1", "metrics": [{"type": metric}]}
+    registry.write_text(json.dumps([entry]))
+    job = two_rewards(tmp_path, [said])
+    text = (job / "result.json").read_text().replace('"other"', '"mean"')
+    (job / "result.json").write_text(text)
+    for path in job.glob("t*/result.json"):
+        path.write_text(path.read_text().replace('"other"', '"mean"'))
+    shutil.rmtree(next(job.glob("t3*")))
+    both = ["metrics[0].mean", "metrics[0].reward"]
+    assert sorted(metrics_that_differ(job, registry)) == (both if differs else [])

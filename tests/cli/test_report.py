@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from pathlib import Path
@@ -288,3 +289,44 @@ def test_kwargs_of_a_document_are_of_any_kind(
             assert changed != text
             (tmp_path / "d.json").write_text(changed)
             assert cli("report", "d.json", "-o", "o.html").returncode in (0, 1, 3)
+
+
+def test_more_trials_than_were_planned_are_not_missing_ones(cli: Run, tmp_path: Path) -> None:
+    job = write_job(
+        tmp_path / "job", [trial("a", {"r": 1}), trial("b", {"r": 0})], n_total_trials=1
+    )
+    done = cli("report", job, "-o", "page.html", "--require-complete")
+    assert done.returncode == 1
+    said = "there are more trials than were planned"
+    assert f"error: {said}, and --require-complete was given" in done.stderr
+    assert (
+        f"T{said[1:]}: the numbers are over those that are there."
+        in (tmp_path / "page.html").read_text()
+    )
+
+
+def test_a_page_begins_no_command_of_a_ci_system(cli: Run, tmp_path: Path) -> None:
+    lines = '{"task": "a", "dataset": "##vso[task.x]##[error]", "rewards": {"r": 1}}\n'
+    (tmp_path / "t.jsonl").write_text(lines)
+    cli("report", "t.jsonl", "-o", "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "##" not in page
+    assert "##vso[task.x]##[error]" in html.unescape(page)
+
+
+def test_a_report_says_what_its_comparison_found(cli: Run, tmp_path: Path) -> None:
+    """And of the runs beside the base p is among these, as `compare` has it."""
+    for name, seed in (("a", 0), ("b", 1), ("c", 2)):
+        lines = [
+            {"task": f"t{i}", "rewards": {"r": int((i * 7 + seed * i) % 5 > seed)}}
+            for i in range(30 + seed)
+        ]
+        (tmp_path / f"{name}.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    compared = cli("compare", "a.jsonl", "b.jsonl", "c.jsonl", "--format", "json")
+    document = json.loads(compared.stdout)
+    done = cli("report", "a.jsonl", "b.jsonl", "c.jsonl", "-o", "page.html")
+    assert "tasks-unpaired" in done.stderr
+    page = (tmp_path / "page.html").read_text()
+    assert "1 task is only in b.jsonl" in page
+    for pair in document["comparisons"]:
+        assert f">{pair['rows'][0]['p_adjusted']:.3f}</td>" in page

@@ -331,3 +331,11 @@ def test_amounts_that_cannot_be_added_up_are_said(cost: str, tmp_path: Path) -> 
     (said,) = result.diagnostics
     assert (said["rule"], said["severity"]) == ("beyond-engine", "warning")
     assert "`cost_usd`" in said["message"]
+
+
+def test_file_without_rewards_is_no_file_of_failures(tmp_path: Path) -> None:
+    mine = write(tmp_path, "mine", reward="range")
+    write(tmp_path, "other", kind="'x'")
+    with pytest.raises(InputError, match=r"other\.parquet has no column of rewards"):
+        compute(f"{tmp_path}/*.parquet")
+    assert compute(mine).groups

@@ -306,3 +306,21 @@ def test_a_registry_is_read_where_its_path_leads_and_not_where_its_letters_do() 
     (entry,) = find_datasets("d", None, [job(named)], Registries([])).entries
     assert entry.metrics == ({"type": "sum"},)
     assert entry.registry == "jobs/one/x/secret/r.json"
+
+
+@pytest.mark.usefixtures("here")
+def test_versions_that_ran_are_said_where_another_one_is_asked_for() -> None:
+    given = Registries([write("r.json", "d@1", "d@2")])
+    jobs = [job(JobDataset(name="d", version=v)) for v in ("1", "2")]
+    found = find_datasets("d", "2", jobs, given)
+    assert names(found) == ["d@2 of r.json"]
+    assert found.versions == ["1", "2"]
+    (said,) = found.diagnostics
+    assert (
+        said.message == "trials of d at 1, 2 are pooled, as Harbor does, and have the metrics of 2"
+    )
+    alone = find_datasets("d", "2", jobs[:1], given)
+    assert alone.versions == ["1"]
+    assert [d.message for d in alone.diagnostics] == ["trials of d at 1 have the metrics of 2"]
+    assert find_datasets("d", "2", jobs[1:], given).diagnostics == []
+    assert find_datasets("d", "2", [], given).versions == ["2"]

@@ -201,3 +201,25 @@ def test_a_trial_among_jobs_makes_no_job_of_them(cli: Run, tmp_path: Path) -> No
     done = cli("compute", "jobs")
     assert done.returncode == 3
     assert "jobs holds a trial as a job does, and 1 job" in done.stderr
+
+
+def test_jobs_and_logs_that_lie_deeper_are_named(cli: Run, tmp_path: Path) -> None:
+    text = json.dumps(line(0, metrics=["acc"], acc=1.0))
+    for place in ("out/a/b/c", "jobs/old/less"):
+        (tmp_path / place).mkdir(parents=True)
+        (tmp_path / place / "x.jsonl").write_text(text)
+    (tmp_path / "out/a/y.jsonl").write_text(text)
+    said = "out holds logs in its folders; logs below it are left out: a/b/c/x.jsonl"
+    assert said in " ".join(cli("compute", "out").stderr.split())
+    for place in ("jobs/job", "jobs/old/job"):
+        write_job(tmp_path / place, [trial("a", {"r": 1.0})])
+    said = "jobs holds jobs; jobs and logs below it are left out: old/job, old/less/x.jsonl"
+    assert said in " ".join(cli("compute", "jobs").stderr.split())
+
+
+def test_files_below_are_named_where_a_format_is_given(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "out/more").mkdir(parents=True)
+    for place in ("a.jsonl", "more/b.jsonl"):
+        (tmp_path / "out" / place).write_text('{"task": "a", "rewards": {"reward": 1}}\n')
+    said = " ".join(cli("compute", "out", "--as", "trials").stderr.split())
+    assert "out holds logs itself; logs below it are left out: more/b.jsonl" in said

@@ -18,6 +18,7 @@ from render import rendered
 from render.test_markdown import HOSTILE
 
 from harbor_metrics import Comparison, compare
+from harbor_metrics.documents.diagnostics import Diagnostic
 from harbor_metrics.output.escapes import escaped
 from harbor_metrics.render.comment import MARKER, MOST, comment
 from harbor_metrics.render.github import github_of_comparison
@@ -239,3 +240,12 @@ def test_no_rendering_is_written_over_a_source(cli: Run, tmp_path: Path) -> None
     done = cli("compare", "x=a", "b", "--also", "markdown:a")
     assert done.returncode == 2
     assert "the same file" in done.stderr
+
+
+def test_what_is_found_is_said_of_its_runs(tmp_path: Path) -> None:
+    found = many(tmp_path, 3, ["a", "b", "c"])
+    said = Diagnostic(
+        rule="tasks-unpaired", message="1 task is changed", subject="c against a"
+    ).as_json()
+    text = comment(msgspec.structs.replace(found, diagnostics=[said]))
+    assert "- warning: c against a: 1 task is changed" in text

@@ -134,3 +134,11 @@ def test_nothing_that_ssh_could_put_into_a_command_is_a_login(url: str) -> None:
 )
 def test_a_plain_login_is_permitted(url: str) -> None:
     check_address(url, "a" * 40, "m.py", allow_outside=False)
+
+
+@pytest.mark.parametrize(
+    "login", ["u:$(id)@h", "u:`id`@h", "u:;id;@h", "u:a%60@h", "u:@h:22:", "h:x"]
+)
+def test_what_stands_behind_the_user_is_plain_too(login: str) -> None:
+    with pytest.raises(MetricFailure, match="could take for a command"):
+        check_address(f"ssh://{login}/x", "a" * 40, "m.py", allow_outside=False)

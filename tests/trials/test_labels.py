@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harbor_metrics.errors import InputError
+from harbor_metrics.trials.labelled import as_number
 from harbor_metrics.trials.labels import joined, of_tasks
 from harbor_metrics.trials.table import Table
 from harbor_metrics.trials.trial import Trial
@@ -69,3 +70,18 @@ def test_label_that_differs_in_its_type_alone_is_another() -> None:
         joined(table, {"t": {"l": 1}}, path="labels.json")
     table = Table([Trial(task="t", rewards=None, labels={"l": 1})])
     assert len(joined(table, {"t": {"l": "1"}}, path="labels.csv")) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("10", 10),
+        (" 1.5e1 ", 15.0),
+        ("1_0", None),
+        ("\u0967", None),
+        ("nan", None),
+        ("1e999", None),
+    ],
+)
+def test_a_label_is_the_number_that_a_cell_is(text: str, number: float | None) -> None:
+    assert as_number(text) == number

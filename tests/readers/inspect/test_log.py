@@ -334,3 +334,17 @@ def test_code_of_the_users_is_given_the_texts_of_a_log(cli: Run, tmp_path: Path)
         done = cli("compute", "a.eval", "--only-asked", "--metric", named, "--format", "json")
         (one,) = json.loads(done.stdout)["groups"][0]["metrics"]
         assert [*one["values"].values()] == [1], one["error"]
+
+
+@pytest.mark.parametrize("name", ["samples/{}_epoch_1.json", "samples/{}_epoch_1/sample.json"])
+def test_ids_of_samples_can_have_slashes(name: str, tmp_path: Path) -> None:
+    """Inspect writes them so, and reads them again."""
+    head = {"version": 2, "status": "success", "plan": {}}
+    head |= {"eval": {"task": "t", "eval_id": "e", "dataset": {"samples": 2}, "config": {}}}
+    with zipfile.ZipFile(tmp_path / "a.eval", "w") as archive:
+        archive.writestr("header.json", json.dumps(head))
+        for id_, value in (("math/one", 1), ("two", 0)):
+            sample = {"id": id_, "epoch": 1, "input": "q", "target": "t", "metadata": {}}
+            sample |= {"model_usage": {}, "scores": {"acc": {"value": value, "answer": "t"}}}
+            archive.writestr(name.format(id_), json.dumps(sample))
+    assert [trial.task for trial in trials(tmp_path / "a.eval")] == ["math/one", "two"]

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from render.pages import grid, write_trials
 from results_by_hand import group, outcome
@@ -299,3 +300,35 @@ def test_chances_are_by_the_policy_that_is_asked_for(drawn) -> None:
     (of_values,) = (line for line in found["values"].numbers.lines if line[0] == "pass@2")
     (of_chances,) = (line for line in found["chances"].numbers.lines if line[0] == "pass@2")
     assert of_values[1] == of_chances[1]
+
+
+def test_of_what_nobody_says_which_is_better_none_is_the_better_buy() -> None:
+    cost = outcome("cost-per-task", values={"cost-per-task": 1})
+    script = {"script_path": "errors.py"}
+    runs = [
+        Series(
+            run,
+            group(outcome("uv-script", kwargs=script, values={"rate": value}), agent=run),
+            cost=msgspec.structs.replace(cost, values={"cost-per-task": value}),
+        )
+        for run, value in (("good", 1), ("bad", 2))
+    ]
+    shown = costs(runs)
+    assert shown is not None
+    assert shown.sentence.endswith("2.")
+    assert "3 3" not in shown.drawn
+
+
+def test_a_chance_that_is_nearly_1_is_not_1(drawn) -> None:
+    lines = rows(*((f"t{i}", int(i > 0)) for i in range(3000))) * 2
+    said = drawn(lines)["chances"].sentence
+    assert said.startswith(
+        "Of 2 attempts at least one passes: 0.9997; of 2 attempts all pass: 0.99"
+    )
+
+
+def test_chances_have_no_interval_where_none_is_asked_for(drawn) -> None:
+    lines = rows(("a", 1), ("b", 0), ("c", 1)) * 2
+    for level in (0.95, None):
+        table = str(drawn(lines, level=level)["chances"].numbers)
+        assert ("[" in re.sub(r"Numbers\(|lines=\[", "", table)) or level is None

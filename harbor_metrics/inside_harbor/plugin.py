@@ -110,7 +110,8 @@ class MetricsPlugin:
 
     def _keep(self) -> None:
         """Write the snapshot; a folder that cannot be written is said at the end."""
-        data = msgspec.json.format(msgspec.json.encode(self.snapshot), indent=2) + b"\n"
+        text = msgspec.json.format(msgspec.json.encode(self.snapshot), indent=2).decode()
+        data = as_printed(f"{text}\n", "json")
         try:
             put_into(self.folder, SNAPSHOT, data)
         except HarborMetricsError as error:

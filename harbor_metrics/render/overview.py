@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+import msgspec
+
 from ..documents.wording import columns, did_you_mean, listed, nearest, plural
 from ..errors import UsageError
+from ..evaluation.naming import apart
 from ..evaluation.result import Group, Result
 from ..numbers.exact import Number
 from . import rows
@@ -43,9 +46,17 @@ def sheets(
         whole = whole.of(_order(whole.table, _column(whole.heads, sort)))
     beside = [] if blocks else whole.comparable()
     if len(beside) < _SEVERAL:
-        return [rows.sheet(group, digits) for group in whole.groups]
-    apart = [rows.sheet(group, digits) for i, group in enumerate(whole.groups) if i not in beside]
-    return [_overview(whole.of(beside), hints=hints), *apart]
+        return _told_apart([rows.sheet(group, digits) for group in whole.groups])
+    alone = [rows.sheet(group, digits) for i, group in enumerate(whole.groups) if i not in beside]
+    return _told_apart([_overview(whole.of(beside), hints=hints), *alone])
+
+
+def _told_apart(found: list[Sheet]) -> list[Sheet]:
+    """The sheets, no two with one title: a part of one can hold what stands between parts."""
+    titles = apart({i: sheet.title for i, sheet in enumerate(found) if sheet.title})
+    return [
+        msgspec.structs.replace(sheet, title=titles.get(i, "")) for i, sheet in enumerate(found)
+    ]
 
 
 def _overview(whole: Together, *, hints: bool) -> Sheet:

@@ -272,3 +272,14 @@ def test_an_agent_of_an_empty_name_is_not_one_without(cli: Run, tmp_path: Path) 
     )
     table = cli("compute", "t.jsonl").stdout
     assert [line.split()[0] for line in table.splitlines() if "1 / 1" in line] == ["1", '""']
+
+
+def test_blocks_whose_titles_meet_are_told_apart() -> None:
+    groups = [
+        group(outcome(), agent=agent, model=model) for agent, model in (("a", "b"), ("a · b", None))
+    ]
+    titles = [sheet.title for sheet in sheets(result(*groups), blocks=True)]
+    assert len(set(titles)) == 2
+    assert titles[1].startswith(
+        titles[0][: titles[0].index(" on")] if " on" in titles[0] else titles[0]
+    )

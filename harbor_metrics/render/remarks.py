@@ -24,6 +24,15 @@ def remarks(diagnostics: Iterable[Diagnostic], *, width: int = 80) -> str:
     return "\n".join([*paragraphs, "".join(f"{line}\n" for line in lines)] if lines else paragraphs)
 
 
+def in_lines(diagnostics: Iterable[Diagnostic]) -> list[str]:
+    """Errors and warnings, one line a rule; notes are left out."""
+    by_rule: dict[str, list[Diagnostic]] = {}
+    for diagnostic in diagnostics:
+        if diagnostic.severity != Severity.NOTE:
+            by_rule.setdefault(diagnostic.rule, []).append(diagnostic)
+    return list(map(_line, by_rule.values()))
+
+
 def _line(alike: Sequence[Diagnostic]) -> str:
     """The first of them in a line, and where the others are."""
     first, *others = alike

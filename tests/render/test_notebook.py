@@ -109,3 +109,22 @@ def test_a_notebook_that_is_run_shows_the_same(tmp_path: Path) -> None:
         assert "".join(shown["text/markdown"]) == own._repr_markdown_()
         assert len("".join(shown["text/html"]).encode()) <= MOST_BYTES
         assert "local-single@1.0" in "".join(shown["text/plain"])
+
+
+def test_warnings_stand_below_the_numbers(tmp_path: Path) -> None:
+    """They were in `.diagnostics` alone, and a notebook is where nobody sees standard error."""
+    lines = [{"task": f"t{i}", "rewards": {"reward": i}} for i in range(3)]
+    paths = [
+        write_trials(tmp_path / f"{name}.jsonl", lines[: 3 - i]) for i, name in enumerate("ab")
+    ]
+    copied = [paths[0], write_trials(tmp_path / "c.jsonl", lines)]
+    said = "is a copy of"
+    result = harbor_metrics.compute(*map(str, copied))
+    assert said in Tree(result._repr_html_()).text
+    assert (
+        f"- warning\\[source-copied\\]: {tmp_path}".partition(str(tmp_path))[0]
+        in result._repr_markdown_()
+    )
+    found = harbor_metrics.compare(*map(str, paths))
+    assert "tasks-unpaired" in Tree(found._repr_html_()).text
+    assert "tasks-unpaired" in found._repr_markdown_()

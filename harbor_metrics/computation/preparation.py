@@ -18,10 +18,10 @@ from ..evaluation import changes
 from ..evaluation.plan import Plan, plan
 from ..evaluation.planned import Planned
 from ..evaluation.remarks import once
-from ..readers.files.entries import Entries
+from ..readers.files.entries import Entries, copied
 from ..registries.registry import Registries, split
 from ..trials import regrouping
-from ..trials.counts import NotCountableError
+from ..trials.counts import NotCountableError, identity_of
 from ..trials.models import by_short_names
 from ..trials.pool import Pool, in_order, pool, twice
 from ..trials.source import Source
@@ -209,10 +209,7 @@ def _copies(sources: Sequence[Source]) -> Iterator[Diagnostic]:
         if not len(source.trials):
             continue
         other = first.setdefault((source.sha256, source.digest_of), source.path)
-        if other != source.path and (source.counted is not None or source.trials[0].id is None):
-            yield Diagnostic(
-                rule="source-copied",
-                message=f"{source.path} is a copy of {other}, and its trials, which have no ids, "
-                "count again",
-                path=source.path,
-            )
+        if other == source.path:
+            continue
+        if source.counted is not None or any(identity_of(t) is None for t in source.trials):
+            yield copied(source.path, other)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from filecmp import cmp
+from itertools import islice
 from typing import Any, NamedTuple
 
 from ..documents.diagnostics import Diagnostic
@@ -18,12 +20,16 @@ from ..documents.patterns import (
     matching,
     two_meanings,
 )
-from ..documents.wording import in_command, printable
+from ..documents.wording import in_command, listed, printable
 from ..errors import InputError
-from ..readers.files.entries import Entries, stray
+from ..readers.files.entries import Entries, copied, stray
 from .extras import literal
 from .partitions import Below
 from .recognition import is_parquet
+
+# So much is looked into for what is left out.
+_MOST_OTHERS = _MOST_FOLDERS = 1_000
+_FOOTER = 1 << 16
 
 
 class Found(NamedTuple):
@@ -59,7 +65,28 @@ def found(paths: Sequence[str]) -> Found:
             below += [Below(file, _base(path, file)) for file in inside if "://" not in path]
         elif all(said.rule != "repeated-source" for said in entries.diagnostics[before:]):
             raise _nothing(path, entries.diagnostics[before:])
-    return Found(files, led, entries.diagnostics, below)
+    return Found(files, led, [*entries.diagnostics, *_copies(files)], below)
+
+
+def _copies(files: Sequence[str]) -> Iterator[Diagnostic]:
+    """The files that have the bytes of another; trials with ids would be refused."""
+    sizes: dict[int, list[str]] = {}
+    for file in files:
+        if os.path.exists(file):
+            sizes.setdefault(os.path.getsize(file), []).append(file)
+    for alike in sizes.values():
+        first: dict[bytes, str] = {}
+        for file in alike if len(alike) > 1 else ():
+            # The end says what is in a file, and those of one size mostly differ there.
+            other = first.setdefault(_end(file), file)
+            if other != file and cmp(other, file, shallow=False):
+                yield copied(file, other)
+
+
+def _end(file: str) -> bytes:
+    with open(file, "rb") as stream:
+        stream.seek(-min(os.path.getsize(file), _FOOTER), os.SEEK_END)
+        return stream.read()
 
 
 def _base(path: str, file: str) -> str:
@@ -85,10 +112,24 @@ def _inside(path: str, entries: Entries) -> Iterator[str]:
         links = [link for name in below if os.path.islink(link := os.path.join(folder, name))]
         linked = [stray(file, path) for file in map(_some_in, links) if file is not None]
         entries.diagnostics += [said for said in linked if said is not None]
-        for name in sorted(filter(is_called_so, filter(_is_meant, names))):
+        others: list[str] = []
+        for name in sorted(filter(_is_meant, names)):
             file = os.path.join(folder, name)
-            if entries.admits(file, path):
+            if not is_called_so(name):
+                others += [file] * (len(others) < _MOST_OTHERS and is_parquet(file))
+            elif entries.admits(file, path):
                 yield file
+        if others:
+            entries.diagnostics.append(_not_called_so(path, others))
+
+
+def _not_called_so(path: str, files: Sequence[str]) -> Diagnostic:
+    return Diagnostic(
+        rule="file-not-read",
+        message=f"of {path} Parquet is not read that is not called *{SUFFIX}: {listed(files)}",
+        path=path,
+        help="name each file that is to be read, or call it so",
+    )
 
 
 def _is_meant(name: str) -> bool:
@@ -97,12 +138,12 @@ def _is_meant(name: str) -> bool:
 
 
 def _some_in(folder: str) -> str | None:
-    """The first Parquet in a linked folder, into which nobody goes."""
-    try:
-        names = sorted(os.listdir(folder))
-    except OSError:
-        return None
-    return next((os.path.join(folder, name) for name in names if is_called_so(name)), None)
+    """The first Parquet below a linked folder, into which nobody goes; of the first folders."""
+    for below, _, names in islice(os.walk(folder), _MOST_FOLDERS):
+        for name in sorted(names):
+            if is_called_so(name):
+                return os.path.join(below, name)
+    return None
 
 
 def _refuse(error: OSError) -> None:
@@ -144,13 +185,15 @@ def on_storage(
 
 
 def on_storage_below(paths: Sequence[str], protocol: str, filesystem: Any) -> Iterator[Below]:
-    """The files of patterns that lead into folders of a storage, each with the fixed part."""
+    """The files of paths and patterns of a storage, each with the folder that is named."""
     for path in paths:
-        base = fixed_part(path)
-        if is_pattern(path) and os.path.dirname(path) != base:
-            for name in filesystem.glob(path):
-                file = name if is_address(name) else protocol + name.lstrip("/")
-                yield Below(file, base)
+        base = fixed_part(path) if is_pattern(path) else os.path.dirname(path)
+        if os.path.dirname(path) == base:
+            # What lies right in a folder, whose names say nothing.
+            yield Below(path, base)
+            continue
+        for name in filesystem.glob(path):
+            yield Below(name if is_address(name) else protocol + name.lstrip("/"), base)
 
 
 def _check(file: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from numbers import Real
 from typing import Any, NamedTuple
@@ -14,6 +15,9 @@ from ..readers.columns import USAGE, check_columns, meanings
 from ..trials.trial import GroupKey
 from .united import United
 
+_WHOLE = re.compile(r"decimal\([0-9]+,0\)", re.IGNORECASE)
+# Integers beyond 2^53 are refused.
+_BEYOND = 2**62
 _TEXTS = ("task", "error", "id", "trial", *GroupKey._fields)
 _NAMES = (nw.String, nw.Categorical, nw.Enum)
 
@@ -78,7 +82,8 @@ def laid_out(
         )
     amounts = [columns[place] for field, place in fields.items() if _is_amount(field)]
     filled = _filled(frame, [c for c in amounts if types[columns.index(c)] == nw.Unknown])
-    found, numbers, casts = _read(path, fields, names, types, columns, filled)
+    whole = _whole_decimals(frame, native)
+    found, numbers, casts = _read(path, fields, names, types, columns, filled, whole)
     if casts:
         frame = frame.with_columns(**casts)
 
@@ -123,10 +128,12 @@ def _read(
     types: Sequence[Any],
     columns: Sequence[str],
     filled: Collection[str],
+    whole: Collection[int],
 ) -> tuple[dict[str, str], dict[str, Numbers | None], dict[str, nw.Expr]]:
     """The columns of texts, those of numbers, and which of them are to be cast.
 
-    Of those whose type is not known the `filled` hold something.
+    Of those whose type is not known the `filled` hold something; those at the places `whole` are
+    decimals without a fraction.
     """
     found: dict[str, str] = {}
     numbers: dict[str, Numbers | None] = {}
@@ -136,12 +143,15 @@ def _read(
         if field in _TEXTS:
             found[field] = column
             if dtype != nw.String:
-                _check_names(path, field, name, dtype)
+                _check_names(path, field, name, nw.Int64() if place in whole else dtype)
                 casts[column] = nw.col(column).cast(nw.String)
         elif _is_amount(field):
             empty = dtype == nw.Unknown and column not in filled
             numbers[field] = None if empty else _numbers(path, field, name, dtype, column)
-            if dtype.is_decimal():
+            if place in whole:
+                numbers[field] = Numbers(column, whole=True)
+                casts[column] = _as_integer(nw.col(column))
+            elif dtype.is_decimal():
                 # As a number that is read from a text is: not every engine rounds a decimal so.
                 casts[column] = nw.col(column).cast(nw.String).cast(nw.Float64)
             elif dtype.is_float():
@@ -152,6 +162,24 @@ def _read(
             # Not every engine takes -0.0 for 0.0.
             casts[column] = nw.col(column) + 0.0
     return found, numbers, casts
+
+
+def _whole_decimals(frame: Any, native: Any) -> set[int]:
+    """The places of decimals without a fraction, which Spark makes of unsigned integers."""
+    kinds: list[str] = []
+    if frame.implementation.is_duckdb():
+        kinds = list(map(str, native.types))
+    elif frame.implementation.is_spark_like() and hasattr(native, "toDF"):
+        kinds = [field.dataType.simpleString() for field in native.schema.fields]
+    return {place for place, kind in enumerate(kinds) if _WHOLE.fullmatch(kind)}
+
+
+def _as_integer(column: nw.Expr) -> nw.Expr:
+    """A decimal without a fraction as an integer; beyond what any integer may be, as the ends are.
+
+    Spark takes null for neither less nor more.
+    """
+    return nw.when(~column.is_null()).then(column.clip(-_BEYOND, _BEYOND).cast(nw.Int64))
 
 
 def _no_label(frame: Any, dtype: Any, column: str) -> str:

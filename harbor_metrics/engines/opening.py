@@ -8,7 +8,7 @@ import shutil
 import socket
 import tempfile
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from glob import has_magic
@@ -19,25 +19,25 @@ from urllib.parse import unquote, urlsplit
 from ..documents.diagnostics import Diagnostic
 from ..documents.paths import is_address
 from ..documents.unchanged import Unchanged
-from ..documents.wording import listed, printable
+from ..documents.wording import printable
 from ..errors import InputError, UsageError
 from .asked import answering, first_line
 from .extras import literal, require
 from .files import found, on_storage, on_storage_below
 from .footers import check_nulls, check_sizes
-from .partitions import Below, check_above, not_in_files, partitions, query
+from .partitions import Below, Partitions, Value, not_in_files, partitions, put, query
 from .storage import filesystem
 from .texts import Texts
-from .united import Alike, United, kinds_of, quoted, united_by_duckdb
+from .united import Alike, United, kinds_of, united_by_duckdb
 
 _CONNECT = "sc://"
 _CONNECT_PORT = 15002
 # A server that answers does so in much less.
 _SECONDS = 10
 _MEGABYTES = 400
-# Decimals without a fraction; and what no number of ours is beyond.
-_WHOLE = re.compile(r"DECIMAL\([0-9]+,0\)")
-_BEYOND = 2**62
+# What Spark calls a type of DuckDB; and no column of anybody's.
+_SPARK = {"VARCHAR": "string", "BIGINT": "bigint", "DOUBLE": "double"}
+_FILE = "file of harbor-metrics"
 ENGINES = "duckdb, spark or sc://HOST:PORT"
 
 
@@ -131,7 +131,8 @@ def _duckdb(paths: Sequence[str], below: Sequence[Below], shown: str) -> Opened:
             patterns += files
             diagnostics += repeated
             below = [*below, *on_storage_below(there, protocol, place)]
-        native = _relation(connection, patterns, below)
+        here_ = [path for path in paths if "://" not in path]
+        native = _relation(connection, patterns, partitions(below), here_)
     except InputError:
         raise
     except Exception as error:
@@ -145,24 +146,36 @@ def _duckdb(paths: Sequence[str], below: Sequence[Below], shown: str) -> Opened:
     return Opened(native, shown, "duckdb", duckdb.__version__, frugal, diagnostics, united)
 
 
-def _relation(connection: Any, patterns: Sequence[str], below: Sequence[Below]) -> Any:
-    columns = partitions(below)
-    native = connection.sql(query(patterns, {}))
-    if columns:
-        columns = not_in_files(columns, native.columns, lambda: kinds_of(connection, patterns))
-    if columns:
-        check_above(below)
-        native = connection.sql(query(patterns, columns))
-    whole = [
-        n
-        for n, kind in zip(native.columns, native.types, strict=True)
-        if _WHOLE.fullmatch(str(kind))
-    ]
-    if whole:
-        casts = ", ".join(f"{quoted(name)}::hugeint as {quoted(name)}" for name in whole)
-        # Names are quoted.
-        native = connection.sql(f"select * replace ({casts}) from ({query(patterns, columns)})")  # noqa: S608
+def _relation(
+    connection: Any, patterns: Sequence[str], said: Partitions, here: Sequence[str]
+) -> Any:
+    """The files of patterns with the columns of their folders; `here` are those on this machine."""
+    native = connection.sql(query(patterns))
+    types = said.types and not_in_files(
+        said.types, native.columns, lambda: kinds_of(connection, patterns)
+    )
+    if types:
+        put(connection, types, _by_name(connection, patterns, said, here))
+        native = connection.sql(query(patterns, list(types)))
     return native
+
+
+def _by_name(
+    connection: Any, patterns: Sequence[str], said: Partitions, here: Sequence[str]
+) -> dict[str, Mapping[str, Value]]:
+    """What is said of each file, by the name that DuckDB has for it."""
+    found: dict[str, Mapping[str, Value]] = {}
+    for i, pattern in enumerate(patterns):
+        for (name,) in connection.execute("select file from glob(?)", [pattern]).fetchall():
+            file = here[i] if i < len(here) else name
+            if file not in said.values or name in found:
+                raise InputError(
+                    f"{printable(name)} lies in a folder that is named for a column, and DuckDB "
+                    "does not say which file it is",
+                    "copy the files to this machine",
+                )
+            found[name] = said.values[file]
+    return found
 
 
 def _for_duckdb(path: str) -> str:
@@ -242,11 +255,14 @@ def _spark(paths: Sequence[str], below: Sequence[Below], shown: str, engine: str
         builder = sql.SparkSession.builder
         session = (builder.remote(engine) if engine != "spark" else builder).getOrCreate()
         session = session.newSession() if engine == "spark" else session
-        native = _frame(session, [_for_spark(path, engine) for path in paths], below)
+        plain = session.read.option("mergeSchema", "true").parquet(
+            *(_for_spark(path, engine) for path in paths)
+        )
+        names = plain.schema.names  # Connect looks at the files only now
         if engine == "spark":
-            _check_read(native, [path for path in paths if "://" not in path])
-        united = United(partial(_spark_files, session, native))
-        native = _with_integers(sql, native)
+            _check_read(plain, [path for path in paths if "://" not in path])
+        united = United(partial(_spark_files, session, plain))
+        native = _with_folders(sql, session, plain, names, partitions(below))
     except InputError:
         raise
     except Exception as error:
@@ -255,27 +271,26 @@ def _spark(paths: Sequence[str], below: Sequence[Below], shown: str, engine: str
     return Opened(native, shown, "spark", version, united=united)
 
 
-def _frame(session: Any, paths: Sequence[str], below: Sequence[Below]) -> Any:
-    """The frame of these files, with the columns that folders are named for.
-
-    Raises:
-        InputError: Spark cannot be told these folders.
-    """
-    reader = session.read.option("mergeSchema", "true")
-    native, columns = reader.parquet(*paths), partitions(below)
-    united = native.schema.names  # Connect looks at the files only now
-    if columns:
-        columns = not_in_files(columns, united, lambda: _spark_files(session, native))
-    if not columns:
+def _with_folders(
+    sql: Any, session: Any, native: Any, names: Sequence[str], said: Partitions
+) -> Any:
+    """The frame with the columns that folders are named for."""
+    types = said.types and not_in_files(said.types, names, lambda: _spark_files(session, native))
+    if not types:
         return native
-    bases = dict.fromkeys(os.path.abspath(base) for _, base in below)
-    if len(bases) > 1:
-        raise InputError(
-            f"Spark takes columns of the folders below one folder, and these are {len(bases)}: "
-            f"{listed(list(bases))}",
-            "compute them apart, or with --engine duckdb",
-        )
-    return reader.option("basePath", *bases).parquet(*paths)
+    by_path = {os.path.abspath(file): values for file, values in said.values.items()}
+    rows = [
+        (address, *(by_path[_path_of(address)][name] for name in types))
+        for address in native.inputFiles()
+    ]
+    kinds = ", ".join(f"`{name.replace('`', '``')}` {_SPARK[kind]}" for name, kind in types.items())
+    table = session.createDataFrame(rows, f"`{_FILE}` string, {kinds}")
+    named = native.withColumn(_FILE, sql.functions.input_file_name())
+    return named.join(sql.functions.broadcast(table), _FILE).drop(_FILE)
+
+
+def _path_of(address: str) -> str:
+    return unquote(urlsplit(address).path)
 
 
 def _check_read(native: Any, files: Sequence[str]) -> None:
@@ -284,7 +299,7 @@ def _check_read(native: Any, files: Sequence[str]) -> None:
     Raises:
         InputError: there is one.
     """
-    read = {unquote(urlsplit(address).path) for address in native.inputFiles()}
+    read = set(map(_path_of, native.inputFiles()))
     left = [file for file in files if os.path.abspath(file) not in read]
     if left:
         raise InputError(
@@ -292,23 +307,6 @@ def _check_read(native: Any, files: Sequence[str]) -> None:
             "are of files that are not there",
             "rename it, or take --engine duckdb",
         )
-
-
-def _with_integers(sql: Any, native: Any) -> Any:
-    """Decimals without a fraction as integers: Spark has no other for unsigned ones of 64 bits.
-
-    Beyond 2^62 they are that, which is refused as all integers beyond 2^53 are.
-    """
-    functions = sql.functions
-    end = functions.lit(_BEYOND)
-    casts = {
-        field.name: functions.least(
-            functions.greatest(native[f"`{field.name.replace('`', '``')}`"], -end), end
-        ).cast("long")
-        for field in native.schema.fields
-        if _WHOLE.fullmatch(field.dataType.simpleString().upper())
-    }
-    return native.withColumns(casts) if casts else native
 
 
 def _spark_files(session: Any, native: Any) -> list[Alike]:

@@ -1,23 +1,31 @@
-"""Columns that folders of Parquet are named for, `NAME=VALUE`, as Spark writes them."""
+"""Columns that folders of Parquet are named for, `NAME=VALUE`, as Spark writes them.
+
+Engines have ways of their own to read them, and take `1.10` for 1.1, or a folder above for one.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from ..documents.wording import in_command, printable
+from ..documents.wording import printable
 from ..errors import InputError
+from ..numbers.written import number
 from ..readers.columns import folded
 from .united import Alike, quoted
 
 _FOLDER = re.compile(r"([^=]+)=(.*)", re.DOTALL)
 _NULL = "__HIVE_DEFAULT_PARTITION__"
-# Others lose a sign where they become a number: `01`, and integers beyond 64 bits.
-_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
-_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
+_TEXT = "VARCHAR"
+# Integers of 64 bits; beside numbers with a fraction those that each float is.
+_MOST, _EXACT = 2**63 - 1, 2**53
+# No column and no table of anybody's.
+_FILE, _TABLE = "file of harbor-metrics", "folders of harbor-metrics"
+
+Value = str | int | float | None
 
 
 class Below(NamedTuple):
@@ -27,13 +35,20 @@ class Below(NamedTuple):
     base: str
 
 
-def partitions(files: Sequence[Below]) -> dict[str, str]:
-    """The columns that the folders below what is named are named for, and the types of DuckDB.
+class Partitions(NamedTuple):
+    """The columns with the types of DuckDB, and of each file the values."""
+
+    types: dict[str, str]
+    values: dict[str, dict[str, Value]]
+
+
+def partitions(files: Iterable[Below]) -> Partitions:
+    """What the folders below those that are named say of each file.
 
     Raises:
         InputError: files lie below folders of other names.
     """
-    values: dict[str, list[str]] = {}
+    found: dict[str, dict[str, str | None]] = {}
     first: tuple[str, list[str]] | None = None
     for file, base in files:
         said = _said(os.path.relpath(os.path.dirname(file) or os.curdir, base))
@@ -45,13 +60,20 @@ def partitions(files: Sequence[Below]) -> dict[str, str]:
                 "other columns, or for one twice",
                 "compute them apart, or move them into folders of the same names",
             )
-        for name, value in said:
-            values.setdefault(name, []).append(value)
-    return {name: _type(own) for name, own in values.items()}
+        found[file] = dict(said)
+    kinds = {
+        name: _kind([said[name] for said in found.values()]) for name in (first or ("", []))[1]
+    }
+    types = {name: type_ for name, (type_, _) in kinds.items()}
+    values = {
+        file: {name: None if text is None else kinds[name][1](text) for name, text in said.items()}
+        for file, said in found.items()
+    }
+    return Partitions(types, values)
 
 
 def not_in_files(
-    columns: Mapping[str, str], united: Sequence[str], alike: Callable[[], Sequence[Alike]]
+    types: Mapping[str, str], united: Sequence[str], alike: Callable[[], Sequence[Alike]]
 ) -> dict[str, str]:
     """Those of the columns that the files do not have themselves; what these say counts.
 
@@ -60,12 +82,12 @@ def not_in_files(
     Raises:
         InputError: some files have them, or files have some of them.
     """
-    both = [name for name in columns if folded(name) in set(map(folded, united))]
+    both = [name for name in types if folded(name) in set(map(folded, united))]
     if not both:
-        return dict(columns)
+        return dict(types)
     for kind in alike():
         own = set(map(folded, kind.columns))
-        lacking = [name for name in columns if folded(name) not in own]
+        lacking = [name for name in types if folded(name) not in own]
         if lacking:
             raise InputError(
                 f"{printable(kind.files[0])} lies in a folder that is named for "
@@ -76,41 +98,51 @@ def not_in_files(
     return {}
 
 
-def check_above(files: Sequence[Below]) -> None:
-    """Refuse what lies in folders that are named for columns: DuckDB would take these, too.
-
-    Raises:
-        InputError: so it is.
-    """
-    for file, base in files:
-        said = _said(file.removesuffix(os.path.relpath(file, base)))
-        if said:
-            raise InputError(
-                f"{printable(base)} lies in a folder that is named for a column, as are folders "
-                f"below it: `{printable(said[0][0])}`",
-                f"cd {in_command(base)}, and name it from there",
-            )
-
-
-def _said(path: str) -> list[tuple[str, str]]:
+def _said(path: str) -> list[tuple[str, str | None]]:
     """The columns and values that the folders of a path say, the outermost first."""
     parts = (_FOLDER.fullmatch(part) for part in path.split("/"))
-    return [(part[1], part[2]) for part in parts if part is not None]
+    return [
+        (unquote(part[1]), None if part[2] == _NULL else unquote(part[2]))
+        for part in parts
+        if part is not None
+    ]
 
 
-def _type(values: Sequence[str]) -> str:
-    said = [unquote(value) for value in values if value != _NULL]
-    if all(map(_INTEGER.fullmatch, said)):
-        return "BIGINT"
-    return "DOUBLE" if all(map(_NUMBER.fullmatch, said)) else "VARCHAR"
+def _kind(texts: Sequence[str | None]) -> tuple[str, Callable[[str], Value]]:
+    """The type of a column: numbers where each text is how its number is written, as in a CSV."""
+    numbers = {text: number(text) for text in texts if text is not None}
+    if any(str(value) != text for text, value in numbers.items()):
+        return _TEXT, str
+    values = [value for value in numbers.values() if value is not None]
+    if all(isinstance(value, int) for value in values):
+        return ("BIGINT", int) if all(abs(v) <= _MOST for v in values) else (_TEXT, str)
+    is_exact = all(abs(value) <= _EXACT for value in values if isinstance(value, int))
+    return ("DOUBLE", float) if is_exact else (_TEXT, str)
 
 
-def query(patterns: Sequence[str], columns: Mapping[str, str]) -> str:
-    """What DuckDB reads the files by, united by the names of their columns."""
+def query(patterns: Sequence[str], columns: Sequence[str] = ()) -> str:
+    """What DuckDB reads the files by, united by the names of their columns.
+
+    With `columns` of a table that `put` has made.
+    """
     files = ", ".join("'" + pattern.replace("'", "''") + "'" for pattern in patterns)
     options = "union_by_name = true, hive_partitioning = false"
-    if columns:
-        types = ", ".join(f"{quoted(name)}: {type_}" for name, type_ in columns.items())
-        options = "union_by_name = true, hive_partitioning = true, hive_types_autocast = false"
-        options += f", hive_types = {{{types}}}"
-    return f"select * from read_parquet([{files}], {options})"  # noqa: S608
+    if not columns:
+        return f"select * from read_parquet([{files}], {options})"  # noqa: S608
+    more = ", ".join(f"said.{quoted(name)}" for name in columns)
+    return (
+        f"select own.* exclude ({quoted(_FILE)}), {more} "  # noqa: S608
+        f"from read_parquet([{files}], {options}, filename = '{_FILE}') own "
+        f"join {quoted(_TABLE)} said on own.{quoted(_FILE)} = said.{quoted(_FILE)}"
+    )
+
+
+def put(connection: Any, types: Mapping[str, str], rows: Mapping[str, Mapping[str, Value]]) -> None:
+    """Make a table of what is said of each file, by the name that DuckDB has for it."""
+    columns = ", ".join(f"{quoted(name)} {type_}" for name, type_ in types.items())
+    connection.execute(f"create temp table {quoted(_TABLE)} ({quoted(_FILE)} varchar, {columns})")
+    marks = ", ".join("?" for _ in range(len(types) + 1))
+    connection.executemany(
+        f"insert into {quoted(_TABLE)} values ({marks})",  # noqa: S608
+        [[file, *(said[name] for name in types)] for file, said in rows.items()],
+    )

@@ -59,19 +59,14 @@ class United(NamedTuple):
         places = {folded(name): place for place, name in enumerate(names)}
         kinds = [({folded(name): name for name in kind.columns}, kind) for kind in self.alike()]
         known = set().union(*(columns for columns, _ in kinds))
+        rewards = {folded(names[i]) for f, i in fields.items() if f.partition(".")[0] == "reward"}
         for columns, kind in kinds:
             # What the names of folders say is said of every file below, and so is what is given.
             further = [name for name in names if folded(name) not in known]
             further += [name for name in given.values() if folded(name) in known - columns.keys()]
             own = [*kind.columns, *dict.fromkeys(further)]
             said = {field: columns.get(folded(name), name) for field, name in given.items()}
-            meant = meanings(own, said)
-            if not any(field.partition(".")[0] == "reward" for field in meant):
-                raise InputError(
-                    f"{printable(kind.files[0])} has no column of rewards",
-                    "name it with --columns reward=COLUMN, or leave the file out",
-                )
-            for field, index in meant.items():
+            for field, index in meanings(own, said).items():
                 place = places.get(folded(own[index]))
                 if place is None or fields.get(field) != place:
                     other = fields.get(field, place)
@@ -81,6 +76,11 @@ class United(NamedTuple):
                         f"`{printable(own[index])}`, and another source in {united}",
                         "rename one of the columns, or compute the sources apart",
                     )
+            if not any(name in columns or name not in known for name in rewards):
+                raise InputError(
+                    f"{printable(kind.files[0])} has no column of rewards, as other files have",
+                    "name it with --columns reward=COLUMN, or leave the file out",
+                )
 
     def check_values(self, column: str, wanted: str) -> None:
         """Refuse a column that is too large unfolded, or of which the united type keeps no value.

@@ -14,7 +14,7 @@ from ..numbers.exact import Number
 from ..registries.registry import best_version
 from ..trials.pool import Pool
 from ..trials.source import Source
-from ..trials.table import Table, task_versions
+from ..trials.table import Table
 from ..trials.trial import GroupKey
 from . import parity
 from .plan import Plan
@@ -38,8 +38,7 @@ def unscored(key: GroupKey, pool: Pool) -> list[Diagnostic]:
 
 def pooled_versions(key: GroupKey, pool: Pool) -> Iterator[Diagnostic]:
     """That trials of several versions of a task count as attempts at one."""
-    versions = task_versions(pool.table)
-    tasks = [task for task, said in versions.items() if len(said - {None}) > 1]
+    tasks = pool.table.changed_tasks
     if tasks:
         where = f" of dataset {key.dataset}" if key.dataset else ""
         yield Diagnostic(

@@ -134,6 +134,9 @@ def _in_directory(path: str, given: Format | None, options: Options) -> list[Sou
         else:
             if given is None:
                 jobs[0].diagnostics += _beside_jobs(path, jobs)
+            elif path not in (own := {job.path for job in jobs}):
+                below = _logs(path, _deeper(path, own), directories)
+                jobs[0].diagnostics += _left_out(path, below, "holds jobs")
             return jobs
     wanted = [f for f in formats.FORMATS if f.in_folders] if given is None else [given]
     sources: list[Source] = []
@@ -146,7 +149,8 @@ def _in_directory(path: str, given: Format | None, options: Options) -> list[Sou
         if sources:
             what = "holds logs itself" if files is own_files else "holds logs in its folders"
             unread = [*(below if files is own_files else ()), *_deeper(path)]
-            sources[0].diagnostics += _left_out(path, _logs(path, unread, wanted), what)
+            kinds = formats.FORMATS if given is None else wanted
+            sources[0].diagnostics += _left_out(path, _logs(path, unread, kinds), what)
             break
     else:
         why_not += [said.message for said in entries.diagnostics]
@@ -268,7 +272,7 @@ def _logs(path: str, files: list[str], wanted: Sequence[Format] = formats.FORMAT
 
     found = []
     # Of a format that is not for folders a file is read there where the user says so.
-    kinds = [f for f in wanted if f.in_folders or len(wanted) == 1]
+    kinds = [f for f in wanted if f.in_folders or (len(wanted) == 1 and not f.is_directory)]
     for name in files:
         try:
             if os.path.isdir(name):

@@ -89,6 +89,10 @@ class CountedTable(Table):
         return len(self.counts.tasks)
 
     @property
+    def changed_tasks(self) -> list[str]:
+        return list(self.counts.changed)
+
+    @property
     def n_scored(self) -> int:
         return self.counts.n_scored
 

@@ -28,6 +28,7 @@ _encoder = msgspec.json.Encoder()
 _encode = _encoder.encode
 _TASK, _REWARDS, _ERROR, _USAGE = map(attrgetter, ("task", "rewards", "error", "usage"))
 _ID, _NAME, _LEFT_OUT = map(attrgetter, ("id", "trial", "left_out"))
+_VERSION = attrgetter("task_version")
 _USED = tuple(map(attrgetter, Usage.__struct_fields__))
 _GROUP = attrgetter(*GroupKey._fields)
 _PARTS = tuple(map(attrgetter, GroupKey._fields))
@@ -76,6 +77,9 @@ class Counts:
         self.states: list[State] = [()]
         self.tasks: dict[str, int] = {}
         self.errors: Counter[str] = Counter()
+        # Task -> a version that a trial of it says; and those of which trials say several.
+        self.versions: dict[str, str] = {}
+        self.changed: dict[str, None] = {}
         self.totals = {name: Total() for name in Usage.__struct_fields__}
         self._row_of: dict[bytes, int] = {}
         self._state_of: dict[State, int] = {(): 0}
@@ -99,6 +103,9 @@ class Counts:
             tasks[name] = following[state].get(row) or self._advanced(state, row, 1)
         if self.n >= _TELLING and 2 * max(len(self.rows), len(self.states)) > self.n:
             raise NotCountableError("most tasks differ")
+        versions = list(map(_VERSION, trials))
+        if versions.count(None) < len(versions):
+            self._add_versions(zip(map(_TASK, trials), versions, strict=True))
         errors = map(_ERROR, trials)
         self.errors.update(error for error in errors if error is not None)
         usages = [usage for usage in map(_USAGE, trials) if usage is not NO_USAGE]
@@ -107,6 +114,11 @@ class Counts:
             without = values.count(None)
             if without < len(values):
                 total.add([v for v in values if v is not None] if without else values)
+
+    def _add_versions(self, said: Iterable[tuple[str, str | None]]) -> None:
+        for task, version in said:
+            if version is not None and self.versions.setdefault(task, version) != version:
+                self.changed[task] = None
 
     def _rows(self, rewards: list[Rewards | None]) -> list[int]:
         """The index of each of these rewards among those that differ."""
@@ -163,6 +175,8 @@ class Counts:
         self.n += part.n
         self.n_scored += part.n_scored
         self.errors += part.errors
+        self.changed |= part.changed
+        self._add_versions(part.versions.items())
         for name, total in part.totals.items():
             self.totals[name] += total
         texts = [_encode(row) for row in part.rows]

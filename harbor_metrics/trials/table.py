@@ -201,6 +201,11 @@ class Table:
     def _column_of(self) -> dict[tuple[str, Missing], Column]:
         return {}
 
+    @property
+    def changed_tasks(self) -> list[str]:
+        """The tasks of which trials say several versions."""
+        return [task for task, said in task_versions(self).items() if len(said - {None}) > 1]
+
     def column(self, key: str, missing: Missing) -> Column:
         """One reward key, the same column for the same question; no trial need have the key.
 

@@ -18,6 +18,11 @@ RULE = "source-copied"
         ("r.jsonl", '{"reward": 1}\nnull\n', True),
         ("t.csv", "task,reward\na,1\n", True),
         ("i.jsonl", '{"task": "a", "id": "x", "rewards": {"reward": 1}}\n', False),
+        (
+            "m.jsonl",
+            '{"task": "a", "id": "x", "rewards": {}}\n{"task": "a", "rewards": {}}\n',
+            True,
+        ),
     ],
 )
 def test_copies_without_ids_are_said(name: str, text: str, copied: bool, tmp_path: Path) -> None:

@@ -224,3 +224,25 @@ def test_what_is_hidden_in_a_folder_or_not_written_yet_is_not_meant(lab: Path) -
         shutil.copy(lab / "a.parquet", lab / name)
     assert found([str(lab)]).files == [str(lab / "a.parquet")]
     assert len(found([str(lab / "_a.parquet")]).files) == 1
+
+
+def test_what_is_parquet_and_not_called_so_is_named(lab: Path, cli: Run) -> None:
+    shutil.copy(lab / "a.parquet", lab / "part-00001")
+    (lab / "_SUCCESS").write_text("")
+    said = " ".join(cli("compute", "lab", "--engine", "duckdb").stderr.split())
+    assert "of lab Parquet is not read that is not called *.parquet: lab/part-00001" in said
+
+
+def test_copies_of_files_are_said(lab: Path, cli: Run) -> None:
+    shutil.copy(lab / "a.parquet", lab / "b.parquet")
+    said = " ".join(cli("compute", "lab", "--engine", "duckdb").stderr.split())
+    assert "lab/b.parquet is a copy of lab/a.parquet" in said
+
+
+def test_parquet_deep_behind_a_link_is_said(lab: Path, tmp_path: Path, cli: Run) -> None:
+    (tmp_path / "real/model=x").mkdir(parents=True)
+    shutil.copy(lab / "a.parquet", tmp_path / "real/model=x/p.parquet")
+    (lab / "more").symlink_to(tmp_path / "real")
+    done = cli("compute", lab, "--engine", "duckdb")
+    assert done.returncode == 1
+    assert "more is not read: it is a link" in " ".join(done.stderr.split())

@@ -254,15 +254,15 @@ def test_united_files_mean_what_each_means_by_itself_or_are_refused() -> None:
     assert outcomes == {True, False}
 
 
-def test_column_that_is_named_for_a_field_is_it_in_files_that_lack_it(tmp_path: Path) -> None:
+def test_column_that_is_named_for_a_field_is_it_in_every_file(tmp_path: Path) -> None:
     mine = write(tmp_path, "mine", reward="range", Other="range + 5")
     theirs = write(tmp_path, "theirs", reward="1", other="7")
     lacking = write(tmp_path, "lacking", reward="1")
     for column, sources in (("Other", (mine, theirs)), ("other", (theirs, mine))):
         columns = {"reward": column}
-        assert values(*sources, lacking, columns=columns) == values(
-            mine, columns={"reward": "Other"}
-        )
+        assert values(*sources, columns=columns) == values(mine, columns={"reward": "Other"})
+        with pytest.raises(InputError, match="has no column of rewards"):
+            values(*sources, lacking, columns=columns)
 
 
 def test_a_file_that_lies_of_its_values_is_counted_by_them(tmp_path: Path) -> None:
@@ -339,3 +339,10 @@ def test_file_without_rewards_is_no_file_of_failures(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"other\.parquet has no column of rewards"):
         compute(f"{tmp_path}/*.parquet")
     assert compute(mine).groups
+
+
+def test_file_that_lacks_the_column_that_is_named_is_no_file_of_failures(tmp_path: Path) -> None:
+    write(tmp_path, "mine", score="range")
+    write(tmp_path, "other", reward="range")
+    with pytest.raises(InputError, match=r"other\.parquet has no column of rewards"):
+        compute(f"{tmp_path}/*.parquet", columns="reward=score")

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from harbor_metrics import compute
 from harbor_metrics.documents.document import parse
 from harbor_metrics.evaluation.group import group_of, reference_of, unscored
@@ -69,11 +71,13 @@ def test_group_without_any_reward_is_an_error() -> None:
     assert diagnostic.message == ("0 of 1 trials of dataset demo have rewards: there is no score")
 
 
-def test_versions_of_a_task_are_not_pooled_without_a_word(tmp_path: Path) -> None:
+@pytest.mark.parametrize("often", [1, 20_000])
+def test_versions_of_a_task_are_not_pooled_without_a_word(often: int, tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     versions = (("a", "1"), ("a", "2"), ("b", "1"), ("b", None), ("c", None))
     lines = [{"task": t, "task_version": v, "rewards": {"reward": 1}} for t, v in versions]
-    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    # Of many lines only counts are kept.
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines) * often)
     (said,) = (d for d in compute(path).diagnostics if d["rule"] == "task-versions-pooled")
     assert said["message"].startswith("1 task ran at several versions")
     assert said["message"].endswith(": a")

@@ -215,6 +215,12 @@ def test_jobs_and_logs_that_lie_deeper_are_named(cli: Run, tmp_path: Path) -> No
         write_job(tmp_path / place, [trial("a", {"r": 1.0})])
     said = "jobs holds jobs; jobs and logs below it are left out: old/job, old/less/x.jsonl"
     assert said in " ".join(cli("compute", "jobs").stderr.split())
+    said = "jobs holds jobs; jobs and logs below it are left out: old/job;"
+    assert said in " ".join(cli("compute", "jobs", "--as", "harbor-job").stderr.split())
+    write_job(tmp_path / "out/a/old/job", [trial("a", {"r": 1.0})])
+    said = "out holds logs in its folders; jobs and logs below it are left out: a/b/c/x.jsonl, "
+    said += "a/old/job"
+    assert said in " ".join(cli("compute", "out").stderr.split())
 
 
 def test_files_below_are_named_where_a_format_is_given(cli: Run, tmp_path: Path) -> None:

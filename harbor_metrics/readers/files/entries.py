@@ -35,6 +35,15 @@ class Entries:
         return True
 
 
+def copied(path: str, other: str) -> Diagnostic:
+    """That a source has the bytes of another, and trials that no ids tell from that one's."""
+    return Diagnostic(
+        rule="source-copied",
+        message=f"{path} is a copy of {other}, and its trials, which have no ids, count again",
+        path=path,
+    )
+
+
 def stray(path: str, folder: str, *, is_job: bool = False) -> Diagnostic | None:
     """Why what was found in a folder is not read: it is a link out of there; else None.
 

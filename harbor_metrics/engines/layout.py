@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -13,9 +13,14 @@ from ..documents.wording import in_command, printable
 from ..errors import InputError
 from ..readers.columns import USAGE, check_columns, meanings
 from ..trials.trial import GroupKey
+from .asked import answering
 from .united import United
 
-_WHOLE = re.compile(r"decimal\([0-9]+,0\)", re.IGNORECASE)
+# As engines and kinds of frames write it.
+_WHOLE = re.compile(
+    r"decimal(?:32|64|128|256)?\((?:precision=)?[0-9]+, ?(?:scale=)?0\)",
+    re.IGNORECASE,
+)
 # Integers beyond 2^53 are refused.
 _BEYOND = 2**62
 _TEXTS = ("task", "error", "id", "trial", *GroupKey._fields)
@@ -83,9 +88,20 @@ def laid_out(
     amounts = [columns[place] for field, place in fields.items() if _is_amount(field)]
     filled = _filled(frame, [c for c in amounts if types[columns.index(c)] == nw.Unknown])
     whole = _whole_decimals(frame, native)
-    found, numbers, casts = _read(path, fields, names, types, columns, filled, whole)
+    of = frame.implementation
+    found, numbers, casts = _read(
+        path,
+        fields,
+        names,
+        types,
+        columns,
+        filled,
+        whole,
+        in_sql=of.is_duckdb() or of.is_spark_like(),
+    )
     if casts:
-        frame = frame.with_columns(**casts)
+        with answering(of.name.lower(), path):
+            frame = frame.with_columns(**casts)
 
     def check_label(name: str) -> None:
         place = fields[f"label.{name}"]
@@ -129,6 +145,8 @@ def _read(
     columns: Sequence[str],
     filled: Collection[str],
     whole: Collection[int],
+    *,
+    in_sql: bool,
 ) -> tuple[dict[str, str], dict[str, Numbers | None], dict[str, nw.Expr]]:
     """The columns of texts, those of numbers, and which of them are to be cast.
 
@@ -150,7 +168,7 @@ def _read(
             numbers[field] = None if empty else _numbers(path, field, name, dtype, column)
             if place in whole:
                 numbers[field] = Numbers(column, whole=True)
-                casts[column] = _as_integer(nw.col(column))
+                casts[column] = _as_integer(nw.col(column), in_sql=in_sql)
             elif dtype.is_decimal():
                 # As a number that is read from a text is: not every engine rounds a decimal so.
                 casts[column] = nw.col(column).cast(nw.String).cast(nw.Float64)
@@ -166,19 +184,26 @@ def _read(
 
 def _whole_decimals(frame: Any, native: Any) -> set[int]:
     """The places of decimals without a fraction, which Spark makes of unsigned integers."""
-    kinds: list[str] = []
-    if frame.implementation.is_duckdb():
-        kinds = list(map(str, native.types))
-    elif frame.implementation.is_spark_like() and hasattr(native, "toDF"):
+    of = frame.implementation
+    kinds: Iterable[Any] = ()
+    if of.is_duckdb():
+        kinds = native.types
+    elif of.is_spark_like() and hasattr(native, "toDF"):
         kinds = [field.dataType.simpleString() for field in native.schema.fields]
-    return {place for place, kind in enumerate(kinds) if _WHOLE.fullmatch(kind)}
+    elif of.is_polars():
+        kinds = native.lazy().collect_schema().dtypes()
+    elif of.is_pyarrow():
+        kinds = native.schema.types
+    return {place for place, kind in enumerate(kinds) if _WHOLE.fullmatch(str(kind))}
 
 
-def _as_integer(column: nw.Expr) -> nw.Expr:
+def _as_integer(column: nw.Expr, *, in_sql: bool) -> nw.Expr:
     """A decimal without a fraction as an integer; beyond what any integer may be, as the ends are.
 
-    Spark takes null for neither less nor more.
+    Spark takes null for neither less nor more. Frames in memory refuse what is beyond.
     """
+    if not in_sql:
+        return column.cast(nw.Int64)
     return nw.when(~column.is_null()).then(column.clip(-_BEYOND, _BEYOND).cast(nw.Int64))
 
 

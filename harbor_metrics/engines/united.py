@@ -189,8 +189,8 @@ def _changed(connection: Any, kinds: Sequence[Alike], column: str, united: str) 
         row = connection.execute(query, [[*map(literal, files)]]).fetchone()
         if row is not None:
             return _as(row[0], own, having, united)
-    integers = [(files, own) for files, own in having if own in _INTEGER]
-    if integers and united not in _INTEGER:
+    integers = [(files, own) for files, own in having if _is_integer(own)]
+    if integers and not _is_integer(united):
         total = f"select sum(abs({quoted(column)}::double)) from read_parquet(?, "  # noqa: S608
         total += "union_by_name = true, hive_partitioning = false)"
         names = [literal(file) for files, _ in integers for file in files]
@@ -212,12 +212,18 @@ def _condition(value: str, own: str, united: str) -> str | None:
     if _is_number(own) and _is_number(united):
         # Amounts are computed as DOUBLE, whatever they lie as; integers are integers before.
         changed = f"{value}::double is distinct from {cast}::double"
-        if own in _INTEGER:
+        if _is_integer(own):
             changed += f" or {value} is distinct from try_cast({cast} as {own})"
+        if _is_integer(own) and not _is_integer(united):
+            changed += f" or {value} is distinct from try_cast({value}::double as {own})"
         return changed
-    if united == _TEXT and own in _INTEGER:
+    if united == _TEXT and _is_integer(own):
         return None
     return f"{value} is not null"
+
+
+def _is_integer(kind: str) -> bool:
+    return kind in _INTEGER or (kind.startswith("DECIMAL(") and kind.endswith(",0)"))
 
 
 def _is_number(kind: str) -> bool:

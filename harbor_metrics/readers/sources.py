@@ -8,7 +8,7 @@ import re
 import stat
 from collections import deque
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..documents.diagnostics import Diagnostic
 from ..documents.files import reason
@@ -135,8 +135,9 @@ def _in_directory(path: str, given: Format | None, options: Options) -> list[Sou
             if given is None:
                 jobs[0].diagnostics += _beside_jobs(path, jobs)
             elif path not in (own := {job.path for job in jobs}):
-                below = _logs(path, _deeper(path, own), directories)
-                jobs[0].diagnostics += _left_out(path, below, "holds jobs")
+                deeper = _deeper(path, own)
+                logs = _logs(path, deeper.paths, directories)
+                jobs[0].diagnostics += _left_out(path, logs, "holds jobs", is_cut=deeper.is_cut)
             return jobs
     wanted = [f for f in formats.FORMATS if f.in_folders] if given is None else [given]
     sources: list[Source] = []
@@ -148,9 +149,10 @@ def _in_directory(path: str, given: Format | None, options: Options) -> list[Sou
         sources = _of_files(files, path, wanted, options, entries, others)
         if sources:
             what = "holds logs itself" if files is own_files else "holds logs in its folders"
-            unread = [*(below if files is own_files else ()), *_deeper(path)]
-            kinds = formats.FORMATS if given is None else wanted
-            sources[0].diagnostics += _left_out(path, _logs(path, unread, kinds), what)
+            deeper = _deeper(path)
+            unread = [*(below if files is own_files else ()), *deeper.paths]
+            logs = _logs(path, unread, formats.FORMATS if given is None else wanted)
+            sources[0].diagnostics += _left_out(path, logs, what, is_cut=deeper.is_cut)
             break
     else:
         why_not += [said.message for said in entries.diagnostics]
@@ -214,8 +216,9 @@ def _beside_jobs(path: str, jobs: list[Source]) -> list[Diagnostic]:
     if path not in (own := {job.path for job in jobs}):
         unread = {said.path for said in jobs[0].diagnostics if said.rule == "unread-job"}
         files, below = _files(path, but_in=own | unread)
-        logs = _logs(path, [*files, *below, *_deeper(path, own | unread)])
-        return _left_out(path, logs, "holds jobs")
+        deeper = _deeper(path, own | unread)
+        logs = _logs(path, [*files, *below, *deeper.paths])
+        return _left_out(path, logs, "holds jobs", is_cut=deeper.is_cut)
     is_said = says_it_is_one(path)
     if is_said and len(jobs[0].trials) > _FEW_TRIALS:
         # To look into all would take long, and Harbor puts no log beside a trial's result.
@@ -231,11 +234,15 @@ def _beside_jobs(path: str, jobs: list[Source]) -> list[Diagnostic]:
     return _left_out(path, logs, "is a job")
 
 
-def _deeper(path: str, but_in: Collection[str | None] = ()) -> list[str]:
-    """The files and jobs that lie deeper than in the folders of a folder; no link is followed.
+class _Deeper(NamedTuple):
+    """The files and jobs that lie deeper than in the folders of a folder, or the first of many."""
 
-    Of very many the first ones.
-    """
+    paths: list[str]
+    is_cut: bool
+
+
+def _deeper(path: str, but_in: Collection[str | None] = ()) -> _Deeper:
+    """What lies deeper than in the folders of a folder; no link is followed."""
     waiting = deque(sorted(_own_folders(path).difference(but_in)))
     top = {*waiting}
     found: list[str] = []
@@ -250,7 +257,7 @@ def _deeper(path: str, but_in: Collection[str | None] = ()) -> list[str]:
             with contextlib.suppress(InputError):
                 found += _files_of(folder)
         waiting += sorted(_own_folders(folder))
-    return found[:_MOST_ENTRIES]
+    return _Deeper(found[:_MOST_ENTRIES], bool(waiting) or len(found) > _MOST_ENTRIES)
 
 
 def _own_folders(path: str) -> set[str]:
@@ -288,14 +295,17 @@ def _logs(path: str, files: list[str], wanted: Sequence[Format] = formats.FORMAT
     return found
 
 
-def _left_out(path: str, logs: list[str], what: str) -> list[Diagnostic]:
-    if not logs:
+def _left_out(path: str, logs: list[str], what: str, *, is_cut: bool = False) -> list[Diagnostic]:
+    if not logs and not is_cut:
         return []
     jobs = "jobs and " if any(os.path.isdir(f"{path}/{log}") for log in logs) else ""
+    told = f"{jobs}logs below it are left out: {_listed(logs)}" if logs else "others are not read"
+    if is_cut:
+        told += f"; only {_MOST_ENTRIES} folders and files below its folders were looked into"
     return [
         Diagnostic(
             rule="file-not-read",
-            message=f"{path} {what}; {jobs}logs below it are left out: {_listed(logs)}",
+            message=f"{path} {what}; {told}",
             path=path,
             help="name each folder or file that is to be read",
         )

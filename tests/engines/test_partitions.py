@@ -9,8 +9,11 @@ import duckdb
 import pytest
 from conftest import Run
 from printed import document
+from pyarrow import parquet
 
+from harbor_metrics import compute
 from harbor_metrics.engines.partitions import Below, partitions
+from harbor_metrics.errors import InputError
 
 # Of the system or of other programs: it is the same on every Python.
 pytestmark = pytest.mark.one_python
@@ -171,3 +174,39 @@ def test_integers_beyond_64_bits_are_texts_and_null_is_null(cli: Run, tmp_path: 
     duckdb.sql(query).write_parquet(str(tmp_path / "t.parquet"))
     (group,) = document(cli("compute", "t.parquet", "--format", "json"))["groups"]
     assert (group["counts"]["tasks"], group["counts"]["errored"]) == (4, 0)
+
+
+@pytest.mark.parametrize(
+    ("reward", "said"), [(3, "3"), (2**53 + 1, ""), (10**19, ""), (-(10**19), "")]
+)
+@pytest.mark.parametrize("kind", ["arrow", "duckdb", "path"])
+def test_decimals_without_a_fraction_are_integers_in_frames(
+    kind: str, reward: int, said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "t.parquet"
+    query = f"select 'a' as task, {reward}::decimal(20, 0) as reward union all select 'b', null"
+    duckdb.sql(query).write_parquet(str(path))
+    frame = duckdb.read_parquet(str(path)) if kind != "path" else path
+    if kind == "arrow":
+        frame = parquet.read_table(path)
+    if not said:
+        with pytest.raises(InputError):
+            compute(frame, metrics=["max"])
+    else:
+        values = compute(frame, metrics=["max"], missing="skip").groups[0].metrics[-1].values
+        assert str(values["max"]) == said
+
+
+@pytest.mark.parametrize("other", ["double", "decimal(10, 2)"])
+@pytest.mark.parametrize("many", [False, True])
+def test_decimals_without_a_fraction_beside_others_are_as_integers(
+    other: str, tmp_path: Path, *, many: bool
+) -> None:
+    # Beyond what a float holds, or only their sum is.
+    own = 2**53 if many else 2**53 + 1
+    rows = f"select 'a' || range as task, {own}::decimal(20, 0) as reward from range({1 + many})"
+    duckdb.sql(rows).write_parquet(str(tmp_path / "a.parquet"))
+    rest = f"select 'b' as task, 1.5::{other} as reward"
+    duckdb.sql(rest).write_parquet(str(tmp_path / "b.parquet"))
+    with pytest.raises(InputError, match=r"DECIMAL\(20,0\)"):
+        compute(f"{tmp_path}/*.parquet")

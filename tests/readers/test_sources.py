@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -229,3 +230,16 @@ def test_files_below_are_named_where_a_format_is_given(cli: Run, tmp_path: Path)
         (tmp_path / "out" / place).write_text('{"task": "a", "rewards": {"reward": 1}}\n')
     said = " ".join(cli("compute", "out", "--as", "trials").stderr.split())
     assert "out holds logs itself; logs below it are left out: more/b.jsonl" in said
+
+
+def test_a_look_that_was_cut_short_is_said(cli: Run, tmp_path: Path) -> None:
+    """Folders of a stranger's could hide what lies behind them."""
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/x.jsonl").write_text(json.dumps(line(0, metrics=["acc"], acc=1.0)))
+    for i in range(1_000):
+        (tmp_path / f"out/a/{i}").mkdir(parents=True)
+    said = " ".join(cli("compute", "out").stderr.split())
+    assert "only 1000 folders and files below its folders were looked into" in said
+    shutil.rmtree(tmp_path / "out/a/0")
+    shutil.rmtree(tmp_path / "out/a/1")
+    assert "file-not-read" not in cli("compute", "out").stderr

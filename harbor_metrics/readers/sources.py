@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..documents.diagnostics import Diagnostic
 from ..documents.files import reason
 from ..documents.parquet import is_called_so
-from ..documents.paths import STANDARD_INPUT, is_address, strayed
+from ..documents.paths import STANDARD_INPUT, is_address, leads_out, strayed
 from ..documents.quoting import rules_alone
 from ..documents.wording import did_you_mean, in_command, listed, nearest, plural
 from ..errors import InputError
@@ -137,7 +137,7 @@ def _in_directory(path: str, given: Format | None, options: Options) -> list[Sou
             elif path not in (own := {job.path for job in jobs}):
                 deeper = _deeper(path, own)
                 logs = _logs(path, deeper.paths, directories)
-                jobs[0].diagnostics += _left_out(path, logs, "holds jobs", is_cut=deeper.is_cut)
+                jobs[0].diagnostics += _left_out(path, logs, "holds jobs", deeper)
             return jobs
     wanted = [f for f in formats.FORMATS if f.in_folders] if given is None else [given]
     sources: list[Source] = []
@@ -152,7 +152,7 @@ def _in_directory(path: str, given: Format | None, options: Options) -> list[Sou
             deeper = _deeper(path)
             unread = [*(below if files is own_files else ()), *deeper.paths]
             logs = _logs(path, unread, formats.FORMATS if given is None else wanted)
-            sources[0].diagnostics += _left_out(path, logs, what, is_cut=deeper.is_cut)
+            sources[0].diagnostics += _left_out(path, logs, what, deeper)
             break
     else:
         why_not += [said.message for said in entries.diagnostics]
@@ -218,7 +218,7 @@ def _beside_jobs(path: str, jobs: list[Source]) -> list[Diagnostic]:
         files, below = _files(path, but_in=own | unread)
         deeper = _deeper(path, own | unread)
         logs = _logs(path, [*files, *below, *deeper.paths])
-        return _left_out(path, logs, "holds jobs", is_cut=deeper.is_cut)
+        return _left_out(path, logs, "holds jobs", deeper)
     is_said = says_it_is_one(path)
     if is_said and len(jobs[0].trials) > _FEW_TRIALS:
         # To look into all would take long, and Harbor puts no log beside a trial's result.
@@ -235,15 +235,20 @@ def _beside_jobs(path: str, jobs: list[Source]) -> list[Diagnostic]:
 
 
 class _Deeper(NamedTuple):
-    """The files and jobs that lie deeper than in the folders of a folder, or the first of many."""
+    """The files and jobs that lie deeper than in the folders of a folder, or the first of many.
+
+    `links` are those that lead out of it to folders, into which nobody looks.
+    """
 
     paths: list[str]
+    links: list[str]
     is_cut: bool
 
 
 def _deeper(path: str, but_in: Collection[str | None] = ()) -> _Deeper:
     """What lies deeper than in the folders of a folder; no link is followed."""
-    waiting = deque(sorted(_own_folders(path).difference(but_in)))
+    links: list[str] = []
+    waiting = deque(sorted(_own_folders(path, path, links).difference(but_in)))
     top = {*waiting}
     found: list[str] = []
     for _ in range(_MOST_ENTRIES):
@@ -256,17 +261,27 @@ def _deeper(path: str, but_in: Collection[str | None] = ()) -> _Deeper:
                 continue
             with contextlib.suppress(InputError):
                 found += _files_of(folder)
-        waiting += sorted(_own_folders(folder))
-    return _Deeper(found[:_MOST_ENTRIES], bool(waiting) or len(found) > _MOST_ENTRIES)
+        waiting += sorted(_own_folders(folder, path, links))
+    others = sorted(link for link in links if link not in but_in)
+    is_cut = bool(waiting) or max(len(found), len(others)) > _MOST_ENTRIES
+    return _Deeper(found[:_MOST_ENTRIES], others[:_MOST_ENTRIES], is_cut)
 
 
-def _own_folders(path: str) -> set[str]:
-    """The folders in a folder that are not hidden, and no links; none where it cannot be read."""
-    try:
-        with os.scandir(path) as entries:
-            return {e.path for e in entries if e.name[0] != "." and e.is_dir(follow_symlinks=False)}
-    except OSError:
-        return set()
+def _own_folders(path: str, whole: str, links: list[str]) -> set[str]:
+    """The folders in a folder that are not hidden; none where it cannot be read.
+
+    `links` gets those links to folders that lead out of the `whole`.
+    """
+    found = set()
+    with contextlib.suppress(OSError), os.scandir(path) as entries:
+        for entry in entries:
+            if entry.name[0] == "." or not entry.is_dir():
+                continue
+            if not entry.is_symlink():
+                found.add(entry.path)
+            elif leads_out(entry.path, whole):
+                links.append(entry.path)
+    return found
 
 
 def _logs(path: str, files: list[str], wanted: Sequence[Format] = formats.FORMATS) -> list[str]:
@@ -295,17 +310,22 @@ def _logs(path: str, files: list[str], wanted: Sequence[Format] = formats.FORMAT
     return found
 
 
-def _left_out(path: str, logs: list[str], what: str, *, is_cut: bool = False) -> list[Diagnostic]:
-    if not logs and not is_cut:
+def _left_out(
+    path: str, logs: list[str], what: str, deeper: _Deeper | None = None
+) -> list[Diagnostic]:
+    deeper = deeper or _Deeper([], [], is_cut=False)
+    links = [os.path.relpath(link, path) for link in deeper.links]
+    if not logs and not links and not deeper.is_cut:
         return []
     jobs = "jobs and " if any(os.path.isdir(f"{path}/{log}") for log in logs) else ""
-    told = f"{jobs}logs below it are left out: {_listed(logs)}" if logs else "others are not read"
-    if is_cut:
-        told += f"; only {_MOST_ENTRIES} folders and files below its folders were looked into"
+    told = [f"{jobs}logs below it are left out: {_listed(logs)}"] if logs else []
+    told += [f"links out of it are not followed: {_listed(links)}"] if links else []
+    if deeper.is_cut:
+        told.append(f"only {_MOST_ENTRIES} folders and files below its folders were looked into")
     return [
         Diagnostic(
             rule="file-not-read",
-            message=f"{path} {what}; {told}",
+            message=f"{path} {what}; {'; '.join(told)}",
             path=path,
             help="name each folder or file that is to be read",
         )

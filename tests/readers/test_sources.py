@@ -243,3 +243,14 @@ def test_a_look_that_was_cut_short_is_said(cli: Run, tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "out/a/0")
     shutil.rmtree(tmp_path / "out/a/1")
     assert "file-not-read" not in cli("compute", "out").stderr
+
+
+def test_links_to_folders_are_named(cli: Run, tmp_path: Path) -> None:
+    write_job(tmp_path / "old/charts", [trial("a", {"r": 0.0})])
+    write_job(tmp_path / "jobs/buoys", [trial("b", {"r": 1.0})])
+    (tmp_path / "jobs/more").symlink_to("../old")
+    (tmp_path / "jobs/a").mkdir()
+    (tmp_path / "jobs/a/link").symlink_to("../../old/charts")
+    (tmp_path / "jobs/latest").symlink_to("buoys")
+    said = " ".join(cli("compute", "jobs").stderr.split())
+    assert "jobs holds jobs; links out of it are not followed: a/link, more;" in said

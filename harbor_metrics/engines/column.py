@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from ..errors import NeedsRowsError
 from ..numbers import exact
@@ -26,8 +26,9 @@ from .pairs import count_pairs
 from .parts import check_labels, parted
 from .relation import Group, Relation
 from .summed import Pairs, SummedUnits
-from .tasks import MOST_REWARDS, count_kinds, count_passes, count_rewards
+from .tasks import MOST_REWARDS, Kinds, count_kinds, count_passes, count_rewards
 
+_Answer = TypeVar("_Answer")
 _ROWS = ("every reward", "the task of every trial", "every trial")
 
 
@@ -109,7 +110,7 @@ class RelationColumn(Column, frozen=True, eq=False, dict=True, weakref=True, kw_
         if self.range is Range.BINARY:
             return self._counted.counter
         try:
-            times = Counter(count_rewards(self.relation, self.key).get(self.group, Counter()))
+            times = Counter(self._asking(count_rewards, self.key).get(self.group, Counter()))
         except TooManyError as error:
             raise NeedsRowsError(f"every reward ({error} different rewards)") from error
         if len(self) > self.extremes.given:
@@ -235,17 +236,27 @@ class RelationColumn(Column, frozen=True, eq=False, dict=True, weakref=True, kw_
             tasks, self.group, self.key, ends.given, ends, skip=True, attempts=self
         )
 
+    def _asking(self, ask: Callable[..., _Answer], *arguments: Any) -> _Answer:
+        """What is answered of all groups; of this one alone where that is too much.
+
+        Raises:
+            TooManyError: it is too much of this one, too.
+        """
+        try:
+            return ask(self.relation, *arguments)
+        except TooManyError:
+            alone = self.relation.alone(self.group)
+            if alone is None:
+                raise
+            return ask(alone, *arguments)
+
     def _kinds_of_few(self) -> list[tuple[Kind, int, str]]:
         try:
-            tallies = count_rewards(self.relation, self.key)
-            values = sorted({value for times in tallies.values() for value in times})
-            if len(values) > MOST_REWARDS:
-                raise TooManyError(f"more than {MOST_REWARDS}")
-            found = count_kinds(self.relation, self.key, values).get(self.group, {})
+            values, found = self._asking(_kinds_of_all, self.key)
         except TooManyError as error:
             raise NeedsRowsError(f"every attempt of each task ({error} of them differ)") from error
         rows = []
-        for (n, times), (tasks, name) in found.items():
+        for (n, times), (tasks, name) in found.get(self.group, {}).items():
             often: Counter[Number] = Counter(dict(zip(values, times, strict=True)))
             if not self.skip:
                 often[0 if self.integers_only else 0.0] += n - sum(times)
@@ -283,7 +294,8 @@ class RelationColumn(Column, frozen=True, eq=False, dict=True, weakref=True, kw_
 
     @cached_property
     def _grid(self) -> Grid:
-        return Grid(self.relation, self.group, self.key, self.skip)
+        grid = Grid(self.relation, self.group, self.key, self.skip)
+        return grid if grid.fits else grid.alone() or grid
 
     def _single_pairs(self) -> Pairs:
         counter = self.counter
@@ -316,7 +328,9 @@ class RelationColumn(Column, frozen=True, eq=False, dict=True, weakref=True, kw_
         if self.attempts is not None:
             return Column.pairs(self, name)
         try:
-            found = count_pairs(self.relation, self.group, self.key, name, skip=self.skip)
+            found = self._asking(
+                lambda relation: count_pairs(relation, self.group, self.key, name, skip=self.skip)
+            )
         except TooManyError as error:
             raise NeedsRowsError(f"every pair of rewards ({error} differ)") from error
         pairs: Counter[tuple[Number, Number]] = Counter()
@@ -355,3 +369,16 @@ class RelationColumn(Column, frozen=True, eq=False, dict=True, weakref=True, kw_
             if n:
                 check_labels([label], group[-1:], n, len(self))
         return label
+
+
+def _kinds_of_all(relation: Relation, key: str) -> tuple[list[Number], dict[Group, Kinds]]:
+    """The rewards that differ, and what the tasks of each group gave of these.
+
+    Raises:
+        TooManyError: too many differ.
+    """
+    tallies = count_rewards(relation, key)
+    values = sorted({value for times in tallies.values() for value in times})
+    if len(values) > MOST_REWARDS:
+        raise TooManyError(f"more than {MOST_REWARDS}")
+    return values, count_kinds(relation, key, values)

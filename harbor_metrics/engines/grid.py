@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ..errors import MetricFailure, NeedsRowsError
@@ -26,6 +26,11 @@ class Grid:
     key: str
     # Whether trials without the reward are left out; else they count as 0.
     skip: bool
+
+    @property
+    def fits(self) -> bool:
+        """Whether all rewards fit on it."""
+        return self._power_or_none is not None
 
     def total(self, highest: int) -> Number | None:
         """The sum of all rewards, from the same query as the powers up to the `highest`."""
@@ -55,12 +60,20 @@ class Grid:
         try:
             found = sums_with_times(self.relation, self.key, self._power).get(self.group, {})
         except TooManyError as error:
+            alone = self.alone()
+            if alone is not None:
+                return alone.by_task()
             raise NeedsRowsError(f"the sum of every task ({error} of them differ)") from error
         pairs = [
             (total << self._up, given if self.skip else n, tasks)
             for (n, given, total), tasks in found.items()
         ]
         return [pair for pair in pairs if pair[1]], self.scale
+
+    def alone(self) -> Grid | None:
+        """The grid of the rewards of this group by themselves; None where that is no other."""
+        relation = self.relation.alone(self.group)
+        return None if relation is None else replace(self, relation=relation)
 
     @property
     def scale(self) -> int:
@@ -82,18 +95,26 @@ class Grid:
         Raises:
             MetricFailure: an engine cannot add them up exactly.
         """
-        extremes = extremes_of(self.relation, self.key).values()
-        least = [each.smallest for each in extremes if each.smallest is not None]
-        most = max((each.magnitude for each in extremes), default=0)
-        power = limbs.grid(min(least, default=0), most)
-        if power is None:
+        if self._power_or_none is None:
+            least, most = self._ends
             raise MetricFailure(
                 "beyond-engine",
-                f"rewards `{self.key}` have magnitudes from {min(least):g} to {most:g}, and "
+                f"rewards `{self.key}` have magnitudes from {least:g} to {most:g}, and "
                 f"an engine adds exactly where they are at most 2^{limbs.SPREAD} apart; "
                 "compute from the trials themselves",
             )
-        return power
+        return self._power_or_none
+
+    @cached_property
+    def _power_or_none(self) -> int | None:
+        return limbs.grid(*self._ends)
+
+    @cached_property
+    def _ends(self) -> tuple[float, float]:
+        """The least and the most magnitude of all rewards that are not 0."""
+        extremes = extremes_of(self.relation, self.key).values()
+        least = [each.smallest for each in extremes if each.smallest is not None]
+        return min(least, default=0), max((each.magnitude for each in extremes), default=0)
 
     def _by_size(self, unit: str, highest: int) -> dict[int, Sums]:
         """Number of attempts -> the sums over units with so many."""

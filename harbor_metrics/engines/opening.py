@@ -119,7 +119,7 @@ def _duckdb(paths: Sequence[str], below: Sequence[Below], shown: str) -> Opened:
     connection.execute("set temp_directory = ?", [folder])
     protocols = {path.partition("://")[0] for path in paths if is_address(path)}
     storage = {f"{protocol}://": filesystem(protocol) for protocol in protocols}
-    for place in storage.values():
+    for place in {id(place): place for place in storage.values()}.values():
         connection.register_filesystem(place)
     patterns = [_for_duckdb(path) for path in paths if "://" not in path]
     here = tuple(patterns)

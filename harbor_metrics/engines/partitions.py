@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from ..documents.wording import printable
 from ..errors import InputError
 from ..numbers.written import number
-from ..readers.columns import folded
+from ..readers.columns import USAGE, folded, meanings
 from .united import Alike, quoted
 
 _FOLDER = re.compile(r"([^=]+)=(.*)", re.DOTALL)
@@ -62,7 +62,8 @@ def partitions(files: Iterable[Below]) -> Partitions:
             )
         found[file] = dict(said)
     kinds = {
-        name: _kind([said[name] for said in found.values()]) for name in (first or ("", []))[1]
+        name: _kind([said[name] for said in found.values()]) if _is_amount(name) else (_TEXT, str)
+        for name in (first or ("", []))[1]
     }
     types = {name: type_ for name, (type_, _) in kinds.items()}
     values = {
@@ -106,6 +107,12 @@ def _said(path: str) -> list[tuple[str, str | None]]:
         for part in parts
         if part is not None
     ]
+
+
+def _is_amount(name: str) -> bool:
+    """Whether a column of that name holds numbers; a label that is the text of one is one, too."""
+    (field,) = meanings([name], {}) or [""]
+    return field in USAGE or field.partition(".")[0] == "reward"
 
 
 def _kind(texts: Sequence[str | None]) -> tuple[str, Callable[[str], Value]]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+import msgspec
 import narwhals.stable.v2 as nw
 
 from .asked import Asked, Row
@@ -18,6 +19,7 @@ from .layout import Layout
 
 Group = tuple[Any, ...]
 _Parsed = TypeVar("_Parsed")
+_ALONE = "alone"
 # More different values than these are not brought here.
 MOST_VALUES = 1_000_000
 # Engines add integers as binary64 numbers, which all of them have.
@@ -41,6 +43,22 @@ class Relation:
         """The same with groups parted further, by labels."""
         more = {f"label.{name}": self.layout.labels[name] for name in labels}
         return replace(self, by={**self.by, **more})
+
+    def alone(self, group: Group) -> Relation | None:
+        """The trials of one group, for what is too much of all groups; None where it is no other.
+
+        What a stranger's group holds is no reason to say nothing of the user's.
+        """
+        if _ALONE in self.made or not self.by:
+            return None
+        if not all(value is None or isinstance(value, str) for value in group):
+            return None
+        frame = self.frame
+        for column, value in zip(self.columns, group, strict=True):
+            own = nw.col(column)
+            frame = frame.filter(own.is_null() if value is None else own == value)
+        name = msgspec.json.encode(list(group)).decode()
+        return replace(self, frame=frame, made=(*self.made, _ALONE, name))
 
     def sizes_of(self, key: str | None = None) -> dict[Group, Counter[tuple[int, int]]] | None:
         """(attempts, those with the reward) -> how many tasks; None where it was not asked yet.

@@ -76,7 +76,13 @@ class RelationTable(Table):
         return dict(sorted(errors(self.relation)[self.group].items()))
 
     def used(self, name: str) -> Number | None:
-        return used(self.relation, name).get(self.group)
+        try:
+            return used(self.relation, name).get(self.group)
+        except MetricFailure:
+            alone = self.relation.alone(self.group)
+            if alone is None:
+                raise
+            return used(alone, name).get(self.group)
 
     def task_passes(self) -> Counter[tuple[int, int]] | None:
         if len(self.columns) != 1:

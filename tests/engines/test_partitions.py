@@ -109,11 +109,21 @@ def test_what_files_say_themselves_counts(cli: Run, tmp_path: Path, *, lacking: 
     ],
 )
 def test_values_are_numbers_where_they_keep_every_sign(values: list[str], type_: str) -> None:
-    files = [Below(f"t/x={value}/f.parquet", "t") for value in values]
+    files = [Below(f"t/reward.x={value}/f.parquet", "t") for value in values]
     said = partitions(files)
-    assert said.types == {"x": type_}
+    assert said.types == {"reward.x": type_}
     last = "None" if values[-1].startswith("__HIVE") else unquote(values[-1])
-    assert str(said.values[files[-1].file]["x"]) == last
+    assert str(said.values[files[-1].file]["reward.x"]) == last
+
+
+def test_names_stay_texts(cli: Run, tmp_path: Path) -> None:
+    for model, reward in (("4.1", 1), ("4.2", 0)):
+        path = tmp_path / f"t.parquet/model={model}"
+        path.mkdir(parents=True)
+        query = f"select 'a' as task, {reward} as reward"
+        duckdb.sql(query).write_parquet(str(path / "f.parquet"))
+    groups = document(cli("compute", "t.parquet", "--format", "json"))["groups"]
+    assert [group["model"] for group in groups] == ["4.1", "4.2"]
 
 
 def test_rewards_can_be_said_by_folders(cli: Run, tmp_path: Path) -> None:
@@ -210,3 +220,17 @@ def test_decimals_without_a_fraction_beside_others_are_as_integers(
     duckdb.sql(rest).write_parquet(str(tmp_path / "b.parquet"))
     with pytest.raises(InputError, match=r"DECIMAL\(20,0\)"):
         compute(f"{tmp_path}/*.parquet")
+
+
+def test_what_a_strangers_group_holds_leaves_the_users_its_numbers(tmp_path: Path) -> None:
+    mine = "select 'a' || range % 3 as task, range % 2 / 2 as reward, 0.5 as cost_usd, 'u' as model"
+    duckdb.sql(f"{mine} from range(9)").write_parquet(str(tmp_path / "mine.parquet"))
+    theirs = "select 'a' as task, {} as reward, {} as cost_usd, 's' as model from range(100)"
+    wild = "if(range % 2 = 0, 1e-30, 1e30)"
+    options = {"metrics": ["flipped", "median", "best-at-k k=2"], "over": "attempts"}
+    (alone,) = compute(tmp_path / "mine.parquet", **options).groups
+    for amounts in (("range / 100", "0.5"), (wild, wild)):
+        path = tmp_path / "theirs.parquet"
+        duckdb.sql(theirs.format(*amounts)).write_parquet(str(path))
+        groups = compute(tmp_path / "mine.parquet", path, **options).groups
+        assert next(group for group in groups if group.model == "u") == alone

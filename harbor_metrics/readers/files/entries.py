@@ -5,6 +5,9 @@ from __future__ import annotations
 from ...documents.diagnostics import Diagnostic
 from ...documents.paths import is_address, leads_out, real_path, up_to_link
 
+# Protocols of files of this machine.
+_HERE = ("file", "local")
+
 
 class Entries:
     """Which paths are read, and in `diagnostics` why others are not."""
@@ -19,8 +22,7 @@ class Entries:
         Without a folder somebody has named the path itself, and it may lead anywhere.
         """
         said = None if folder is None else stray(path, folder, is_job=is_job)
-        # What lies on storage has no links.
-        real = path if is_address(path) else real_path(path)
+        real = _real(path)
         if said is None and (first := self._first.get(real)) is not None:
             same = f"the same as {first}" if first != path else "meant more than once"
             said = Diagnostic(
@@ -33,6 +35,14 @@ class Entries:
             return False
         self._first[real] = path
         return True
+
+
+def _real(path: str) -> str:
+    """What a path leads to, by whichever name; what lies on storage has no links."""
+    if not is_address(path):
+        return real_path(path)
+    protocol, _, rest = path.partition("://")
+    return real_path(rest) if protocol in _HERE and rest.startswith("/") else path
 
 
 def copied(path: str, other: str) -> Diagnostic:

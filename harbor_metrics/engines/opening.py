@@ -28,16 +28,15 @@ from .footers import check_nulls, check_sizes
 from .partitions import Below, Partitions, Value, not_in_files, partitions, put, query
 from .storage import filesystem
 from .texts import Texts
-from .united import Alike, United, kinds_of, united_by_duckdb
+from .united import FILE, Alike, United, kinds_of, united_by_duckdb
 
 _CONNECT = "sc://"
 _CONNECT_PORT = 15002
 # A server that answers does so in much less.
 _SECONDS = 10
 _MEGABYTES = 400
-# What Spark calls a type of DuckDB; and no column of anybody's.
+# What Spark calls a type of DuckDB.
 _SPARK = {"VARCHAR": "string", "BIGINT": "bigint", "DOUBLE": "double"}
-_FILE = "file of harbor-metrics"
 ENGINES = "duckdb, spark or sc://HOST:PORT"
 
 
@@ -121,7 +120,8 @@ def _duckdb(paths: Sequence[str], below: Sequence[Below], shown: str) -> Opened:
     storage = {f"{protocol}://": filesystem(protocol) for protocol in protocols}
     for place in {id(place): place for place in storage.values()}.values():
         connection.register_filesystem(place)
-    patterns = [_for_duckdb(path) for path in paths if "://" not in path]
+    local = [path for path in paths if "://" not in path]
+    patterns = list(map(_for_duckdb, local))
     here = tuple(patterns)
     diagnostics: list[Diagnostic] = []
     try:
@@ -131,8 +131,7 @@ def _duckdb(paths: Sequence[str], below: Sequence[Below], shown: str) -> Opened:
             patterns += files
             diagnostics += repeated
             below = [*below, *on_storage_below(there, protocol, place)]
-        here_ = [path for path in paths if "://" not in path]
-        native = _relation(connection, patterns, partitions(below), here_)
+        native = _relation(connection, patterns, partitions(below), local)
     except InputError:
         raise
     except Exception as error:
@@ -147,27 +146,27 @@ def _duckdb(paths: Sequence[str], below: Sequence[Below], shown: str) -> Opened:
 
 
 def _relation(
-    connection: Any, patterns: Sequence[str], said: Partitions, here: Sequence[str]
+    connection: Any, patterns: Sequence[str], said: Partitions, local: Sequence[str]
 ) -> Any:
-    """The files of patterns with the columns of their folders; `here` are those on this machine."""
+    """The files of patterns with the columns of their folders; `local` ones stand first."""
     native = connection.sql(query(patterns))
     types = said.types and not_in_files(
         said.types, native.columns, lambda: kinds_of(connection, patterns)
     )
     if types:
-        put(connection, types, _by_name(connection, patterns, said, here))
+        put(connection, types, _by_name(connection, patterns, said, local))
         native = connection.sql(query(patterns, list(types)))
     return native
 
 
 def _by_name(
-    connection: Any, patterns: Sequence[str], said: Partitions, here: Sequence[str]
+    connection: Any, patterns: Sequence[str], said: Partitions, local: Sequence[str]
 ) -> dict[str, Mapping[str, Value]]:
     """What is said of each file, by the name that DuckDB has for it."""
     found: dict[str, Mapping[str, Value]] = {}
     for i, pattern in enumerate(patterns):
         for (name,) in connection.execute("select file from glob(?)", [pattern]).fetchall():
-            file = here[i] if i < len(here) else name
+            file = local[i] if i < len(local) else name
             if file not in said.values or name in found:
                 raise InputError(
                     f"{printable(name)} lies in a folder that is named for a column, and DuckDB "
@@ -284,9 +283,9 @@ def _with_folders(
         for address in native.inputFiles()
     ]
     kinds = ", ".join(f"`{name.replace('`', '``')}` {_SPARK[kind]}" for name, kind in types.items())
-    table = session.createDataFrame(rows, f"`{_FILE}` string, {kinds}")
-    named = native.withColumn(_FILE, sql.functions.input_file_name())
-    return named.join(sql.functions.broadcast(table), _FILE).drop(_FILE)
+    table = session.createDataFrame(rows, f"`{FILE}` string, {kinds}")
+    named = native.withColumn(FILE, sql.functions.input_file_name())
+    return named.join(sql.functions.broadcast(table), FILE).drop(FILE)
 
 
 def _path_of(address: str) -> str:

@@ -15,15 +15,15 @@ from ..documents.wording import printable
 from ..errors import InputError
 from ..numbers.written import number
 from ..readers.columns import USAGE, folded, meanings
-from .united import Alike, quoted
+from .united import FILE, Alike, quoted
 
 _FOLDER = re.compile(r"([^=]+)=(.*)", re.DOTALL)
 _NULL = "__HIVE_DEFAULT_PARTITION__"
 _TEXT = "VARCHAR"
 # Integers of 64 bits; beside numbers with a fraction those that each float is.
 _MOST, _EXACT = 2**63 - 1, 2**53
-# No column and no table of anybody's.
-_FILE, _TABLE = "file of harbor-metrics", "folders of harbor-metrics"
+# No table of anybody's.
+_TABLE = "folders of harbor-metrics"
 
 Value = str | int | float | None
 
@@ -138,16 +138,16 @@ def query(patterns: Sequence[str], columns: Sequence[str] = ()) -> str:
         return f"select * from read_parquet([{files}], {options})"  # noqa: S608
     more = ", ".join(f"said.{quoted(name)}" for name in columns)
     return (
-        f"select own.* exclude ({quoted(_FILE)}), {more} "  # noqa: S608
-        f"from read_parquet([{files}], {options}, filename = '{_FILE}') own "
-        f"join {quoted(_TABLE)} said on own.{quoted(_FILE)} = said.{quoted(_FILE)}"
+        f"select own.* exclude ({quoted(FILE)}), {more} "  # noqa: S608
+        f"from read_parquet([{files}], {options}, filename = '{FILE}') own "
+        f"join {quoted(_TABLE)} said on own.{quoted(FILE)} = said.{quoted(FILE)}"
     )
 
 
 def put(connection: Any, types: Mapping[str, str], rows: Mapping[str, Mapping[str, Value]]) -> None:
     """Make a table of what is said of each file, by the name that DuckDB has for it."""
     columns = ", ".join(f"{quoted(name)} {type_}" for name, type_ in types.items())
-    connection.execute(f"create temp table {quoted(_TABLE)} ({quoted(_FILE)} varchar, {columns})")
+    connection.execute(f"create temp table {quoted(_TABLE)} ({quoted(FILE)} varchar, {columns})")
     marks = ", ".join("?" for _ in range(len(types) + 1))
     connection.executemany(
         f"insert into {quoted(_TABLE)} values ({marks})",  # noqa: S608

@@ -20,7 +20,7 @@ _EXACT = 2**53
 _TEXT = "VARCHAR"
 _NOTHING = '"NULL"'
 # No column of anybody's.
-_FILE = "file of harbor-metrics"
+FILE = "file of harbor-metrics"
 
 
 class Alike(NamedTuple):
@@ -183,8 +183,8 @@ def _changed(connection: Any, kinds: Sequence[Alike], column: str, united: str) 
             continue
         # The column's name is quoted, and types are DuckDB's own.
         query = (
-            f"select {quoted(_FILE)} from read_parquet(?, union_by_name = true, "  # noqa: S608
-            f"hive_partitioning = false, filename = '{_FILE}') where {condition} limit 1"
+            f"select {quoted(FILE)} from read_parquet(?, union_by_name = true, "  # noqa: S608
+            f"hive_partitioning = false, filename = '{FILE}') where {condition} limit 1"
         )
         row = connection.execute(query, [[*map(literal, files)]]).fetchone()
         if row is not None:

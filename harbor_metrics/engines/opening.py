@@ -29,6 +29,7 @@ from .partitions import Below, Partitions, Value, not_in_files, partitions, put,
 from .storage import filesystem
 from .texts import Texts
 from .united import FILE, Alike, United, kinds_of, united_by_duckdb
+from .user_types import check_footers, refusing
 
 _CONNECT = "sc://"
 _CONNECT_PORT = 15002
@@ -250,6 +251,8 @@ def _spark(paths: Sequence[str], below: Sequence[Below], shown: str, engine: str
     pyspark = require("pyspark", "spark")
     require("narwhals", "spark")
     sql = require("pyspark.sql", "spark")
+    if engine == "spark":
+        check_footers([path for path in paths if "://" not in path])
     try:
         builder = sql.SparkSession.builder
         session = (builder.remote(engine) if engine != "spark" else builder).getOrCreate()
@@ -257,7 +260,8 @@ def _spark(paths: Sequence[str], below: Sequence[Below], shown: str, engine: str
         plain = session.read.option("mergeSchema", "true").parquet(
             *(_for_spark(path, engine) for path in paths)
         )
-        names = plain.schema.names  # Connect looks at the files only now
+        with refusing(shown):
+            names = plain.schema.names  # Connect looks at the files only now
         if engine == "spark":
             _check_read(plain, [path for path in paths if "://" not in path])
         united = United(partial(_spark_files, session, plain))

@@ -1,0 +1,104 @@
+"""Types of Spark that name code: a file that holds one has Spark import and run it.
+
+Spark writes its own schema of a table into the footer of a Parquet. A user-defined type there names
+a Python module and a Java class, which are loaded where the schema is asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from ..documents.wording import printable
+from ..errors import InputError
+from .extras import require
+from .heads import BROKEN, Head
+
+_KEY = b"org.apache.spark.sql.parquet.row.metadata"
+_USERS = "udt"
+# In Thrift's compact form: behind the key the value, which is the next field and a text.
+_VALUE = 0x18
+_ENDS, _MARK = 8, 4
+
+
+def check_footers(files: Sequence[str]) -> None:
+    """Refuse files that name code, or of which it cannot be told.
+
+    Raises:
+        InputError: there is one.
+    """
+    for file in files:
+        if any(map(_names_code, _schemas(_footer(file)))):
+            raise _refusal(file)
+
+
+@contextmanager
+def refusing(path: str) -> Iterator[None]:
+    """Meanwhile no type names code that is imported here, wherever the files lie.
+
+    Raises:
+        InputError: one does.
+    """
+    types = require("pyspark.sql.types", "spark").UserDefinedType
+    before = types.__dict__["fromJson"]
+
+    def refuse(*_: Any) -> None:
+        raise _refusal(path)
+
+    types.fromJson = classmethod(refuse)
+    try:
+        yield
+    finally:
+        types.fromJson = before
+
+
+def _refusal(path: str) -> InputError:
+    return InputError(
+        f"{printable(path)} holds a type that names code, which Spark would run",
+        "take --engine duckdb, which reads the plain values, or write the file without the type",
+    )
+
+
+def _footer(file: str) -> bytes:
+    with open(file, "rb") as stream:
+        size = stream.seek(0, os.SEEK_END)
+        stream.seek(max(0, size - _ENDS))
+        length = int.from_bytes(stream.read(_MARK), "little")
+        stream.seek(max(0, size - _ENDS - length))
+        return stream.read(length)
+
+
+def _schemas(footer: bytes) -> Iterator[bytes | None]:
+    """The schemas of Spark in a footer; None where one cannot be read."""
+    place = footer.find(_KEY)
+    while place >= 0:
+        place += len(_KEY)
+        head = Head(footer[place + 1 :])
+        try:
+            known = footer[place] == _VALUE
+            yield head.bytes(head.unsigned()) if known else None
+        except BROKEN:
+            yield None
+        place = footer.find(_KEY, place)
+
+
+def _names_code(schema: bytes | None) -> bool:
+    if schema is None:
+        return True
+    try:
+        # A key that stands twice keeps both of its values.
+        return _holds(json.loads(schema, object_pairs_hook=tuple))
+    except (ValueError, RecursionError):
+        return True
+
+
+def _holds(value: Any) -> bool:
+    """Whether a text in it is the name of such a type; a column may be called so."""
+    if isinstance(value, tuple):
+        return any(key != "name" and _holds(own) for key, own in value)
+    if isinstance(value, list):
+        return any(map(_holds, value))
+    return isinstance(value, str) and value.lower() == _USERS

@@ -21,7 +21,7 @@ from ..evaluation.remarks import once
 from ..readers.files.entries import Entries, copied
 from ..registries.registry import Registries, split
 from ..trials import regrouping
-from ..trials.counts import NotCountableError, identity_of
+from ..trials.counts import NotCountableError
 from ..trials.models import by_short_names
 from ..trials.pool import Pool, in_order, pool, twice
 from ..trials.source import Source
@@ -199,17 +199,16 @@ def _read(request: Request, *, counts: bool) -> tuple[list[Source], list[Diagnos
         if path == STANDARD_INPUT:
             request.read_once[path] = found
         sources += [source for source in found if entries.admits(source.path)]
-    return sources, [*entries.diagnostics, *_copies(sources)]
+    known = [said for source in sources for said in source.diagnostics]
+    return sources, [*entries.diagnostics, *(d for d in _copies(sources) if d not in known)]
 
 
 def _copies(sources: Sequence[Source]) -> Iterator[Diagnostic]:
     """That a source is a copy of another, where no ids say which of their trials are the same."""
-    first: dict[tuple[str, str | None], str] = {}
+    first: dict[tuple[str, str | None], Source] = {}
     for source in sources:
         if not len(source.trials):
             continue
-        other = first.setdefault((source.sha256, source.digest_of), source.path)
-        if other == source.path:
-            continue
-        if source.counted is not None or any(identity_of(t) is None for t in source.trials):
-            yield copied(source.path, other)
+        other = first.setdefault((source.sha256, source.digest_of), source)
+        if other is not source and not source.repeats(other):
+            yield copied(source.path, other.path)

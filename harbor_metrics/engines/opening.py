@@ -255,8 +255,12 @@ def _spark(paths: Sequence[str], below: Sequence[Below], shown: str, engine: str
         check_footers([path for path in paths if "://" not in path])
     try:
         builder = sql.SparkSession.builder
+        is_users = engine != "spark" or sql.SparkSession.getActiveSession() is not None
         session = (builder.remote(engine) if engine != "spark" else builder).getOrCreate()
         session = session.newSession() if engine == "spark" else session
+        if not is_users:
+            # What it logs holds what is in files, and goes past our own output.
+            session.sparkContext.setLogLevel("OFF")
         plain = session.read.option("mergeSchema", "true").parquet(
             *(_for_spark(path, engine) for path in paths)
         )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import filecmp
 import os
 import re
 import stat
 from collections import deque
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..documents.diagnostics import Diagnostic
@@ -19,7 +20,7 @@ from ..documents.wording import did_you_mean, in_command, listed, nearest, plura
 from ..errors import InputError
 from ..trials.source import REFUSED, NotThisFormatError, Source
 from . import formats
-from .files.entries import Entries
+from .files.entries import Entries, copied
 from .files.file import File, opened
 from .formats import Format, named, takes
 from .harbor.documents import looks_like_job, says_it_is_one
@@ -178,6 +179,7 @@ def _of_files(
     from .recognition import head_of
 
     sources: list[Source] = []
+    seen: dict[int, list[tuple[str, list[Source]]]] = {}
     for name in files:
         with opened(name) as file:
             head = head_of(file)
@@ -187,8 +189,23 @@ def _of_files(
                 if (said := _damaged(name, head, wanted)) and entries.admits(name, folder):
                     entries.diagnostics.append(said)
             elif entries.admits(name, folder):
-                sources += _read(file, fitting, options)
+                own = _read(file, fitting, options)
+                alike = seen.setdefault(os.path.getsize(name), [])
+                entries.diagnostics += _copies(name, own, alike)
+                alike.append((name, own))
+                sources += own
     return sources
+
+
+def _copies(
+    name: str, own: list[Source], others: list[tuple[str, list[Source]]]
+) -> Iterator[Diagnostic]:
+    """That a file is a copy of another, also where that is read with what lies beside it."""
+    for other, theirs in others:
+        if filecmp.cmp(name, other, shallow=False):
+            if not all(map(Source.repeats, own, theirs)):
+                yield copied(name, other)
+            return
 
 
 def _damaged(path: str, head: Head, wanted: list[Format]) -> Diagnostic | None:

@@ -10,6 +10,7 @@ import msgspec
 from ..documents.diagnostics import Diagnostic
 from ..errors import InputError
 from ..numbers.exact import Number
+from .counts import identity_of
 from .labels import Labels
 from .snapshot import DatasetSnapshot
 from .trial import GroupKey, Trial
@@ -144,6 +145,13 @@ class Source(msgspec.Struct, kw_only=True):
     results: str | None = None
     # What was read beside the path, or in its place where it stands for several files.
     files: Sequence[str] = ()
+
+    def repeats(self, other: Source) -> bool:
+        """Whether its trials say that they are those of another source, and so count once."""
+        if self.counted is not None or other.counted is not None:
+            return False
+        own = set(map(identity_of, self.trials))
+        return None not in own and own == set(map(identity_of, other.trials))
 
     @property
     def inputs(self) -> list[str]:

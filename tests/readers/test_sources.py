@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from conftest import Run, trial, write_job
+from conftest import LOGS, Run, trial, write_job
 from lm_eval_logs import line
 
 from harbor_metrics.errors import InputError
@@ -254,3 +254,15 @@ def test_links_to_folders_are_named(cli: Run, tmp_path: Path) -> None:
     (tmp_path / "jobs/latest").symlink_to("buoys")
     said = " ".join(cli("compute", "jobs").stderr.split())
     assert "jobs holds jobs; links out of it are not followed: a/link, more;" in said
+
+
+def test_a_copy_of_a_log_beside_it_is_said(cli: Run, tmp_path: Path) -> None:
+    """Its name says another run, or none: of neither its trials say that they are the other's."""
+    folder = LOGS / "lm_eval/0.4.13"
+    samples = sorted(folder.rglob("samples_*.jsonl"))[0]
+    (tmp_path / "out").mkdir()
+    for file in [samples, *samples.parent.glob("results_*.json")]:
+        shutil.copy(file, tmp_path / "out")
+    assert "source-copied" not in cli("compute", "out").stderr
+    shutil.copy(samples, tmp_path / "out" / f"{samples.stem} (1).jsonl")
+    assert "source-copied" in cli("compute", "out").stderr

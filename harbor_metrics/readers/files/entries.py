@@ -46,7 +46,7 @@ def _real(path: str) -> str:
 
 
 def copied(path: str, other: str) -> Diagnostic:
-    """That a source has the bytes of another, and trials that no ids tell from that one's."""
+    """That a source has the bytes of another, and trials that no ids tell to be that one's."""
     return Diagnostic(
         rule="source-copied",
         message=f"{path} is a copy of {other}, and its trials, which have no ids, count again",

@@ -259,7 +259,7 @@ def test_links_to_folders_are_named(cli: Run, tmp_path: Path) -> None:
 def test_a_copy_of_a_log_beside_it_is_said(cli: Run, tmp_path: Path) -> None:
     """Its name says another run, or none: of neither its trials say that they are the other's."""
     folder = LOGS / "lm_eval/0.4.13"
-    samples = sorted(folder.rglob("samples_*.jsonl"))[0]
+    samples = min(folder.rglob("samples_*.jsonl"))
     (tmp_path / "out").mkdir()
     for file in [samples, *samples.parent.glob("results_*.json")]:
         shutil.copy(file, tmp_path / "out")

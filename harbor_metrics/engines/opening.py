@@ -29,7 +29,7 @@ from .partitions import Below, Partitions, Value, not_in_files, partitions, put,
 from .storage import filesystem
 from .texts import Texts
 from .united import FILE, Alike, United, kinds_of, united_by_duckdb
-from .user_types import check_footers, refusing
+from .user_types import check_footers, refusing, without_metadata
 
 _CONNECT = "sc://"
 _CONNECT_PORT = 15002
@@ -261,11 +261,13 @@ def _spark(paths: Sequence[str], below: Sequence[Below], shown: str, engine: str
         if not is_users:
             # What it logs holds what is in files, and goes past our own output.
             session.sparkContext.setLogLevel("OFF")
-        plain = session.read.option("mergeSchema", "true").parquet(
-            *(_for_spark(path, engine) for path in paths)
-        )
+        there = [_for_spark(path, engine) for path in paths]
+        merged = session.read.option("mergeSchema", "true").parquet(*there)
         with refusing(shown):
-            names = plain.schema.names  # Connect looks at the files only now
+            schema = merged.schema  # Connect looks at the files only now
+        # Read by names and types alone: what else a footer says of a column changes others' values.
+        plain = session.read.schema(without_metadata(schema)).parquet(*there)
+        names = schema.names
         if engine == "spark":
             _check_read(plain, [path for path in paths if "://" not in path])
         united = United(partial(_spark_files, session, plain))
@@ -326,7 +328,10 @@ def _spark_files(session: Any, native: Any) -> list[Alike]:
     for address in native.inputFiles():
         file = unquote(address)
         try:
-            columns = session.read.parquet(_as_it_is(file)).columns
+            with refusing(file):
+                columns = session.read.parquet(_as_it_is(file)).columns
+        except InputError:
+            raise
         except Exception as error:
             raise _unreadable(file, error) from error
         found.append(Alike([file.removeprefix("file://")], columns))

@@ -55,6 +55,20 @@ def refusing(path: str) -> Iterator[None]:
         types.fromJson = before
 
 
+def without_metadata(schema: Any) -> Any:
+    """The names and types of a schema, without what its columns are said to default to, or to be
+    compared by: Spark would fill with it what other files lack.
+    """
+    types = require("pyspark.sql.types", "spark")
+    return types.StructType.fromJson(_plain(schema.jsonValue()))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: {} if key == "metadata" else _plain(own) for key, own in value.items()}
+    return [_plain(own) for own in value] if isinstance(value, list) else value
+
+
 def _refusal(path: str) -> InputError:
     return InputError(
         f"{printable(path)} holds a type that names code, which Spark would run",

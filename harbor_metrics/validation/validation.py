@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
@@ -17,6 +16,7 @@ from ..documents.document import Document, Finding, parse
 from ..documents.files import open_regular, read_bytes
 from ..documents.paths import STANDARD_INPUT, check_stays, up_to_stray
 from ..documents.patterns import check_hides_nothing, is_pattern, matching
+from ..documents.standard_input import standard_input
 from ..errors import InputError
 from . import lines, objects, schema_check
 from .lines import in_file_order
@@ -91,7 +91,7 @@ def validate(
         try:
             if path != STANDARD_INPUT:
                 check_stays(path)
-            data = sys.stdin.buffer.read() if path == STANDARD_INPUT else read_bytes(path)
+            data = standard_input().read() if path == STANDARD_INPUT else read_bytes(path)
         except InputError as error:
             report.unread.append(error)
             continue

@@ -80,3 +80,31 @@ def test_spark_runs_nothing_of_it(cli: Run, tmp_path: Path) -> None:
     assert not (tmp_path / "RAN").exists()
     done = cli("compute", "t.parquet", "--format", "json")
     assert document(done)["groups"][0]["metrics"][0]["values"] == {"mean": 1.0}
+
+
+@pytest.mark.cluster
+def test_what_a_footer_says_of_columns_changes_no_other_file(cli: Run, tmp_path: Path) -> None:
+    """Not a default, with which Spark fills what other files lack, nor by what texts are compared."""
+    pytest.importorskip("pyspark")
+
+    def field(name: str, kind: str, **metadata: Any) -> dict[str, Any]:
+        return {"name": name, "type": kind, "nullable": True, "metadata": metadata}
+
+    default = {"CURRENT_DEFAULT": "'Boom'", "EXISTS_DEFAULT": "'Boom'"}
+    fields = [
+        field("task", "string", __COLLATIONS={"task": "icu.UTF8_LCASE"}),
+        field("reward", "double"),
+        field("error", "string", **default),
+    ]
+    schema = json.dumps({"type": "struct", "fields": fields}).replace("'", "''")
+    (tmp_path / "t").mkdir()
+    rows = "select * from (values ('a', 1.0::double), ('A', 0.0)) t(task, reward)"
+    duckdb.sql(rows).write_parquet(str(tmp_path / "t/mine.parquet"))
+    query = "select 'z' as task, 0.0::double as reward, null::varchar as error"
+    duckdb.execute(
+        f"copy ({query}) to '{tmp_path}/t/theirs.parquet' "
+        f"(format parquet, kv_metadata {{'{KEY}': '{schema}'}})"
+    )
+    (group,) = document(cli("compute", "t", "--engine", "spark", "--format", "json"))["groups"]
+    counts = group["counts"]
+    assert (counts["found"], counts["tasks"], counts["errored"]) == (3, 3, 0)

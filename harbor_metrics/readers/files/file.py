@@ -14,6 +14,7 @@ import msgspec
 from ...documents.files import reason
 from ...documents.paths import STANDARD_INPUT
 from ...documents.sizes import check_written
+from ...documents.standard_input import standard_input
 from ...documents.unchanged import Beginning, Unchanged
 from ...errors import InputError
 from .packed import GZIP, SKIPPABLE, ZIP, ZSTD, DamagedError, gunzipped, unzstd
@@ -57,9 +58,7 @@ def opened(path: str) -> Iterator[File]:
             the end if it is an archive and was changed meanwhile. Of others `check` tells that.
     """
     if path == STANDARD_INPUT:
-        if sys.stdin is None:
-            raise InputError("standard input is closed")
-        with _unpacked(path, sys.stdin.buffer) as file:
+        with _unpacked(path, standard_input()) as file:
             yield file
         return
     if not stat.S_ISREG(os.stat(path).st_mode):

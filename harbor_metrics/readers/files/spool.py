@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import heapq
 import os
 import weakref
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from operator import itemgetter
+from typing import BinaryIO
 
 import msgspec
 
@@ -22,6 +24,12 @@ _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(Trial).decode
 
 
+def _close(file: BinaryIO) -> None:
+    # A full disk was said where it was written to.
+    with contextlib.suppress(OSError):
+        file.close()
+
+
 class Spool(Sequence[Trial]):
     """Trials in canonical order, or as they come where they are `ordered`.
 
@@ -34,7 +42,7 @@ class Spool(Sequence[Trial]):
 
         self._ordered = ordered
         self._file = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the spool
-        weakref.finalize(self, self._file.close)
+        weakref.finalize(self, _close, self._file)
         # Where each part ends.
         self._ends = [0]
         self._waiting: list[tuple[tuple[str | int, ...], bytes]] = []

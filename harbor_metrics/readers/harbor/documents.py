@@ -157,13 +157,17 @@ def job_of(
     metrics = config.get("metrics")
     attempts = config.get("n_attempts")
     n_agents = len(agents) if isinstance(agents, list) and agents else 1
+    planned = _planned(path, config, n_agents, diagnostics)
+    if not result:
+        # Who was killed before writing it has planned as much.
+        total = planned
     job = Job(
         datasets=tuple(_datasets(config)),
         metrics=tuple(metrics) if isinstance(metrics, list) else (),
         models=tuple(_models(agents if isinstance(agents, list) else [])),
         n_groups=n_agents,
         n_each=n_agents * (attempts if type(attempts) is int and attempts > 0 else 1),
-        n_planned=_planned(path, config, n_agents, diagnostics),
+        n_planned=planned,
         n_retries=_retries(config),
         n_total_trials=total if type(total) is int and total >= 0 else None,
         running=bool(result) and result.get("finished_at") is None,

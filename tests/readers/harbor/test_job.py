@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import JOBS, Run, trial, write_job
@@ -298,3 +299,20 @@ def test_a_job_may_be_called_as_the_archive_in_a_job_is(cli: Run, tmp_path: Path
     for source, n in (("jobs", 5), ("jobs/_retries", 3), ("jobs/a", 2)):
         done = cli("compute", source, "--format", "json")
         assert sum(each["trials"] for each in json.loads(done.stdout)["sources"]) == n
+
+
+@pytest.mark.parametrize("by", ["lock", "tasks"])
+def test_job_that_was_killed_before_its_result_planned_as_much(
+    by: str, cli: Run, tmp_path: Path
+) -> None:
+    tasks = [{"path": f"tasks/{i}"} for i in range(3)]
+    config: dict[str, Any] = {"tasks": tasks, "datasets": []} if by == "tasks" else {}
+    job = write_job(tmp_path / "job", [trial("a", {"r": 1}), trial("b", {"r": 0})], **config)
+    if by == "lock":
+        locked = [{"trial_name": name} for name in "abc"]
+        (job / "lock.json").write_text(json.dumps({"trials": locked}))
+    (job / "result.json").unlink()
+    done = cli("compute", "job", "--require-complete")
+    assert done.returncode == 1
+    assert "2 of 3 trials" in done.stdout
+    assert "planned trials are missing" in done.stderr

@@ -297,6 +297,12 @@ OF_RUNS = {
         "are there. Let Inspect finish it with `inspect eval-retry`.",
     ),
     # Logs of lm-eval.
+    "task-without-samples": Rule(
+        _WARNING,
+        "The results file of a run of lm-eval counts the samples of tasks whose own samples file "
+        "is not beside it: it was not copied, or has been removed. Nothing is computed of these "
+        "tasks.",
+    ),
     "other-results": Rule(
         _WARNING,
         "The results file beside lm-eval's samples is not of these samples, so it is not used: "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -17,6 +18,7 @@ from ..reading import Reading
 from .beside import Beside, Results, Several, named
 from .steps import member
 
+_ODD = re.compile(r"\W")
 _ADVICE = "put the results file of the same run beside the samples"
 
 
@@ -75,6 +77,15 @@ def run_of(reading: Reading, beside: Beside, hash_: str, n_filters: int, n_rows:
     elsewhere = None
     if beside.first("tasks without samples", results.path, stamp):
         elsewhere = partial(beside.tasks, os.path.dirname(path) or ".", stamp)
+        is_of_it = stamp is not None and stamp in os.path.basename(results.path)
+        lacking = _without_samples(value, elsewhere()) if is_of_it else []
+        if lacking:
+            reading.note(
+                rule="task-without-samples",
+                message=f"{results.path} has numbers of tasks that have no samples beside it: "
+                f"{listed(lacking)}",
+                advice="copy the samples of all tasks; the numbers are of those that are there",
+            )
     return Run(
         task=task,
         model=results.model,
@@ -144,6 +155,15 @@ def _one_of(reading: Reading, results: Several, why: str, severity: Severity) ->
         advice=_ADVICE,
     )
     return None
+
+
+def _without_samples(value: dict[str, Any], there: Iterable[str]) -> list[str]:
+    """The tasks of which a run had samples, and that have none now."""
+    counted = value.get("n-samples")
+    # As lm-eval has them in names of files.
+    known = {_ODD.sub("_", task) for task in there}
+    tasks = counted if isinstance(counted, dict) else {}
+    return [task for task in tasks if _ODD.sub("_", task) not in known]
 
 
 def _number_of_documents(value: dict[str, Any], task: str | None) -> int | None:

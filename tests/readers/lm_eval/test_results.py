@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from conftest import Run
+from conftest import LOGS, Run
 from lm_eval_logs import OLD, source
 
 from harbor_metrics import InputError, readers
@@ -194,3 +194,14 @@ def test_beside_samples_of_standard_input_lies_nothing(cli: Run, tmp_path: Path)
     for path, model in (("s.jsonl", "scripted"), ("-", None)):
         done = cli("compute", path, "--format", "json", input=samples)
         assert [group["model"] for group in json.loads(done.stdout)["groups"]] == [model]
+
+
+def test_tasks_whose_samples_are_gone_are_said(cli: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(LOGS / "lm_eval/0.4.13", folder)
+    assert "task-without-samples" not in cli("compute", "run").stderr
+    gone = min(folder.glob("samples_*.jsonl"))
+    gone.unlink()
+    said = " ".join(cli("compute", "run").stderr.split())
+    assert "warning[task-without-samples]" in said
+    assert gone.name.removeprefix("samples_").partition("_2026")[0] in said

@@ -58,6 +58,8 @@ class Trials:
         self._finished = finished
         self._kinds: dict[int, str | None] = {}
         self._by_name = cache(partial(_value, table=self.table))
+        # A job may report as many means as it likes.
+        self.extremes = cache(self._extremes)
         outcomes = [outcome for outcome in group.metrics if outcome.origin in _HARBORS]
         dataset = group.dataset.name if group.dataset else None
         self._outcomes = in_order(outcomes, dataset, job, entries)
@@ -183,9 +185,10 @@ class Trials:
         # Of a single reward it has the metric's own name.
         return next(iter(columns), None) if len(columns) == 1 else name
 
-    def values(self, key: str) -> list[Number]:
-        """The values of a reward that there are."""
-        return [value for value in self.table.columns.get(key, ()) if value is not None]
+    def _extremes(self, key: str) -> list[Number]:
+        """The least and the most of a reward; none where there is none."""
+        values = [value for value in self.table.columns.get(key, ()) if value is not None]
+        return [min(values), max(values)] if values else []
 
     def unlisted(self, numbers: Sequence[Reported]) -> Iterator[tuple[Reported, Answer]]:
         """What Harbor reports of such trials, and the job does not, with what it should be."""

@@ -155,7 +155,7 @@ def _of_group(plan: Plan, key: str, trials: Trials, numbers: list[Reported]) -> 
         reward = trials.mean_of(reported)
         if isinstance(answer, Known) and reward is not None and len(table):
             missing = plan.missing.of(group_key(table.trials[0])) + plan.n_late
-            values = [0, *trials.values(reward)]
+            values = [0, *trials.extremes(reward)]
             answer = bounded(answer, values, max(len(table) - plan.n_late, 1), missing)
         yield judge(path, key, reported, answer, incomplete=plan.lacking)
     for absent, answer in trials.unlisted(numbers):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from filecmp import cmp
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -22,6 +21,7 @@ from ..documents.patterns import (
 )
 from ..documents.wording import in_command, listed, printable
 from ..errors import InputError
+from ..readers.files.copies import copies
 from ..readers.files.entries import Entries, copied, stray
 from .extras import literal
 from .partitions import Below
@@ -29,7 +29,6 @@ from .recognition import is_parquet
 
 # So much is looked into for what is left out.
 _MOST_OTHERS = _MOST_FOLDERS = 1_000
-_FOOTER = 1 << 16
 
 
 class Found(NamedTuple):
@@ -65,28 +64,9 @@ def found(paths: Sequence[str]) -> Found:
             below += [Below(file, _base(path, file)) for file in inside if "://" not in path]
         elif all(said.rule != "repeated-source" for said in entries.diagnostics[before:]):
             raise _nothing(path, entries.diagnostics[before:])
-    return Found(files, led, [*entries.diagnostics, *_copies(files)], below)
-
-
-def _copies(files: Sequence[str]) -> Iterator[Diagnostic]:
-    """The files that have the bytes of another; trials with ids would be refused."""
-    sizes: dict[int, list[str]] = {}
-    for file in files:
-        if os.path.exists(file):
-            sizes.setdefault(os.path.getsize(file), []).append(file)
-    for alike in sizes.values():
-        first: dict[bytes, str] = {}
-        for file in alike if len(alike) > 1 else ():
-            # The end says what is in a file, and those of one size mostly differ there.
-            other = first.setdefault(_end(file), file)
-            if other != file and cmp(other, file, shallow=False):
-                yield copied(file, other)
-
-
-def _end(file: str) -> bytes:
-    with open(file, "rb") as stream:
-        stream.seek(-min(os.path.getsize(file), _FOOTER), os.SEEK_END)
-        return stream.read()
+    # Trials with ids would be refused.
+    again = [copied(file, other) for file, other in copies(files)]
+    return Found(files, led, [*entries.diagnostics, *again], below)
 
 
 def _base(path: str, file: str) -> str:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import filecmp
 import os
 import re
 import stat
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..documents.diagnostics import Diagnostic
@@ -20,6 +19,7 @@ from ..documents.wording import did_you_mean, in_command, listed, nearest, plura
 from ..errors import InputError
 from ..trials.source import REFUSED, NotThisFormatError, Source
 from . import formats
+from .files.copies import copies
 from .files.entries import Entries, copied
 from .files.file import File, opened
 from .formats import Format, named, takes
@@ -178,8 +178,7 @@ def _of_files(
     # For weight: as above.
     from .recognition import head_of
 
-    sources: list[Source] = []
-    seen: dict[int, list[tuple[str, list[Source]]]] = {}
+    by_file: dict[str, list[Source]] = {}
     for name in files:
         with opened(name) as file:
             head = head_of(file)
@@ -189,23 +188,12 @@ def _of_files(
                 if (said := _damaged(name, head, wanted)) and entries.admits(name, folder):
                     entries.diagnostics.append(said)
             elif entries.admits(name, folder):
-                own = _read(file, fitting, options)
-                alike = seen.setdefault(os.path.getsize(name), [])
-                entries.diagnostics += _copies(name, own, alike)
-                alike.append((name, own))
-                sources += own
-    return sources
-
-
-def _copies(
-    name: str, own: list[Source], others: list[tuple[str, list[Source]]]
-) -> Iterator[Diagnostic]:
-    """That a file is a copy of another, also where that is read with what lies beside it."""
-    for other, theirs in others:
-        if filecmp.cmp(name, other, shallow=False):
-            if not all(map(Source.repeats, own, theirs)):
-                yield copied(name, other)
-            return
+                by_file[name] = _read(file, fitting, options)
+    for name, other in copies(by_file):
+        # Also where one of them is read with what lies beside it.
+        if not all(map(Source.repeats, by_file[name], by_file[other])):
+            entries.diagnostics.append(copied(name, other))
+    return [source for own in by_file.values() for source in own]
 
 
 def _damaged(path: str, head: Head, wanted: list[Format]) -> Diagnostic | None:

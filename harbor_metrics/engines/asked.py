@@ -106,7 +106,7 @@ def answering(engine: str, path: str) -> Iterator[None]:
     except Exception as error:  # every engine has errors of its own
         raise InputError(
             f"{printable(path)}: {engine} could not answer: {first_line(error)}",
-            "nothing was computed; what it said itself stands above",
+            "nothing was computed",
         ) from error
 
 
@@ -115,6 +115,9 @@ def first_line(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     if not lines:
         return type(error).__name__
+    # The bridge to Java says first which of its calls it was.
+    if lines[0].startswith("An error occurred while calling") and len(lines) > 1:
+        return lines[1].removeprefix(": ")
     # A trace of Python's ends with what happened.
     return lines[-1 if any(line.startswith("Traceback") for line in lines) else 0]
 

@@ -14,6 +14,7 @@ from conftest import Run
 from printed import document
 
 from harbor_metrics import compute
+from harbor_metrics.engines.asked import first_line
 from harbor_metrics.engines.files import found
 from harbor_metrics.engines.parquet import written
 from harbor_metrics.errors import InputError
@@ -246,3 +247,23 @@ def test_parquet_deep_behind_a_link_is_said(lab: Path, tmp_path: Path, cli: Run)
     done = cli("compute", lab, "--engine", "duckdb")
     assert done.returncode == 1
     assert "more is not read: it is a link" in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "An error occurred while calling o2.parquet.\n: org.x.Wrong: why\n\tat org",
+            "org.x.Wrong: why",
+        ),
+        (
+            "An error occurred while calling o2.parquet.",
+            "An error occurred while calling o2.parquet.",
+        ),
+        ("IO Error: gone\nLINE 1", "IO Error: gone"),
+        ("Traceback\n  in x\nKeyError: y", "KeyError: y"),
+        ("", "ValueError"),
+    ],
+)
+def test_an_error_is_told_by_what_it_says(text: str, said: str) -> None:
+    assert first_line(ValueError(text)) == said

@@ -144,8 +144,20 @@ def test_what_grows_again_ends_with_a_supervisor_that_is_killed(
     assert not is_held(tmp_path / "held" / "file")
 
 
-# A process that nobody ends, and that ends by itself.
-LEAVES = "import os, time\nif os.fork() == 0: os.setsid(); os.close(1); os.close(2); time.sleep(2)"
+# A process that nobody ends, and that ends by itself. Whoever started it waits until it is of
+# another group: it would be ended with its own.
+LEAVES = """
+import os, time
+gone, go = os.pipe()
+if os.fork() == 0:
+    os.setsid()
+    os.close(1)
+    os.close(2)
+    os.write(go, b"!")
+    time.sleep(5)
+else:
+    os.read(gone, 1)
+"""
 NOBODY_ENDS = f"""
 import os, sys
 from harbor_metrics.confinement import descendants, ending, supervisor

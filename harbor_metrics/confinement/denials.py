@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 # That a program runs with the rights of its owner, or of its group.
 _SET_RIGHTS = 0o6000
-_MODE, _SHUT_TO_NOBODY = 0o777, 0o755
+_MODE, _SHUT_TO_NOBODY = 0o7777, 0o755
 _OF_DUMPS = 4  # RLIMIT_CORE
 _MAKES_A_FILE = 0x40 | 0x400000  # O_CREAT, and the bit of O_TMPFILE that is no other's
 # By `ioctl`: what terminals, pipes and files that are open are asked; with the network what any

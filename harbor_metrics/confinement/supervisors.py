@@ -17,7 +17,9 @@ from .supervisor import serve
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Our package without its __init__, which takes longer to import than the supervisor.
 _SERVE = (
-    "import sys; package = sys.modules['harbor_metrics'] = type(sys)('harbor_metrics');"
+    # Who started us may ignore the ends of children, and so would it.
+    f"import sys, _signal; _signal.signal({signal.SIGCHLD:d}, _signal.SIG_DFL);"
+    "package = sys.modules['harbor_metrics'] = type(sys)('harbor_metrics');"
     f"package.__path__ = [{_HERE!r}]; from harbor_metrics.confinement.supervisor import serve;"
     "serve(sys.argv[1])"
 )
@@ -76,7 +78,7 @@ def _serve(folder: str, reading: int, writing: int) -> NoReturn:
     """In the copy: let go of everything that is ours, and be a supervisor."""
     try:
         gc.disable()
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD):
             signal.signal(number, signal.SIG_DFL)
         os.setsid()
         os.chdir("/")

@@ -319,7 +319,7 @@ def test_what_lets_others_write_or_shuts_anybody_out_is_no_mode_where_landlock_i
 ) -> None:
     if CALLS[name][calls.MACHINES[machine][1]] is None:
         return
-    answers = {0o755: ALLOWED, 0o775: DONE, 0o702: DONE, 0o4777: REFUSED}
+    answers = {0o755: ALLOWED, 0o775: DONE, 0o702: DONE, 0o1755: DONE, 0o4777: REFUSED}
     answers |= dict.fromkeys((0, 0o311, 0o600, 0o555, 0o644, 0o700, 0o711), DONE)
     for mode, answer in answers.items():
         assert asked(machine, name, *arguments, mode) == answer

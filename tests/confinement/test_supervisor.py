@@ -51,6 +51,28 @@ def _left(folder: Path) -> list[str]:
     )
 
 
+IGNORING = """
+import signal, sys, threading
+from harbor_metrics.confinement.workplace import Workplace
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+if sys.argv[1] == "threads":
+    threading.Thread(target=threading.Event().wait, daemon=True).start()
+with Workplace() as place:
+    done = place.run([sys.executable, "-c", "print(1)"], env={}, cwd="/", timeout=30)
+    print(done.code, done.stdout, done.lost)
+"""
+
+
+@linux
+@pytest.mark.parametrize("threads", ["threads", "none"])
+def test_program_ends_as_it_does_where_the_ends_of_children_are_ignored(threads: str) -> None:
+    """By who started us, as some servers do; the supervisor is a copy of us, or a new Python."""
+    done = subprocess.run(
+        [sys.executable, "-c", IGNORING, threads], capture_output=True, text=True, timeout=60
+    )
+    assert (done.stdout, done.stderr) == ("0 b'1\\n' False\n", "")
+
+
 @linux
 def test_forged_report_of_layers_is_not_believed(outcomes: Any) -> None:
     forger = f"""{BLOCK}{HEAD}

@@ -193,8 +193,8 @@ OF_RUNS = {
         _WARNING,
         "More trials of a job are on disk than its own `result.json` says that it has, or more "
         "samples than a results file of lm-eval counts; or trials that this `result.json` does not "
-        "name, though it names as many as it has. All of them count. Look for folders or lines "
-        "that came to it later.",
+        "name, though it names as many as it has: then some that it names are not there, and the "
+        "job is not complete. All of them count. Look for folders or lines that came to it later.",
     ),
     "trials-left-out": Rule(
         _WARNING,
@@ -301,7 +301,7 @@ OF_RUNS = {
         _WARNING,
         "The results file of a run of lm-eval counts the samples of tasks whose own samples file "
         "is not beside it: it was not copied, or has been removed. Nothing is computed of these "
-        "tasks.",
+        "tasks, and the run is not complete.",
     ),
     "other-results": Rule(
         _WARNING,

@@ -200,13 +200,13 @@ def _is_of_lines(source: Source) -> bool:
 def _count_planned(source: Source, times: Mapping[GroupKey, int]) -> dict[GroupKey, int]:
     """How many trials the job planned for each group; empty where it does not say."""
     job = source.job
-    if job is None or job.n_total_trials is None:
+    if job is None or job.n_expected is None:
         return {}
     read = Counter(times)
     read.update(key for key in source.unread if key is not None)
-    if sum(read.values()) == job.n_total_trials:
+    if sum(read.values()) == job.n_expected:
         return dict(read)
-    share, rest = divmod(job.n_total_trials, job.n_groups)
+    share, rest = divmod(job.n_expected, job.n_groups)
     if len(job.datasets) <= 1 and not rest and len(read) <= job.n_groups:
         return dict.fromkeys(read, share)
     return {}
@@ -217,9 +217,9 @@ def _add(
 ) -> None:
     unread = source.unread.count(key)
     job = source.job
-    whole = not source.unread and not (job and (job.waiting or job.running))
-    if job and job.n_total_trials is not None:
-        whole = whole and len(source.trials) == job.n_total_trials
+    whole = not source.unread and not (job and (job.waiting or job.running or job.lacks_trials))
+    if job and job.n_expected is not None:
+        whole = whole and len(source.trials) == job.n_expected
     jobs = [(source.path, job)] if job else []
     new = Pool(
         table=found.groups.get(key, Table([])),
@@ -238,6 +238,7 @@ def remarks(source: Source) -> Iterator[Diagnostic]:
     job, path = source.job, source.path
     if job is None:
         return
+    expected = job.n_expected
     if job.waiting:
         yield Diagnostic(
             rule="trial-without-result",
@@ -247,23 +248,23 @@ def remarks(source: Source) -> Iterator[Diagnostic]:
         )
     read = len(source.trials) + len(source.unread)
     if job.running:
-        planned = f" of {job.n_total_trials}" if job.n_total_trials is not None else ""
+        planned = f" of {expected}" if expected is not None else ""
         yield Diagnostic(
             rule="job-not-finished",
             message=f"job {path} is not finished: {read}{planned} trials have ended",
             path=path,
         )
-    elif job.n_total_trials is not None and read < job.n_total_trials:
+    elif expected is not None and read < expected:
         yield Diagnostic(
             rule="trials-missing",
-            message=f"job {path} planned {job.n_total_trials} trials, only {read} are on disk",
+            message=f"job {path} planned {expected} trials, only {read} are on disk",
             path=path,
             notes=("the numbers are over the trials that are there",),
         )
-    elif job.n_total_trials is not None and read > job.n_total_trials:
+    elif expected is not None and read > expected:
         yield Diagnostic(
             rule="trials-not-planned",
-            message=f"job {path} planned {job.n_total_trials} trials, and {read} are on disk",
+            message=f"job {path} planned {expected} trials, and {read} are on disk",
             path=path,
             notes=("the numbers are over all of them",),
         )

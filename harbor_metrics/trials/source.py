@@ -51,6 +51,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     the configuration or the lock of the job, where these say it, beside the `n_total_trials` that
     it reports. `n_retries` is how often a trial may be tried again, None where nothing says it.
     `trials_per_sample` is how many of the trials one sample of a log is.
+    `lacks_trials`: whether planned trials are not there, though there may be as many as planned.
     `models` are the names that its agents were configured with. `defaults` are the metrics that the
     run itself makes numbers of, as entries by dataset; they run where nobody names a metric.
     `leaves_out`: whether its numbers are without the trials that have no valid reward.
@@ -68,12 +69,20 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     n_retries: int | None = None
     trials_per_sample: int = 1
     n_total_trials: int | None = None
+    lacks_trials: bool = False
     running: bool = False
     leaves_out: bool = False
     waiting: tuple[str, ...] = ()
     snapshot: tuple[DatasetSnapshot, ...] = ()
     # A function: most computations group by no label.
     labels: Callable[[], Mapping[str | None, Labels]] = dict
+
+    @property
+    def n_expected(self) -> int | None:
+        """How many trials there are to be: as it reports, or the more that were planned."""
+        if self.n_total_trials is None:
+            return None
+        return max(self.n_total_trials, self.n_planned or 0)
 
 
 class Reported(msgspec.Struct, frozen=True, kw_only=True):

@@ -170,6 +170,7 @@ def job_of(
         n_planned=planned,
         n_retries=_retries(config),
         n_total_trials=total if type(total) is int and total >= 0 else None,
+        lacks_trials=bool(others),
         running=bool(result) and result.get("finished_at") is None,
         leaves_out=bool(leaves_out(result)),
         waiting=tuple(sorted(waiting)),

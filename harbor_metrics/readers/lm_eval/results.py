@@ -31,6 +31,7 @@ class Run:
     id: str | None = None
     started_at: str | None = None
     n_documents: int | None = None
+    lacks_tasks: bool = False
     reported: Callable[[], Iterable[Reported]] = tuple
     results: str | None = None
 
@@ -74,7 +75,7 @@ def run_of(reading: Reading, beside: Beside, hash_: str, n_filters: int, n_rows:
             advice=_ADVICE,
         )
         return Run(task=task, id=_identity(task, stamp), started_at=_time(stamp))
-    elsewhere = None
+    elsewhere, lacking = None, []
     if beside.first("tasks without samples", results.path, stamp):
         elsewhere = partial(beside.tasks, os.path.dirname(path) or ".", stamp)
         is_of_it = stamp is not None and stamp in os.path.basename(results.path)
@@ -92,6 +93,7 @@ def run_of(reading: Reading, beside: Beside, hash_: str, n_filters: int, n_rows:
         id=_identity(task, stamp),
         started_at=_time(stamp),
         n_documents=n,
+        lacks_tasks=bool(lacking),
         reported=partial(_reported, results, task, elsewhere),
         results=results.path,
     )

@@ -302,6 +302,7 @@ class _Samples:
             job=Job(
                 n_groups=max(len(names), 1),
                 n_total_trials=None if len(trials) > n_rows else expected,
+                lacks_trials=run.lacks_tasks,
                 defaults=defaults,
             ),
             reported=run.reported,

@@ -254,9 +254,22 @@ def test_trials_that_the_result_of_a_job_does_not_name_are_said(tmp_path: Path) 
     (note,) = readers.read(str(job))[0].diagnostics
     assert note.rule == "trials-not-planned"
     assert note.message.endswith("names each of its 40 trials, and not another")
+    # One that it names is not there.
+    assert not harbor_metrics.compute(job).complete
     result = json.loads((job / "result.json").read_text())
     (job / "result.json").write_text(json.dumps({**result, "n_total_trials": 41}))
     assert readers.read(str(job))[0].diagnostics == []
+
+
+def test_job_has_all_trials_that_its_lock_has(tmp_path: Path) -> None:
+    """Whatever its result says, which may have been written anew by who removed some."""
+    job = tmp_path / "job"
+    shutil.copytree(JOBS / "single", job)
+    (job / "lock.json").write_text(json.dumps({"trials": [{}] * 41}))
+    result = harbor_metrics.compute(job)
+    (said,) = (each for each in result.found if each.rule == "trials-missing")
+    assert "planned 41 trials, only 40 are on disk" in said.message
+    assert (result.complete, result.groups[0].counts.expected) == (False, 41)
 
 
 @pytest.mark.parametrize("cut", [0, 7])

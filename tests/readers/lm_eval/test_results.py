@@ -205,3 +205,4 @@ def test_tasks_whose_samples_are_gone_are_said(cli: Run, tmp_path: Path) -> None
     said = " ".join(cli("compute", "run").stderr.split())
     assert "warning[task-without-samples]" in said
     assert gone.name.removeprefix("samples_").partition("_2026")[0] in said
+    assert cli("compute", "run", "--require-complete").returncode == 1

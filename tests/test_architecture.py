@@ -182,7 +182,7 @@ def test_an_import_inside_a_function_is_for_weight_and_says_so() -> None:
         ("jsonschema", [f"{H}.documents", f"{H}.validation"]),
         ("jsonschema_rs", [f"{H}.documents", f"{H}.validation"]),
         (f"{H}.cli", [f"{H}.__main__", f"{H}.cli"]),
-        ("socket", [f"{H}.engines.opening", f"{H}.scripts.refusals"]),
+        ("socket", [f"{H}.engines.opening_spark", f"{H}.scripts.refusals"]),
         ("urllib.request", []),
         ("numpy", []),
         ("pandas", []),

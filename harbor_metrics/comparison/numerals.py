@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import msgspec
 
 from ..numbers.exact import Number
@@ -56,7 +54,7 @@ def _place(row: Row) -> int | None:
     """How many decimals are written; None where nothing says it."""
     error = row.stderr
     if not error and row.low is not None and row.high is not None:
-        error = (row.high - row.low) / 4
+        error = row.high / 4 - row.low / 4
     if not error or error < 0:
         return None
     return _second_digit(error)
@@ -70,7 +68,7 @@ def _of_side(value: Number | None, place: int | None) -> int | None:
 
 
 def _second_digit(value: Number) -> int:
-    return 1 - math.floor(math.log10(float(f"{abs(value):.1e}")))
+    return 1 - int(f"{value:.1e}".partition("e")[2])
 
 
 def _written(value: Number, place: int | None, sign: str) -> str:

@@ -13,7 +13,8 @@ from ..trials.source import Counted, Engine, Source
 from ..trials.trial import GroupKey
 from .asked import Asked
 from .layout import Layout, laid_out
-from .opening import Opened, open_frame, open_paths
+from .opened import Opened
+from .opening import open_frame, open_paths
 from .overview import Overview, overview, repeated
 from .relation import MOST_WHOLE, Relation
 from .table import RelationTable

@@ -121,7 +121,11 @@ def _seconds(trial: Trial) -> Number | None:
 def _tokens(trial: Trial) -> Number | None:
     tokens = (trial.usage.n_input_tokens, trial.usage.n_output_tokens)
     known = [n for n in tokens if n is not None]
-    return sum(known) if known else None
+    if not known:
+        return None
+    total = exact.total(known)
+    # Who adds up to more than a float holds is whole.
+    return sum(map(int, known)) if total is None else total
 
 
 def _cost(trial: Trial) -> Number | None:

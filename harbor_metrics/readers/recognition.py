@@ -14,10 +14,11 @@ from ..documents.document import parse
 from ..documents.parquet import MARK
 from ..trials.source import REFUSED
 from .files.file import File
-from .files.lines import blocks, each_line
+from .files.lines import LongLineError, blocks, each_line
 from .files.packed import GZIP, ZIP, ZSTD
 
-_HEAD = 1 << 20
+# So much is looked at.
+HEAD = 1 << 20
 # An object, or an array whose first item is JSON, which that of a link in prose is not.
 _MAY_BE_JSON = re.compile(rb'[\s\xef\xbb\xbf]*(?:\{|\[\s*(?:[\[{"\]0-9-]|true|false|null|NaN))')
 _BLANK = re.compile(rb"(?:[ \t]*[\r\n])*")
@@ -84,7 +85,7 @@ class Head(msgspec.Struct):
 def head_of(file: File) -> Head:
     """Look at the beginning of a file, and further on while lines say nothing."""
     with open(file.local, "rb") as stream:
-        data = stream.read(_HEAD)
+        data = stream.read(HEAD)
         is_whole = stream.tell() == os.fstat(stream.fileno()).st_size
     head = Head(data, is_whole=is_whole)
     if head.is_zip or not data.strip():
@@ -102,11 +103,14 @@ def head_of(file: File) -> Head:
         line = _ENDS.split(data.lstrip(), maxsplit=1)[0]
         head.broken = _first_value(line, 1 + blank.count(b"\n"))[1]
         return head
-    for block in blocks(file.local) if b"\n" in data or is_whole else ():
-        head.line, broken = _first_value(block)
-        head.broken = head.broken or broken
-        if head.line is not None or broken:
-            break
+    try:
+        for block in blocks(file.local) if b"\n" in data or is_whole else ():
+            head.line, broken = _first_value(block)
+            head.broken = head.broken or broken
+            if head.line is not None or broken:
+                break
+    except LongLineError as error:
+        head.broken = head.broken or str(error)
     return head
 
 

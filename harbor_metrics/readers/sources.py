@@ -176,18 +176,19 @@ def _of_files(
 ) -> list[Source]:
     """What can be read of the files in a folder; `others` gets those of no wanted format."""
     # For weight: as above.
-    from .recognition import head_of
+    from .recognition import HEAD, head_of
 
     by_file: dict[str, list[Source]] = {}
     for name in files:
-        with opened(name) as file:
+        with opened(name, HEAD + 1) as file:
             head = head_of(file)
-            fitting = next((f for f in wanted if not f.reader.fit(head).why), None)
-            if fitting is None:
-                others.append(name)
-                if (said := _damaged(name, head, wanted)) and entries.admits(name, folder):
-                    entries.diagnostics.append(said)
-            elif entries.admits(name, folder):
+        fitting = next((f for f in wanted if not f.reader.fit(head).why), None)
+        if fitting is None:
+            others.append(name)
+            if (said := _damaged(name, head, wanted)) and entries.admits(name, folder):
+                entries.diagnostics.append(said)
+        elif entries.admits(name, folder):
+            with opened(name) as file:
                 by_file[name] = _read(file, fitting, options)
     for name, other in copies(by_file):
         # Also where one of them is read with what lies beside it.
@@ -295,7 +296,7 @@ def _logs(path: str, files: list[str], wanted: Sequence[Format] = formats.FORMAT
     if not files:
         return []
     # For weight: as above.
-    from .recognition import head_of
+    from .recognition import HEAD, head_of
 
     found = []
     # Of a format that is not for folders a file is read there where the user says so.
@@ -305,7 +306,7 @@ def _logs(path: str, files: list[str], wanted: Sequence[Format] = formats.FORMAT
             if os.path.isdir(name):
                 found += [os.path.relpath(name, path)] * any(f.is_directory for f in wanted)
                 continue
-            with opened(name) as file:
+            with opened(name, HEAD + 1) as file:
                 head = head_of(file)
                 fits = (f.reader.fit(head) for f in kinds)
                 if head.data.strip() and any(not fit.why for fit in fits):

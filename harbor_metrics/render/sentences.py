@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import msgspec
@@ -203,7 +204,9 @@ def _planning(comparison: Comparison, compared: Compared) -> Iterator[tuple[str,
 
 def _rounded(value: float | None) -> str:
     """The number to two digits, written out: `450`, `0.16`."""
-    return f"{float(f'{value or 0:.2g}'):g}"
+    text = f"{value or 0:.2g}"
+    number = float(text)
+    return f"{number:g}" if math.isfinite(number) else text
 
 
 def _tasks(compared: Compared) -> Iterator[tuple[str, str]]:

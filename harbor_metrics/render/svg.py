@@ -73,7 +73,11 @@ def exact(number: Number) -> Fraction:
 
 
 def scale(
-    values: Iterable[Number], start: float = LEFT, end: float = RIGHT, *, shares: bool = True
+    values: Iterable[Number | Fraction],
+    start: float = LEFT,
+    end: float = RIGHT,
+    *,
+    shares: bool = True,
 ) -> Scale:
     """From 0 to 1 for shares that lie there; else as far as they reach, and a little more."""
     known = list(values)

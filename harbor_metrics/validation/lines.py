@@ -82,18 +82,18 @@ def are_clean(path: str) -> bool:
     is_trials = _are_trials(document.value for line in first if (document := parse(line, "")[0]))
     decode = msgspec.json.decode if is_trials else _decode_rewards
     fits = partial(mismatch.fits, noun="trial")
-    for block in blocks(path):
-        if b"\\" in block or has_long_number(block):
-            return False
-        try:
+    try:
+        for block in blocks(path):
+            if b"\\" in block or has_long_number(block):
+                return False
             values = [decode(line) for line in split(block) if line.strip()]
-        except REFUSED:
-            return False
-        # Written again a repeated key has lost its quotes.
-        if _encode_lines(values).count(b'"') != block.count(b'"'):
-            return False
-        if is_trials and not all(map(fits, values)):
-            return False
+            # Written again a repeated key has lost its quotes.
+            if _encode_lines(values).count(b'"') != block.count(b'"'):
+                return False
+            if is_trials and not all(map(fits, values)):
+                return False
+    except REFUSED:
+        return False
     return bool(first)
 
 

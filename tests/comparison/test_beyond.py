@@ -16,7 +16,7 @@ from harbor_metrics.comparison.numerals import numerals
 pytestmark = pytest.mark.one_python
 
 BEYOND = "the value is beyond the largest binary64 number"
-RUNS = {"a": 1.7e308, "b": -1.7e308, "c": 1.2e308, "d": 1e-320}
+RUNS = {"a": 1.7e308, "b": -1.7e308, "c": 1.2e308, "d": 1e-320, "e": 1.7976931348623157e308}
 GATES = [
     *("--higher-is-better", "reward", "--no-worse", "mean", "--non-inferior", "mean:1e307"),
     *("--better", "mean", "--fail-if", "mean.high > 1"),
@@ -164,3 +164,13 @@ def test_a_value_is_written_with_its_own_digits_beside_whatever_it_is_compared_w
 def test_digits_of_one_side(value: float, stderr: float, written: str) -> None:
     row = Row(metric="mean", type="mean", kwargs={}, value="mean", stderr=stderr)
     assert numerals(value, 0, row).base == written
+
+
+def test_largest_number_is_written(cli: Run, tmp_path: Path) -> None:
+    """Rounded to two digits it is infinite."""
+    for name, least in (("a", 1.7976931348623157e308), ("b", 0.0)):
+        lines = ({"task": f"t{i // 3}", "rewards": {"reward": least or i % 2}} for i in range(9))
+        (tmp_path / name).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    done = cli("compare", "a", "b", "--over", "attempts")
+    assert done.returncode == 0, done.stderr
+    assert "1.8e+308" in done.stdout

@@ -66,6 +66,34 @@ def test_footer_that_says_all_null_of_rewards_is_refused(
     )
 
 
+@pytest.mark.parametrize("parts", [1, 2])
+def test_part_whose_footer_denies_what_is_looked_for_is_looked_into(
+    parts: int, tmp_path: Path
+) -> None:
+    """The groups, so far apart, are asked one after the other; DuckDB left out parts of one."""
+    path = tmp_path / "x.parquet"
+    rewards = [0.0, 0.0, 0.0, 0.25, 1.0, 1.0, 1.0, 0.75, *[1e25, 2e25] * 2]
+    columns = {
+        "task": [f"t{place}" for place in range(12)],
+        "agent": ["me"] * 8 + ["other"] * 4,
+        "reward": rewards,
+    }
+    stream = io.BytesIO()
+    parquet.write_table(pa.table(columns), stream, store_schema=False, row_group_size=4)
+    data = stream.getvalue()
+    size = int.from_bytes(data[-8:-4], "little")
+    body, footer = data[: -8 - size], data[-8 - size : -8]
+    named = footer.count(b"\x02me")
+    assert named >= 4
+    footer = footer.replace(b"\x02me", b"\x02zz", named * parts // 2)
+    path.write_bytes(body + footer + data[-8:])
+    groups = compute(path, metrics=["mean"]).groups
+    assert [(g.agent, g.metrics[0].values["mean"]) for g in groups] == [
+        ("me", 0.5),
+        ("other", 1.5000000000000002e25),
+    ]
+
+
 @pytest.mark.parametrize("rows", [1, 8, 1000, 20_001])
 @pytest.mark.parametrize("pages", ["1.0", "2.0"])
 def test_columns_that_are_null_are_read(pages: Any, rows: int, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from ...errors import InputError
 from .file import File
-from .packed import DamagedError, inflated, unzstd
+from .packed import MOST_PLAIN, MOST_TIMES, DamagedError, inflated, unzstd
 
 if TYPE_CHECKING:
     from zipfile import ZipInfo
@@ -34,10 +34,8 @@ _UNPACK: dict[int, Callable[[Iterator[bytes]], Iterator[bytes]]] = {
     _DEFLATED: inflated,
     _ZSTD: unzstd,
 }
-# A few kilobytes can unpack to petabytes; no part of a real log comes near this.
+# No part of a real log comes near this.
 MOST_BYTES = 2 << 30
-# Above so many bytes a member may not unpack to more than so many times its packed size.
-MOST_PLAIN, _MOST_TIMES = 64 << 20, 500
 
 
 def _says_where(stream: BinaryIO, start: int) -> bool:
@@ -108,7 +106,7 @@ class Archive:
         self._members = directory.NameToInfo
         names = Counter(info.filename for info in directory.filelist)
         self.repeated = [name for name, count in names.items() if count > 1]
-        self._left = max(MOST_PLAIN, _MOST_TIMES * os.path.getsize(file.local))
+        self._left = max(MOST_PLAIN, MOST_TIMES * os.path.getsize(file.local))
 
     def __enter__(self) -> Archive:
         return self
@@ -144,19 +142,19 @@ class Archive:
                 f"the most that is read is {MOST_BYTES >> 30} GiB",
                 "it is no log that Inspect wrote",
             )
-        if info.file_size > max(MOST_PLAIN, _MOST_TIMES * info.compress_size):
+        if info.file_size > max(MOST_PLAIN, MOST_TIMES * info.compress_size):
             raise self._refused(
                 name,
                 f"would unpack to {info.file_size:,} bytes, "
                 f"{info.file_size // max(info.compress_size, 1):,} times as many as it has packed",
-                f"no log is like that; at most {_MOST_TIMES} times is read",
+                f"no log is like that; at most {MOST_TIMES} times is read",
             )
         self._left -= info.file_size
         if self._left < 0:
             raise self._refused(
                 name,
                 "and those before it would unpack to far more than they are packed",
-                f"at most {_MOST_TIMES} times the size of the archive is read; members that "
+                f"at most {MOST_TIMES} times the size of the archive is read; members that "
                 "share their bytes were not written by Inspect",
             )
         unpack = _UNPACK.get(info.compress_type)

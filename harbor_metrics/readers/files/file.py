@@ -17,7 +17,17 @@ from ...documents.sizes import check_written
 from ...documents.standard_input import standard_input
 from ...documents.unchanged import Beginning, Unchanged
 from ...errors import InputError
-from .packed import GZIP, SKIPPABLE, ZIP, ZSTD, DamagedError, gunzipped, unzstd
+from .packed import (
+    GZIP,
+    MOST_PLAIN,
+    MOST_TIMES,
+    SKIPPABLE,
+    ZIP,
+    ZSTD,
+    DamagedError,
+    gunzipped,
+    unzstd,
+)
 
 _BLOCK = 1 << 20
 _DESCRIPTORS = "/proc/self/fd"
@@ -50,8 +60,10 @@ class File(msgspec.Struct, frozen=True):
 
 
 @contextlib.contextmanager
-def opened(path: str) -> Iterator[File]:
+def opened(path: str, most: int | None = None) -> Iterator[File]:
     """The file at a path, or standard input for `-`; what had to be unpacked is removed again.
+
+    Of a file that is packed no more than about `most` bytes, where they are given.
 
     Raises:
         InputError: it is not a regular file, or it is compressed and its bytes are damaged; and in
@@ -75,7 +87,7 @@ def opened(path: str) -> Iterator[File]:
                 yield File(path, path, Beginning(path))
             return
         stream.seek(0)
-        with _unpacked(path, stream) as file:
+        with _unpacked(path, stream, most) as file:
             yield file
 
 
@@ -87,11 +99,12 @@ def _check_written(path: str, stream: BinaryIO) -> None:
 
 
 @contextlib.contextmanager
-def _unpacked(path: str, stream: BinaryIO) -> Iterator[File]:
+def _unpacked(path: str, stream: BinaryIO, most: int | None = None) -> Iterator[File]:
+    chunks = _Chunks(stream)
     with _temporary() as target:
         size = 0
         try:
-            for block in _plain(stream):
+            for block in _plain(chunks):
                 size += len(block)
                 if size > MOST_UNPACKED:
                     raise InputError(
@@ -99,7 +112,15 @@ def _unpacked(path: str, stream: BinaryIO) -> Iterator[File]:
                         "the most that is read of a compressed file",
                         "unpack it and give its parts",
                     )
+                if size > max(MOST_PLAIN, MOST_TIMES * chunks.size):
+                    raise InputError(
+                        f"{path} unpacks to more than {MOST_TIMES} times as many bytes as it has "
+                        "packed, which is the most that is read",
+                        "no file of trials is like that; if it is one, unpack it",
+                    )
                 target.write(block)
+                if most is not None and size >= most:
+                    break
         except DamagedError as error:
             raise InputError(f"{path} {error}", "copy it anew") from error
         target.flush()
@@ -121,8 +142,7 @@ def _path_of(file: IO[bytes]) -> str:
     return name if isinstance(name, str) else f"{_DESCRIPTORS}/{file.fileno()}"
 
 
-def _plain(stream: BinaryIO) -> Iterator[bytes]:
-    chunks = _chunks(stream)
+def _plain(chunks: Iterator[bytes]) -> Iterator[bytes]:
     head = next(chunks, b"")
     # A pipe gives what it has: perhaps less than the four bytes that tell.
     while len(head) < len(ZSTD) and (more := next(chunks, b"")):
@@ -138,6 +158,16 @@ def _joined(head: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
     yield from chunks
 
 
-def _chunks(stream: BinaryIO) -> Iterator[bytes]:
-    while chunk := stream.read(_BLOCK):
-        yield chunk
+class _Chunks(Iterator[bytes]):
+    """The bytes of a stream, and how many it gave so far."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self.size = 0
+
+    def __next__(self) -> bytes:
+        chunk = self._stream.read(_BLOCK)
+        self.size += len(chunk)
+        if not chunk:
+            raise StopIteration
+        return chunk

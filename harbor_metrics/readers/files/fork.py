@@ -53,7 +53,10 @@ def alongside(work: Callable[[], bytes]) -> Callable[[], bytes | None]:
             if sys.exc_info()[0] is not None:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(child, signal.SIGKILL)
-            _, status = os.waitpid(child, 0)
+            try:
+                _, status = os.waitpid(child, 0)
+            except ChildProcessError:
+                status = 1  # who started us ignores the ends of children: nobody tells
         return answer if status == 0 else None
 
     return wait

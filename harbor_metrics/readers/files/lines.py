@@ -12,26 +12,40 @@ from . import fork
 _BLOCK = 1 << 16
 # Bytes from which on a second process is faster.
 _HALVES_PAY = 4 << 20
+# What is made of a line takes four times its memory, and no trial is as long.
+MOST_OF_A_LINE = 64 << 20
+
+
+class LongLineError(ValueError):
+    """A line is longer than what is read of one."""
 
 
 def blocks(path: str, start: int = 0, end: int | None = None) -> Iterator[bytes]:
     """The file in pieces of about 64 KiB of whole lines; the last may lack its newline.
 
     `start` and `end` are offsets at which lines begin.
+
+    Raises:
+        LongLineError: a line is too long.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.lseek(descriptor, start, os.SEEK_SET)
         left = sys.maxsize if end is None else end - start
         carried: list[bytes] = []
+        length = 0
         while block := os.read(descriptor, min(_BLOCK, left)):
             left -= len(block)
             whole = block.rfind(b"\n") + 1
             if whole:
                 yield b"".join([*carried, block[:whole]])
                 carried = [block[whole:]]
+                length = len(block) - whole
             else:
                 carried.append(block)
+                length += len(block)
+            if length > MOST_OF_A_LINE:
+                raise LongLineError(f"a line of it is longer than {MOST_OF_A_LINE >> 20} MiB")
         if rest := b"".join(carried):
             yield rest
     finally:

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 GZIP, ZSTD, ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 # Frames that hold no data and may come first, as pzstd and indexes put them.
 SKIPPABLE = tuple(bytes([low, 0x2A, 0x4D, 0x18]) for low in range(0x50, 0x60))
+# A few kilobytes can unpack to petabytes. Above so many bytes nothing may unpack to more than so
+# many times its packed size.
+MOST_PLAIN, MOST_TIMES = 64 << 20, 500
 _PIECE = 1 << 20
 # What is handed on at once: the rest of it is copied for each frame or member that begins in it.
 _BITE = 1 << 13

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ...documents.wording import plural, printable
-from ...numbers.exact import Number
+from ...numbers.exact import Number, add_up
 from ...reports.series import Series
 from ...reports.tasks import Attempts, Tasks, easiest
 from .. import svg
@@ -156,7 +156,7 @@ def _bins(run: _Run, top: float) -> tuple[Markup, float]:
     means = [mean for mean, times in run.tasks.spread for _ in range(times)]
     n = min(_BINS, len(means))
     edges = [round(i * len(means) / n) for i in range(n + 1)]
-    heights = [sum(means[a:b]) / (b - a) for a, b in pairwise(edges)]
+    heights = [add_up(means[a:b]) / (b - a) for a, b in pairwise(edges)]
     foot = top + _BIN_HEIGHT + 12
     places = svg.scale([0, *heights], foot, top + 12)
     width = (svg.RIGHT - svg.INSIDE) / n

@@ -67,6 +67,21 @@ def test_a_large_job_is_read_without_sched_getaffinity(
     assert len(forks) == processors - 1
 
 
+def test_halves_are_read_where_the_ends_of_children_are_ignored(tmp_path: Path) -> None:
+    """Nobody tells then how the second process ended."""
+    rows = "".join(f'{{"reward": {i % 2}}}\n' for i in range(400_000))
+    (tmp_path / "r.jsonl").write_text(rows)
+    code = (
+        "import signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
+        "from harbor_metrics import compute\n"
+        "print(compute('r.jsonl').groups[0].metrics[0].values)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.stderr) == ("{'mean': 0.5}\n", "")
+
+
 def test_halves_of_a_large_file_are_read_as_one(tmp_path: Path) -> None:
     """Whether a second process helps or not, and whatever stands in its half."""
     rows = [f'{{"reward": {i % 7 / 7}}}\n' for i in range(300_000)]

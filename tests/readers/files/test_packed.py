@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from typing import Any
 
 import pytest
 from backports import zstd
-from conftest import Run
+from conftest import LOGS, Run, trial, write_job
 from readers.contents import FORMATS
 
 from harbor_metrics import InputError, readers
@@ -66,6 +67,39 @@ def test_file_that_unpacks_to_too_much_is_refused(
     (tmp_path / "x").write_bytes(zstd.compress(bytes(3 << 20)))
     with pytest.raises(InputError, match="unpacks to more than 0 GiB, the most that is read"):
         readers.read(str(tmp_path / "x"))
+
+
+def test_file_that_unpacks_to_far_more_than_it_has_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Run
+) -> None:
+    """What is made of a line takes four times what it unpacks to."""
+    monkeypatch.setattr("harbor_metrics.readers.files.file.MOST_PLAIN", 1 << 20)
+    row = b'{"reward": 1}\n'
+    (tmp_path / "x").write_bytes(zstd.compress(row * 80_000 + b" " * (3 << 20) + row))
+    with pytest.raises(InputError, match="unpacks to more than 500 times as many bytes"):
+        readers.read(str(tmp_path / "x"))
+    (tmp_path / "x").write_bytes(zstd.compress(row * 70_000))
+    assert len(readers.read(str(tmp_path / "x"))[0].trials) == 70_000
+
+
+def test_of_a_file_that_is_no_log_no_more_is_unpacked_than_is_looked_at(tmp_path: Path) -> None:
+    """Anything may lie in the folder of a trial, and beside logs."""
+    size = 40 << 20
+    job = write_job(tmp_path / "job", [trial("a", {"reward": 1.0})])
+    folder = next(path for path in job.iterdir() if path.is_dir())
+    shutil.copytree(LOGS / "lm_eval/0.4.13", tmp_path / "logs")
+    for path in (folder / "artifact.bin", tmp_path / "logs" / "artifact.bin"):
+        path.write_bytes(zstd.compress(bytes(size)))
+    code = (
+        "import os, resource\n"
+        "from harbor_metrics import compute\n"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size // 2}, {size // 2}))\n"
+        "for path in ('job', 'logs'): print(compute(path).groups[0].counts.found > 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.stderr) == ("True\nTrue\n", "")
 
 
 @pytest.mark.parametrize("size", [(1 << 20) - 1, 1 << 20, (1 << 20) + 1, (1 << 20) + 9, 5 << 19])

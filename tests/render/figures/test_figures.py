@@ -121,6 +121,12 @@ def test_many_tasks_become_bins(drawn) -> None:
     assert drawn(grid(150, 2))["attempts"].drawn.count("<rect") == 0
 
 
+@pytest.mark.parametrize("reward", [1.7e308, -1.7e308, 5e-324, 10**308])
+def test_bins_are_as_high_as_any_rewards(drawn, reward) -> None:
+    shown = drawn(rows(*((f"t{i}", reward) for i in range(151))))["attempts"]
+    assert 1 < shown.drawn.count("<rect") <= 60
+
+
 def test_chances_grow_and_fall_with_k(drawn) -> None:
     shown = drawn(rows(("a", 1), ("a", 0), ("b", 0), ("b", 0)))["chances"]
     assert [line[:2] for line in shown.numbers.lines] == [

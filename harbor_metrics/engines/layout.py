@@ -78,13 +78,7 @@ def laid_out(
             united.check_values(names[place], "VARCHAR" if field in _TEXTS else "DOUBLE")
     types = list(schema.dtypes())
     columns = [f"c{place}" for place in range(len(names))]
-    # Spark takes a dot in a name for a field of a struct.
-    if frame.implementation.is_spark_like() and hasattr(native, "toDF"):
-        frame = nw.from_native(native.toDF(*columns)).lazy()
-    else:
-        frame = frame.select(
-            *(nw.col(name).alias(column) for name, column in zip(names, columns, strict=True))
-        )
+    frame = _renamed(frame, native, names, columns)
     amounts = [columns[place] for field, place in fields.items() if _is_amount(field)]
     filled = _filled(frame, [c for c in amounts if types[columns.index(c)] == nw.Unknown])
     whole = _whole_decimals(frame, native)
@@ -135,6 +129,19 @@ def laid_out(
         id=found.get("id"),
         check_label=check_label,
     )
+
+
+def _renamed(frame: Any, native: Any, names: Sequence[str], columns: Sequence[str]) -> Any:
+    """The frame with other names of its columns, whatever an engine takes those that it has for.
+
+    A dot is for Spark a field of a struct, a star for DuckDB and Polars each column.
+    """
+    if frame.implementation.is_duckdb():
+        places = (f"#{place} as {column}" for place, column in enumerate(columns, start=1))
+        return nw.from_native(native.project(", ".join(places))).lazy()
+    if frame.implementation.is_spark_like() and hasattr(native, "toDF"):
+        return nw.from_native(native.toDF(*columns)).lazy()
+    return frame.rename(dict(zip(names, columns, strict=True)))
 
 
 def _read(

@@ -25,6 +25,8 @@ CONNECT = "sc://"
 _CONNECT_PORT = 15002
 # A server that answers does so in much less.
 _SECONDS = 10
+# What makes the reader of Parquet leave out parts that say they have none of what is looked for.
+_BELIEVING = ("filterPushdown", "aggregatePushdown")
 # What Spark calls a type of DuckDB.
 _TYPES = {"VARCHAR": "string", "BIGINT": "bigint", "DOUBLE": "double"}
 
@@ -50,6 +52,8 @@ def open_spark(paths: Sequence[str], below: Sequence[Below], shown: str, engine:
         if not is_users:
             # What it logs holds what is in files, and goes past our own output.
             session.sparkContext.setLogLevel("OFF")
+        for setting in _BELIEVING:
+            session.conf.set(f"spark.sql.parquet.{setting}", "false")
         there = [_for_spark(path, engine) for path in paths]
         merged = session.read.option("mergeSchema", "true").parquet(*there)
         with refusing(shown):

@@ -65,7 +65,8 @@ class Total(msgspec.Struct):
         """The sum rounded once, None where there are no numbers or it is beyond binary64."""
         if not self.n:
             return None
-        return self.units // _UNIT if self.integers_only else exact.ratio(self.units, _UNIT)
+        value = exact.ratio(self.units, _UNIT)
+        return self.units // _UNIT if self.integers_only and value is not None else value
 
 
 class Counts:

@@ -67,10 +67,13 @@ def test_footer_that_says_all_null_of_rewards_is_refused(
 
 
 @pytest.mark.parametrize("parts", [1, 2])
+@pytest.mark.parametrize("engine", ["duckdb", pytest.param("spark", marks=pytest.mark.cluster)])
 def test_part_whose_footer_denies_what_is_looked_for_is_looked_into(
-    parts: int, tmp_path: Path
+    engine: str, parts: int, tmp_path: Path
 ) -> None:
-    """The groups, so far apart, are asked one after the other; DuckDB left out parts of one."""
+    """The groups, so far apart, are asked one after the other; engines left out parts of one."""
+    if engine == "spark":
+        pytest.importorskip("pyspark")
     path = tmp_path / "x.parquet"
     rewards = [0.0, 0.0, 0.0, 0.25, 1.0, 1.0, 1.0, 0.75, *[1e25, 2e25] * 2]
     columns = {
@@ -87,7 +90,7 @@ def test_part_whose_footer_denies_what_is_looked_for_is_looked_into(
     assert named >= 4
     footer = footer.replace(b"\x02me", b"\x02zz", named * parts // 2)
     path.write_bytes(body + footer + data[-8:])
-    groups = compute(path, metrics=["mean"]).groups
+    groups = compute(path, metrics=["mean"], engine=engine).groups
     assert [(g.agent, g.metrics[0].values["mean"]) for g in groups] == [
         ("me", 0.5),
         ("other", 1.5000000000000002e25),

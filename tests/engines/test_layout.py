@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import duckdb
+import polars as pl
+import pyarrow as pa
 import pytest
 from parquet_by_hand import Written, plain, rewards, write
 
@@ -50,3 +53,18 @@ def test_what_an_engine_fails_with_names_the_file(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         compute(path)
     assert str(caught.value).startswith(f"{path}: duckdb could not answer: ")
+
+
+@pytest.mark.parametrize("label", ["*", "^k.*$", "c0", 'a "b".c', "#1"])
+@pytest.mark.parametrize("engine", [duckdb.from_arrow, pl.from_arrow, pa.Table.to_pandas, None])
+def test_column_is_read_whatever_it_is_called(engine: Any, label: str) -> None:
+    """To DuckDB a star is each column, to Polars some names are patterns."""
+    columns = {
+        "kind": ["p", "q", "p", "q"],
+        "task": list("abcd"),
+        "reward": [1.0, 1.0, 1.0, 0.0],
+        label: ["x", "x", "y", "y"],
+    }
+    table = pa.table(columns)
+    result = compute(engine(table) if engine else table, metrics=["mean"], group_by=[label])
+    assert result.groups[0].metrics[0].values == {"x": 1.0, "y": 0.5, "all": 0.75}

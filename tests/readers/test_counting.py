@@ -75,6 +75,14 @@ def write_trials(path: Path) -> Path:
     return path
 
 
+def write_large_usage(path: Path) -> Path:
+    """Integers that have no float for their sum."""
+    used = {"n_input_tokens": 10**308, "n_output_tokens": 1}
+    rows = ({"task": f"t{i % 5}", "rewards": {"reward": 1}, "usage": used} for i in range(30))
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return path
+
+
 def write_whole_job(path: Path) -> Path:
     return write_job(path, [trial(f"t{i % 4}", {"reward": i % 2}, i) for i in range(16)])
 
@@ -84,6 +92,7 @@ WRITERS = [
     write_distinct_rewards,
     write_sparse_rewards,
     write_trials,
+    write_large_usage,
     write_whole_job,
 ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import signal
 import sys
 import threading
@@ -17,8 +18,16 @@ if TYPE_CHECKING:
 _SOON, _AGAIN = 1e-6, 0.1
 
 
+# When the one that was begun last ends, in seconds of the processor; None outside all of them.
+_end: float | None = None
+
+
 class LateError(Exception):
     """The time is over."""
+
+
+class _AroundIsLateError(Exception):
+    """The time of the one around is over, to which it becomes a `LateError`."""
 
 
 @contextmanager
@@ -31,38 +40,56 @@ def at_most(seconds: float) -> Iterator[None]:
     Raises:
         LateError: they are over.
     """
+    global _end
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
-    is_late = is_over = False
+    is_over = False
 
     def end(*_: Any) -> None:
-        nonlocal is_late
-        is_late = True
         if not is_over:
-            raise LateError
+            raise late
 
     say = sys.unraisablehook
 
     def say_others(lost: UnraisableHookArgs) -> None:
-        if not isinstance(lost.exc_value, LateError):
+        if not isinstance(lost.exc_value, LateError | _AroundIsLateError):
             say(lost)
 
-    before = signal.signal(signal.SIGVTALRM, end)
-    around, _ = signal.getitimer(signal.ITIMER_VIRTUAL)
-    allowed = min(seconds, around) if around else seconds
+    others, _ = signal.getitimer(signal.ITIMER_VIRTUAL)
+    around = _spent() + others if others and _end is None else _end
+    mine = _spent() + seconds
+    own = mine if around is None else min(mine, around)
+    late = LateError if _end is None or mine < _end else _AroundIsLateError
+    # A timer that is set again and again, each time for what is left, need not ever end: it takes
+    # a tick of the clock at least.
+    if own < _spent():
+        raise late
+    before, outer = signal.signal(signal.SIGVTALRM, end), _end
     try:
-        signal.setitimer(signal.ITIMER_VIRTUAL, allowed, _AGAIN)
+        _end = own
+        _set(own)
         sys.unraisablehook = say_others
         try:
             yield
+        except _AroundIsLateError as error:
+            is_over = True
+            raise late from error
         finally:
             is_over = True
     finally:
         sys.unraisablehook = say
-        left, _ = signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        if around:
-            more = around - allowed + (0 if is_late else left)
-            signal.setitimer(signal.ITIMER_VIRTUAL, max(more, _SOON), _AGAIN)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        _end = outer
+        if around is not None:
+            _set(around)
         signal.signal(signal.SIGVTALRM, signal.SIG_DFL if before is None else before)
+
+
+def _spent() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_utime
+
+
+def _set(end: float) -> None:
+    signal.setitimer(signal.ITIMER_VIRTUAL, max(end - _spent(), _SOON), _AGAIN)

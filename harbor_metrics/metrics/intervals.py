@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from ..contract.deadline import LateError, at_most
 from ..contract.estimate import Estimate, Strata, Undefined, estimate, macro, units
 from ..contract.metric import Bound
 from ..contract.parameters import Cluster, Level, Samples, Seed
+from ..errors import MetricFailure
 from ..numbers import amounts, exact, proportions, uncertainty
 from ..numbers.undefined import NoIntervalError
 from ..numbers.units import Range
@@ -18,6 +22,8 @@ from ..trials.labelled import TASK
 from ..trials.table import Table
 from .moments import BEYOND, NO_VALUES
 
+# Of the processor, for all resamples of texts, of which a few can take hours.
+_SECONDS = 600
 _NOTHING = "undefined for a single reward or cluster: there is nothing to resample"
 _Resampling = Annotated[
     Literal["resample", "closed-form", "lm-eval"],
@@ -148,6 +154,26 @@ def _resampled(
         if method == "lm-eval"
         else resampled.resampled(rewards, cluster, samples, seed)
     )
+    reads_texts = metric is not None and metric.reads_texts
+    limit: AbstractContextManager[None] = at_most(_SECONDS) if reads_texts else nullcontext()
+    try:
+        with limit:
+            drawn = _drawn(views, metric, method)
+    except LateError as error:
+        raise MetricFailure(
+            "metric-raised",
+            f"{samples} resamples of these texts take more than {_SECONDS} s; draw fewer `samples`",
+        ) from error
+    if isinstance(drawn, Undefined):
+        return drawn
+    spread = resampling.deviation(drawn)
+    return Undefined(BEYOND) if spread is None else Estimate(value=spread)
+
+
+def _drawn(
+    views: Iterable[Column | Table], metric: Bound | None, method: _Resampling
+) -> list[float] | Undefined:
+    """The value of each resample."""
     drawn: list[float] = []
     for view in views:
         value = metric(view) if metric is not None else _mean(view, None)
@@ -161,8 +187,7 @@ def _resampled(
             drawn.append(float(value.value if isinstance(value, Estimate) else value))
         except OverflowError:
             return Undefined(f"undefined for a resample: {BEYOND}")
-    spread = resampling.deviation(drawn)
-    return Undefined(BEYOND) if spread is None else Estimate(value=spread)
+    return drawn
 
 
 def ci(

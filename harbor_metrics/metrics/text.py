@@ -48,6 +48,8 @@ _Absent = Annotated[
 _SECONDS = 60
 # What is moved in a text `ter` looks for in more than the square of its length.
 _SECONDS_OF_CORPUS = 600
+# As many pairs of words take a gigabyte.
+_MOST_EDITS = 4_000**2
 # Each trial has as many places for references as the one with most of them.
 _MANY_REFERENCES, _MOST_TIMES = 1_000_000, 20
 _WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -146,6 +148,14 @@ def ter(
     sacrebleu's `corpus_ter` with its own defaults (Snover et al. 2006); needs the extra `text`.
     """
     texts = _texts(trials, prediction, reference, missing)
+    for _, (guess, right) in texts:
+        sizes = len(guess.split()), max((len(text.split()) for text in right or ()), default=0)
+        if sizes[0] * sizes[1] > _MOST_EDITS:
+            raise MetricFailure(
+                "metric-raised",
+                f"a prediction of {sizes[0]:,} words and a reference of {sizes[1]:,} are too long: "
+                "for each pair of their words sacrebleu keeps how many edits lead there",
+            )
     return _corpus(texts, lambda s, p, r: s.corpus_ter(p, r))
 
 

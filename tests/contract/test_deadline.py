@@ -6,6 +6,7 @@ import re
 import signal
 import sys
 import threading
+import time
 
 import pytest
 
@@ -55,6 +56,21 @@ def test_within_another_one_it_ends_with_that_and_leaves_it_its_time() -> None:
         left, _ = signal.getitimer(signal.ITIMER_VIRTUAL)
         done.append(50 < left < 60)
     assert done == [True]
+    assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0, 0)
+
+
+def test_many_short_ones_end_with_the_one_around_them() -> None:
+    """A timer that is set for each of them anew never came to its end."""
+
+    def work() -> None:
+        until = time.monotonic() + 20
+        with at_most(0.05):
+            while time.monotonic() < until:
+                with at_most(60):
+                    re.sub("a", "b", "a")
+
+    with pytest.raises(LateError):
+        work()
     assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0, 0)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harbor_metrics.metrics import text
+from harbor_metrics.evaluation.result import Failure
+from harbor_metrics.metrics import intervals, text
 from harbor_metrics.testing import Case, outcome
 
 
@@ -31,6 +32,30 @@ def test_what_sacrebleu_does_not_end_ends(monkeypatch: pytest.MonkeyPatch) -> No
     assert failed.error is not None
     assert failed.error.rule == "metric-raised"
     assert failed.error.message == "sacrebleu takes more than 0.01 s for these texts"
+
+
+@pytest.mark.parametrize("method", ["resample", "lm-eval"])
+def test_resamples_of_texts_end_together(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each within its own time, a hundred of them took hours."""
+    monkeypatch.setattr(intervals, "_SECONDS", 0.05)
+    texts = [{"prediction": "a b", "reference": "b a"}] * 10
+    kwargs = {"metric": "ter", "samples": 100_000, "method": method}
+    failed = outcome("bootstrap-stderr", {"rewards": [None] * 10, "texts": texts, "kwargs": kwargs})
+    assert failed.error is not None
+    assert failed.error.rule == "metric-raised"
+    assert failed.error.message.startswith("100000 resamples of these texts take more than 0.05 s")
+
+
+def test_texts_whose_edits_would_fill_the_memory_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text, "_MOST_EDITS", 12)
+    for words, fails in (("a b c d", False), ("a b c d e", True)):
+        case: Case = {"rewards": [None], "texts": [{"prediction": words, "reference": "a b c"}]}
+        found = outcome("ter", case)
+        assert (found.status == "failed") == fails
+        if isinstance(found.error, Failure):
+            assert (
+                "a prediction of 5 words and a reference of 3 are too long" in found.error.message
+            )
 
 
 @pytest.mark.parametrize("metric", ["bleu", "chrf", "ter"])

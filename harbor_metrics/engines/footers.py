@@ -9,11 +9,22 @@ from typing import Any, BinaryIO, NamedTuple
 from ..documents.wording import printable
 from ..errors import InputError
 from .extras import literal
-from .heads import BROKEN, DATA, DATA_V2, DICTIONARY, Head, read_head
+from .heads import (
+    BROKEN,
+    DATA,
+    DATA_V2,
+    DICTIONARY,
+    Head,
+    footer_length,
+    read_footer,
+    read_head,
+)
 from .pages import unpacked_page
 
 # As of archives: no file of trials comes near so many rows and bytes for each of its own bytes.
 _MOST_TIMES = 500
+# A footer that is harmless, and the longest that is read; what is listed there takes some bytes.
+_SHORT, _LONGEST, _LEAST = 1 << 18, 16 << 20, 8
 _MOST_ROWS, _MOST_BYTES = 16 << 20, 64 << 20
 # Bytes that an encoding takes where it encodes nothing: plain, and those of differences.
 _OF_NO_VALUES = {0: 0, 5: 5, 6: 5, 7: 10}
@@ -35,6 +46,34 @@ class _Chunk(NamedTuple):
     plain: bool
     start: int
     end: int
+
+
+def check_lengths(files: Sequence[str]) -> None:
+    """Refuse files whose footers take very much memory: 5 MB that are zeros took 4 GB.
+
+    DuckDB makes room for whatever a footer says that it lists, before it reads the first of that.
+
+    Raises:
+        InputError: there is one.
+    """
+    for file in files:
+        length = footer_length(file)
+        if length <= _SHORT:
+            continue
+        if length > _LONGEST or not _lists_what_it_has(read_footer(file)):
+            raise InputError(
+                f"{printable(file)}: its footer of {length:,} bytes lists more than it can hold, "
+                f"or is longer than {_LONGEST >> 20} MiB",
+                "write the file anew, in larger groups of rows",
+            )
+
+
+def _lists_what_it_has(footer: bytes) -> bool:
+    try:
+        Head(footer).count_listed(len(footer) // _LEAST)
+    except BROKEN:
+        return False
+    return True
 
 
 def check_sizes(connection: Any, files: Sequence[str]) -> None:

@@ -1,14 +1,19 @@
-"""The heads of a Parquet's pages, read without its engine."""
+"""The heads of a Parquet's pages and its footer, read without its engine."""
 
 from __future__ import annotations
 
+import os
 from typing import Any, BinaryIO
 
 DATA, DICTIONARY, DATA_V2 = 0, 2, 3
 # Most heads are shorter; what is longer than the other has a text in it that nobody needs there.
 _SHORT, _LONG = 1 << 8, 1 << 16
-_FALSE, _BYTE, _DOUBLE, _TEXT, _STRUCT = 2, 3, 7, 8, 12
+_FALSE, _BYTE, _DOUBLE, _TEXT, _LIST, _SET, _STRUCT = 2, 3, 7, 8, 9, 10, 12
 _DEPTH = 8
+# Behind the footer its length and the mark.
+_ENDS, _MARK = 8, 4
+# A list of as many or more says how many behind that.
+_MANY = 15
 
 
 class BrokenError(Exception):
@@ -40,6 +45,32 @@ def read_head(file: BinaryIO, place: int, end: int) -> tuple[dict[int, Any], int
     raise BrokenError
 
 
+def footer_length(file: str) -> int:
+    """How many bytes the footer of a file has, as it says; at most those of the file.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    with open(file, "rb") as stream:
+        return _footer_of(stream)[1]
+
+
+def read_footer(file: str) -> bytes:
+    """The footer of a file; raises as `footer_length`."""
+    with open(file, "rb") as stream:
+        place, length = _footer_of(stream)
+        stream.seek(place)
+        return stream.read(length)
+
+
+def _footer_of(stream: BinaryIO) -> tuple[int, int]:
+    """Where it begins, and how long it is."""
+    end = max(0, stream.seek(0, os.SEEK_END) - _ENDS)
+    stream.seek(end)
+    length = min(int.from_bytes(stream.read(_MARK), "little"), end)
+    return end - length, length
+
+
 class Head:
     """Thrift's compact form, as the head of a page has it."""
 
@@ -57,6 +88,39 @@ class Head:
             number = number + (byte >> 4) if byte >> 4 else self.integer()
             fields[number] = self._value(byte & 15, depth)
         return fields
+
+    def count_listed(self, most: int, depth: int = 0) -> int:
+        """How many structures the lists of the next one say that they have; none is kept.
+
+        Raises:
+            One of `BROKEN`: it cannot be read, or they are more than `most`.
+        """
+        if depth > _DEPTH:
+            raise BrokenError
+        n = 0
+        while byte := self._byte():
+            if not byte >> 4:
+                self.integer()
+            n += self._count_in(byte & 15, most - n, depth)
+        return n
+
+    def _count_in(self, kind: int, most: int, depth: int) -> int:
+        if kind == _STRUCT:
+            return self.count_listed(most, depth + 1)
+        if kind not in (_LIST, _SET):
+            self._value(kind, depth)
+            return 0
+        byte = self._byte()
+        size = self.unsigned() if byte >> 4 == _MANY else byte >> 4
+        n = size if byte & 15 == _STRUCT else 0
+        if n > most:
+            raise BrokenError
+        for _ in range(size):
+            if byte & 15 <= _FALSE:
+                self._byte()
+            else:
+                n += self._count_in(byte & 15, most - n, depth)
+        return n
 
     def _value(self, kind: int, depth: int) -> Any:
         if kind <= _FALSE:

@@ -19,7 +19,7 @@ from ..errors import InputError
 from .asked import answering
 from .extras import literal, require
 from .files import on_storage, on_storage_below
-from .footers import check_nulls, check_sizes
+from .footers import check_lengths, check_nulls, check_sizes
 from .opened import Opened, unreadable, without_protocol
 from .partitions import Below, Partitions, Value, not_in_files, partitions, put, query
 from .storage import filesystem
@@ -54,6 +54,8 @@ def open_duckdb(paths: Sequence[str], below: Sequence[Below], shown: str) -> Ope
     connection = duckdb.connect()
     # Trials have no order here, and keeping that of the files takes memory.
     connection.execute("set preserve_insertion_order = false")
+    # What a file asks for it would fetch, and run.
+    connection.execute("set autoinstall_known_extensions = false")
     _trust_no_statistics(connection)
     # What does not fit into memory goes there, and not into the current folder.
     folder = tempfile.mkdtemp(prefix="harbor-metrics-")
@@ -74,6 +76,7 @@ def open_duckdb(paths: Sequence[str], below: Sequence[Below], shown: str) -> Ope
             patterns += files
             diagnostics += repeated
             below = [*below, *on_storage_below(there, protocol, place)]
+        check_lengths(local)
         native = _relation(connection, patterns, partitions(below), local)
     except InputError:
         raise

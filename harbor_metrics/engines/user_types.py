@@ -7,7 +7,6 @@ a Python module and a Java class, which are loaded where the schema is asked for
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -15,13 +14,12 @@ from typing import Any
 from ..documents.wording import printable
 from ..errors import InputError
 from .extras import require
-from .heads import BROKEN, Head
+from .heads import BROKEN, Head, read_footer
 
 _KEY = b"org.apache.spark.sql.parquet.row.metadata"
 _USERS = "udt"
 # In Thrift's compact form: behind the key the value, which is the next field and a text.
 _VALUE = 0x18
-_ENDS, _MARK = 8, 4
 
 
 def check_footers(files: Sequence[str]) -> None:
@@ -31,7 +29,7 @@ def check_footers(files: Sequence[str]) -> None:
         InputError: there is one.
     """
     for file in files:
-        if any(map(_names_code, _schemas(_footer(file)))):
+        if any(map(_names_code, _schemas(read_footer(file)))):
             raise _refusal(file)
 
 
@@ -74,15 +72,6 @@ def _refusal(path: str) -> InputError:
         f"{printable(path)} holds a type that names code, which Spark would run",
         "take --engine duckdb, which reads the plain values, or write the file without the type",
     )
-
-
-def _footer(file: str) -> bytes:
-    with open(file, "rb") as stream:
-        size = stream.seek(0, os.SEEK_END)
-        stream.seek(max(0, size - _ENDS))
-        length = int.from_bytes(stream.read(_MARK), "little")
-        stream.seek(max(0, size - _ENDS - length))
-        return stream.read(length)
 
 
 def _schemas(footer: bytes) -> Iterator[bytes | None]:

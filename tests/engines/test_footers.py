@@ -15,6 +15,7 @@ from pyarrow import parquet
 from harbor_metrics import compute
 from harbor_metrics.engines import footers
 from harbor_metrics.engines.footers import check_nulls
+from harbor_metrics.engines.heads import footer_length
 from harbor_metrics.engines.pages import unpacked_page
 from harbor_metrics.errors import InputError
 
@@ -181,3 +182,39 @@ def test_what_snappy_packs_is_unpacked() -> None:
         assert unpacked_page("SNAPPY", packed, len(data)) == data
     assert unpacked_page("SNAPPY", b"\x05\x01\x09", 5) is None
     assert unpacked_page("BROTLI", b"", 5) is None
+
+
+@pytest.mark.parametrize("rows", [1, 3_000])
+def test_long_footer_is_read(rows: int, tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    n = 6_000
+    table = pa.table({"task": [f"t{i}" for i in range(n)], "reward": [1.0, 0.0] * (n // 2)})
+    parquet.write_table(table, path, row_group_size=rows)
+    assert (footer_length(str(path)) > footers._SHORT) == (rows == 1)
+    assert compute(path, metrics=["mean"]).groups[0].metrics[0].values == {"mean": 0.5}
+
+
+@pytest.mark.parametrize(
+    "footer",
+    [
+        # Of a group of rows 300,000 columns, of a schema as many, and of it no more than is there.
+        b"\x15\x02\x49\x1c\x19\xfc" + b"\xe0\xa7\x12" + bytes(300_000),
+        b"\x15\x02\x29\xfc" + b"\xe0\xa7\x12" + bytes(300_000),
+        b"\x15\x02\x29\xfc" + b"\xff\xff\xff\xff\x07" + bytes(300_000),
+        bytes([0x1C]) * 300_000,
+    ],
+)
+def test_footer_that_lists_more_than_it_can_hold_is_refused(footer: bytes, tmp_path: Path) -> None:
+    """DuckDB made room for all of it first, 800 times as much as the file has."""
+    path = tmp_path / "x.parquet"
+    path.write_bytes(b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+    with pytest.raises(InputError, match="lists more than it can hold"):
+        compute(path)
+
+
+def test_footer_longer_than_any_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(footers, "_SHORT", 10)
+    monkeypatch.setattr(footers, "_LONGEST", 20)
+    parquet.write_table(pa.table({"task": ["a"], "reward": [1.0]}), tmp_path / "x.parquet")
+    with pytest.raises(InputError, match="or is longer than 0 MiB"):
+        compute(tmp_path / "x.parquet")

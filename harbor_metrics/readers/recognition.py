@@ -103,8 +103,11 @@ def head_of(file: File) -> Head:
         line = _ENDS.split(data.lstrip(), maxsplit=1)[0]
         head.broken = _first_value(line, 1 + blank.count(b"\n"))[1]
         return head
+    if b"\n" not in data and not is_whole:
+        head.line = _long_value(file) if start == b"{" else None
+        return head
     try:
-        for block in blocks(file.local) if b"\n" in data or is_whole else ():
+        for block in blocks(file.local):
             head.line, broken = _first_value(block)
             head.broken = head.broken or broken
             if head.line is not None or broken:
@@ -112,6 +115,14 @@ def head_of(file: File) -> Head:
     except LongLineError as error:
         head.broken = head.broken or str(error)
     return head
+
+
+def _long_value(file: File) -> Any:
+    """The object on a first line that is longer than the head; None where that is not one."""
+    try:
+        return msgspec.json.decode(next(blocks(file.local)).split(b"\n", 1)[0])
+    except REFUSED:
+        return None
 
 
 def document_of(head: Head) -> Any:

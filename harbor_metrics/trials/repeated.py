@@ -10,7 +10,7 @@ import msgspec
 
 from ..documents.diagnostics import Diagnostic, Severity
 from ..documents.wording import plural, printable, shown_path
-from .counts import grouped, identities, identity_of
+from .counts import NotCountableError, grouped, identities, identity_of
 from .labelled import label_text
 from .source import Source
 from .table import Table
@@ -62,10 +62,14 @@ class Repeated:
     def united(self, first: Table, other: Table) -> Table:
         """The trials of two groups that become one; those of the first count where both have one.
 
-        Trials of which only counts are kept have no identity in common.
+        Raises:
+            NotCountableError: of some only counts are known, which do not say what is the same.
         """
         if not (first.has_rows and other.has_rows):
-            return first + other
+            united = first + other
+            if len(first) and len(other):
+                raise NotCountableError("trials of two groups become one")
+            return united
         known = {_in_group(trial): trial for trial in first}
         kept = []
         for trial in other:

@@ -220,6 +220,23 @@ def test_trial_that_comes_twice_is_found(where: str, tmp_path: Path, request: An
     assert harbor_metrics.compute(first, second).to_json() == kept
 
 
+@pytest.mark.parametrize("who", [{"trial": "t__1"}, {"id": "1"}])
+def test_trial_that_comes_with_and_without_its_dataset_counts_once(
+    who: dict[str, str], tmp_path: Path, request: Any
+) -> None:
+    rows = [{"task": f"t{i % 5}", "rewards": {"reward": i % 2}} for i in range(30)]
+    rows = [
+        {**row, **{key: f"{value}{i}" for key, value in who.items()}} for i, row in enumerate(rows)
+    ]
+    lines = [json.dumps({**row, **of}) + "\n" for of in ({}, {"dataset": "x"}) for row in rows]
+    (tmp_path / "both.jsonl").write_text("".join(lines))
+    kept = document(tmp_path / "both.jsonl", dataset="x")
+    request.getfixturevalue("small_sources_count")
+    counted = document(tmp_path / "both.jsonl", dataset="x")
+    assert counted == kept
+    assert json.loads(counted)["groups"][0]["counts"]["found"] == 30
+
+
 def test_ids_are_those_of_a_group_counted_and_kept(tmp_path: Path, request: Any) -> None:
     sources = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
     for source, agent in zip(sources, "xy", strict=True):

@@ -8,7 +8,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from conftest import JOBS, Run, trial, write_job
+from conftest import JOBS, LOGS, Run, trial, write_job
 from inspect_logs import log, metric, sample
 from printed import group
 from readers.contents import FORMATS, refused
@@ -195,3 +195,19 @@ def test_what_an_engine_takes_for_parquet_nobody_reads_as_something_else(
     (tmp_path / "all").mkdir()
     (tmp_path / "all" / "s.csv").write_bytes((tmp_path / "s.csv").read_bytes())
     assert cli("convert", "all").returncode == 3
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("blank", ["", "\n"])
+@pytest.mark.parametrize("length", [900_000, 3_000_000])
+def test_samples_are_known_by_a_first_line_of_any_length(
+    length: int, blank: str, packed: bool, tmp_path: Path
+) -> None:
+    """Whatever a file of them is called, in a folder with another."""
+    samples = LOGS / "lm_eval/0.4.13/samples_ends_2026-11-21T00-57-32.749507.jsonl"
+    sample = json.loads(samples.read_text().splitlines()[0])
+    for name, of, first in (("long", 0, length), ("short", 5, 1)):
+        rows = [{**sample, "doc_id": of + i, "doc": {"q": "x" * first}} for i in range(5)]
+        data = (blank + "".join(json.dumps(row) + "\n" for row in rows)).encode()
+        (tmp_path / name).write_bytes(gzip.compress(data, 1) if packed else data)
+    assert sum(len(source.trials) for source in readers.read(str(tmp_path))) == 10

@@ -17,6 +17,7 @@ from ...documents.sizes import check_written
 from ...documents.standard_input import standard_input
 from ...documents.unchanged import Beginning, Unchanged
 from ...errors import InputError
+from .lines import MOST_OF_A_LINE
 from .packed import (
     GZIP,
     MOST_PLAIN,
@@ -63,7 +64,8 @@ class File(msgspec.Struct, frozen=True):
 def opened(path: str, most: int | None = None) -> Iterator[File]:
     """The file at a path, or standard input for `-`; what had to be unpacked is removed again.
 
-    Of a file that is packed no more than about `most` bytes, where they are given.
+    Of a file that is packed no more than about `most` bytes, where they are given, and the rest of
+    the first line that is not blank.
 
     Raises:
         InputError: it is not a regular file, or it is compressed and its bytes are damaged; and in
@@ -103,6 +105,7 @@ def _unpacked(path: str, stream: BinaryIO, most: int | None = None) -> Iterator[
     chunks = _Chunks(stream)
     with _temporary() as target:
         size = 0
+        first_line = _FirstLine()
         try:
             for block in _plain(chunks):
                 size += len(block)
@@ -119,12 +122,30 @@ def _unpacked(path: str, stream: BinaryIO, most: int | None = None) -> Iterator[
                         "no file of trials is like that; if it is one, unpack it",
                     )
                 target.write(block)
-                if most is not None and size >= most:
+                if most is None:
+                    continue
+                first_line.go_on(block)
+                if size >= most and (first_line.has_ended or size > MOST_OF_A_LINE):
                     break
         except DamagedError as error:
             raise InputError(f"{path} {error}", "copy it anew") from error
         target.flush()
         yield File(path, _path_of(target))
+
+
+class _FirstLine:
+    """The first line that is not blank, as it comes, where it may be an object."""
+
+    has_begun = has_ended = False
+
+    def go_on(self, block: bytes) -> None:
+        """What comes next."""
+        if self.has_ended:
+            return
+        line = block if self.has_begun else block.lstrip()
+        if line:
+            self.has_ended = b"\n" in line or not (self.has_begun or line.startswith(b"{"))
+            self.has_begun = True
 
 
 def _temporary() -> IO[bytes]:

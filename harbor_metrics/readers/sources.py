@@ -24,15 +24,12 @@ from .files.entries import Entries, copied
 from .files.file import File, opened
 from .formats import Format, named, takes
 from .harbor.documents import looks_like_job, says_it_is_one
-from .harbor.folders import trial_folders
+from .harbor.folders import OF_HARBOR, trial_folders
 from .harbor.job import jobs_in
 from .reading import Options
 
 if TYPE_CHECKING:
     from .recognition import Head
-
-# What Harbor writes in a job and in a trial.
-_OF_HARBOR = ("config.json", "exception.txt", "job.log", "lock.json", "result.json", "trial.log")
 
 _FEW_TRIALS = 200
 # So many folders and files are looked into for what is left out.
@@ -180,6 +177,10 @@ def _of_files(
 
     by_file: dict[str, list[Source]] = {}
     for name in files:
+        if not os.path.isfile(name):
+            if entries.admits(name, folder):
+                entries.diagnostics.append(_lost(name))
+            continue
         with opened(name, HEAD + 1) as file:
             head = head_of(file)
         fitting = next((f for f in wanted if not f.reader.fit(head).why), None)
@@ -197,10 +198,24 @@ def _of_files(
     return [source for own in by_file.values() for source in own]
 
 
+def _called(name: str, wanted: Iterable[Format]) -> Format | None:
+    """The format as whose files one of this name is called."""
+    return next((f for f in wanted if re.fullmatch(f.called, name, re.DOTALL)), None)
+
+
+def _lost(path: str) -> Diagnostic:
+    why = "a link that leads nowhere" if os.path.islink(path) else "a pipe or a device"
+    return Diagnostic(
+        rule="unread-file",
+        message=f"{path} is not read: it is called as a log, and is {why}",
+        path=path,
+        help="fetch what it leads to, or name those that are to be read",
+    )
+
+
 def _damaged(path: str, head: Head, wanted: list[Format]) -> Diagnostic | None:
     """That a file is called as a harness calls its logs, and is none; None where it is not."""
-    name = os.path.basename(path)
-    format_ = next((f for f in wanted if re.fullmatch(f.called, name, re.DOTALL)), None)
+    format_ = _called(os.path.basename(path), wanted)
     if format_ is None:
         return None
     fit = format_.reader.fit(head)
@@ -292,7 +307,7 @@ def _own_folders(path: str, whole: str, links: list[str]) -> set[str]:
 
 def _logs(path: str, files: list[str], wanted: Sequence[Format] = formats.FORMATS) -> list[str]:
     """Which of the files in a folder are logs, as they are called there, and which are jobs."""
-    files = [name for name in files if os.path.basename(name) not in _OF_HARBOR]
+    files = [name for name in files if os.path.basename(name) not in OF_HARBOR]
     if not files:
         return []
     # For weight: as above.
@@ -379,9 +394,16 @@ def _files(path: str, but_in: Collection[str | None] = ()) -> tuple[list[str], l
     """
     with os.scandir(path) as entries:
         seen = sorted((e for e in entries if e.name[0] != "."), key=_by_own_name)
-    files = [entry.path for entry in seen if entry.is_file()]
+    files = [entry.path for entry in seen if _may_be_file(entry)]
     folders = [entry.path for entry in seen if entry.path not in but_in and entry.is_dir()]
     return files, [file for folder in folders for file in _files_of(folder)]
+
+
+def _may_be_file(entry: os.DirEntry[str]) -> bool:
+    """Whether it is a file, or called as a log and nothing that can be read."""
+    if entry.is_file():
+        return True
+    return _called(entry.name, formats.FORMATS) is not None and not entry.is_dir()
 
 
 def _by_own_name(entry: os.DirEntry[str]) -> tuple[bool, str]:
@@ -397,7 +419,7 @@ def _folders(path: str) -> list[str]:
 def _files_of(folder: str) -> list[str]:
     try:
         with os.scandir(folder) as entries:
-            files = [entry for entry in entries if entry.name[0] != "." and entry.is_file()]
+            files = [e for e in entries if e.name[0] != "." and _may_be_file(e)]
     except OSError as error:
         raise InputError(f"{folder}: {reason(error)}", "name what is to be read") from error
     return [entry.path for entry in sorted(files, key=_by_own_name)]

@@ -7,7 +7,8 @@ import os
 
 from ...documents.paths import leads_out
 
-# Where Harbor keeps the trials that it tried again.
+# What Harbor writes in a job and in a trial; and where it keeps the trials that it tried again.
+OF_HARBOR = ("config.json", "exception.txt", "job.log", "lock.json", "result.json", "trial.log")
 _ARCHIVE = "_retries"
 
 
@@ -35,7 +36,10 @@ def job_folders(path: str) -> list[str]:
 
 
 def folders(path: str, links: set[str] | None = None) -> list[str]:
-    """The names of the folders in a folder, sorted; those that are links are put into `links`."""
+    """The names of the folders in a folder, sorted; those that are links are put into `links`.
+
+    What a link leads to that leads nowhere may have been one.
+    """
     names = []
     # Entries are not kept: they take more memory than names.
     with os.scandir(path) as entries:
@@ -50,7 +54,10 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
     if entry.name[0] == ".":
         return False
     try:
-        return entry.is_dir()
+        if entry.is_dir():
+            return True
+        is_lost = entry.is_symlink() and not os.path.exists(entry.path)
+        return is_lost and entry.name not in OF_HARBOR
     except OSError as error:
         # Where it is not known what is there, whoever reads it says why.
         return error.errno != errno.ELOOP

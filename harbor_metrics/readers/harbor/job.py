@@ -74,6 +74,8 @@ def read(file: File, options: Options) -> list[Source]:
                     sources.append(_read_job(job, options))
             elif name not in links and _is_destroyed(job):
                 entries.diagnostics.append(_destroyed(job))
+            elif name in links and not os.path.exists(job):
+                entries.diagnostics.append(_lost(job))
         except OSError as error:
             entries.diagnostics.append(_closed(job, error))
     if not sources:
@@ -87,6 +89,15 @@ def read(file: File, options: Options) -> list[Source]:
 def _closed(path: str, error: OSError) -> Diagnostic:
     message = f"{path} could not be read: {reason(error)}"
     return Diagnostic(rule="unread-job", message=message, path=path)
+
+
+def _lost(path: str) -> Diagnostic:
+    return Diagnostic(
+        rule="file-not-read",
+        message=f"{path} is a link that leads nowhere: if a job was there, it does not count",
+        path=path,
+        help="fetch what it leads to, or remove it",
+    )
 
 
 def _destroyed(path: str) -> Diagnostic:

@@ -31,9 +31,9 @@ _SUMMARY = re.compile(r"_journal/summaries/([0-9]+)\.json")
 _MOST_CHECKED = 256 << 10
 # Of so many bytes the shortest is read in any case: agents' transcripts are longer than all that.
 _LONGEST_SHORTEST = 4 << 20
-# A sample in one piece, or in the newer shape of many pieces the one without messages and events.
-# The id of a sample stands in its name, and can have a `/`.
-_SAMPLE = re.compile(r"(?s:samples/(?:[^/]+|.+_epoch_[0-9]+)\.json|samples/.+/sample\.json)")
+# Of a sample in many pieces, as the newer shape has it, that without messages and events.
+_IN_PIECES = re.compile(r"(samples/.+_epoch_[0-9]+/)sample\.json", re.DOTALL)
+_IN_ONE_PIECE = re.compile(r"samples/.+_epoch_[0-9]+\.json", re.DOTALL)
 
 
 class _Dataset(msgspec.Struct, frozen=True, gc=False):
@@ -197,7 +197,7 @@ def of_archive(
         )
     header = _decoded(path, first, archive.read(first), Header)
     _check_version(path, header)
-    details = [name for name in names if _SAMPLE.fullmatch(name)]
+    details = _samples_in(names)
     if "summaries.json" in archive:
         rows = _decoded(path, "summaries.json", archive.read("summaries.json"), list[Sample])
     else:
@@ -228,6 +228,22 @@ def of_archive(
             advice="give the log as Inspect wrote it",
         )
     return header, samples, bool(details) and needed and len(details) >= len(rows)
+
+
+def _samples_in(names: Iterable[str]) -> list[str]:
+    """The members that are samples: as for Inspect all there, but what is a piece of another.
+
+    The id of a sample stands in the name of its member, and can have a `/`.
+    """
+    members = [n for n in names if n.startswith("samples/") and n.endswith(".json")]
+    folders = {match.group(1) for name in members if (match := _IN_PIECES.fullmatch(name))}
+
+    def is_sample(name: str) -> bool:
+        if _IN_PIECES.fullmatch(name) or _IN_ONE_PIECE.fullmatch(name):
+            return True
+        return folders.isdisjoint(name[: i + 1] for i, sign in enumerate(name) if sign == "/")
+
+    return [name for name in members if not folders or is_sample(name)]
 
 
 def _journal(archive: Archive, names: list[str]) -> list[Sample]:

@@ -166,6 +166,9 @@ class _Samples:
     def _add_trials(self, row: Row, name: str, number: int) -> None:
         """One trial, or one for each repeat whose scores the line has."""
         repeats = row.scores_per_repeat or _NONE
+        if not all(repeats.values()):
+            # Of what has no scores there is the value of the line.
+            repeats = {metric: scores for metric, scores in repeats.items() if scores}
         values = dict(self.decoder.values(row))
         if (odd := _contradicted(values, repeats)) is not None:
             reason = f"document {printable(name)}: `{printable(odd)}` is none that its repeats give"

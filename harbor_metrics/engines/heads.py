@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 DATA, DICTIONARY, DATA_V2 = 0, 2, 3
@@ -10,6 +11,8 @@ DATA, DICTIONARY, DATA_V2 = 0, 2, 3
 _SHORT, _LONG = 1 << 8, 1 << 16
 _FALSE, _BYTE, _DOUBLE, _TEXT, _LIST, _SET, _STRUCT = 2, 3, 7, 8, 9, 10, 12
 _DEPTH = 8
+# Behind a key its value, which is the next field and a text.
+_VALUE = 0x18
 # Behind the footer its length and the mark.
 _ENDS, _MARK = 8, 4
 # A list of as many or more says how many behind that.
@@ -61,6 +64,19 @@ def read_footer(file: str) -> bytes:
         place, length = _footer_of(stream)
         stream.seek(place)
         return stream.read(length)
+
+
+def values_in(footer: bytes, key: bytes) -> Iterator[bytes | None]:
+    """What a footer has under a key that it or its engine wrote; None where it cannot be read."""
+    place = footer.find(key)
+    while place >= 0:
+        place += len(key)
+        head = Head(footer[place + 1 :])
+        try:
+            yield head.bytes(head.unsigned()) if footer[place] == _VALUE else None
+        except BROKEN:
+            yield None
+        place = footer.find(key, place)
 
 
 def _footer_of(stream: BinaryIO) -> tuple[int, int]:

@@ -87,7 +87,7 @@ def open_duckdb(paths: Sequence[str], below: Sequence[Below], shown: str) -> Ope
         check_nulls(connection, here)
     frugal = partial(_frugal, connection)
     texts = Texts(connection, here, frugal)
-    united = united_by_duckdb(connection, patterns, native, texts, shown)
+    united = united_by_duckdb(connection, patterns, local, native, texts, shown)
     return Opened(native, shown, "duckdb", duckdb.__version__, frugal, diagnostics, united)
 
 

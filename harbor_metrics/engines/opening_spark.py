@@ -17,7 +17,7 @@ from .asked import first_line
 from .extras import require
 from .opened import Opened, unreadable, without_protocol
 from .partitions import Below, Partitions, not_in_files, partitions
-from .united import FILE, Alike, United
+from .united import FILE, Alike, United, kinds_checked
 from .user_types import check_footers, refusing, without_metadata
 
 # How the address of a server of Spark Connect begins.
@@ -63,7 +63,9 @@ def open_spark(paths: Sequence[str], below: Sequence[Below], shown: str, engine:
         names = schema.names
         if engine == "spark":
             _check_read(plain, [path for path in paths if "://" not in path])
-        united = United(partial(_spark_files, session, plain))
+        local = [] if engine != "spark" else [path for path in paths if "://" not in path]
+        files = partial(_spark_files, session, plain)
+        united = United(files, check_kind=kinds_checked(local))
         native = _with_folders(sql, session, plain, names, partitions(below))
     except InputError:
         raise

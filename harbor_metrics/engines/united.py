@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
 from ..documents.wording import printable
 from ..errors import InputError
 from ..readers.columns import folded, meanings
+from .arrow_schema import durations
 from .asked import answering
 from .extras import literal
 from .texts import Texts
@@ -18,6 +19,9 @@ _INTEGER |= {"INTEGER", "UINTEGER"}
 # Up to here a float is each sum of integers.
 _EXACT = 2**53
 _TEXT = "VARCHAR"
+# Digits of a decimal that an engine keeps; one with more is rounded, and not to what is nearest.
+_MOST_DIGITS = 38
+_WIDE, _DURATIONS = f"decimals of more than {_MOST_DIGITS} digits", "durations"
 _NOTHING = '"NULL"'
 # No column of anybody's.
 FILE = "file of harbor-metrics"
@@ -48,6 +52,8 @@ class United(NamedTuple):
     changed: Callable[[str], Changed | None] = lambda _: None
     # Refuses a column that unfolds to very much more than the files have.
     check_size: Callable[[str], None] = lambda _: None
+    # Refuses a column of a type that the engine takes for another one.
+    check_kind: Callable[[str], None] = lambda _: None
 
     def check_places(self, names: Sequence[str], given: Mapping[str, str]) -> None:
         """Refuse files of which a column is another field, or none, among the others.
@@ -83,11 +89,12 @@ class United(NamedTuple):
                 )
 
     def check_values(self, column: str, wanted: str) -> None:
-        """Refuse a column that is too large unfolded, or of which the united type keeps no value.
+        """Refuse a column whose type is unknown, that is too large, or changes where it is united.
 
         Raises:
             InputError: so it is.
         """
+        self.check_kind(column)
         self.check_size(column)
         found = self.changed(column)
         if found is not None:
@@ -99,10 +106,38 @@ class United(NamedTuple):
             )
 
 
+def kinds_checked(
+    local: Sequence[str], wide: Callable[[], Iterable[tuple[str, str]]] = tuple
+) -> Callable[[str], None]:
+    """What refuses a column that is one of durations in a file of this machine, or is `wide`."""
+
+    @cache
+    def found() -> dict[str, tuple[str, str]]:
+        kinds = {folded(name): (file, _WIDE) for file, name in wide()}
+        kinds |= {folded(name): (file, _DURATIONS) for file in local for name in durations(file)}
+        return kinds
+
+    def check_kind(column: str) -> None:
+        if (kind := found().get(folded(column))) is not None:
+            file, what = kind
+            raise InputError(
+                f"column `{printable(column)}` of {printable(file)} holds {what}, which an engine "
+                "takes for other values",
+                "write it as a column of floating-point numbers",
+            )
+
+    return check_kind
+
+
 def united_by_duckdb(
-    connection: Any, patterns: Sequence[str], native: Any, texts: Texts, path: str
+    connection: Any,
+    patterns: Sequence[str],
+    local: Sequence[str],
+    native: Any,
+    texts: Texts,
+    path: str,
 ) -> United:
-    """The files of patterns that DuckDB has united in a relation."""
+    """The files of patterns, the first of them `local`, that DuckDB has united in a relation."""
 
     @cache
     def alike() -> Sequence[Alike]:
@@ -120,7 +155,14 @@ def united_by_duckdb(
         with answering("duckdb", path):
             texts.check(column)
 
-    return United(alike, changed, check_size)
+    def wide() -> list[tuple[str, str]]:
+        query = "select file_name, name from parquet_schema(?) where precision > ?"
+        with answering("duckdb", path):
+            found = connection.execute(query, [list(patterns), _MOST_DIGITS])
+            rows: list[tuple[str, str]] = found.fetchall()
+        return rows
+
+    return United(alike, changed, check_size, kinds_checked(local, wide))
 
 
 def kinds_of(connection: Any, patterns: Sequence[str]) -> list[Alike]:

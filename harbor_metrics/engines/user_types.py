@@ -14,12 +14,10 @@ from typing import Any
 from ..documents.wording import printable
 from ..errors import InputError
 from .extras import require
-from .heads import BROKEN, Head, read_footer
+from .heads import read_footer, values_in
 
 _KEY = b"org.apache.spark.sql.parquet.row.metadata"
 _USERS = "udt"
-# In Thrift's compact form: behind the key the value, which is the next field and a text.
-_VALUE = 0x18
 
 
 def check_footers(files: Sequence[str]) -> None:
@@ -29,7 +27,7 @@ def check_footers(files: Sequence[str]) -> None:
         InputError: there is one.
     """
     for file in files:
-        if any(map(_names_code, _schemas(read_footer(file)))):
+        if any(map(_names_code, values_in(read_footer(file), _KEY))):
             raise _refusal(file)
 
 
@@ -72,20 +70,6 @@ def _refusal(path: str) -> InputError:
         f"{printable(path)} holds a type that names code, which Spark would run",
         "take --engine duckdb, which reads the plain values, or write the file without the type",
     )
-
-
-def _schemas(footer: bytes) -> Iterator[bytes | None]:
-    """The schemas of Spark in a footer; None where one cannot be read."""
-    place = footer.find(_KEY)
-    while place >= 0:
-        place += len(_KEY)
-        head = Head(footer[place + 1 :])
-        try:
-            known = footer[place] == _VALUE
-            yield head.bytes(head.unsigned()) if known else None
-        except BROKEN:
-            yield None
-        place = footer.find(_KEY, place)
 
 
 def _names_code(schema: bytes | None) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +12,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from parquet_by_hand import Written, plain, rewards, write
+from pyarrow import parquet
 
 from harbor_metrics import compute
+from harbor_metrics.engines.arrow_schema import durations
 from harbor_metrics.errors import InputError
 
 # What DuckDB says has nothing of Python's in it.
@@ -68,3 +72,51 @@ def test_column_is_read_whatever_it_is_called(engine: Any, label: str) -> None:
     table = pa.table(columns)
     result = compute(engine(table) if engine else table, metrics=["mean"], group_by=[label])
     assert result.groups[0].metrics[0].values == {"x": 1.0, "y": 0.5, "all": 0.75}
+
+
+def _by_polars(table: pa.Table, path: Path) -> None:
+    pl.DataFrame(pl.from_arrow(table)).write_parquet(path)
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+@pytest.mark.parametrize("write_table", [parquet.write_table, _by_polars])
+@pytest.mark.parametrize("name", ["seconds", "reward", "label.spent"])
+def test_durations_are_refused_as_in_frames(
+    name: str, write_table: Any, unit: str, tmp_path: Path
+) -> None:
+    """In the file they are integers of their unit: a second was 1,000,000."""
+    spent = pa.array([timedelta(seconds=1), timedelta(seconds=2)], pa.duration(unit))
+    columns = {"task": ["a", "b"], "reward": [1.0, 0.0], name: spent}
+    write_table(pa.table(columns), tmp_path / "t.parquet")
+    group_by = ["spent"] if name == "label.spent" else []
+    for source in (tmp_path / "t.parquet", pa.table(columns)):
+        with pytest.raises(InputError, match=r"holds (durations|Duration)"):
+            compute(source, metrics=["mean", "total-seconds"], group_by=group_by)
+
+
+def test_durations_of_which_nothing_is_asked_are_no_matter(tmp_path: Path) -> None:
+    columns = {"task": ["a"], "reward": [1.0], "spent": [timedelta(seconds=1)]}
+    parquet.write_table(pa.table(columns), tmp_path / "t.parquet")
+    assert compute(tmp_path / "t.parquet").groups[0].metrics[0].values == {"mean": 1.0}
+
+
+@pytest.mark.parametrize("cut", range(0, 400, 7))
+def test_schema_that_is_broken_says_nothing(cut: int, tmp_path: Path) -> None:
+    columns = {"task": ["a"], "reward": [1.0], "spent": [timedelta(seconds=1)]}
+    parquet.write_table(pa.table(columns), tmp_path / "t.parquet")
+    assert durations(str(tmp_path / "t.parquet")) == ["spent"]
+    data = (tmp_path / "t.parquet").read_bytes()
+    place = data.index(b"ARROW:schema") + 20 + cut
+    (tmp_path / "t.parquet").write_bytes(data[:place] + b"A/9" + data[place + 3 :])
+    assert len(durations(str(tmp_path / "t.parquet"))) <= 3
+
+
+@pytest.mark.parametrize(("digits", "scale"), [(60, 30), (39, 0)])
+def test_decimals_with_more_digits_than_an_engine_keeps_are_refused(
+    digits: int, scale: int, tmp_path: Path
+) -> None:
+    """DuckDB made 0.09999999999999999 of 0.1."""
+    reward = pa.array([Decimal(1)], pa.decimal256(digits, scale))
+    parquet.write_table(pa.table({"task": ["a"], "reward": reward}), tmp_path / "t.parquet")
+    with pytest.raises(InputError, match="holds decimals of more than 38 digits"):
+        compute(tmp_path / "t.parquet")

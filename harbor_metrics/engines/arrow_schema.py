@@ -1,0 +1,83 @@
+"""Columns of durations: Arrow's own schema in a footer says so, and Parquet has no word for it.
+
+To who knows Parquet alone they are integers of a unit that nobody tells.
+"""
+
+from __future__ import annotations
+
+import base64
+import struct
+from collections.abc import Iterator
+
+from .heads import read_footer, values_in
+
+_KEY = b"ARROW:schema"
+# Before the message: that it goes on, and its length.
+_BEFORE = 8
+# The places of fields in tables of Arrow's Message, Schema and Field, and a type by its number.
+_HEADER, _FIELDS, _NAME, _KIND = 2, 1, 0, 2
+_DURATION = 18
+_BROKEN = (struct.error, ValueError)
+
+
+def durations(file: str) -> list[str]:
+    """The names of these columns of a file; none where it has no such schema that can be read.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    found: list[str] = []
+    for schema in values_in(read_footer(file), _KEY):
+        try:
+            found += _durations(base64.b64decode(schema or b"")[_BEFORE:])
+        except _BROKEN:
+            continue
+    return found
+
+
+def _durations(message: bytes) -> Iterator[str]:
+    """The names of the columns of durations in a message, a flatbuffer that holds a schema."""
+    buffer = _Buffer(message)
+    fields = buffer.inner(buffer.inner(buffer.at(0), _HEADER), _FIELDS)
+    (n,) = struct.unpack_from("<I", message, fields)
+    if n > len(message):
+        raise ValueError
+    for i in range(n):
+        field = buffer.at(fields + 4 + 4 * i)
+        kind = buffer.place(field, _KIND)
+        if kind is not None and message[kind : kind + 1] == bytes([_DURATION]):
+            name = buffer.inner(field, _NAME)
+            (length,) = struct.unpack_from("<I", message, name)
+            yield message[name + 4 : name + 4 + length].decode()
+
+
+class _Buffer:
+    """Tables of a flatbuffer, by where they begin."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+
+    def at(self, place: int) -> int:
+        """Where what is named at a place begins."""
+        (further,) = struct.unpack_from("<I", self._data, place)
+        return place + int(further)
+
+    def place(self, table: int, field: int) -> int | None:
+        """Where a field of a table stands; None where it has none."""
+        (back,) = struct.unpack_from("<i", self._data, table)
+        size, at = struct.unpack_from("<H", self._data, table - back)[0], 4 + 2 * field
+        if at >= size:
+            return None
+        (further,) = struct.unpack_from("<H", self._data, table - back + at)
+        return table + further if further else None
+
+    def inner(self, table: int, field: int) -> int:
+        """Where begins what a field of a table names.
+
+        Raises:
+            ValueError: it has none.
+        """
+        place = self.place(table, field)
+        if place is None:
+            raise ValueError
+        return self.at(place)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from glob import glob
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -29,6 +30,10 @@ from .recognition import is_parquet
 
 # So much is looked into for what is left out.
 _MOST_OTHERS = _MOST_FOLDERS = 1_000
+
+
+# What lies in the folder of a table beside its files.
+_LOGS = {"Delta Lake": "_delta_log", "Hudi": ".hoodie", "Iceberg": "metadata/*.metadata.json"}
 
 
 class Found(NamedTuple):
@@ -61,7 +66,9 @@ def found(paths: Sequence[str]) -> Found:
         if inside:
             led.append(path)
             files += inside
-            below += [Below(file, _base(path, file)) for file in inside if "://" not in path]
+            here = [Below(file, _base(path, file)) for file in inside if "://" not in path]
+            _refuse_tables({_folders(each) for each in here if each.file != path})
+            below += here
         elif all(said.rule != "repeated-source" for said in entries.diagnostics[before:]):
             raise _nothing(path, entries.diagnostics[before:])
     # Trials with ids would be refused.
@@ -101,6 +108,30 @@ def _inside(path: str, entries: Entries) -> Iterator[str]:
                 yield file
         if others:
             entries.diagnostics.append(_not_called_so(path, others))
+
+
+def _folders(file: Below) -> tuple[str, str]:
+    return os.path.dirname(file.file), file.base
+
+
+def _refuse_tables(folders: Collection[tuple[str, str]]) -> None:
+    """Refuse what lies, up to a folder that is named, in a table whose log says what it has.
+
+    Raises:
+        InputError: there is such a table.
+    """
+    above = {base for _, base in folders}
+    for folder, base in folders:
+        while len(folder) > len(base) and folder not in above:
+            above.add(folder)
+            folder = os.path.dirname(folder)
+    for folder in sorted(above):
+        if kind := next((k for k, log in _LOGS.items() if glob(log, root_dir=folder)), None):
+            raise InputError(
+                f"{printable(folder or os.curdir)} is a table of {kind}: its log says which of the "
+                "files are of it, and an engine would count those that it has removed, too",
+                "give the table as a data frame, or write what it holds to other files",
+            )
 
 
 def _not_called_so(path: str, files: Sequence[str]) -> Diagnostic:

@@ -98,7 +98,7 @@ def read_rows(stream: TextIO, path: str) -> tuple[list[str], Iterator[tuple[Plac
                 f"{path} has two columns named `{printable(name)}`, or so but for case",
                 "rename one",
             )
-    return names, _placed(stream, path, _delimiter(line), blank + 2)
+    return names, _placed(stream, path, _delimiter(line), blank + 2, alone=len(names) == 1)
 
 
 def refusal(path: str, error: csv.Error | UnicodeDecodeError) -> InputError:
@@ -126,7 +126,7 @@ def _delimiter(line: str) -> str:
 
 
 def _placed(
-    stream: TextIO, path: str, delimiter: str, first: int
+    stream: TextIO, path: str, delimiter: str, first: int, *, alone: bool
 ) -> Iterator[tuple[Place, list[str]]]:
     lines: list[str] = []
 
@@ -144,7 +144,8 @@ def _placed(
     reader = csv.reader(kept(), delimiter=delimiter, strict=True)
     begin = first
     for row in reader:
-        if row:
+        # What is blank may be an empty cell of a column that stands alone.
+        if row or alone:
             yield Place(begin, lines, delimiter), row
         begin = reader.line_num + first
         lines.clear()

@@ -20,7 +20,7 @@ from ..computation.preparation import Prepared, prepare
 from ..computation.request import LEVEL, Request
 from ..documents.files import read_bytes
 from ..documents.paths import STANDARD_INPUT, is_address
-from ..documents.wording import in_command, plural
+from ..documents.wording import in_command, plural, shown_path
 from ..errors import NeedsRowsError, UsageError
 from ..evaluation.result import Group, Result, SourceRef, Spent
 from .report import Report, report_of, together
@@ -33,6 +33,24 @@ _MARK = b'"schema_version"'
 _MOST_SOURCES = 8
 # All pairs of so many runs are compared.
 _FEWEST_COMPARED, _FEWEST_RANKED, _MOST_RANKED = 2, 3, 8
+
+
+# The options that say what is computed; and which of them make other numbers of the same metrics.
+_COMPUTES = {
+    "registries": "--registry",
+    "dataset": "--dataset",
+    "metrics": "--metric",
+    "only_asked": "--only-asked",
+    "missing": "--missing",
+    "level": "--level",
+    "over": "--over",
+    "labels": "--labels",
+    "group_by": "--group-by",
+    "as_format": "--as",
+    "columns": "--columns",
+    "engine": "--engine",
+}
+_CHANGES = ("missing", "level", "over")
 
 
 def report(
@@ -48,6 +66,7 @@ def report(
     """
     documents = [s for s in request.sources if separate(s)[0] is None and _is_document(s)]
     named = named_sources([path for path in request.sources if path not in documents])
+    _refuse_to_compute_anew(request, documents, among_sources=bool(named))
     several = len(documents) + len(named) > 1
     Settings(gates=gates, unpaired=unpaired).check()
     if gates and len(named) < _FEWEST_COMPARED:
@@ -63,6 +82,28 @@ def report(
         own = msgspec.structs.replace(request, sources=tuple(paths))
         reports.append(_of_sources(own, name if several else None))
     return reports[0] if len(reports) == 1 else together(reports)
+
+
+def _refuse_to_compute_anew(
+    request: Request, documents: Sequence[str], *, among_sources: bool
+) -> None:
+    """Refuse options that documents, which are shown as they are, would be shown without.
+
+    Beside sources those alone that make other numbers of the same metrics.
+    """
+    default = Request(sources=())
+    asked = [
+        option
+        for name, option in _COMPUTES.items()
+        if getattr(request, name) != getattr(default, name)
+        and (not among_sources or name in _CHANGES)
+    ]
+    if documents and asked:
+        raise UsageError(
+            f"{shown_path(documents[0])} was computed, and is shown as it is: {', '.join(asked)} "
+            "would change nothing of it",
+            "name the sources that it was computed from, or compute them with it first",
+        )
 
 
 def _of_runs(

@@ -330,3 +330,28 @@ def test_a_report_says_what_its_comparison_found(cli: Run, tmp_path: Path) -> No
     assert "1 task is only in b.jsonl" in page
     for pair in document["comparisons"]:
         assert f">{pair['rows'][0]['p_adjusted']:.3f}</td>" in page
+
+
+@pytest.mark.parametrize(
+    ("options", "beside_sources"),
+    [
+        (["--missing", "skip"], True),
+        (["--over", "attempts"], True),
+        (["--level", "0.9"], True),
+        (["--dataset", "x"], False),
+        (["--only-asked", "--metric", "max"], False),
+    ],
+)
+def test_options_that_a_document_would_be_shown_without_are_refused(
+    options: list[str], beside_sources: bool, cli: Run, rewards: Path, tmp_path: Path
+) -> None:
+    cli("compute", rewards, "-o", "result.json")
+    done = cli("report", "result.json", *options, "-o", "page.html")
+    assert done.returncode == 2
+    assert f"result.json was computed, and is shown as it is: {options[0]}" in " ".join(
+        done.stderr.split()
+    ).replace("--metric, ", "")
+    assert not (tmp_path / "page.html").exists()
+    assert (cli("report", "result.json", rewards, *options, "-o", "p.html").returncode == 2) == (
+        beside_sources
+    )

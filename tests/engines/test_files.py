@@ -267,3 +267,28 @@ def test_parquet_deep_behind_a_link_is_said(lab: Path, tmp_path: Path, cli: Run)
 )
 def test_an_error_is_told_by_what_it_says(text: str, said: str) -> None:
     assert first_line(ValueError(text)) == said
+
+
+@pytest.mark.parametrize(
+    ("log", "kind"),
+    [
+        ("_delta_log/00000000000000000000.json", "Delta Lake"),
+        (".hoodie/hoodie.properties", "Hudi"),
+        ("metadata/v1.metadata.json", "Iceberg"),
+        ("metadata/notes.txt", None),
+    ],
+)
+@pytest.mark.parametrize("source", ["lab", "lab/*.parquet", "lab/**/*.parquet", "lab/a.parquet"])
+def test_table_whose_log_says_which_files_it_has_is_refused(
+    source: str, log: str, kind: str | None, lab: Path, cli: Run
+) -> None:
+    """But a file of it that is named by itself."""
+    (lab / log).parent.mkdir()
+    (lab / log).write_text("{}")
+    shutil.copy(lab / "a.parquet", lab / "deep" / "b.parquet")
+    done = cli("compute", source, "--engine", "duckdb")
+    if kind is None or source == "lab/a.parquet":
+        assert done.returncode == 0, done.stderr
+    else:
+        assert done.returncode == 3
+        assert f"lab is a table of {kind}: its log says which" in " ".join(done.stderr.split())

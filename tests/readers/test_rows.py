@@ -111,3 +111,14 @@ def test_what_stands_in_quotes_delimits_nothing(quoted: str, tmp_path: Path) -> 
         names = next(csv.reader([header]))
         (trial,) = readers.read(str(path))[0].trials
         assert (trial.rewards, trial.labels[names[-2]]) == ({"reward": 1}, "b")
+
+
+def test_blank_line_of_a_single_column_is_not_passed_over(tmp_path: Path) -> None:
+    """Some programs write a missing value so, and for others there is nothing."""
+    for text, places in (("reward\n1\n\n0\n", [3]), ("task,reward\na,1\n\nb,0\n", [])):
+        (tmp_path / "r.csv").write_text(text)
+        (source,) = readers.read(str(tmp_path / "r.csv"))
+        assert [
+            d.span and d.span.line for d in source.diagnostics if d.rule == "invalid-trial"
+        ] == places
+        assert (len(source.trials), len(source.unread)) == (2, len(places))

@@ -114,7 +114,8 @@ def looks_like_job(path: str, *, strict: bool = False) -> bool:
     Raises:
         OSError: where `strict`, what would tell cannot be read.
     """
-    if "trial_name" in fields(f"{path}/result.json", strict=strict):
+    result = fields(f"{path}/result.json", strict=strict)
+    if "trial_name" in result and not _is_of_job(result):
         return False
     return says_it_is_one(path, strict=strict) or any(
         {"trial_name", "task_name"} <= fields(f"{path}/{name}/result.json", strict=strict).keys()
@@ -122,10 +123,13 @@ def looks_like_job(path: str, *, strict: bool = False) -> bool:
     )
 
 
+def _is_of_job(result: dict[str, Any]) -> bool:
+    return "n_total_trials" in result and "stats" in result
+
+
 def says_it_is_one(path: str, *, strict: bool = False) -> bool:
     """Whether a directory has the documents of a job."""
-    result = fields(f"{path}/result.json")
-    if "n_total_trials" in result and "stats" in result:
+    if _is_of_job(fields(f"{path}/result.json")):
         return True
     config = fields(f"{path}/config.json", strict=strict)
     ours = config.keys() & {"datasets", "n_attempts", "job_name", "tasks"}

@@ -43,7 +43,8 @@ from .trial import explain, result_of, trial_of, unreadable
 _TRIES, _PAUSE = 5, 0.05
 
 
-_DOCUMENTS = ("config.json", "lock.json", "result.json")
+_RESULT = "result.json"
+_DOCUMENTS = ("config.json", "lock.json", _RESULT)
 # Trials in a half from which on a second process is faster.
 _HALF_PAYS = 1_000
 # The share of the first process where the second has to hand over what it kept.
@@ -69,13 +70,13 @@ def read(file: File, options: Options) -> list[Source]:
     for name in sorted(names, key=lambda name: (name in links, name)):
         job = f"{path}/{name}"
         try:
-            if looks_like_job(job, strict=True):
+            if name in links and not os.path.exists(job):
+                entries.diagnostics.append(_lost(job))
+            elif looks_like_job(job, strict=True):
                 if entries.admits(job, path, is_job=True):
                     sources.append(_read_job(job, options))
             elif name not in links and _is_destroyed(job):
                 entries.diagnostics.append(_destroyed(job))
-            elif name in links and not os.path.exists(job):
-                entries.diagnostics.append(_lost(job))
         except OSError as error:
             entries.diagnostics.append(_closed(job, error))
     if not sources:
@@ -111,17 +112,23 @@ def _destroyed(path: str) -> Diagnostic:
 
 
 def _is_destroyed(path: str) -> bool:
-    """Whether a directory has two documents or more, called as in a job, and all are damaged."""
-    n = 0
+    """Whether the results in a directory, its own and its folders', are damaged, each of them.
+
+    Or, where there are none, two documents that are called as others in a job.
+    """
+    n = n_results = 0
     for folder in ("", *folders_of_job(path)):
         for name in _DOCUMENTS:
             try:
-                if not is_damaged(f"{path}/{folder}/{name}"):
-                    return False
+                damaged = is_damaged(f"{path}/{folder}/{name}")
             except OSError:
                 continue
-            n += 1
-    return n > 1
+            # What a trial was configured with says nothing of how it ended.
+            if not damaged and (name == _RESULT or not folder):
+                return False
+            n += damaged
+            n_results += damaged and name == _RESULT
+    return n_results > 0 or n > 1
 
 
 def _check_holds_no_jobs(path: str, reading: Pass) -> None:

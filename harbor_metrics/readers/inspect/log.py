@@ -152,6 +152,7 @@ class _Log:
                 "the scorers of an eval score all of its samples: a scorer for each sample is none",
             )
         check_name(header.eval.eval_id, "eval", self.path)
+        self._refuse_two_of_one_name()
         scorers: list[str | None] = list(self.scorers) or [None]
         agent = header.eval.solver or "+".join(step.solver for step in header.plan.steps) or None
         unread: list[GroupKey | None] = []
@@ -189,6 +190,25 @@ class _Log:
                 unreduced=header.eval.config.unreduced,
             ),
         )
+
+    def _refuse_two_of_one_name(self) -> None:
+        """Refuse samples that would be attempts at one task, and are none for Inspect.
+
+        Raises:
+            InputError: there are two in one epoch.
+        """
+        ids: dict[tuple[str, int], Sample] = {}
+        for sample in self.samples:
+            first = ids.setdefault((str(sample.id), sample.epoch), sample)
+            if first is not sample and sample.id is not None:
+                same = first.id == sample.id
+                what = "twice" if same else f"beside sample {shown(first.id)}"
+                raise InputError(
+                    f"{self.path} has sample {shown(sample.id)} of epoch {sample.epoch} {what}",
+                    "Inspect gives each sample an id of its own; copy the log anew"
+                    if same
+                    else "the number and the text would be one task: give one of them another id",
+                )
 
     def _labelled(self, n_scorers: int) -> Iterator[tuple[Sample, dict[str, Any]]]:
         """Each sample, and the labels that its trials share.

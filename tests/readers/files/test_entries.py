@@ -153,3 +153,40 @@ def test_folder_that_may_not_be_looked_into_is_told(
             os.seteuid(0)
             monkeypatch.undo()
     assert [d.rule for source in sources for d in source.diagnostics] == [rule]
+
+
+@pytest.mark.parametrize("command", ["compute", "convert"])
+@pytest.mark.parametrize("lost", ["link", "pipe"])
+def test_what_cannot_be_read_in_the_place_of_samples_is_said(
+    command: str, lost: str, cli: Run, tmp_path: Path
+) -> None:
+    """As of a data set whose contents were not fetched."""
+    name = "samples_two_2025-01-01T00-00-00.000000.jsonl"
+    for folder in (tmp_path / "run", tmp_path / "runs" / "model"):
+        shutil.copytree(OLD, folder)
+        if lost == "link":
+            (folder / name).symlink_to("nowhere")
+        else:
+            os.mkfifo(folder / name)
+    for path in ("run", "runs"):
+        options = ["-o", "c.jsonl"] if command == "convert" else []
+        done = cli(command, path, *options)
+        assert done.returncode == 1
+        assert f"{name} is not read: it is called as a log" in " ".join(done.stderr.split())
+
+
+def test_link_to_nowhere_in_the_place_of_a_trial_or_a_job_is_said(
+    cli: Run, jobs: Path, tmp_path: Path
+) -> None:
+    (jobs / "2026" / "task-9__lost").symlink_to("../2025/nowhere")
+    (jobs / "2026" / "job.log").symlink_to("nowhere.log")
+    done = cli("compute", jobs / "2026", "--require-complete")
+    assert done.returncode == 1
+    assert "task-9__lost" in done.stderr
+    assert "nowhere.log" not in done.stderr
+    assert "job.log" not in done.stderr
+    (jobs / "2026" / "task-9__lost").unlink()
+    (jobs / "2025").symlink_to("gone")
+    done = cli("compute", jobs)
+    said = " ".join(done.stderr.split())
+    assert "2025 is a link that leads nowhere: if a job was there, it does not count" in said

@@ -329,3 +329,30 @@ def test_job_that_was_killed_before_its_result_planned_as_much(
     assert done.returncode == 1
     assert "2 of 3 trials" in done.stdout
     assert "planned trials are missing" in done.stderr
+
+
+@pytest.mark.parametrize("kept", ["configurations", "nothing"])
+def test_job_of_which_only_configurations_are_whole_is_said(
+    cli: Run, tmp_path: Path, kept: str
+) -> None:
+    for name in ("whole", "lost"):
+        write_job(tmp_path / "jobs" / name, [trial("a", {"reward": 1.0})])
+    lost = tmp_path / "jobs" / "lost"
+    for path in lost.glob("*.json"):
+        path.unlink()
+    (result,) = lost.rglob("result.json")
+    result.write_bytes(result.read_bytes()[:9])
+    if kept == "configurations":
+        result.with_name("config.json").write_text('{"task": {"path": "a"}}')
+    done = cli("compute", "jobs")
+    assert done.returncode == 1
+    assert "error[unread-job]: jobs/lost is not read: it has documents" in done.stderr
+
+
+def test_job_whose_result_has_the_key_of_a_trial_is_read(cli: Run, tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        write_job(tmp_path / "jobs" / name, [trial(f"t-{name}", {"reward": 1.0})])
+    result = {"n_total_trials": 1, "stats": {}, "trial_name": "x"}
+    (tmp_path / "jobs" / "other" / "result.json").write_text(json.dumps(result))
+    done = cli("compute", "jobs", "--format", "json")
+    assert group(done)["counts"]["found"] == 2

@@ -142,7 +142,7 @@ def test_texts_are_the_samples_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("finished", [True, False])
-def test_two_samples_of_one_name_are_said(finished: bool, cli: Run, tmp_path: Path) -> None:
+def test_two_samples_of_one_name_are_refused(finished: bool, cli: Run, tmp_path: Path) -> None:
     content = members("reducers")
     row = {k: v for k, v in content["summaries.json"][0].items() if k != "uuid"}
     rows = [{**row, "id": 1}, {**row, "id": "1"}]
@@ -150,7 +150,19 @@ def test_two_samples_of_one_name_are_said(finished: bool, cli: Run, tmp_path: Pa
     journal = start | {"_journal/summaries/1.json": rows}
     whole = {"header.json": content["header.json"], "summaries.json": rows}
     write(tmp_path / "x.eval", whole if finished else journal)
-    assert "repeated-trial" in cli("compute", "x.eval").stderr
+    done = cli("compute", "x.eval")
+    assert done.returncode == 3
+    assert 'x.eval has sample "1" of epoch 1 beside sample 1' in done.stderr
+
+
+@pytest.mark.parametrize("uuids", [["a", "b"], [None, None]])
+def test_sample_that_stands_twice_is_refused(uuids: list[str | None], tmp_path: Path) -> None:
+    whole = {**members("reducers")["header.json"]}
+    one = next(v for n, v in members("reducers").items() if n.startswith("samples/"))
+    log = {**whole, "samples": [{**one, "uuid": uuid} for uuid in uuids]}
+    (tmp_path / "x.json").write_text(json.dumps(log))
+    with pytest.raises(InputError, match=r"has sample .* of epoch 1 twice"):
+        readers.read(str(tmp_path / "x.json"))
 
 
 def test_running_log_is_incomplete(cli: Run, tmp_path: Path) -> None:
@@ -348,3 +360,20 @@ def test_ids_of_samples_can_have_slashes(name: str, tmp_path: Path) -> None:
             sample |= {"model_usage": {}, "scores": {"acc": {"value": value, "answer": "t"}}}
             archive.writestr(name.format(id_), json.dumps(sample))
     assert [trial.task for trial in trials(tmp_path / "a.eval")] == ["math/one", "two"]
+
+
+def test_every_sample_in_an_archive_is_read(tmp_path: Path) -> None:
+    """As Inspect does, however its member is called, but what is a piece of another."""
+    content = members("reducers")
+    names = [name for name in content if name.startswith("samples/")]
+    expected = len(trials(LOGS / "reducers.eval"))
+    del content["summaries.json"]
+    for name in (n for n in [*content] if n.startswith("_journal/summaries")):
+        del content[name]
+    content["samples/a/b.json"] = content.pop(names[0])
+    write(tmp_path / "deep.eval", content)
+    assert len(trials(tmp_path / "deep.eval")) == expected
+    content["samples/x_epoch_1/sample.json"] = content.pop(names[1])
+    content["samples/x_epoch_1/events/0.json"] = [{"event": "x"}]
+    write(tmp_path / "pieces.eval", content)
+    assert len(trials(tmp_path / "pieces.eval")) == expected

@@ -237,3 +237,11 @@ def test_value_of_a_line_is_one_that_its_repeats_can_give(
     assert bool(found.unread) is not is_read
     words = "`acc` is none that its repeats give"
     assert any(words in said.message for said in found.diagnostics) is not is_read
+
+
+@pytest.mark.parametrize("repeats", [{}, {"acc": []}])
+def test_line_whose_repeats_have_no_scores_is_one_attempt(repeats: Any, tmp_path: Path) -> None:
+    rows = [{**line(i, acc=float(i == 0)), "scores_per_repeat": repeats} for i in range(3)]
+    write(tmp_path, rows)
+    (found,) = readers.read(str(tmp_path))
+    assert [t.rewards and t.rewards["acc"] for t in found.trials] == [1, 0, 0]

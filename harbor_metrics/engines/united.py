@@ -49,7 +49,8 @@ class United(NamedTuple):
     """The files of a relation, asked of only where it is needed."""
 
     alike: Callable[[], Sequence[Alike]] = tuple
-    changed: Callable[[str], Changed | None] = lambda _: None
+    # The second argument: whether it is a text, or a label, which is told by all of its digits.
+    changed: Callable[[str, bool], Changed | None] = lambda *_: None
     # Refuses a column that unfolds to very much more than the files have.
     check_size: Callable[[str], None] = lambda _: None
     # Refuses a column of a type that the engine takes for another one.
@@ -96,7 +97,7 @@ class United(NamedTuple):
         """
         self.check_kind(column)
         self.check_size(column)
-        found = self.changed(column)
+        found = self.changed(column, wanted == _TEXT)
         if found is not None:
             raise InputError(
                 f"column `{printable(column)}` is {found.type} in {printable(found.file)} and "
@@ -145,11 +146,11 @@ def united_by_duckdb(
             return kinds_of(connection, patterns)
 
     @cache
-    def changed(column: str) -> Changed | None:
+    def changed(column: str, by_digits: bool) -> Changed | None:
         types = dict(zip(native.columns, map(str, native.types), strict=True))
         kinds = alike()
         with answering("duckdb", path):
-            return _changed(connection, kinds, column, types[column])
+            return _changed(connection, kinds, column, types[column], by_digits=by_digits)
 
     def check_size(column: str) -> None:
         with answering("duckdb", path):
@@ -212,7 +213,9 @@ def _outermost(rows: Sequence[tuple[str, int | None]]) -> Iterator[str]:
         inside += (children or 0) - bool(inside)
 
 
-def _changed(connection: Any, kinds: Sequence[Alike], column: str, united: str) -> Changed | None:
+def _changed(
+    connection: Any, kinds: Sequence[Alike], column: str, united: str, *, by_digits: bool
+) -> Changed | None:
     """The first file of another type than the united one whose values are then others."""
     having = []
     for kind in kinds:
@@ -220,7 +223,9 @@ def _changed(connection: Any, kinds: Sequence[Alike], column: str, united: str) 
         if types.get(folded(column), _NOTHING) != _NOTHING:
             having.append((kind.files, types[folded(column)]))
     for files, own in having:
-        condition = None if own == united else _condition(quoted(column), own, united)
+        condition = None
+        if own != united:
+            condition = _condition(quoted(column), own, united, by_digits=by_digits)
         if condition is None:
             continue
         # The column's name is quoted, and types are DuckDB's own.
@@ -248,13 +253,13 @@ def _as(file: str, own: str, having: Sequence[tuple[Sequence[str], str]], united
     return Changed(file, own, *other, united)
 
 
-def _condition(value: str, own: str, united: str) -> str | None:
+def _condition(value: str, own: str, united: str, *, by_digits: bool) -> str | None:
     """When a value is another one as the united type; None where it never is."""
     cast = f"try_cast({value} as {united})"
     if _is_number(own) and _is_number(united):
         # Amounts are computed as DOUBLE, whatever they lie as; integers are integers before.
         changed = f"{value}::double is distinct from {cast}::double"
-        if _is_integer(own):
+        if _is_integer(own) or by_digits:
             changed += f" or {value} is distinct from try_cast({cast} as {own})"
         if _is_integer(own) and not _is_integer(united):
             changed += f" or {value} is distinct from try_cast({value}::double as {own})"

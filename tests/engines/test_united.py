@@ -346,3 +346,20 @@ def test_file_that_lacks_the_column_that_is_named_is_no_file_of_failures(tmp_pat
     write(tmp_path, "other", reward="range")
     with pytest.raises(InputError, match=r"other\.parquet has no column of rewards"):
         compute(f"{tmp_path}/*.parquet", columns="reward=score")
+
+
+@pytest.mark.parametrize(("digits", "is_kept"), [("0.5", True), ("0.1234567890123456789", False)])
+def test_labels_whose_digits_a_float_does_not_keep_are_refused(
+    digits: str, is_kept: bool, tmp_path: Path
+) -> None:
+    for name, label in (("a", f"{digits}::decimal(38, 19)"), ("b", "0.25::double")):
+        query = f"select '{name}' as task, 1.0 as reward, {label} as c"
+        duckdb.sql(query).write_parquet(str(tmp_path / f"{name}.parquet"))
+    sources = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
+    assert compute(*sources).groups[0].counts.found == 2
+    if is_kept:
+        (metric,) = compute(*sources, metrics=["mean"], group_by=["c"]).groups[0].metrics
+        assert metric.values == {"0.25": 1.0, "0.5": 1.0, "all": 1.0}
+    else:
+        with pytest.raises(InputError, match="united, as DOUBLE, values of"):
+            compute(*sources, metrics=["mean"], group_by=["c"])

@@ -115,7 +115,7 @@ def looks_like_job(path: str, *, strict: bool = False) -> bool:
         OSError: where `strict`, what would tell cannot be read.
     """
     result = fields(f"{path}/result.json", strict=strict)
-    if "trial_name" in result and not _is_of_job(result):
+    if "trial_name" in result and not says_it_is_one(path, strict=strict):
         return False
     return says_it_is_one(path, strict=strict) or any(
         {"trial_name", "task_name"} <= fields(f"{path}/{name}/result.json", strict=strict).keys()

@@ -77,6 +77,8 @@ def read(file: File, options: Options) -> list[Source]:
                     sources.append(_read_job(job, options))
             elif name not in links and _is_destroyed(job):
                 entries.diagnostics.append(_destroyed(job))
+            elif name not in links and _holds_results(job):
+                entries.diagnostics.append(_no_job(job))
         except OSError as error:
             entries.diagnostics.append(_closed(job, error))
     if not sources:
@@ -98,6 +100,16 @@ def _lost(path: str) -> Diagnostic:
         message=f"{path} is a link that leads nowhere: if a job was there, it does not count",
         path=path,
         help="fetch what it leads to, or remove it",
+    )
+
+
+def _no_job(path: str) -> Diagnostic:
+    return Diagnostic(
+        rule="file-not-read",
+        message=f"{path} is not read: folders in it have a {_RESULT} each, and it is no job by its "
+        "own documents",
+        path=path,
+        help="if it is one, look what its result.json and its config.json have",
     )
 
 
@@ -129,6 +141,12 @@ def _is_destroyed(path: str) -> bool:
             n += damaged
             n_results += damaged and name == _RESULT
     return n_results > 0 or n > 1
+
+
+def _holds_results(path: str) -> bool:
+    """Whether folders in a directory have results, and none of them is a job."""
+    names = folders_of_job(path)
+    return any(os.path.lexists(f"{path}/{name}/{_RESULT}") for name in names) and not jobs_in(path)
 
 
 def _check_holds_no_jobs(path: str, reading: Pass) -> None:

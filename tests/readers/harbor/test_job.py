@@ -356,3 +356,19 @@ def test_job_whose_result_has_the_key_of_a_trial_is_read(cli: Run, tmp_path: Pat
     (tmp_path / "jobs" / "other" / "result.json").write_text(json.dumps(result))
     done = cli("compute", "jobs", "--format", "json")
     assert group(done)["counts"]["found"] == 2
+
+
+def test_folder_with_results_that_is_no_job_is_said(cli: Run, tmp_path: Path) -> None:
+    jobs = tmp_path / "jobs"
+    for name in ("whole", "odd", "deep/one"):
+        write_job(jobs / name, [trial("a", {"reward": 1.0})])
+    for path in (jobs / "odd").glob("*.json"):
+        path.unlink()
+    (result,) = (jobs / "odd").rglob("result.json")
+    result.write_text('{"trial": 1}')
+    done = cli("compute", "jobs", "--format", "json")
+    assert group(done)["counts"]["found"] == 1
+    found = json.loads(done.stdout)["diagnostics"]
+    odd, deep = (d["message"] for d in found if d["rule"] == "file-not-read")
+    assert odd.startswith("jobs/odd is not read: folders in it have a result.json each")
+    assert deep == "jobs holds jobs; jobs and logs below it are left out: deep/one"

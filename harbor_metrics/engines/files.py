@@ -99,6 +99,7 @@ def _inside(path: str, entries: Entries) -> Iterator[str]:
         links = [link for name in below if os.path.islink(link := os.path.join(folder, name))]
         linked = [stray(file, path) for file in map(_some_in, links) if file is not None]
         entries.diagnostics += [said for said in linked if said is not None]
+        entries.diagnostics += _lost(path, folder, names)
         others: list[str] = []
         for name in sorted(filter(_is_meant, names)):
             file = os.path.join(folder, name)
@@ -108,6 +109,19 @@ def _inside(path: str, entries: Entries) -> Iterator[str]:
                 yield file
         if others:
             entries.diagnostics.append(_not_called_so(path, others))
+
+
+def _lost(path: str, folder: str, names: Sequence[str]) -> Iterator[Diagnostic]:
+    """That links in a folder lead nowhere, where files or folders of trials may have been."""
+    links = (os.path.join(folder, name) for name in sorted(filter(_is_meant, names)))
+    if lost := [link for link in links if os.path.islink(link) and not os.path.exists(link)]:
+        yield Diagnostic(
+            rule="file-not-read",
+            message=f"links in {path} lead nowhere, and what was there does not count: "
+            f"{listed(lost)}",
+            path=path,
+            help="fetch what they lead to, or remove them",
+        )
 
 
 def _folders(file: Below) -> tuple[str, str]:

@@ -235,7 +235,8 @@ def _beside_jobs(path: str, jobs: list[Source]) -> list[Diagnostic]:
         InputError: only a trial in it makes a job of a folder with logs.
     """
     if path not in (own := {job.path for job in jobs}):
-        unread = {said.path for said in jobs[0].diagnostics if said.rule == "unread-job"}
+        said_of = ("unread-job", "file-not-read")
+        unread = {said.path for said in jobs[0].diagnostics if said.rule in said_of}
         files, below = _files(path, but_in=own | unread)
         deeper = _deeper(path, own | unread)
         logs = _logs(path, [*files, *below, *deeper.paths])
@@ -258,7 +259,7 @@ def _beside_jobs(path: str, jobs: list[Source]) -> list[Diagnostic]:
 class _Deeper(NamedTuple):
     """The files and jobs that lie deeper than in the folders of a folder, or the first of many.
 
-    `links` are those that lead out of it to folders, into which nobody looks.
+    `links` are those that lead out of it to folders, into which nobody looks, or to nowhere.
     """
 
     paths: list[str]
@@ -291,14 +292,17 @@ def _deeper(path: str, but_in: Collection[str | None] = ()) -> _Deeper:
 def _own_folders(path: str, whole: str, links: list[str]) -> set[str]:
     """The folders in a folder that are not hidden; none where it cannot be read.
 
-    `links` gets those links to folders that lead out of the `whole`.
+    `links` gets those links to folders that lead out of the `whole`, and those to nowhere.
     """
     found = set()
     with contextlib.suppress(OSError), os.scandir(path) as entries:
         for entry in entries:
-            if entry.name[0] == "." or not entry.is_dir():
+            if entry.name[0] == ".":
                 continue
-            if not entry.is_symlink():
+            if not entry.is_dir():
+                if entry.is_symlink() and not os.path.exists(entry.path):
+                    links.append(entry.path)
+            elif not entry.is_symlink():
                 found.add(entry.path)
             elif leads_out(entry.path, whole):
                 links.append(entry.path)
@@ -340,7 +344,7 @@ def _left_out(
         return []
     jobs = "jobs and " if any(os.path.isdir(f"{path}/{log}") for log in logs) else ""
     told = [f"{jobs}logs below it are left out: {_listed(logs)}"] if logs else []
-    told += [f"links out of it are not followed: {_listed(links)}"] if links else []
+    told += [f"links out of it or to nowhere are not followed: {_listed(links)}"] if links else []
     if deeper.is_cut:
         told.append(f"only {_MOST_ENTRIES} folders and files below its folders were looked into")
     return [

@@ -292,3 +292,13 @@ def test_table_whose_log_says_which_files_it_has_is_refused(
     else:
         assert done.returncode == 3
         assert f"lab is a table of {kind}: its log says which" in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize("lost", ["model=b", "deep/b"])
+def test_link_to_nowhere_in_a_folder_of_parquet_is_said(lost: str, lab: Path, cli: Run) -> None:
+    (lab / lost).symlink_to("gone")
+    done = cli("compute", "lab", "--engine", "duckdb", "--format", "json")
+    assert (done.returncode, counted(done)) == (0, 3)
+    assert (
+        f"links in lab lead nowhere, and what was there does not count: lab/{lost}" in done.stdout
+    )

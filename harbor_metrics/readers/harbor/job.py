@@ -145,7 +145,8 @@ def _is_destroyed(path: str) -> bool:
 
 def _holds_results(path: str) -> bool:
     """Whether folders in a directory have results, and none of them is a job."""
-    names = folders_of_job(path)
+    links: set[str] = set()
+    names = [name for name in folders_of_job(path, links) if name not in links]
     return any(os.path.lexists(f"{path}/{name}/{_RESULT}") for name in names) and not jobs_in(path)
 
 

@@ -87,6 +87,13 @@ class Header(msgspec.Struct):
         n = len(dataset.sample_ids) if dataset.sample_ids is not None else dataset.samples
         return n and n * (self.eval.config.epochs or 1)
 
+    def lacks(self, samples: Iterable[Sample]) -> bool:
+        """Whether samples that it lists by their ids are not among these, each in every epoch."""
+        ids = self.eval.dataset.sample_ids or ()
+        there = {(str(sample.id), sample.epoch) for sample in samples} if ids else set()
+        epochs = range(1, (self.eval.config.epochs or 1) + 1)
+        return not all((str(id_), epoch) in there for id_ in ids for epoch in epochs)
+
 
 class ReducedScore(msgspec.Struct, gc=False):
     """What a reducer made of the scores of one sample."""

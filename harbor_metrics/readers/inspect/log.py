@@ -181,6 +181,7 @@ class _Log:
                 n_groups=len(scorers),
                 trials_per_sample=len(scorers),
                 n_total_trials=planned and planned * len(scorers),
+                lacks_trials=header.lacks(self.samples),
                 running=header.status == "started",
             ),
             reported=partial(

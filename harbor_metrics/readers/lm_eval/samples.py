@@ -305,7 +305,8 @@ class _Samples:
             job=Job(
                 n_groups=max(len(names), 1),
                 n_total_trials=None if len(trials) > n_rows else expected,
-                lacks_trials=run.lacks_tasks,
+                lacks_trials=run.lacks_tasks
+                or any(len(rows) < (run.n_documents or 0) for rows in self.places.values()),
                 defaults=defaults,
             ),
             reported=run.reported,

@@ -190,3 +190,11 @@ def test_link_to_nowhere_in_the_place_of_a_trial_or_a_job_is_said(
     done = cli("compute", jobs)
     said = " ".join(done.stderr.split())
     assert "2025 is a link that leads nowhere: if a job was there, it does not count" in said
+
+
+def test_link_to_nowhere_in_the_place_of_a_folder_of_logs_is_said(cli: Run, tmp_path: Path) -> None:
+    shutil.copytree(OLD, tmp_path / "logs" / "model")
+    (tmp_path / "logs" / "other").symlink_to("gone")
+    done = cli("compute", "logs")
+    said = " ".join(done.stderr.split())
+    assert "links out of it or to nowhere are not followed: other" in said

@@ -25,7 +25,7 @@ from inspect_logs import (
 from metric_scripts import HEAD
 from metric_scripts import metric as script
 
-from harbor_metrics import readers
+from harbor_metrics import compute, readers
 from harbor_metrics.errors import InputError
 from harbor_metrics.trials.trial import Trial
 
@@ -377,3 +377,18 @@ def test_every_sample_in_an_archive_is_read(tmp_path: Path) -> None:
     content["samples/x_epoch_1/events/0.json"] = [{"event": "x"}]
     write(tmp_path / "pieces.eval", content)
     assert len(trials(tmp_path / "pieces.eval")) == expected
+
+
+@pytest.mark.parametrize(("ids", "complete"), [([1, 2], True), ([1, 3], False), ([1, "2"], True)])
+def test_sample_that_the_header_lists_and_is_not_there_is_missing(
+    ids: list[int | str], complete: bool, tmp_path: Path
+) -> None:
+    """Though there are as many."""
+    head = members("reducers")["header.json"]
+    one = next(v for n, v in members("reducers").items() if n.startswith("samples/"))
+    config = {**head["eval"].get("config", {}), "epochs": 1}
+    listed = {**head["eval"], "dataset": {"samples": 2, "sample_ids": ids}, "config": config}
+    samples = [{**one, "id": id_, "epoch": 1, "uuid": str(id_)} for id_ in (1, 2)]
+    log = {**head, "eval": listed, "samples": samples}
+    (tmp_path / "x.json").write_text(json.dumps(log))
+    assert compute(tmp_path / "x.json").complete is complete

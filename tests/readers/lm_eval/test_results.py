@@ -206,3 +206,24 @@ def test_tasks_whose_samples_are_gone_are_said(cli: Run, tmp_path: Path) -> None
     assert "warning[task-without-samples]" in said
     assert gone.name.removeprefix("samples_").partition("_2026")[0] in said
     assert cli("compute", "run", "--require-complete").returncode == 1
+
+
+def test_filter_with_fewer_samples_than_were_counted_is_not_complete(
+    cli: Run, tmp_path: Path
+) -> None:
+    """Though another has more, and all filters together as many."""
+    folder = tmp_path / "run"
+    shutil.copytree(LOGS / "lm_eval/0.4.13", folder)
+    (path,) = folder.glob("samples_answers_*")
+    rows = [json.loads(row) for row in path.read_text().splitlines()]
+    (results,) = folder.glob("results_*")
+    value = json.loads(results.read_text())
+    value.pop("task_hashes")
+    results.write_text(json.dumps(value))
+    assert cli("compute", "run", "--require-complete").returncode == 0
+    filters = sorted({row["filter"] for row in rows})
+    last = next(row for row in reversed(rows) if row["filter"] == filters[0])
+    rows.remove(last)
+    rows.append({**last, "filter": filters[1], "doc_id": 99})
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert cli("compute", "run", "--require-complete").returncode == 1

@@ -24,6 +24,7 @@ _WHOLE = re.compile(
 # Integers beyond 2^53 are refused.
 _BEYOND = 2**62
 _TEXTS = ("task", "error", "id", "trial", *GroupKey._fields)
+_SHORT_INTEGERS = (nw.Int8, nw.Int16, nw.Int32, nw.UInt8, nw.UInt16, nw.UInt32)
 _NAMES = (nw.String, nw.Categorical, nw.Enum)
 
 
@@ -176,6 +177,9 @@ def _read(
             if place in whole:
                 numbers[field] = Numbers(column, whole=True)
                 casts[column] = _as_integer(nw.col(column), in_sql=in_sql)
+            elif dtype in _SHORT_INTEGERS:
+                # The least of them has no magnitude of its own type.
+                casts[column] = nw.col(column).cast(nw.Int64)
             elif dtype.is_decimal():
                 # As a number that is read from a text is: not every engine rounds a decimal so.
                 casts[column] = nw.col(column).cast(nw.String).cast(nw.Float64)

@@ -120,3 +120,15 @@ def test_decimals_with_more_digits_than_an_engine_keeps_are_refused(
     parquet.write_table(pa.table({"task": ["a"], "reward": reward}), tmp_path / "t.parquet")
     with pytest.raises(InputError, match="holds decimals of more than 38 digits"):
         compute(tmp_path / "t.parquet")
+
+
+@pytest.mark.parametrize("bits", [8, 16, 32])
+@pytest.mark.parametrize("engine", [duckdb.from_arrow, pl.from_arrow, pa.Table.to_pandas, None])
+def test_least_integer_of_a_type_is_a_reward(engine: Any, bits: int) -> None:
+    """It has no magnitude that the type holds."""
+    least = -(2 ** (bits - 1))
+    rewards = pa.array([least, 0, 1], getattr(pa, f"int{bits}")())
+    table = pa.table({"task": list("abc"), "reward": rewards})
+    result = compute(engine(table) if engine else table, metrics=["min", "sum"])
+    values = {metric.type: metric.values for metric in result.groups[0].metrics}
+    assert (values["min"], values["sum"]) == ({"min": least}, {"sum": least + 1})

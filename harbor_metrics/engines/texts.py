@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property
@@ -12,6 +13,7 @@ from typing import Any, BinaryIO, NamedTuple
 from ..documents.wording import printable
 from ..errors import InputError
 from ..readers.columns import folded
+from ..readers.files.packed import GZIP, DamagedError, gunzipped
 from .extras import literal
 from .heads import BROKEN, DATA, DATA_V2, DICTIONARY, BrokenError, Head, read_head
 from .pages import unpacked_page
@@ -21,6 +23,9 @@ _MOST_TIMES = 500
 _MOST_PAGES, _MOST_TEXTS = 64 << 20, 512 << 20
 _OF_DICTIONARY, _LENGTHS, _SHARED = (2, 8), 6, 7
 _TEXT = "BYTE_ARRAY"
+# In the head of a page; and so many bytes old programs left out of what they say of a chunk.
+_CHECKSUM, _FURTHER = 4, 100
+_DAMAGED = "is damaged: its checksum is another"
 
 
 class _Chunk(NamedTuple):
@@ -31,6 +36,7 @@ class _Chunk(NamedTuple):
     is_text: bool
     rows: int
     start: int
+    end: int
 
 
 class _Unfolded(NamedTuple):
@@ -73,9 +79,9 @@ class Texts:
                     most = most_pages - pages, most_texts - shared
                     found = _unfolded(file, chunk, most, optional=self._optional(chunk, column))
                 except BROKEN as error:
+                    why = str(error) or "has no head that can be read"
                     raise InputError(
-                        f"{printable(chunk.file)}: a page of column `{printable(column)}` has no "
-                        "head that can be read",
+                        f"{printable(chunk.file)}: a page of column `{printable(column)}` {why}",
                         "write the file anew",
                     ) from error
             pages, texts, shared = pages + found.pages, texts + found.texts, shared + found.shared
@@ -125,13 +131,14 @@ class Texts:
             return found
         rows = self._connection.execute(
             "select path_in_schema, file_name, compression, type, row_group_num_rows, "
-            "least(data_page_offset, nullif(dictionary_page_offset, 0)) "
+            "least(data_page_offset, nullif(dictionary_page_offset, 0)), total_compressed_size "
             "from parquet_metadata(?) where row_group_num_rows > 0",
             [self._files],
         ).fetchall()
-        for name, file, codec, kind, n, start in rows:
+        for name, file, codec, kind, n, start, size in rows:
             is_text = kind.endswith(_TEXT)
-            found.setdefault(folded(name), []).append(_Chunk(file, codec, is_text, n, start))
+            chunk = _Chunk(file, codec, is_text, n, start, start + size)
+            found.setdefault(folded(name), []).append(chunk)
         return found
 
     @cached_property
@@ -150,11 +157,11 @@ def _unfolded(file: BinaryIO, chunk: _Chunk, most: tuple[int, int], *, optional:
     pages = texts = shared = 0
     known = True
     while left > 0 and pages <= most[0] and shared <= most[1]:
-        page, place = read_head(file, place, end)
+        page, place = _next_page(file, chunk, place, end)
         kind, size, packed = page[1], page[2], page[3]
-        if size < 0 or packed < 0 or place + packed > end:
-            raise BrokenError
         pages += size
+        if pages <= most[0]:
+            _check_content(file, place, page, chunk.codec)
         if kind == DICTIONARY:
             dictionary = size
         elif kind in (DATA, DATA_V2):
@@ -170,6 +177,53 @@ def _unfolded(file: BinaryIO, chunk: _Chunk, most: tuple[int, int], *, optional:
                 known = known and encoding != _LENGTHS
         place += packed
     return _Unfolded(pages, texts, shared, known)
+
+
+def _next_page(file: BinaryIO, chunk: _Chunk, place: int, end: int) -> tuple[dict[int, Any], int]:
+    """The head of the page at a place, and where its content begins; both within the file.
+
+    Raises:
+        One of `BROKEN`: there is none, or it is none of this chunk.
+    """
+    if place == chunk.end or place > chunk.end + _FURTHER:
+        # An engine would go on with the values of the next column.
+        raise BrokenError("is not there: those that are have fewer values than rows")
+    page, place = read_head(file, place, end)
+    if page[2] < 0 or page[3] < 0 or place + page[3] > end:
+        raise BrokenError
+    if page[1] == DATA_V2 and page[8].get(6, 0):
+        raise BrokenError("is damaged: values would repeat in it, as in a list")
+    return page, place
+
+
+def _check_content(file: BinaryIO, place: int, page: dict[int, Any], codec: str) -> None:
+    """Look whether a page is what its checksum says, where it has one: engines do not.
+
+    Raises:
+        BrokenError: it is not.
+    """
+    checksum = page.get(_CHECKSUM)
+    if checksum is None and codec != "GZIP":
+        return
+    file.seek(place)
+    data = file.read(page[3])
+    if checksum is not None and zlib.crc32(data) != checksum & 0xFFFFFFFF:
+        raise BrokenError(_DAMAGED)
+    size = page[2]
+    if page[1] == DATA_V2:
+        levels = page[8].get(5, 0) + page[8].get(6, 0)
+        data, size = data[levels:] if page[8].get(7, True) else b"", size - levels
+    if codec == "GZIP" and data.startswith(GZIP):
+        try:
+            n = 0
+            for piece in gunzipped([data]):
+                n += len(piece)
+                if n > size:
+                    break
+        except DamagedError as error:
+            raise BrokenError(_DAMAGED) from error
+        if n != size:
+            raise BrokenError(_DAMAGED)
 
 
 def _with_shared(data: bytes, page: dict[int, Any], codec: str, n: int, *, optional: bool) -> int:

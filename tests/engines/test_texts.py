@@ -133,3 +133,63 @@ def test_what_texts_unfold_to_is_what_they_are_long(
         assert sum(map(len, filter(None, data))) <= shared < 2 * long + 40_000
     else:
         assert shared == 0
+
+
+@pytest.mark.parametrize("pages", ["1.0", "2.0"])
+@pytest.mark.parametrize("codec", ["none", "snappy", "gzip", "zstd"])
+@pytest.mark.parametrize("checksum", [True, False])
+def test_page_that_is_not_what_its_checksum_says_is_refused(
+    checksum: bool, codec: Any, pages: Any, tmp_path: Path
+) -> None:
+    """One that has none is what the engine makes of it; whole ones are read."""
+    path = tmp_path / "t.parquet"
+    table = pa.table(
+        {"task": [f"t{i % 9}" for i in range(900)], "reward": [i / 7 for i in range(900)]}
+    )
+    parquet.write_table(
+        table, path, compression=codec, data_page_version=pages, use_dictionary=False,
+        write_page_checksum=checksum, data_page_size=1_000,
+    )  # fmt: skip
+    assert compute(path, metrics=["count"]).groups[0].counts.found == 900
+    chunk = parquet.ParquetFile(path).metadata.row_group(0).column(1)
+    data = bytearray(path.read_bytes())
+    # Within the content of its last page.
+    data[chunk.data_page_offset + chunk.total_compressed_size - 40] ^= 1
+    path.write_bytes(data)
+    if checksum or codec == "gzip":
+        with pytest.raises(InputError, match="a page of column `reward` is damaged"):
+            compute(path)
+
+
+def test_column_whose_pages_have_fewer_values_than_rows_is_refused(tmp_path: Path) -> None:
+    """DuckDB went on with the values of the next one."""
+    path = tmp_path / "t.parquet"
+    columns = {"task": [f"t{i}" for i in range(24)], "reward": [1.0] * 24, "cost_usd": [0.0] * 24}
+    parquet.write_table(
+        pa.table(columns), path, compression="none", use_dictionary=False, write_statistics=False
+    )
+    chunk = parquet.ParquetFile(path).metadata.row_group(0).column(1)
+    data = bytearray(path.read_bytes())
+    place = data.index(b"\x2c\x15\x30", chunk.data_page_offset)
+    assert place < chunk.data_page_offset + 30
+    data[place + 2] = 0x10
+    path.write_bytes(data)
+    with pytest.raises(InputError, match="those that are have fewer values than rows"):
+        compute(path)
+
+
+def test_page_whose_values_would_repeat_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    columns = {"task": [f"t{i}" for i in range(12)], "reward": [0.5, None, 1.0] * 4}
+    parquet.write_table(
+        pa.table(columns), path, compression="none", use_dictionary=False, data_page_version="2.0"
+    )
+    chunk = parquet.ParquetFile(path).metadata.row_group(0).column(1)
+    data = bytearray(path.read_bytes())
+    place = data.index(b"\x5c\x15\x18\x15\x08\x15\x18\x15\x00\x15", chunk.data_page_offset)
+    # How many bytes say it, after how many say what is null.
+    assert data[place + 12] == 0
+    data[place + 12] = 4
+    path.write_bytes(data)
+    with pytest.raises(InputError, match="values would repeat in it"):
+        compute(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
@@ -22,6 +23,10 @@ _TEXT = "VARCHAR"
 # Digits of a decimal that an engine keeps; one with more is rounded, and not to what is nearest.
 _MOST_DIGITS = 38
 _WIDE, _DURATIONS = f"decimals of more than {_MOST_DIGITS} digits", "durations"
+_OF_TWO_TYPES = "values whose logical type is not the older, converted one"
+# Logical types as DuckDB writes them, numbers of bits as a sign of that number.
+_DECIMAL = re.compile(r"DecimalType\(scale=(?P<scale>\d+), precision=(?P<precision>\d+)\)")
+_INT = re.compile(r"IntType\(bitWidth=(?P<bits>.), isSigned=(?P<signed>[01])\)", re.DOTALL)
 _NOTHING = '"NULL"'
 # No column of anybody's.
 FILE = "file of harbor-metrics"
@@ -108,13 +113,16 @@ class United(NamedTuple):
 
 
 def kinds_checked(
-    local: Sequence[str], wide: Callable[[], Iterable[tuple[str, str]]] = tuple
+    local: Sequence[str], odd: Callable[[], Iterable[tuple[str, str, str]]] = tuple
 ) -> Callable[[str], None]:
-    """What refuses a column that is one of durations in a file of this machine, or is `wide`."""
+    """What refuses a column of durations in a file of this machine, or one that is `odd`.
+
+    Of these the file is given, the name, and what it holds.
+    """
 
     @cache
     def found() -> dict[str, tuple[str, str]]:
-        kinds = {folded(name): (file, _WIDE) for file, name in wide()}
+        kinds = {folded(name): (file, what) for file, name, what in odd()}
         kinds |= {folded(name): (file, _DURATIONS) for file in local for name in durations(file)}
         return kinds
 
@@ -156,14 +164,32 @@ def united_by_duckdb(
         with answering("duckdb", path):
             texts.check(column)
 
-    def wide() -> list[tuple[str, str]]:
-        query = "select file_name, name from parquet_schema(?) where precision > ?"
+    def odd() -> Iterator[tuple[str, str, str]]:
+        query = (
+            "select file_name, name, precision, scale, converted_type, logical_type "
+            "from parquet_schema(?) where logical_type is not null or precision is not null"
+        )
         with answering("duckdb", path):
-            found = connection.execute(query, [list(patterns), _MOST_DIGITS])
-            rows: list[tuple[str, str]] = found.fetchall()
-        return rows
+            rows = connection.execute(query, [list(patterns)]).fetchall()
+        for file, name, precision, scale, converted, logical in rows:
+            if precision is not None and precision > _MOST_DIGITS:
+                yield file, name, _WIDE
+            elif logical is not None and _differs(precision, scale, converted, logical):
+                yield file, name, _OF_TWO_TYPES
 
-    return United(alike, changed, check_size, kinds_checked(local, wide))
+    return United(alike, changed, check_size, kinds_checked(local, odd))
+
+
+def _differs(precision: int | None, scale: int | None, converted: str | None, logical: str) -> bool:
+    """Whether a column has another logical type than the older one, which alone DuckDB reads."""
+    if decimal := _DECIMAL.match(logical):
+        said = (int(decimal["scale"]), int(decimal["precision"]))
+        return converted != "DECIMAL" or (scale, precision) != said
+    if integer := _INT.match(logical):
+        is_signed = integer["signed"] == "1"
+        kind = f"{'' if is_signed else 'U'}INT_{ord(integer['bits'])}"
+        return converted != kind and not (converted is None and is_signed)
+    return False
 
 
 def kinds_of(connection: Any, patterns: Sequence[str]) -> list[Alike]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import random
+from decimal import Decimal
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -363,3 +364,35 @@ def test_labels_whose_digits_a_float_does_not_keep_are_refused(
     else:
         with pytest.raises(InputError, match="united, as DOUBLE, values of"):
             compute(*sources, metrics=["mean"], group_by=["c"])
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "written", "instead"),
+    [
+        # Of 32 bits without a sign by the logical type alone, as the specification has it.
+        ([1, 2**31 + 5], pa.uint32(), b"\x25\x1a\x4c", b"\x6c"),
+        (
+            [Decimal("0.10"), Decimal("0.30")],
+            pa.decimal128(10, 2),
+            b"\x25\x0a\x15\x04",
+            b"\x25\x0a\x15\x00",
+        ),
+        ([1, -1], pa.int8(), b"\x25\x1e", b"\x25\x16"),
+    ],
+)
+def test_column_whose_logical_type_an_engine_does_not_heed_is_refused(
+    values: Any, kind: Any, written: bytes, instead: bytes, tmp_path: Path
+) -> None:
+    path = tmp_path / "t.parquet"
+    columns = {"task": ["a", "b"], "reward": pa.array(values, kind)}
+    parquet.write_table(table(columns), path, compression="none", store_schema=False)
+    assert compute(path).groups[0].counts.found == 2
+    data = path.read_bytes()
+    size = int.from_bytes(data[-8:-4], "little")
+    body, footer = data[: -8 - size], data[-8 - size : -8]
+    assert footer.count(b"\x06reward" + written) == 1
+    footer = footer.replace(b"\x06reward" + written, b"\x06reward" + instead)
+    path.write_bytes(body + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+    assert parquet.read_table(path)["reward"].to_pylist() == values
+    with pytest.raises(InputError, match="logical type is not the older, converted one"):
+        compute(path)

@@ -105,23 +105,32 @@ def _inside(path: str, entries: Entries) -> Iterator[str]:
             file = os.path.join(folder, name)
             if not is_called_so(name):
                 others += [file] * (len(others) < _MOST_OTHERS and is_parquet(file))
-            elif entries.admits(file, path):
+            elif os.path.isfile(file) and entries.admits(file, path):
                 yield file
         if others:
             entries.diagnostics.append(_not_called_so(path, others))
 
 
 def _lost(path: str, folder: str, names: Sequence[str]) -> Iterator[Diagnostic]:
-    """That links in a folder lead nowhere, where files or folders of trials may have been."""
-    links = (os.path.join(folder, name) for name in sorted(filter(_is_meant, names)))
-    if lost := [link for link in links if os.path.islink(link) and not os.path.exists(link)]:
+    """That links in a folder lead nowhere, where trials may have been, or that it has pipes."""
+    found = [os.path.join(folder, name) for name in sorted(filter(_is_meant, names))]
+    lost = [file for file in found if os.path.islink(file) and not os.path.exists(file)]
+    if lost:
         yield Diagnostic(
-            rule="file-not-read",
+            rule="unread-file" if any(map(is_called_so, lost)) else "file-not-read",
             message=f"links in {path} lead nowhere, and what was there does not count: "
             f"{listed(lost)}",
             path=path,
             help="fetch what they lead to, or remove them",
         )
+    for file in filter(is_called_so, found):
+        if os.path.exists(file) and not os.path.isfile(file):
+            yield Diagnostic(
+                rule="unread-file",
+                message=f"{file} is not read: it is called as Parquet, and is a pipe or a device",
+                path=file,
+                help="name the files that are to be read",
+            )
 
 
 def _folders(file: Below) -> tuple[str, str]:

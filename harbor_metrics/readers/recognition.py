@@ -14,7 +14,7 @@ from ..documents.document import parse
 from ..documents.parquet import MARK
 from ..trials.source import REFUSED
 from .files.file import File
-from .files.lines import LongLineError, blocks, each_line
+from .files.lines import MOST_OF_THE_FIRST, LongLineError, blocks, each_line
 from .files.packed import GZIP, ZIP, ZSTD
 
 # So much is looked at.
@@ -120,7 +120,8 @@ def head_of(file: File) -> Head:
 def _long_value(file: File) -> Any:
     """The object on a first line that is longer than the head; None where that is not one."""
     try:
-        return msgspec.json.decode(next(blocks(file.local)).split(b"\n", 1)[0])
+        line = next(blocks(file.local)).split(b"\n", 1)[0]
+        return msgspec.json.decode(line) if len(line) <= MOST_OF_THE_FIRST else None
     except REFUSED:
         return None
 

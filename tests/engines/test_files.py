@@ -302,3 +302,17 @@ def test_link_to_nowhere_in_a_folder_of_parquet_is_said(lost: str, lab: Path, cl
     assert (
         f"links in lab lead nowhere, and what was there does not count: lab/{lost}" in done.stdout
     )
+
+
+@pytest.mark.parametrize("what", ["pipe", "link"])
+def test_what_is_called_as_parquet_in_a_folder_and_is_no_file_is_said(
+    what: str, lab: Path, cli: Run
+) -> None:
+    """To read a pipe would wait for whoever writes to it."""
+    if what == "pipe":
+        os.mkfifo(lab / "b.parquet")
+    else:
+        (lab / "b.parquet").symlink_to("gone")
+    done = cli("compute", "lab", "--engine", "duckdb", "--format", "json")
+    assert (done.returncode, counted(done)) == (1, 3)
+    assert "unread-file" in rules(done)

@@ -14,6 +14,8 @@ _BLOCK = 1 << 16
 _HALVES_PAY = 4 << 20
 # What is made of a line takes four times its memory, and no trial is as long.
 MOST_OF_A_LINE = 64 << 20
+# As long is a first line by which a file is recognised: what is made of it takes fifty times that.
+MOST_OF_THE_FIRST = 8 << 20
 
 
 class LongLineError(ValueError):

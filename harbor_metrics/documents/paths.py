@@ -122,6 +122,11 @@ def _told_at_once(path: str) -> str:
     return told if is_there else ""
 
 
+def leads_nowhere(path: str) -> bool:
+    """Whether it is a link to what is not there, as where contents were not fetched."""
+    return os.path.islink(path) and not os.path.exists(path)
+
+
 def is_link(path: str) -> bool:
     """Whether a path is a link; not where nothing is there.
 

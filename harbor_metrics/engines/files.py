@@ -12,7 +12,7 @@ from ..documents.diagnostics import Diagnostic
 from ..documents.files import reason
 from ..documents.folders import walk
 from ..documents.parquet import SUFFIX, is_called_so
-from ..documents.paths import is_address
+from ..documents.paths import is_address, leads_nowhere
 from ..documents.patterns import (
     check_hides_nothing,
     fixed_part,
@@ -114,7 +114,7 @@ def _inside(path: str, entries: Entries) -> Iterator[str]:
 def _lost(path: str, folder: str, names: Sequence[str]) -> Iterator[Diagnostic]:
     """That links in a folder lead nowhere, where trials may have been, or that it has pipes."""
     found = [os.path.join(folder, name) for name in sorted(filter(_is_meant, names))]
-    lost = [file for file in found if os.path.islink(file) and not os.path.exists(file)]
+    lost = [file for file in found if leads_nowhere(file)]
     if lost:
         yield Diagnostic(
             rule="unread-file" if any(map(is_called_so, lost)) else "file-not-read",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..documents.diagnostics import Diagnostic
 from ..documents.files import reason
 from ..documents.parquet import is_called_so
-from ..documents.paths import STANDARD_INPUT, is_address, leads_out, strayed
+from ..documents.paths import STANDARD_INPUT, is_address, leads_nowhere, leads_out, strayed
 from ..documents.quoting import rules_alone
 from ..documents.wording import did_you_mean, in_command, listed, nearest, plural
 from ..errors import InputError
@@ -300,7 +300,7 @@ def _own_folders(path: str, whole: str, links: list[str]) -> set[str]:
             if entry.name[0] == ".":
                 continue
             if not entry.is_dir():
-                if entry.is_symlink() and not os.path.exists(entry.path):
+                if entry.is_symlink() and leads_nowhere(entry.path):
                     links.append(entry.path)
             elif not entry.is_symlink():
                 found.add(entry.path)

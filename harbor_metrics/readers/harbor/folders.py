@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 
-from ...documents.paths import leads_out
+from ...documents.paths import leads_nowhere, leads_out
 
 # What Harbor writes in a job and in a trial; and where it keeps the trials that it tried again.
 OF_HARBOR = ("config.json", "exception.txt", "job.log", "lock.json", "result.json", "trial.log")
@@ -56,7 +56,8 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
     try:
         if entry.is_dir():
             return True
-        is_lost = entry.is_symlink() and not os.path.exists(entry.path)
+        # Most entries are no links, which the system has told already.
+        is_lost = entry.is_symlink() and leads_nowhere(entry.path)
         return is_lost and entry.name not in OF_HARBOR
     except OSError as error:
         # Where it is not known what is there, whoever reads it says why.

@@ -11,7 +11,7 @@ import msgspec
 
 from ...documents.diagnostics import Diagnostic
 from ...documents.files import reason
-from ...documents.paths import strayed
+from ...documents.paths import leads_nowhere, strayed
 from ...documents.wording import plural
 from ...errors import InputError
 from ...trials.counts import NotCountableError, digest_of, joint_digest
@@ -70,7 +70,7 @@ def read(file: File, options: Options) -> list[Source]:
     for name in sorted(names, key=lambda name: (name in links, name)):
         job = f"{path}/{name}"
         try:
-            if name in links and not os.path.exists(job):
+            if name in links and leads_nowhere(job):
                 entries.diagnostics.append(_lost(job))
             elif looks_like_job(job, strict=True):
                 if entries.admits(job, path, is_job=True):

@@ -433,15 +433,6 @@ def test_file_that_changes_between_two_questions_is_refused(
         compute(str(trials))
 
 
-def test_link_to_nothing_in_a_folder_is_refused(trials: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "f"
-    folder.mkdir()
-    trials.rename(folder / "a.parquet")
-    (folder / "b.parquet").symlink_to("nothing")
-    with pytest.raises(InputError, match=r"b\.parquet: No such file"):
-        compute(str(folder), engine="duckdb")
-
-
 def test_a_metric_of_what_no_trial_has_is_undefined_as_of_rows(cli: Run, tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text('{"task": "a", "rewards": {"reward": 1}}\n' * 2)
     assert cli("convert", "rows.jsonl", "-o", "rows.parquet").returncode == 0

@@ -231,6 +231,11 @@ def on_storage_below(paths: Sequence[str], protocol: str, filesystem: Any) -> It
 
 
 def _check(file: str) -> None:
+    if leads_nowhere(file):
+        raise InputError(
+            f"{printable(file)} is a link that leads nowhere",
+            "fetch what it leads to, or name other files",
+        )
     if not is_parquet(file):
         raise InputError(
             f"{printable(file)} is not Parquet, and an engine reads nothing else",

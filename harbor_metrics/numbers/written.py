@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from typing import Any
 
 from .exact import Number
 
@@ -11,6 +12,8 @@ _WHOLE = re.compile(r"[+-]?[0-9]+")
 # Without what `float` takes besides: NaN, inf, 1_000 and the digits of other scripts.
 _NUMBER = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _MOST_DIGITS = 300
+# Beyond it a float may stand for several integers.
+_EXACT = 2**53
 
 
 def number(written: str) -> Number | None:
@@ -22,3 +25,10 @@ def number(written: str) -> Number | None:
         return None
     value = float(text)
     return value if math.isfinite(value) else None
+
+
+def integer(value: Any) -> Any:
+    """The integer that a float is: 1.0, as data frames write a column with gaps; else the value."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
+        return int(value)
+    return value

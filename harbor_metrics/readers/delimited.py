@@ -14,7 +14,7 @@ from ..documents.parquet import MARK
 from ..documents.wording import listed, printable, shown
 from ..errors import InputError
 from ..numbers.exact import Number
-from ..numbers.written import number
+from ..numbers.written import integer, number
 from ..trials.source import Source
 from ..trials.trial import NO_USAGE, Trial, Usage
 from .columns import MANY, USAGE, check_columns, meanings
@@ -123,7 +123,7 @@ class _Rows:
             elif field in USAGE:
                 usage[field] = self._number(place, index, cell, wrong)
             elif field == "attempt":
-                attempt = number(cell)
+                attempt = integer(number(cell))
                 if isinstance(attempt, int):
                     plain[field] = attempt
                 else:

@@ -10,6 +10,7 @@ import msgspec
 from ..documents.diagnostics import Diagnostic
 from ..documents.document import KEY_TWICE, Document, repeats_a_key
 from ..documents.limits import check_integers
+from ..numbers.written import integer
 from ..trials.check import check_trial
 from ..trials.source import REFUSED, Source
 from ..trials.trial import Trial
@@ -100,7 +101,7 @@ def _decoded_at_once(block: bytes, decoder: Any = _decoder) -> list[Trial] | Non
 
 
 def _decode(line: bytes) -> Trial:
-    """The trial of a line; a `reward` alone stands for rewards with that one key."""
+    """The trial of a line; a `reward` alone stands for rewards with that one key, 1.0 for 1."""
     check_integers(line)
     if repeats_a_key(line):
         raise ValueError(KEY_TWICE)
@@ -108,11 +109,14 @@ def _decode(line: bytes) -> Trial:
         return _decoder.decode(line)
     except msgspec.ValidationError:
         value = msgspec.json.decode(line)
-        if not isinstance(value, dict) or "reward" not in value or "rewards" in value:
+        if not isinstance(value, dict):
             raise
-        reward = value.pop("reward")
-        rewards = None if reward is None else {"reward": reward}
-        return msgspec.convert({**value, "rewards": rewards}, Trial)
+        if "attempt" in value:
+            value["attempt"] = integer(value["attempt"])
+        if "reward" in value and "rewards" not in value:
+            reward = value.pop("reward")
+            value["rewards"] = None if reward is None else {"reward": reward}
+        return msgspec.convert(value, Trial)
 
 
 def _explain(document: Document, number: int) -> list[Diagnostic]:

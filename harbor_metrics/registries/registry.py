@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from .script_file import ScriptFiles
 
 
+# The fields of a dataset: what Harbor reads, and with what known extensions of its registry add.
+DATASET = ("name", "version", "description", "tasks", "metrics")
+IN_DATASET = frozenset({*DATASET, "scenarios", "extra_instruction_paths", "extra_metrics"})
 # So many names, and so many signs of a name, are looked at for how like they are.
 _MOST_COMPARED = 100
 

@@ -13,9 +13,11 @@ import msgspec
 from ..contract.spec import ARRAYS, DEFAULT_TYPE, FIELDS, UV_SCRIPT, in_harbor
 from ..documents.diagnostics import Diagnostic, Severity
 from ..documents.document import Finding
-from ..registries.registry import Dataset
+from ..registries.registry import IN_DATASET, Dataset
 
 _OF_DATASETS = ("not-in-harbor", "unknown-metric-type", "script-twice")
+# What leads to a field of a dataset: the dataset's index, and the name.
+_FIELD = 2
 _OF_METRICS = ("unknown-metric-field", "misplaced-kwargs")
 
 
@@ -23,14 +25,19 @@ def remarks_on_dataset(dataset: Dataset) -> list[Diagnostic]:
     """What is wrong with the metrics of a dataset that run all the same, where it stands."""
     entries = [(entry, True) for entry in dataset.metrics]
     entries += [(entry, False) for entry in dataset.extra_metrics]
-    if all(_is_plain(entry, dataset.registry, for_harbor=first) for entry, first in entries):
+    misspelt = _may_misspell_metrics(dataset)
+    plain = all(_is_plain(entry, dataset.registry, for_harbor=first) for entry, first in entries)
+    if plain and not misspelt:
         return []
     # For weight: entries of Harbor's own types, which most are, need no rule.
     from .rules import View, run
 
     view = View(dataset.document.value, dataset.registry, only=dataset.index)
-    findings = [_warning(finding) for finding in run(view, (*_OF_METRICS, *_OF_DATASETS))]
-    return dataset.document.resolve(findings)
+    findings = [*run(view, (*_OF_METRICS, *_OF_DATASETS))]
+    if misspelt:
+        fields = [finding for finding in run(view, ("unknown-field",)) if len(finding.at) == _FIELD]
+        findings += [finding for finding in fields if finding.severity is Severity.ERROR]
+    return dataset.document.resolve([*map(_warning, findings)])
 
 
 def remarks_on_repetition(dataset: Dataset) -> list[Diagnostic]:
@@ -52,6 +59,12 @@ def remarks_on_job(path: str, entries: Sequence[Any]) -> list[Diagnostic]:
 
     view = View([{ARRAYS[0]: list(entries)}], "-", title=f"job {path}")
     return [_warning(finding).diagnostic(None) for finding in run(view, _OF_METRICS)]
+
+
+def _may_misspell_metrics(dataset: Dataset) -> bool:
+    """Whether a dataset lacks `metrics`, and has fields that could be meant for it."""
+    fields = dataset.document.value[dataset.index].keys()
+    return ARRAYS[0] not in fields and not fields <= IN_DATASET
 
 
 def _is_plain(entry: Any, registry: str | None, *, for_harbor: bool) -> bool:

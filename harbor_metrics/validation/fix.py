@@ -23,9 +23,10 @@ from ..documents.wording import nearest, printable
 from ..errors import MetricFailure
 from ..registries import edit
 from ..registries.change import Change, apply
+from ..registries.registry import DATASET
 from ..registries.script_file import differs
 from .rules import Entry, View, array
-from .rules.fields import DATASET, TASK
+from .rules.fields import TASK
 from .script_texts import Scripts
 from .validation import findings_in
 

@@ -304,6 +304,14 @@ def test_link_to_nowhere_in_a_folder_of_parquet_is_said(lost: str, lab: Path, cl
     )
 
 
+@pytest.mark.parametrize("source", ["lab/b.parquet", "lab/*.parquet"])
+def test_link_to_nowhere_that_is_named_is_refused(source: str, lab: Path, cli: Run) -> None:
+    (lab / "b.parquet").symlink_to("gone")
+    done = cli("compute", source, "--engine", "duckdb")
+    assert done.returncode == 3
+    assert "lab/b.parquet is a link that leads nowhere" in done.stderr
+
+
 @pytest.mark.parametrize("what", ["pipe", "link"])
 def test_what_is_called_as_parquet_in_a_folder_and_is_no_file_is_said(
     what: str, lab: Path, cli: Run

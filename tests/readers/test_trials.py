@@ -37,6 +37,25 @@ def test_unread_line_of_a_trials_file_is_counted(cli: Run, tmp_path: Path) -> No
     assert group(cli("compute", "t.jsonl", "--format", "json"))["counts"]["unread"] == 1
 
 
+def test_attempt_that_a_data_frame_wrote_as_a_float_is_read(cli: Run, tmp_path: Path) -> None:
+    """A column with gaps has floats in pandas, and JSON Schema takes 1.0 for an integer."""
+    (tmp_path / "t.jsonl").write_text(
+        '{"task": "a", "attempt": 2.0, "rewards": {"r": 0}}\n'
+        '{"task": "a", "attempt": 1.0, "reward": 1}\n'
+        '{"task": "a", "attempt": null, "rewards": {"r": 1}}\n'
+    )
+    (tmp_path / "t.csv").write_text("task,attempt,reward\na,2.0,0\na,1.0,1\na,,1\n")
+    for name in ("t.jsonl", "t.csv"):
+        assert cli("convert", name, "-o", "out.jsonl").returncode == 0
+        lines = map(json.loads, (tmp_path / "out.jsonl").read_text().splitlines())
+        assert [line.get("attempt") for line in lines] == [1, 2, None]
+    (tmp_path / "t.jsonl").write_text('{"task": "a", "attempt": 1.5, "rewards": {"r": 0}}\n')
+    for command in ("compute", "validate"):
+        done = cli(command, "t.jsonl")
+        assert done.returncode != 0
+        assert "attempt" in done.stderr + done.stdout
+
+
 PIECES = [
     b'{"task": "a", "rewards": null}',
     b'{"task": "b", "rewards": {"r": 1}}',

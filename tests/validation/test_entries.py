@@ -15,7 +15,7 @@ import harbor_metrics
 from harbor_metrics.documents.diagnostics import Severity
 
 SHARED = {"unknown-metric-field", "misplaced-kwargs", "not-in-harbor", "unknown-metric-type"}
-SHARED |= {"script-twice", "duplicate-dataset"}
+SHARED |= {"script-twice", "duplicate-dataset", "unknown-field"}
 BLOCK = "# /// script\n# dependencies = []\n# ///\nimport sys\nprint(sys.argv)\n"
 
 
@@ -44,6 +44,7 @@ def computed(folder: Path, datasets: list[dict[str, Any]], **job: Any) -> list[d
         [dataset([{"type": "uv-script", "kwargs": {"script_path": "m.py"}}])],
         [dataset([]), dataset([{"type": "max"}])],
         [dataset([]), dataset([])],
+        [{k: v for k, v in dataset([], metric=[{"type": "max"}]).items() if k != "metrics"}],
     ],
     ids=json.dumps,
 )

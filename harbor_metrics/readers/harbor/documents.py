@@ -20,6 +20,7 @@ from ...documents.paths import (
 )
 from ...documents.sizes import MOST_DATA, check_size, check_written
 from ...documents.wording import listed
+from ...numbers.written import integer, number
 from ...trials.snapshot import SNAPSHOT, DatasetSnapshot, Snapshot
 from ...trials.source import REFUSED, Job, JobDataset, Reported
 from ...trials.validity import leaves_out
@@ -146,6 +147,8 @@ def job_of(
     config = _own(path, "config.json", diagnostics)
     result = _own(path, "result.json", diagnostics)
     total = result.get("n_total_trials")
+    # Harbor takes the texts of numbers for numbers, and 5.0 for 5.
+    total = integer(number(total) if isinstance(total, str) else total)
     others = not_listed(result, {*names} - {*waiting})
     if others:
         diagnostics.append(

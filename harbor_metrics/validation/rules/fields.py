@@ -13,9 +13,9 @@ from ...contract.spec import ARRAYS, FIELDS, HARBOR_FIELDS, UV_SCRIPT
 from ...documents.document import Finding
 from ...documents.wording import did_you_mean, nearest, printable
 from ...errors import MetricFailure
+from ...registries.registry import DATASET, IN_DATASET
 from . import ERROR, LOADING, MAKING, READING, WARNING, Entry, View, array, tables_in
 
-DATASET = ("name", "version", "description", "tasks", "metrics")
 TASK = ("name", "path", "git_url", "git_commit_id")
 # The tables of a dataset.toml, by where they stand, and the fields that Harbor reads.
 MANIFEST = {
@@ -32,7 +32,6 @@ _NEEDED = {
     "manifest": {"dataset", "name", "digest", "path"},
 }
 # With what known extensions of Harbor's registry add.
-_IN_DATASET = {*DATASET, "scenarios", "extra_instruction_paths", "extra_metrics"}
 _IN_TASK = {*TASK, "metadata"}
 
 
@@ -49,7 +48,7 @@ def unknown_field(view: View) -> Iterator[Finding]:
         yield from _unknown_in(view.manifest)
         return
     for dataset in view.datasets:
-        for field in dataset.value.keys() - _IN_DATASET:
+        for field in dataset.value.keys() - IN_DATASET:
             yield _unknown(dataset, field, DATASET, "dataset")
         tasks = array(dataset, "tasks")
         if set[str]().union(*(task for task in tasks if isinstance(task, dict))) <= _IN_TASK:

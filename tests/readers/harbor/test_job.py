@@ -184,6 +184,16 @@ def test_negative_number_of_planned_trials_is_ignored(cli: Run, tmp_path: Path) 
     assert group(cli("compute", job, "--format", "json"))["counts"]["expected"] is None
 
 
+@pytest.mark.parametrize("planned", [2, 2.0, "2"])
+def test_number_of_planned_trials_is_read_as_harbor_reads_it(
+    planned: object, cli: Run, tmp_path: Path
+) -> None:
+    job = write_job(tmp_path / "job", [trial("t", {"r": 1})], n_total_trials=planned)
+    done = cli("compute", job, "--require-complete", "--format", "json")
+    assert group(done)["counts"]["expected"] == 2
+    assert done.returncode == 1
+
+
 SECRET = "hunter2-of-somebody and more\n"
 TWICE = '{"token": "hunter2-of-somebody", "token": "hunter2 again"}'
 

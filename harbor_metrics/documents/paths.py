@@ -18,12 +18,12 @@ STANDARD_INPUT = "-"
 _OPENED = "/dev/stdin"
 _NOWHERE = os.path.join(os.devnull, "nowhere")
 _UNKNOWN = "where no path leads"
-_NOT_THERE = (errno.ENOENT, errno.ENOTDIR)
+NOT_THERE = (errno.ENOENT, errno.ENOTDIR)
 # No system takes a quarter of it, and to follow links on the way takes the square of a long path.
 _LONGEST = 16_384
 _OF_HOMES = ("/home", "/Users")
 # Where the system goes no further either, whatever follows.
-_AT_ITS_END = (*_NOT_THERE, errno.EACCES)
+_AT_ITS_END = (*NOT_THERE, errno.EACCES)
 # Nor by more links, one behind the other.
 _MOST_LINKS = 40
 # What Python imports; a byte-compiled file of a cache is one of a source.
@@ -136,7 +136,7 @@ def is_link(path: str) -> bool:
     try:
         return stat.S_ISLNK(os.lstat(path).st_mode)
     except OSError as error:
-        if error.errno in _NOT_THERE:
+        if error.errno in NOT_THERE:
             return False
         raise
 
@@ -149,7 +149,7 @@ def may_be_there(path: str) -> bool:
     try:
         os.lstat(path)
     except OSError as error:
-        return error.errno not in (*_NOT_THERE, errno.ENAMETOOLONG)
+        return error.errno not in (*NOT_THERE, errno.ENAMETOOLONG)
     return True
 
 

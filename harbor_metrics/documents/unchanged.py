@@ -35,7 +35,7 @@ class Unchanged:
         """
         for path, before in self._states.items():
             if _state(_status(path)) != before:
-                raise _changed(path)
+                raise was_changed(path)
 
 
 class Beginning:
@@ -68,10 +68,11 @@ class Beginning:
         else:
             same = _state(now) == _state(self._before)
         if not same:
-            raise _changed(self._path)
+            raise was_changed(self._path)
 
 
-def _changed(path: str) -> InputError:
+def was_changed(path: str) -> InputError:
+    """What is said of a file that did not stay as it was."""
     return InputError(
         f"{path} was changed while it was read", "try again when nothing writes to it"
     )

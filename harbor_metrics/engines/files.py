@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Collection, Iterator, Sequence
 from glob import glob
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from ..documents.diagnostics import Diagnostic
 from ..documents.files import reason
 from ..documents.folders import walk
 from ..documents.parquet import SUFFIX, is_called_so
-from ..documents.paths import is_address, leads_nowhere
+from ..documents.paths import is_address, is_shut, leads_nowhere
 from ..documents.patterns import (
     check_hides_nothing,
     fixed_part,
@@ -105,10 +106,24 @@ def _inside(path: str, entries: Entries) -> Iterator[str]:
             file = os.path.join(folder, name)
             if not is_called_so(name):
                 others += [file] * (len(others) < _MOST_OTHERS and is_parquet(file))
-            elif os.path.isfile(file) and entries.admits(file, path):
+            elif _is_file(file) and entries.admits(file, path):
                 yield file
         if others:
             entries.diagnostics.append(_not_called_so(path, others))
+
+
+def _is_file(path: str) -> bool:
+    """Whether a path is a file.
+
+    Raises:
+        InputError: nobody here may look at it.
+    """
+    try:
+        return stat.S_ISREG(os.stat(path).st_mode)
+    except OSError as error:
+        if is_shut(error):
+            _refuse(error)
+        return False
 
 
 def _lost(path: str, folder: str, names: Sequence[str]) -> Iterator[Diagnostic]:
@@ -180,7 +195,7 @@ def _some_in(folder: str) -> str | None:
     return None
 
 
-def _refuse(error: OSError) -> None:
+def _refuse(error: OSError) -> NoReturn:
     raise InputError(f"{error.filename}: {reason(error)}") from error
 
 

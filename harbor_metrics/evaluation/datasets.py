@@ -50,7 +50,7 @@ class _Looked(msgspec.Struct, frozen=True):
     places: list[_Place] = []
     either: list[tuple[_Place, ...]] = []
     kept: list[Dataset] = []
-    not_found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
 
 
 # A dataset as a job names it, and the job's path.
@@ -94,7 +94,7 @@ def find_datasets(
         looked = _Looked(_given(dataset, version, versions or [None], named, registries))
     else:
         looked = _of_jobs(dataset, version, jobs, named, registries, own_jobs=own_jobs)
-    diagnostics += looked.not_found
+    diagnostics += looked.diagnostics
     entries: list[Dataset] = []
     at: dict[_Place, Dataset] = {}
     taken: set[tuple[str, int]] = set()
@@ -200,12 +200,13 @@ def _of_jobs(
     either: dict[tuple[_Place, ...], None] = {}
     kept: list[Dataset] = []
     absent: list[JobDataset] = []
+    said: list[Diagnostic] = []
     snapshots = {path: job.snapshot for path, job in jobs}
     for job_path, entry in named:
         if entry.path:
             continue
         wanted = version or entry.version
-        paths = _of_job(job_path, entry, own_jobs=own_jobs)
+        paths, strays = _of_job(job_path, entry, own_jobs=own_jobs)
         known = [
             each
             for each in snapshots[job_path]
@@ -215,6 +216,7 @@ def _of_jobs(
             having = [p for p in paths if registries.find(p, dataset, wanted)]
             fitting = tuple(_Place(path, wanted) for path in having or paths[:1])
             places.update(dict.fromkeys(fitting))
+            said += [_straying(dataset, stray, fitting[0].path) for stray in strays]
             if len(fitting) > 1:
                 either[fitting] = None
         elif known:
@@ -222,27 +224,27 @@ def _of_jobs(
         else:
             absent.append(entry)
     found = [*(place.path for place in places), *(entry.registry for entry in kept)]
-    not_found = [_not_found(dataset, entry, list(dict.fromkeys(found))) for entry in absent]
-    return _Looked(list(places), list(either), kept, not_found)
+    said += [_not_found(dataset, entry, list(dict.fromkeys(found))) for entry in absent]
+    return _Looked(list(places), list(either), kept, list(dict.fromkeys(said)))
 
 
-def _of_job(job: str, entry: JobDataset, *, own_jobs: bool) -> list[str]:
-    """The registry files of that path, the nearest first.
+def _of_job(job: str, entry: JobDataset, *, own_jobs: bool) -> tuple[list[str], list[str]]:
+    """The registry files of that path, the nearest first, and links that may lead to others.
 
     Which of the folders above it a job ran in nobody can tell from the files: where there are
     several, each is asked, as if a job named it alone.
     """
     if entry.registry_path is None:
-        return []
+        return [], []
     if own_jobs and _may_be_file(entry.registry_path):
-        return [entry.registry_path]
-    found = dict.fromkeys(
-        real_path(p) for p in Near(job).places(entry.registry_path) if _may_be_file(p)
-    )
+        return [entry.registry_path], []
+    near = Near(job)
+    found = dict.fromkeys(real_path(p) for p in near.places(entry.registry_path) if _may_be_file(p))
     # Where it really lies: behind a link on the way `..` leads elsewhere than by its letters.
     here = real_path(os.curdir)
     from_here = {path: os.path.relpath(path, here) for path in found}
-    return [path if short.startswith("..") else short for path, short in from_here.items()]
+    paths = [path if short.startswith("..") else short for path, short in from_here.items()]
+    return paths, near.strays(entry.registry_path)
 
 
 def _may_be_file(path: str) -> bool:
@@ -253,6 +255,17 @@ def _may_be_file(path: str) -> bool:
         return is_shut(error)
     except ValueError:
         return False  # a path that no file can have
+
+
+def _straying(dataset: str, stray: str, path: str) -> Diagnostic:
+    return Diagnostic(
+        rule="registries-differ",
+        message=f"a job may have run with what {shown_path(stray)} leads to, a link to elsewhere "
+        f"or to nowhere, which is not read: dataset {printable(dataset)} is that of "
+        f"{shown_path(path)}",
+        path=path,
+        help="name the registry that the job ran with: --registry FILE",
+    )
 
 
 def _not_found(dataset: str, entry: JobDataset, found: Sequence[str]) -> Diagnostic:

@@ -24,6 +24,8 @@ Origin = Literal["registry", "job", "extra", "command-line", "default"]
 Status = Literal["ok", "undefined", "failed"]
 
 
+# What is said of a source that has not what was planned, which may have no trial, and so no group.
+_INCOMPLETE = {"job-not-finished", "trial-without-result", "trials-missing"}
 # How many there are of something, and a share of all.
 Count = Annotated[int, Meta(ge=0, lt=1 << 53)]
 Share = Annotated[int, Meta(ge=0, le=1)] | Annotated[float, Meta(ge=0, le=1)]
@@ -329,7 +331,8 @@ class Result(Written, frozen=True, kw_only=True):
     @property
     def complete(self) -> bool:
         """Whether every planned trial was found and has been read."""
-        return all(group.complete for group in self.groups)
+        groups = all(group.complete for group in self.groups)
+        return groups and not any(said.rule in _INCOMPLETE for said in self.found)
 
     @property
     def not_as_planned(self) -> str:

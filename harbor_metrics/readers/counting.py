@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+from ..documents.unchanged import was_changed
 from ..numbers.exact import Number
 from ..trials.counted import Absent, CountedTable
 from ..trials.counted_lines import CountedLines, LineCounts
@@ -19,7 +20,7 @@ from ..trials.source import REFUSED, Counted, Source
 from ..trials.trial import NO_GROUP, Trial
 from .files import fork
 from .files.file import File
-from .files.lines import blocks, halves, split
+from .files.lines import blocks, digested, halves, split
 from .line_columns import MANY_KEYS, LineColumns, are_sparse, decode_line, repeat_often
 
 # Bytes from which on it is worth it not to keep what is read.
@@ -81,7 +82,10 @@ def _digest_of_counted(file: File, tally: _Lines | _Trials) -> str | None:
 def _count_in_halves(path: str, half: int, end: int, tally: _Lines | _Trials) -> str:
     """Count a file, what follows its first half in a second process, and give its digest.
 
+    Who writes to the file meanwhile must not make what is counted other bytes than the digest's.
+
     Raises:
+        InputError: the second half was not the same each time.
         NotCountableError: the file cannot be counted.
         ValueError: a line cannot be read.
     """
@@ -89,33 +93,44 @@ def _count_in_halves(path: str, half: int, end: int, tally: _Lines | _Trials) ->
     import pickle
 
     def second() -> bytes:
-        for block in blocks(path, half, end):
+        counted = hashlib.sha256()
+        for block in digested(blocks(path, half, end), counted):
             tally.add(block)
             if tally.is_large:
-                return pickle.dumps(None)
+                return pickle.dumps((None, b""))
         tally.finish()
-        return pickle.dumps(tally.counts)
+        return pickle.dumps((tally.counts, counted.digest()))
 
-    digest = hashlib.sha256()
+    digest, of_half = hashlib.sha256(), hashlib.sha256()
     wait = fork.alongside(second) if half < end else None
     answer = None
     try:
-        for block in blocks(path, 0, half):
-            digest.update(block)
+        for block in digested(blocks(path, 0, half), digest):
             tally.add(block)
-        for block in blocks(path, half, end):
-            digest.update(block)
+        for block in digested(blocks(path, half, end), digest):
+            of_half.update(block)
     finally:
         answer = wait() if wait else None
     if wait is not None and not answer:
         raise NotCountableError("the second process could not count")
-    counts = pickle.loads(answer) if answer else None  # noqa: S301  # our own process wrote it
-    for block in blocks(path, half, end) if counts is None else ():
-        tally.add(block)
+    # Our own process wrote it.
+    counts, counted = pickle.loads(answer) if answer else (None, b"")  # noqa: S301
+    if counts is None:
+        counted = add_half(tally.add, path, half, end)
     tally.finish()
+    if counted != of_half.digest():
+        raise was_changed(path)
     if counts is not None:
         tally.counts += counts
     return digest.hexdigest()
+
+
+def add_half(add: Callable[[bytes], None], path: str, start: int, end: int) -> bytes:
+    """Read what a file has from `start` to `end`, and give the SHA-256 of what was read."""
+    read = hashlib.sha256()
+    for block in digested(blocks(path, start, end), read):
+        add(block)
+    return read.digest()
 
 
 class _Trials:

@@ -14,7 +14,8 @@ from ..documents.document import parse
 from ..documents.parquet import MARK
 from ..trials.source import REFUSED
 from .files.file import File
-from .files.lines import MOST_OF_THE_FIRST, LongLineError, blocks, each_line
+from .files.lenient import without_constants
+from .files.lines import LongLineError, blocks, each_line
 from .files.packed import GZIP, ZIP, ZSTD
 
 # So much is looked at.
@@ -28,6 +29,7 @@ _SPANS_LINES = re.compile(
     rb'(?:\xef\xbb\xbf)?\s*(?:\{[ \t\r]*\n\s*"[^"\n]*"\s*:|\[[ \t\r]*\n\s*\[)'
 )
 _decode_members = json.JSONDecoder(strict=False)
+_EMPTY: dict[bytes, Any] = {b"{": {}, b"[": [], b'"': ""}
 
 
 class Fit(msgspec.Struct, frozen=True):
@@ -49,7 +51,8 @@ class Head(msgspec.Struct):
 
     `line` is the first JSON value that stands on a line of its own and is not null; `members` are
     those of one JSON object, also where it spans lines and the head does not hold all of it;
-    `broken` says of the first line that is not JSON why it is not.
+    `broken` says of the first line that is not JSON why it is not. A value that is too long to be
+    looked at is an empty one of its kind; `is_too_long` where the first line is.
     """
 
     data: bytes
@@ -58,6 +61,7 @@ class Head(msgspec.Struct):
     is_array: bool = False
     is_whole: bool = False
     broken: str = ""
+    is_too_long: bool = False
 
     @property
     def is_zip(self) -> bool:
@@ -104,7 +108,9 @@ def head_of(file: File) -> Head:
         head.broken = _first_value(line, 1 + blank.count(b"\n"))[1]
         return head
     if b"\n" not in data and not is_whole:
-        head.line = _long_value(file) if start == b"{" else None
+        if start == b"{":
+            head.line = _long_value(file)
+            head.is_too_long = head.line is None
         return head
     try:
         for block in blocks(file.local):
@@ -114,16 +120,40 @@ def head_of(file: File) -> Head:
                 break
     except LongLineError as error:
         head.broken = head.broken or str(error)
+        head.is_too_long = True
     return head
 
 
 def _long_value(file: File) -> Any:
-    """The object on a first line that is longer than the head; None where that is not one."""
+    """The object on a first line that is longer than the head; None where that is not one.
+
+    All of it would take fifty times the memory of the line.
+    """
     try:
-        line = next(blocks(file.local)).split(b"\n", 1)[0]
-        return msgspec.json.decode(line) if len(line) <= MOST_OF_THE_FIRST else None
-    except REFUSED:
+        line = next(blocks(file.local)).lstrip(b"\xef\xbb\xbf \t\r\n").split(b"\n", 1)[0]
+    except LongLineError:
         return None
+    value = _raw(line) or _raw(without_constants(line))
+    left = HEAD
+    for name, raw in value.items():
+        text = bytes(raw)
+        left -= len(text)
+        value[name] = _value(text) if left >= 0 else _EMPTY.get(text[:1])
+    return value or None
+
+
+def _value(text: bytes) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except REFUSED:
+        return _EMPTY.get(text[:1])
+
+
+def _raw(line: bytes) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(line, type=dict[str, msgspec.Raw])
+    except REFUSED:
+        return {}
 
 
 def document_of(head: Head) -> Any:
@@ -135,7 +165,7 @@ def document_of(head: Head) -> Any:
 
 
 def _members(data: bytes) -> dict[str, Any]:
-    """The members of an object, as many as are whole; the name of the one that is not, as null."""
+    """The members of an object, as many as are whole; the one that is not is empty, or null."""
     text = data.decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
     members: dict[str, Any] = {}
     at = 1
@@ -146,7 +176,7 @@ def _members(data: bytes) -> dict[str, Any]:
                 return members
             name, at = _decode_members.raw_decode(text, at)
             at = _past(text, at, " \t\r\n:")
-            members[name] = None
+            members[name] = _EMPTY.get(text[at : at + 1].encode())
             members[name], at = _decode_members.raw_decode(text, at)
     except (ValueError, IndexError, RecursionError):
         return members

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import sha256
 
 import msgspec
 
 from ..documents.diagnostics import Diagnostic
 from ..documents.document import Document
+from ..documents.unchanged import was_changed
 from ..documents.wording import article, printable
 from ..numbers.exact import Number
 from ..trials.rewards import check
 from ..trials.source import REFUSED, Source
 from ..trials.trial import NO_GROUP, LineTrials, Trial
-from .counting import count_lines, pays
+from .counting import add_half, count_lines, pays
 from .files import fork
 from .files.file import File
-from .files.lines import blank_lines, blocks, halves
+from .files.lines import blank_lines, halves
 from .files.spool import Spool
 from .line_columns import LineColumns, decode_line
 from .reading import Options, Reading
@@ -95,22 +97,25 @@ def read(file: File, options: Options) -> list[Source]:
             spool.extend(lines.take())
         return [_source(reading, spool)]
     half, end = halves(file.local, file.size)
+    of_half = sha256()
     wait = fork.alongside(lambda: _second_half(file, half, end)) if half < end else None
     answer = None
     try:
         for _, block in reading.blocks(0, half):
             lines.add(block)
-        for _ in reading.blocks(half, end):
-            pass  # takes the digest while the other process reads
+        # Takes the digest while the other process reads.
+        for _, block in reading.blocks(half, end):
+            of_half.update(block)
     finally:
         answer = wait() if wait else None
-    second = msgspec.msgpack.decode(answer, type=_Half) if answer else None
-    if second is not None:
+    if answer:
+        second, digest = msgspec.msgpack.decode(answer, type=tuple[_Half, bytes])
         lines.columns.extend(*second)
         lines.n += second[0]
     else:
-        for block in blocks(file.local, half, end):
-            lines.add(block)
+        digest = add_half(lines.add, file.local, half, end)
+    if digest != of_half.digest():
+        raise was_changed(file.path)
     return [_source(reading, lines.take())]
 
 
@@ -121,13 +126,12 @@ def _source(reading: Reading, trials: Sequence[Trial]) -> Source:
 def _second_half(file: File, start: int, end: int) -> bytes:
     """The columns of the lines from `start` to `end`, unless something must be said about them."""
     lines = _Lines(file)
-    for block in blocks(file.local, start, end):
-        lines.add(block)
+    digest = add_half(lines.add, file.local, start, end)
     if lines.skipped:
         return b""
     columns = lines.columns
     half: _Half = (columns.n, columns.columns, columns.empty)
-    return msgspec.msgpack.encode(half)
+    return msgspec.msgpack.encode((half, digest))
 
 
 def _explain(document: Document, number: int) -> list[Diagnostic]:

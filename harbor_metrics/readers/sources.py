@@ -186,7 +186,8 @@ def _of_files(
         fitting = next((f for f in wanted if not f.reader.fit(head).why), None)
         if fitting is None:
             others.append(name)
-            if (said := _damaged(name, head, wanted)) and entries.admits(name, folder):
+            said = _damaged(name, head, wanted) or (_too_long(name) if head.is_too_long else None)
+            if said and entries.admits(name, folder):
                 entries.diagnostics.append(said)
         elif entries.admits(name, folder):
             with opened(name) as file:
@@ -204,7 +205,8 @@ def _called(name: str, wanted: Iterable[Format]) -> Format | None:
 
 
 def _lost(path: str) -> Diagnostic:
-    why = "a link that leads nowhere" if os.path.islink(path) else "a pipe or a device"
+    why = "a pipe or a device" if os.path.exists(path) else "nothing that can be looked at"
+    why = "a link that leads nowhere" if leads_nowhere(path) else why
     return Diagnostic(
         rule="unread-file",
         message=f"{path} is not read: it is called as a log, and is {why}",
@@ -225,6 +227,16 @@ def _damaged(path: str, head: Head, wanted: list[Format]) -> Diagnostic | None:
         message=f"{path} is not read: it is called as {format_.noun}, and is {why}",
         path=path,
         help="copy it anew; if it is no log, name those that are to be read, or call it otherwise",
+    )
+
+
+def _too_long(path: str) -> Diagnostic:
+    return Diagnostic(
+        rule="file-not-read",
+        message=f"{path} is not read: by its first line, which is too long or not JSON, nobody can "
+        "tell what it is",
+        path=path,
+        help="if it is a log, name it by itself with --as",
     )
 
 
@@ -311,28 +323,29 @@ def _own_folders(path: str, whole: str, links: list[str]) -> set[str]:
 
 def _logs(path: str, files: list[str], wanted: Sequence[Format] = formats.FORMATS) -> list[str]:
     """Which of the files in a folder are logs, as they are called there, and which are jobs."""
-    files = [name for name in files if os.path.basename(name) not in OF_HARBOR]
-    if not files:
-        return []
+    # Of a format that is not for folders a file is read there where the user says so.
+    kinds = [f for f in wanted if f.in_folders or (len(wanted) == 1 and not f.is_directory)]
+    of_jobs = any(f.is_directory for f in wanted)
+    return [
+        os.path.relpath(name, path)
+        for name in files
+        if os.path.basename(name) not in OF_HARBOR
+        and (of_jobs if os.path.isdir(name) else _is_log(name, kinds))
+    ]
+
+
+def _is_log(path: str, kinds: Sequence[Format]) -> bool:
+    """Whether a file is of one of these formats, or is called so: that it is damaged is said."""
     # For weight: as above.
     from .recognition import HEAD, head_of
 
-    found = []
-    # Of a format that is not for folders a file is read there where the user says so.
-    kinds = [f for f in wanted if f.in_folders or (len(wanted) == 1 and not f.is_directory)]
-    for name in files:
-        try:
-            if os.path.isdir(name):
-                found += [os.path.relpath(name, path)] * any(f.is_directory for f in wanted)
-                continue
-            with opened(name, HEAD + 1) as file:
-                head = head_of(file)
-                fits = (f.reader.fit(head) for f in kinds)
-                if head.data.strip() and any(not fit.why for fit in fits):
-                    found.append(os.path.relpath(name, path))
-        except (InputError, OSError):
-            continue  # nobody would read it either
-    return found
+    if _called(os.path.basename(path), kinds):
+        return True
+    # What cannot be opened nobody would read either.
+    with contextlib.suppress(InputError, OSError), opened(path, HEAD + 1) as file:
+        head = head_of(file)
+        return bool(head.data.strip()) and any(not f.reader.fit(head).why for f in kinds)
+    return False
 
 
 def _left_out(

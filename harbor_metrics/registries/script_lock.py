@@ -47,7 +47,12 @@ def lock_of(script: str) -> bytes | None:
         with open_real(real) as file:
             lock = file.read(MOST_BYTES + 1)
     except FileNotFoundError:
-        return None
+        if to == name:
+            return None
+        raise MetricFailure(
+            "script-environment",
+            f"the lock beside the script is a link to {printable(to)}, which is not there",
+        ) from None
     except OSError as error:
         raise MetricFailure(
             "script-environment", f"the lock beside the script cannot be read: {reason(error)}"

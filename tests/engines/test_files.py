@@ -10,7 +10,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from conftest import Run
+from conftest import Run, as_somebody_else
 from printed import document
 
 from harbor_metrics import compute
@@ -128,11 +128,20 @@ def test_a_file_that_is_called_as_a_pattern_hides_nothing(
     assert cli("compute", f"lab/{hiding.name}").returncode == (3 if content == "link" else 0)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root lists every folder")
-def test_folder_below_that_cannot_be_listed_is_refused(lab: Path) -> None:
-    (lab / "deep").chmod(0)
-    with pytest.raises(InputError, match="Permission denied"):
-        found([str(lab)])
+@pytest.mark.parametrize("mode", [0, 0o644])
+def test_folder_below_that_is_shut_is_refused(mode: int, open_to_all: Path) -> None:
+    """Of one that can be listed, and not searched, no file could be looked at."""
+    deep = open_to_all / "lab" / "deep"
+    deep.mkdir(parents=True)
+    for name in (open_to_all / "lab" / "a.parquet", deep / "b.parquet"):
+        name.write_bytes(written([{"reward": 1}], {"reward": "BIGINT"}))
+    found([str(open_to_all / "lab")])
+    deep.chmod(mode)
+    try:
+        with as_somebody_else(), pytest.raises(InputError, match="Permission denied"):
+            found([str(open_to_all / "lab")])
+    finally:
+        deep.chmod(0o755)
 
 
 def test_storage_that_is_named_twice_counts_once() -> None:

@@ -128,6 +128,26 @@ def test_registries_of_the_path_that_a_job_names_are_rivals_where_they_say_other
 
 
 @pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("to", ["nowhere", ".elsewhere/reg.json"])
+@pytest.mark.parametrize("link", ["jobs/ds", "jobs/ds/reg.json"])
+def test_link_in_the_place_of_the_nearest_registry_is_said(
+    link: str, to: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    away = tmp_path_factory.mktemp("away") / to
+    write("ds/reg.json", "d@1")
+    if to != "nowhere":
+        write(str(away), "d@99")
+    Path(link).parent.mkdir(parents=True, exist_ok=True)
+    Path(link).symlink_to(away.parent if link == "jobs/ds" and to != "nowhere" else away)
+    jobs = [job(JobDataset(name="d", version="1", registry_path="ds/reg.json"))]
+    found = find_datasets("d", None, jobs, Registries([]))
+    assert names(found) == ["d@1 of ds/reg.json"]
+    (said,) = found.diagnostics
+    assert said.rule == "registries-differ"
+    assert f"what {Path.cwd()}/{link} leads to" in said.message
+
+
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("path", ["ds", "ds/reg.json"])
 def test_a_rival_registry_that_is_shut_is_not_passed_over(path: str) -> None:
     write("jobs/ds/reg.json", "d@1")

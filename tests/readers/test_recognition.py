@@ -199,7 +199,7 @@ def test_what_an_engine_takes_for_parquet_nobody_reads_as_something_else(
 
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("blank", ["", "\n"])
-@pytest.mark.parametrize("length", [900_000, 3_000_000])
+@pytest.mark.parametrize("length", [900_000, 3_000_000, 9_000_000])
 def test_samples_are_known_by_a_first_line_of_any_length(
     length: int, blank: str, packed: bool, tmp_path: Path
 ) -> None:
@@ -211,3 +211,29 @@ def test_samples_are_known_by_a_first_line_of_any_length(
         data = (blank + "".join(json.dumps(row) + "\n" for row in rows)).encode()
         (tmp_path / name).write_bytes(gzip.compress(data, 1) if packed else data)
     assert sum(len(source.trials) for source in readers.read(str(tmp_path))) == 10
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("packed", [False, True])
+def test_log_is_known_however_much_its_eval_holds(
+    packed: bool, indent: int | None, tmp_path: Path
+) -> None:
+    """Whatever it is called: the ids of all samples stand there."""
+    for name, n in (("large", 100_000), ("small", 1)):
+        written = log([sample(1, {"s": 1})])
+        written["eval"]["dataset"]["sample_ids"] = [f"{i:012}" for i in range(n)]
+        data = json.dumps(written, indent=indent).encode()
+        (tmp_path / name).write_bytes(gzip.compress(data, 1) if packed else data)
+    assert sum(len(source.trials) for source in readers.read(str(tmp_path))) == 2
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+@pytest.mark.parametrize("begin", ['{"doc_id": NaN, "doc": "', 'null\n{"doc": "'])
+def test_file_whose_first_line_tells_nothing_for_its_length_is_said(
+    begin: str, end: str, tmp_path: Path
+) -> None:
+    (tmp_path / "long").write_text(begin + "x" * (65 << 20) + end)
+    (tmp_path / "log").write_text(json.dumps(log([sample(1, {"s": 1})])))
+    (source,) = readers.read(str(tmp_path))
+    (said,) = (each for each in source.diagnostics if each.rule == "file-not-read")
+    assert f"{tmp_path}/long is not read" in said.message

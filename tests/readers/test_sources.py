@@ -132,6 +132,18 @@ def test_what_a_damaged_log_behind_a_link_out_holds_is_not_said(cli: Run, tmp_pa
     assert "empty" not in said
 
 
+@pytest.mark.parametrize("text", ["", '{"doc_id": 1, "do'])
+def test_damaged_logs_that_are_left_out_of_a_folder_are_named(
+    text: str, cli: Run, tmp_path: Path
+) -> None:
+    name = "samples_t_2026-01-01T00-00-00.jsonl"
+    (tmp_path / "out" / "more").mkdir(parents=True)
+    (tmp_path / "out" / name).write_text(json.dumps(line(0, metrics=["acc"], acc=1.0)))
+    (tmp_path / "out" / "more" / name).write_text(text)
+    said = f"out holds logs itself; logs below it are left out: more/{name}"
+    assert said in " ".join(cli("compute", "out").stderr.split())
+
+
 def test_logs_that_are_left_out_of_a_folder_are_named(cli: Run, tmp_path: Path) -> None:
     """One file or folder more hides no others without a word."""
     text = json.dumps(line(0, metrics=["acc"], acc=1.0))

@@ -349,6 +349,13 @@ def test_a_lock_that_becomes_a_link_before_it_is_read_is_not_followed(
         script_lock.lock_of(str(folder / "m.py"))
 
 
+def test_a_lock_that_is_a_link_to_what_is_not_there_is_not_passed_over(folder: Path) -> None:
+    assert script_lock.lock_of(str(folder / "m.py")) is None
+    (folder / "m.py.lock").symlink_to("m.v2.lock")
+    with pytest.raises(MetricFailure, match=r"a link to m\.v2\.lock, which is not there"):
+        script_lock.lock_of(str(folder / "m.py"))
+
+
 def test_a_link_that_others_lead_through_is_followed_once(tmp_path: Path) -> None:
     """Each of them would take as long as all on the way of it, a small file each."""
     for n in range(36):

@@ -17,7 +17,7 @@ from ...documents.sizes import check_written
 from ...documents.standard_input import standard_input
 from ...documents.unchanged import Beginning, Unchanged
 from ...errors import InputError
-from .lines import MOST_OF_THE_FIRST
+from .lines import MOST_OF_A_LINE
 from .packed import (
     GZIP,
     MOST_PLAIN,
@@ -125,7 +125,7 @@ def _unpacked(path: str, stream: BinaryIO, most: int | None = None) -> Iterator[
                 if most is None:
                     continue
                 first_line.go_on(block)
-                if size >= most and (first_line.has_ended or size > MOST_OF_THE_FIRST):
+                if size >= most and (first_line.has_ended or size > MOST_OF_A_LINE + most):
                     break
         except DamagedError as error:
             raise InputError(f"{path} {error}", "copy it anew") from error

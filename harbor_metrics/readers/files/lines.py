@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from . import fork
+
+if TYPE_CHECKING:
+    import hashlib
 
 # What is decoded of a block fits into a processor's cache; more takes up to half as long again.
 _BLOCK = 1 << 16
@@ -14,8 +18,6 @@ _BLOCK = 1 << 16
 _HALVES_PAY = 4 << 20
 # What is made of a line takes four times its memory, and no trial is as long.
 MOST_OF_A_LINE = 64 << 20
-# As long is a first line by which a file is recognised: what is made of it takes fifty times that.
-MOST_OF_THE_FIRST = 8 << 20
 
 
 class LongLineError(ValueError):
@@ -52,6 +54,13 @@ def blocks(path: str, start: int = 0, end: int | None = None) -> Iterator[bytes]
             yield rest
     finally:
         os.close(descriptor)
+
+
+def digested(parts: Iterable[bytes], digest: hashlib._Hash) -> Iterator[bytes]:
+    """The same blocks, of which the digest is taken as they are read."""
+    for block in parts:
+        digest.update(block)
+        yield block
 
 
 def halves(path: str, size: int) -> tuple[int, int]:

@@ -134,7 +134,15 @@ def says_it_is_one(path: str, *, strict: bool = False) -> bool:
         return True
     config = fields(f"{path}/config.json", strict=strict)
     ours = config.keys() & {"datasets", "n_attempts", "job_name", "tasks"}
-    return "task" not in config and bool(ours)
+    if "task" not in config and bool(ours):
+        return True
+    # The trials that were planned: of a job that was ended early perhaps all that is whole.
+    return isinstance(fields(f"{path}/lock.json").get("trials"), list)
+
+
+def is_configured(trial: str) -> bool:
+    """Whether a directory has the configuration of a trial."""
+    return {"task", "trial_name"} <= fields(f"{trial}/config.json").keys()
 
 
 def job_of(
@@ -222,11 +230,7 @@ def _planned(
     path: str, config: dict[str, Any], n_agents: int, diagnostics: list[Diagnostic]
 ) -> int | None:
     """How many trials were planned, by the job's lock or the tasks that its configuration lists."""
-    try:
-        locked = fields(f"{path}/lock.json", strict=True).get("trials")
-    except OSError as error:
-        diagnostics.append(_unread(f"{path}/lock.json", reason(error)))
-        return None
+    locked = _own(path, "lock.json", diagnostics).get("trials")
     if isinstance(locked, list):
         return len(locked)
     tasks, attempts = config.get("tasks"), config.get("n_attempts")
@@ -267,7 +271,7 @@ def _own(path: str, name: str, diagnostics: list[Diagnostic]) -> dict[str, Any]:
 
 
 def repeated_in_trials(job: str, errors: dict[str, list[str]] | None) -> Iterator[Diagnostic]:
-    """What is said of the keys that stand twice in a job's lock or the result of a trial.
+    """What is said of the keys that stand twice in the results of a job's trials.
 
     `errors`, where it is given, gets the errors of each trial, those of its steps among them.
     """
@@ -275,9 +279,6 @@ def repeated_in_trials(job: str, errors: dict[str, list[str]] | None) -> Iterato
         names, _ = trial_folders(job)
     except OSError:
         return
-    # What cannot be read was said when the job was.
-    with contextlib.suppress(OSError):
-        yield from repeated_keys(contents(f"{job}/lock.json"), f"{job}/lock.json")
     for file in (f"{job}/{name}/result.json" for name in names):
         with contextlib.suppress(OSError):
             data = contents(file)

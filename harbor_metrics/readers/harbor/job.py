@@ -28,6 +28,7 @@ from .documents import (
     a_link,
     contents,
     fields,
+    is_configured,
     is_damaged,
     job_of,
     looks_like_job,
@@ -77,7 +78,7 @@ def read(file: File, options: Options) -> list[Source]:
                     sources.append(_read_job(job, options))
             elif name not in links and _is_destroyed(job):
                 entries.diagnostics.append(_destroyed(job))
-            elif name not in links and _holds_results(job):
+            elif name not in links and _holds_trials(job):
                 entries.diagnostics.append(_no_job(job))
         except OSError as error:
             entries.diagnostics.append(_closed(job, error))
@@ -106,8 +107,8 @@ def _lost(path: str) -> Diagnostic:
 def _no_job(path: str) -> Diagnostic:
     return Diagnostic(
         rule="file-not-read",
-        message=f"{path} is not read: folders in it have a {_RESULT} each, and it is no job by its "
-        "own documents",
+        message=f"{path} is not read: folders in it are as trials are, and it is no job by its own "
+        "documents",
         path=path,
         help="if it is one, look what its result.json and its config.json have",
     )
@@ -143,11 +144,13 @@ def _is_destroyed(path: str) -> bool:
     return n_results > 0 or n > 1
 
 
-def _holds_results(path: str) -> bool:
-    """Whether folders in a directory have results, and none of them is a job."""
+def _holds_trials(path: str) -> bool:
+    """Whether folders in a directory are as trials are, and none of them is a job."""
     links: set[str] = set()
     names = [name for name in folders_of_job(path, links) if name not in links]
-    return any(os.path.lexists(f"{path}/{name}/{_RESULT}") for name in names) and not jobs_in(path)
+    trials = (f"{path}/{name}" for name in names)
+    is_one = any(os.path.lexists(f"{t}/{_RESULT}") or is_configured(t) for t in trials)
+    return is_one and not jobs_in(path)
 
 
 def _check_holds_no_jobs(path: str, reading: Pass) -> None:

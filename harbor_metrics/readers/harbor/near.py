@@ -6,7 +6,14 @@ import os
 from collections.abc import Iterator
 from functools import cache
 
-from ...documents.paths import holds_everything, is_below, leads_inside, may_be_there, real_path
+from ...documents.paths import (
+    holds_everything,
+    is_below,
+    leads_inside,
+    leads_nowhere,
+    may_be_there,
+    real_path,
+)
 from .documents import fields, looks_like_job
 from .folders import job_folders
 
@@ -37,28 +44,52 @@ class Near:
 
     def places(self, path: str) -> Iterator[str]:
         """What there is, or may be, of a path from each folder above the job, the nearest first."""
+        return (place for place, is_read in self._asked(path) if is_read)
+
+    def strays(self, path: str) -> list[str]:
+        """Links on the way to such places that lead away, or to nowhere: what is there is not read.
+
+        The job may have run with it, where something lies at another of the places, too.
+        """
+        return [place for place, is_read in self._asked(path) if not is_read]
+
+    def _asked(self, path: str) -> Iterator[tuple[str, bool]]:
+        """Each place, and whether it is one that is read or a link that is not."""
         for folder in self._above[:1] if os.path.isabs(path) else self._above:
             place = os.path.join(folder, path)
-            if (
-                any(leads_inside(place, r) for r in self._roots)
-                and may_be_there(place)
-                and not self._is_of_another(place, folder)
-            ):
-                yield place
-                if folder == self._ran_in:
-                    return
+            is_near = any(leads_inside(place, r) for r in self._roots)
+            if is_near and may_be_there(place) and not leads_nowhere(place):
+                if self._is_of_another(place, folder):
+                    continue
+                yield place, True
+            elif link := next(filter(self._leads_away, _ways(folder, path)), None):
+                yield link, False
+            else:
+                continue
+            if folder == self._ran_in:
+                return
+
+    def _leads_away(self, place: str) -> bool:
+        """Whether what lies in one of the folders that are asked is a link out of them all."""
+        if not os.path.islink(place) or not any(is_below(place, r) for r in self._roots):
+            return False
+        return leads_nowhere(place) or not any(leads_inside(place, r) for r in self._roots)
 
     def _is_of_another(self, place: str, folder: str) -> bool:
         """Whether it lies in another job, or a link on the way to it does."""
-        parts = place[len(folder) :].split("/")
-        ways = (real_path(os.path.join(folder, *parts[:n])) for n in range(1, len(parts) + 1))
-        for way in {real_path(place), *ways}:
+        for way in {real_path(place), *map(real_path, _ways(folder, place[len(folder) :]))}:
             # Up to what holds the job that asks, too.
             while not is_below(self._own, way) and not is_below(way, self._own):
                 if self._is_job(way):
                     return True
                 way = os.path.dirname(way)
         return False
+
+
+def _ways(folder: str, path: str) -> list[str]:
+    """What a path from a folder leads through, and to; `..` is left to who follows it."""
+    parts = path.split("/")
+    return [os.path.join(folder, *parts[:n]) for n in range(1, len(parts) + 1)]
 
 
 def _is_job(path: str) -> bool:

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from ...documents.files import reason
-from ...documents.paths import is_shut, leads_out, real_path
+from ...documents.paths import NOT_THERE, is_shut, leads_out, real_path
 from ...documents.sizes import MOST_SETTINGS
 from ...documents.wording import shown, shown_path
 from ...errors import InputError
@@ -30,7 +30,8 @@ def labels_of(job: str, trials: Iterable[Trial]) -> dict[str | None, Labels]:
     one that lies neither in the job nor near it (`Near`): metric scripts are told the labels.
 
     Raises:
-        InputError: two folders above the job have a task of that path, with other labels.
+        InputError: two folders above the job have a task of that path, with other labels, or one of
+            them is a link to elsewhere, of which no labels are read.
     """
     near, read = Near(job), cache(labels_in)
     labels: dict[str | None, dict[str, _LabelsOfTask]] = {}
@@ -64,6 +65,7 @@ def _labels(job: str, trial: Trial, near: Near, read: _LabelsIn) -> _LabelsOfTas
         for place in near.places(path):
             if (found := read(real_path(place))) is not None:
                 known[place] = found
+        known |= {stray: {} for stray in near.strays(path) if known}
     # Which of the folders the job ran in nobody can tell from the files.
     (first, labels), *others = known.items() or [("", {})]
     for other, more in others:
@@ -78,9 +80,10 @@ def _labels(job: str, trial: Trial, near: Near, read: _LabelsIn) -> _LabelsOfTas
 
 
 def labels_in(folder: str) -> dict[str, Label] | None:
-    """What the task.toml in a task's folder says; None where there is none that can be read.
+    """What the task.toml in a task's folder says; None where there is none.
 
-    A link is not followed: it would make any TOML of this machine a task's.
+    Of one that is no TOML nothing is known, and it may be that of the task all the same. A link is
+    not followed: it would make any TOML of this machine a task's.
 
     Raises:
         InputError: it is there, for all that is known, and cannot be read, or has more labels than
@@ -91,9 +94,9 @@ def labels_in(folder: str) -> dict[str, Label] | None:
     except OSError as error:
         if is_shut(error):
             raise _unread(f"{folder}/task.toml", error) from error
-        return None
+        return None if error.errno in NOT_THERE else {}
     except (ValueError, RecursionError):
-        return None
+        return {}
     labels = of_metadata(metadata) if isinstance(metadata, dict) else {}
     if len(labels) > _MOST_LABELS:
         raise InputError(

@@ -261,7 +261,7 @@ class _Log:
                 return None
         failure = sample.error.message if isinstance(sample.error, Failure) else sample.error
         if rewards is None:
-            status = "error" if failure else "missing" if score is None else "unscored"
+            status = "error" if failure is not None else "missing" if score is None else "unscored"
             labels["inspect/status"] = status
             statuses[status] += 1
         else:
@@ -283,7 +283,7 @@ class _Log:
             agent=agent,
             model=model,
             dataset=dataset,
-            error=_exception(failure) if failure else None,
+            error=None if failure is None else _exception(failure),
             texts=texts,
             labels=labels,
             usage=_usage(sample),

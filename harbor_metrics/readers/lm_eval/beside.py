@@ -10,7 +10,7 @@ from typing import Any
 
 from ...documents.diagnostics import Diagnostic
 from ...documents.files import open_regular, reason
-from ...documents.paths import STANDARD_INPUT, is_shut, leads_out
+from ...documents.paths import STANDARD_INPUT, is_shut, leads_nowhere, leads_out
 from ...documents.sizes import MOST_DATA, whole
 from ...errors import InputError
 from ...trials.source import Source
@@ -111,7 +111,7 @@ class _Folder:
         self.tasks: dict[str, set[str]] = {}
         try:
             with os.scandir(path) as entries:
-                names = sorted(entry.name for entry in entries if entry.is_file())
+                names = sorted(entry.name for entry in entries if _may_be_file(entry))
         except OSError as error:
             if is_shut(error):
                 raise InputError(
@@ -134,6 +134,13 @@ class _Folder:
     def stamped(self) -> list[str]:
         """Those whose names have a stamp."""
         return sorted(path for stamp in self.results if stamp for path in self.results[stamp])
+
+
+def _may_be_file(entry: os.DirEntry[str]) -> bool:
+    """Whether it is a file, or results that a link would lead to, which are not passed over."""
+    if entry.is_file():
+        return True
+    return _RESULTS.fullmatch(entry.name) is not None and leads_nowhere(entry.path)
 
 
 class Beside:

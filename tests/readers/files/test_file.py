@@ -126,6 +126,35 @@ def test_digest_is_of_the_lines_that_count_while_others_are_added(
     assert source.sha256 == hashlib.sha256(data).hexdigest()
 
 
+@pytest.mark.parametrize(
+    ("line", "counts"),
+    [
+        ('{"reward": 1}\n', True),
+        ('{"reward": 1}\n', False),
+        ('{"task": "a", "rewards": {"reward": 1}}\n', True),
+    ],
+)
+def test_what_counts_in_a_second_process_is_what_the_digest_is_of(
+    line: str, counts: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A line that another writes between the two readings counts for neither."""
+    path = tmp_path / "source"
+    path.write_text(line * 1000)
+
+    def alongside(work: Callable[[], bytes]) -> Callable[[], bytes | None]:
+        answer = in_two(work)()
+        path.write_text(line * 999 + line.replace("1", "0") + line)
+        return lambda: answer
+
+    in_two = fork.alongside
+    monkeypatch.setattr(lines, "_HALVES_PAY", 0)
+    monkeypatch.setattr(counting, "COUNTS_PAY", 0)
+    monkeypatch.setattr(fork, "pays", lambda: True)
+    monkeypatch.setattr(fork, "alongside", alongside)
+    with pytest.raises(InputError, match="was changed while it was read"):
+        sources_at(str(path), None, Options(counts=counts))
+
+
 @pytest.mark.parametrize("counts", [True, False])
 @pytest.mark.parametrize(
     ("reader", "head", "row"),

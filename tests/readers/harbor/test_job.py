@@ -282,6 +282,39 @@ def test_job_has_all_trials_that_its_lock_has(tmp_path: Path) -> None:
     assert (result.complete, result.groups[0].counts.expected) == (False, 41)
 
 
+@pytest.mark.parametrize("text", ["", '{"trials": [{}, ', "[]", None])
+def test_lock_of_a_job_that_cannot_be_read_is_said(text: str | None, job: Path) -> None:
+    """It alone knows how many trials a job has that was killed."""
+    (job / "result.json").unlink()
+    if text is None:
+        (job / "lock.json").symlink_to("nowhere")
+    else:
+        (job / "lock.json").write_text(text)
+    (said,) = (each for each in readers.read(str(job))[0].diagnostics if "lock.json" in each.path)
+    assert said.rule == "job-document"
+
+
+def test_job_of_which_the_lock_alone_is_whole_is_not_passed_over(
+    cli: Run, job: Path, tmp_path: Path
+) -> None:
+    """A disk was full: trials that were planned and have no result are missing, not gone."""
+    jobs = tmp_path / "jobs"
+    shutil.copytree(JOBS / "single", jobs / "a")
+    broken = jobs / "b"
+    for name in ("t__1", "t__2"):
+        (broken / name).mkdir(parents=True)
+        (broken / name / "config.json").write_text('{"task": {"path": "t"}, "trial_name": "t__1"}')
+    done = cli("compute", "jobs", "--require-complete")
+    assert "jobs/b is not read: folders in it are as trials are" in done.stderr
+    (broken / "config.json").write_text("{")
+    (broken / "result.json").write_text("")
+    (broken / "lock.json").write_text('{"trials": [{}, {}]}')
+    done = cli("compute", "jobs", "--require-complete")
+    assert "job jobs/b planned 2 trials, only 0 are on disk" in " ".join(done.stderr.split())
+    assert done.returncode == 1
+    assert "planned trials are missing, and --require-complete was given" in done.stderr
+
+
 @pytest.mark.parametrize("cut", [0, 7])
 def test_job_none_of_whose_documents_is_whole_is_said(cli: Run, tmp_path: Path, cut: int) -> None:
     for name in ("whole", "lost"):
@@ -380,5 +413,5 @@ def test_folder_with_results_that_is_no_job_is_said(cli: Run, tmp_path: Path) ->
     assert group(done)["counts"]["found"] == 1
     found = json.loads(done.stdout)["diagnostics"]
     odd, deep = (d["message"] for d in found if d["rule"] == "file-not-read")
-    assert odd.startswith("jobs/odd is not read: folders in it have a result.json each")
+    assert odd.startswith("jobs/odd is not read: folders in it are as trials are")
     assert deep == "jobs holds jobs; jobs and logs below it are left out: deep/one"

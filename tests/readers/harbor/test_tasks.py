@@ -238,6 +238,23 @@ def test_two_tasks_of_the_path_that_a_trial_names_label_it_alike_or_not_at_all(
         labels(inner)
 
 
+@pytest.mark.parametrize("broken", ["<<<<<<< HEAD", "link"])
+def test_task_whose_nearest_folder_tells_nothing_has_no_labels_of_another(
+    broken: str, tmp_path: Path
+) -> None:
+    job = job_with_tasks(tmp_path)
+    inner = Path(shutil.copytree(job, tmp_path / "jobs" / "job"))
+    shutil.copytree(tmp_path / "tasks", tmp_path / "jobs" / "tasks")
+    nearest = tmp_path / "jobs" / "tasks" / "a" / "task.toml"
+    if broken == "link":
+        nearest.unlink()
+        nearest.symlink_to("nowhere")
+    else:
+        nearest.write_text(broken)
+    with pytest.raises(InputError, match='two folders of task "a"'):
+        labels(inner)
+
+
 @pytest.mark.parametrize("shut", ["tasks", "tasks/a", "tasks/a/task.toml"])
 def test_a_task_that_is_shut_is_not_passed_over(shut: str, open_to_all: Path) -> None:
     job = job_with_tasks(open_to_all)

@@ -54,6 +54,13 @@ def test_scores_become_rewards() -> None:
     assert failed.labels["inspect/status"] == "error"
 
 
+@pytest.mark.parametrize("error", ["", {"message": "", "traceback": "", "traceback_ansi": ""}])
+def test_sample_with_an_error_without_a_message_is_errored(error: object, tmp_path: Path) -> None:
+    (tmp_path / "log.json").write_text(json.dumps(log([{**sample(1, {"s": 1}), "error": error}])))
+    (found,) = trials(tmp_path / "log.json")
+    assert found.error == "error"
+
+
 def test_error_unscored_and_missing_are_kept_apart() -> None:
     found = {t.trial: t for t in trials(LOGS / "parts.eval")}
     assert found["2_epoch_1"].rewards == {"a1": 2 / 7 + 1, "flag": 1.0}

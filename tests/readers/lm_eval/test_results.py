@@ -186,6 +186,38 @@ def test_results_of_another_time_than_the_samples_are_of_another_run(
     assert all("is of another run than" in each.message for each in found.diagnostics)
 
 
+@pytest.mark.parametrize("to", ["nowhere", "/nowhere/annex"])
+def test_results_behind_a_link_to_nowhere_are_not_passed_over(to: str, tmp_path: Path) -> None:
+    """Which metrics are the run's stands there alone."""
+    shutil.copy(next(OLD.glob("samples_ends*")), tmp_path)
+    (tmp_path / next(OLD.glob("results_*")).name).symlink_to(to)
+    try:
+        (found,) = readers.read(str(tmp_path))
+        said = [each.message for each in found.diagnostics]
+    except InputError as error:
+        said = [str(error)]
+    assert any("results_" in each for each in said)
+
+
+@pytest.mark.parametrize("n", [None, "24", 8.0, 8])
+def test_samples_of_another_hash_are_said_whatever_their_number_is(
+    n: object, tmp_path: Path
+) -> None:
+    (results,) = OLD.glob("results_*")
+    samples = next(OLD.glob("samples_ends*"))
+    document = json.loads(results.read_text())
+    document["n-samples"]["ends"] = {"original": n, "effective": n}
+    (tmp_path / results.name).write_text(json.dumps(document))
+    lines = samples.read_text().splitlines(keepends=True)
+    (tmp_path / samples.name).write_text("".join(lines[:-1]))
+    (found,) = readers.read(str(tmp_path))
+    if isinstance(n, float | int):
+        assert found.job is not None
+        assert found.job.n_total_trials == 8
+    else:
+        assert "other-results" in [each.rule for each in found.diagnostics]
+
+
 def test_beside_samples_of_standard_input_lies_nothing(cli: Run, tmp_path: Path) -> None:
     """The results file of a checkout took the place of what lm-eval aggregates."""
     samples = next(OLD.glob("samples_ends_*")).read_text()

@@ -126,6 +126,15 @@ def _remarks_on_plans(
             f"{names[1]} {', '.join(theirs.versions)}",
             subject=subject,
         )
+    ran, other_ran = (part.pool.settings for part in parts)
+    differing = [name for name, said in ran.items() if other_ran.get(name, said) != said]
+    if differing:
+        yield Diagnostic(
+            rule="versions-differ",
+            message=f"{names[0]} and {names[1]} differ in {listed(differing)}: their tasks are "
+            "paired by their names, and may be others",
+            subject=subject,
+        )
     plans = [
         [(metric.spec, metric.script.path if metric.script else None) for metric in plan.metrics]
         for plan in (ours, theirs)

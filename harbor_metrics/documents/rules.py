@@ -371,7 +371,8 @@ OF_RUNS = {
         "Trials of a group say several versions of one task: a job of Harbor has a checksum of "
         "each task, lm-eval a hash of each document. A task that has changed is another task, and "
         "its trials count as attempts at one, as Harbor counts them; `compare` pairs no such "
-        "tasks. Compute the jobs one by one.",
+        "tasks. Or runs of one group have other settings: Inspect's `task_args`, `task_version`, "
+        "dataset and scorer, lm-eval's `n-shot`. Compute the jobs one by one.",
     ),
     "versions-not-said": Rule(
         _WARNING,
@@ -420,8 +421,10 @@ OF_RUNS = {
     ),
     "versions-differ": Rule(
         _WARNING,
-        "Two runs name different versions of a dataset. Tasks are still paired by their names; "
-        "what was changed in the dataset may be what makes the difference.",
+        "Two runs name different versions of a dataset, or their logs say other settings by which "
+        "tasks of the same names may be others: Inspect's `task_args`, `task_version`, dataset and "
+        "scorer, lm-eval's `n-shot`. Tasks are still paired by their names; what was changed may "
+        "be what makes the difference.",
     ),
     "plans-differ": Rule(
         _NOTE,

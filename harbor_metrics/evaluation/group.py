@@ -46,6 +46,14 @@ def pooled_versions(key: GroupKey, pool: Pool) -> Iterator[Diagnostic]:
             message=f"{plural(len(tasks), 'task')}{where} ran at several versions, whose trials "
             f"count as attempts at one task: {listed(tasks)}",
         )
+    differing = [name for name, values in pool.settings.items() if len(values) > 1]
+    if differing:
+        where = f"dataset {key.dataset}" if key.dataset else "trials"
+        yield Diagnostic(
+            rule="task-versions-pooled",
+            message=f"{where}: runs of one group differ in {listed(differing)}, and their samples "
+            "of the same names count as attempts at one task",
+        )
 
 
 def evals_key_of(key: GroupKey, pool: Pool) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from ..documents.diagnostics import Diagnostic
 from ..documents.wording import in_command, listed, plural
@@ -51,6 +51,22 @@ def _how_to_count(jobs: Sequence[str], files: Sequence[str]) -> str:
         return f"remove `left_out` from the lines of {listed(files)}"
     made = f"harbor-metrics convert {in_command(jobs[0] if len(jobs) == 1 else 'JOB')}"
     return f"`{made} -o trials.jsonl`, without `left_out` in its lines"
+
+
+def of_sources(group: GroupKey, keys: Mapping[str, Collection[str]]) -> Iterator[Diagnostic]:
+    """Which reward keys only some sources of a group have; `keys` are those of each by its path."""
+    paths: dict[str, list[str]] = {}
+    for path in sorted(keys):
+        for key in keys[path]:
+            paths.setdefault(key, []).append(path)
+    some = [f"`{key}` ({listed(of, 3)})" for key, of in paths.items() if len(of) < len(keys)]
+    if some:
+        where = f"dataset {group.dataset}" if group.dataset else "trials"
+        yield Diagnostic(
+            rule="key-missing",
+            message=f"{where}: of {len(keys)} sources of one group only some have "
+            f"{listed(sorted(some))}; in the others it is missing",
+        )
 
 
 def remarks(source: Source, tables: Mapping[GroupKey, Table]) -> Iterator[Diagnostic]:

@@ -65,6 +65,15 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
         """The trials that count, and those that are left out."""
         return _both(self.table, self.left_out)
 
+    @property
+    def settings(self) -> dict[str, set[str]]:
+        """The settings of the runs that it is of, as far as they say them."""
+        found: dict[str, set[str]] = {}
+        for _, job in self.jobs:
+            for name, value in job.settings.items():
+                found.setdefault(name, set()).add(value)
+        return found
+
     def labelled(self, label: Callable[[Table], Table]) -> Pool:
         """The pool with all its trials labelled."""
         left_out = label(self.left_out) if len(self.left_out) else self.left_out
@@ -87,6 +96,8 @@ def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[Group
     pools: dict[GroupKey, Pool] = {}
     # Rewards files apart: their lines are numbered on, and only then meet tasks with names.
     of_lines: dict[GroupKey, Pool] = {}
+    # Group -> source -> its reward keys.
+    keys: dict[GroupKey, dict[str, set[str]]] = {}
     kept = [source.trials for source in sources if source.counted is None]
     named = [trials for trials in kept if not isinstance(trials, LineTrials)]
     repeated = Repeated() if may_repeat(named) else None
@@ -105,6 +116,9 @@ def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[Group
             again = times[key] - len(tables.get(key, ())) - len(found.left_out.get(key, ()))
             expected = planned[key] - again if key in planned else None
             _add(of_lines if _is_of_lines(source) else pools, key, found, source, expected)
+        for key, table in tables.items() if len(sources) > 1 else ():
+            if names := table.key_times.times:
+                keys.setdefault(key, {}).setdefault(source.path, set()).update(names)
         diagnostics += [*source.diagnostics, *remarks(source), *lacking.remarks(source, tables)]
     for key, lines in of_lines.items():
         pools[key] = pools[key] + lines if key in pools else lines
@@ -117,6 +131,7 @@ def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[Group
     )
     for key, each in in_order(pools):
         check_group(key)
+        diagnostics += lacking.of_sources(key, keys.get(key, {}))
         if len(each.left_out):
             whole = each.everything
             emptied = whole.n_tasks - each.table.n_tasks

@@ -107,7 +107,7 @@ class Table:
             return self.trials.n_scored
         return len(self) - self._rewards.count(None)
 
-    @property
+    @cached_property
     def key_times(self) -> KeyTimes:
         """How many trials have rewards, how many of these no key, and how many each key."""
         trials = self.trials

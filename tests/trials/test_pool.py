@@ -255,3 +255,19 @@ def test_tasks_of_several_files_that_only_their_places_name_are_said_to_be_one(
     done = cli("compute", *files, "--format", "json")
     diagnostics = json.loads(done.stdout)["diagnostics"]
     assert [d["path"] for d in diagnostics if d["rule"] == "tasks-by-place"] == said
+
+
+def test_reward_keys_that_only_some_sources_of_a_group_have_are_told() -> None:
+    """In one file it is told of the trials; each source by itself lacks nothing."""
+    one, other = (
+        Source(path=key, kind="trials", trials=[Trial(task="a", rewards={key: 1})], sha256="")
+        for key in ("f1", "match")
+    )
+    for order in ((one, other), (other, one)):
+        _, (said,) = pooled(*order)
+        assert said.rule == "key-missing"
+        assert said.message == (
+            "trials: of 2 sources of one group only some have `f1` (f1), `match` (match); in the "
+            "others it is missing"
+        )
+    assert pooled(one, one)[1] == []

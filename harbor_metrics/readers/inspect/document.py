@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -37,6 +37,7 @@ _IN_ONE_PIECE = re.compile(r"samples/.+_epoch_[0-9]+\.json", re.DOTALL)
 
 
 class _Dataset(msgspec.Struct, frozen=True, gc=False):
+    name: Any = None
     samples: int | None = None
     sample_ids: list[Any] | None = None
 
@@ -58,6 +59,8 @@ class _Eval(msgspec.Struct, frozen=True, gc=False):
     solver: str | None = None
     dataset: _Dataset = _Dataset()
     config: _Config = _Config()
+    task_version: Any = None
+    task_args: Any = None
     scorers: Any = None
     packages: Any = None
 
@@ -86,6 +89,20 @@ class Header(msgspec.Struct):
         dataset = self.eval.dataset
         n = len(dataset.sample_ids) if dataset.sample_ids is not None else dataset.samples
         return n and n * (self.eval.config.epochs or 1)
+
+    def settings(self, scorers: Sequence[str]) -> dict[str, str]:
+        """What makes samples of the same ids other tasks; of one scorer, the only one, its name."""
+        said = {
+            "task_version": self.eval.task_version,
+            "task_args": self.eval.task_args,
+            "dataset": self.eval.dataset.name,
+            "scorer": scorers[0] if len(scorers) == 1 else None,
+        }
+        return {
+            name: msgspec.json.encode(value, order="sorted").decode("utf-8", "replace")
+            for name, value in said.items()
+            if value is not None
+        }
 
     def lacks(self, samples: Iterable[Sample]) -> bool:
         """Whether samples that it lists by their ids are not among these, each in every epoch."""

@@ -182,6 +182,7 @@ class _Log:
                 trials_per_sample=len(scorers),
                 n_total_trials=planned and planned * len(scorers),
                 lacks_trials=header.lacks(self.samples),
+                settings=header.settings([*self.scorers]),
                 running=header.status == "started",
             ),
             reported=partial(

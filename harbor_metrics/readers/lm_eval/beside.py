@@ -9,18 +9,20 @@ from functools import cached_property
 from typing import Any
 
 from ...documents.diagnostics import Diagnostic
-from ...documents.files import open_regular, reason
+from ...documents.files import reason
 from ...documents.paths import STANDARD_INPUT, is_shut, leads_nowhere, leads_out
 from ...documents.sizes import MOST_DATA, whole
 from ...errors import InputError
 from ...trials.source import Source
 from ..files.entries import stray
+from ..files.file import opened
 from ..files.lenient import NotJSONError, decode
 from .reported import Numbers
 
 _STAMP = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?"
-_SAMPLES = re.compile(rf"samples_(?P<task>.+)_(?P<stamp>{_STAMP})\.jsonl?(?:\.gz|\.zst)?")
-_RESULTS = re.compile(rf"(?:.+_)?results_(?P<stamp>{_STAMP})\.json|results\.json")
+_PACKED = r"(?:\.gz|\.zst)?"
+_SAMPLES = re.compile(rf"samples_(?P<task>.+)_(?P<stamp>{_STAMP})\.jsonl?{_PACKED}")
+_RESULTS = re.compile(rf"(?:.+_)?results_(?P<stamp>{_STAMP})\.json{_PACKED}|results\.json{_PACKED}")
 
 
 def named(path: str) -> tuple[str | None, str | None]:
@@ -205,7 +207,7 @@ class Beside:
 
 def _read(path: str) -> tuple[dict[str, Any], bytes]:
     try:
-        with open_regular(path) as stream:
+        with opened(path) as file, open(file.local, "rb") as stream:
             data = whole(stream, MOST_DATA)
         value: dict[str, Any] = decode(data, dict[str, Any])
         return value, data

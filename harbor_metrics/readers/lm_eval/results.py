@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -33,6 +33,7 @@ class Run:
     started_at: str | None = None
     n_documents: int | None = None
     lacks_tasks: bool = False
+    settings: Mapping[str, str] = field(default_factory=dict)
     reported: Callable[[], Iterable[Reported]] = tuple
     results: str | None = None
 
@@ -96,6 +97,7 @@ def run_of(reading: Reading, beside: Beside, hash_: str, n_filters: int, n_rows:
         started_at=_time(stamp),
         n_documents=n,
         lacks_tasks=bool(lacking),
+        settings=_settings(value, task),
         reported=partial(_reported, results, task, elsewhere),
         results=results.path,
     )
@@ -163,11 +165,16 @@ def _one_of(reading: Reading, results: Several, why: str, severity: Severity) ->
 
 def _without_samples(value: dict[str, Any], there: Iterable[str]) -> list[str]:
     """The tasks of which a run had samples, and that have none now."""
-    counted = value.get("n-samples")
+    counted = value.get("n-samples") or value.get("task_hashes")
     # As lm-eval has them in names of files.
     known = {_ODD.sub("_", task) for task in there}
     tasks = counted if isinstance(counted, dict) else {}
     return [task for task in tasks if _ODD.sub("_", task) not in known]
+
+
+def _settings(value: dict[str, Any], task: str | None) -> dict[str, str]:
+    n_shot = integer(member(value, "n-shot", task))
+    return {"n-shot": str(n_shot)} if type(n_shot) is int else {}
 
 
 def _number_of_documents(value: dict[str, Any], task: str | None) -> int | None:

@@ -308,6 +308,7 @@ class _Samples:
                 lacks_trials=run.lacks_tasks
                 or any(len(rows) < (run.n_documents or 0) for rows in self.places.values()),
                 defaults=defaults,
+                settings=run.settings,
             ),
             reported=run.reported,
         )

@@ -61,6 +61,36 @@ def test_sample_with_an_error_without_a_message_is_errored(error: object, tmp_pa
     assert found.error == "error"
 
 
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [("task_args", {"subject": "law"}), ("task_version", 1), ("dataset", {"name": "law"})],
+)
+def test_logs_of_one_task_that_ran_otherwise_are_told(
+    setting: str, value: object, cli: Run, tmp_path: Path
+) -> None:
+    """Samples are called by their numbers, and those of another subject are other tasks."""
+    for name, own in (("a", {}), ("b", {setting: value})):
+        written = log([sample("1", 1)])
+        defaults = {"task_args": {"subject": "math"}, "task_version": 0, "dataset": {"name": "m"}}
+        written["eval"] |= {**defaults, "eval_id": name, **own}
+        (tmp_path / f"{name}.json").write_text(json.dumps(written))
+    said = " ".join(cli("compute", "a.json", "b.json").stderr.split())
+    assert f"dataset t: runs of one group differ in {setting}, and their samples" in said
+    said = " ".join(cli("compare", "a.json", "b.json").stderr.split())
+    assert f"a.json and b.json differ in {setting}: their tasks are paired by their names" in said
+    assert "differ in" not in cli("compute", "a.json", "a.json").stderr
+
+
+def test_logs_of_one_task_with_other_scorers_are_told(cli: Run, tmp_path: Path) -> None:
+    """In one log they are groups of their own."""
+    for name in ("strict", "lenient"):
+        written = log([{**sample("1", 1), "scores": {name: {"value": {"acc": 1}}}}])
+        written["results"]["scores"] = []
+        (tmp_path / f"{name}.json").write_text(json.dumps(written))
+    said = " ".join(cli("compute", "strict.json", "lenient.json").stderr.split())
+    assert "runs of one group differ in scorer" in said
+
+
 def test_error_unscored_and_missing_are_kept_apart() -> None:
     found = {t.trial: t for t in trials(LOGS / "parts.eval")}
     assert found["2_epoch_1"].rewards == {"a1": 2 / 7 + 1, "flag": 1.0}

@@ -228,9 +228,45 @@ def test_beside_samples_of_standard_input_lies_nothing(cli: Run, tmp_path: Path)
         assert [group["model"] for group in json.loads(done.stdout)["groups"]] == [model]
 
 
-def test_tasks_whose_samples_are_gone_are_said(cli: Run, tmp_path: Path) -> None:
+def test_runs_of_one_task_with_other_n_shot_are_told(cli: Run, tmp_path: Path) -> None:
+    (results,) = OLD.glob("results_*")
+    samples = next(OLD.glob("samples_ends*"))
+    for n_shot in (0, 5):
+        folder = tmp_path / f"run{n_shot}"
+        folder.mkdir()
+        shutil.copy(samples, folder / samples.name.replace("2026", f"203{n_shot}"))
+        document = json.loads(results.read_text())
+        document["n-shot"]["ends"] = n_shot
+        name = results.name.replace("2026", f"203{n_shot}")
+        (folder / name).write_text(json.dumps(document))
+    said = " ".join(cli("compute", "run0", "run5").stderr.split())
+    assert "dataset ends: runs of one group differ in n-shot" in said
+
+
+def test_results_are_read_packed_as_samples_are(tmp_path: Path) -> None:
+    """Without their model those of two would be one group."""
+    (results,) = OLD.glob("results_*")
+    samples = next(OLD.glob("samples_ends*"))
+    for path in (results, samples):
+        (tmp_path / f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+    (found,) = readers.read(str(tmp_path))
+    assert {trial.model for trial in found.trials} == {"scripted"}
+    assert found.job is not None
+    assert found.job.n_total_trials == 8
+    (tmp_path / f"{results.name}.gz").write_bytes(gzip.compress(results.read_bytes())[:-9])
+    with pytest.raises(InputError, match=r"results_.*cut off"):
+        readers.read(str(tmp_path))
+
+
+@pytest.mark.parametrize("counted", [True, False])
+def test_tasks_whose_samples_are_gone_are_said(counted: bool, cli: Run, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     shutil.copytree(LOGS / "lm_eval/0.4.13", folder)
+    if not counted:
+        (results,) = folder.glob("results_*")
+        document = json.loads(results.read_text())
+        del document["n-samples"]
+        results.write_text(json.dumps(document))
     assert "task-without-samples" not in cli("compute", "run").stderr
     gone = min(folder.glob("samples_*.jsonl"))
     gone.unlink()

@@ -100,8 +100,15 @@ def findings(
 
 def mismatch_with(type_: Any, value: Any) -> Mismatch | None:
     """The first thing in a value for which msgspec does not take it for one of the type."""
-    (reference,), components = msgspec.json.schema_components([type_])
+    reference, components = _made_of(type_)
     return next(mismatches_in(value, reference, {"$defs": components}), None)
+
+
+@cache
+def _made_of(type_: Any) -> tuple[Schema, Schema]:
+    """The schema of a type, and of those that it is made of."""
+    (reference,), components = msgspec.json.schema_components([type_])
+    return reference, components
 
 
 def mismatches_in(value: Any, schema: Schema, root: Schema) -> Iterator[Mismatch]:

@@ -23,6 +23,9 @@ from .reading import Options, Reading
 from .recognition import FITS, Fit, Head
 from .rows import Place, label, names_in, read_rows, refusal
 
+# What data frames write of flags, and where there is no value.
+_NO_NAMES = {"0", "0.0", "1", "1.0", "false", "nan", "none", "null", "true"}
+
 
 def fit(head: Head) -> Fit:
     """A first line with a column of rewards, in a text that is not JSON."""
@@ -122,14 +125,8 @@ class _Rows:
                 many[name][rest] = label(cell) if name == "label" else cell
             elif field in USAGE:
                 usage[field] = self._number(place, index, cell, wrong)
-            elif field == "attempt":
-                attempt = integer(number(cell))
-                if isinstance(attempt, int):
-                    plain[field] = attempt
-                else:
-                    wrong.append(self._bad(place, index, cell, "an integer", ""))
             else:
-                plain[field] = cell
+                plain[field] = self._plain(place, index, field, cell, wrong)
         if wrong:
             return None
         rewards = many["reward"] or None
@@ -141,6 +138,19 @@ class _Rows:
             usage=Usage(**usage) if usage else NO_USAGE,
             **plain,
         )
+
+    def _plain(
+        self, place: Place, index: int, field: str, cell: str, wrong: list[Diagnostic]
+    ) -> Any:
+        if field == "attempt":
+            attempt = integer(number(cell))
+            if not isinstance(attempt, int):
+                wrong.append(self._bad(place, index, cell, "an integer", ""))
+            return attempt
+        if field == "error" and cell.strip().lower() in _NO_NAMES:
+            advice = "leave the cell empty where there is none"
+            wrong.append(self._bad(place, index, cell, "the name of an exception", advice))
+        return cell
 
     def _number(self, place: Place, index: int, cell: str, wrong: list[Diagnostic]) -> Number:
         value = number(cell)

@@ -22,6 +22,7 @@ from .files.packed import GZIP, ZIP, ZSTD
 HEAD = 1 << 20
 # An object, or an array whose first item is JSON, which that of a link in prose is not.
 _MAY_BE_JSON = re.compile(rb'[\s\xef\xbb\xbf]*(?:\{|\[\s*(?:[\[{"\]0-9-]|true|false|null|NaN))')
+_BEGINS_AN_OBJECT = re.compile(rb'[\s\xef\xbb\xbf]*\{\s*"')
 _BLANK = re.compile(rb"(?:[ \t]*[\r\n])*")
 _ENDS = re.compile(rb"[\r\n]")
 # An object or an array of arrays that goes on below its first line.
@@ -52,7 +53,8 @@ class Head(msgspec.Struct):
     `line` is the first JSON value that stands on a line of its own and is not null; `members` are
     those of one JSON object, also where it spans lines and the head does not hold all of it;
     `broken` says of the first line that is not JSON why it is not. A value that is too long to be
-    looked at is an empty one of its kind; `is_too_long` where the first line is.
+    looked at is an empty one of its kind; `is_unclear` where the first line is too long, or begins
+    as an object and is none.
     """
 
     data: bytes
@@ -61,7 +63,7 @@ class Head(msgspec.Struct):
     is_array: bool = False
     is_whole: bool = False
     broken: str = ""
-    is_too_long: bool = False
+    is_unclear: bool = False
 
     @property
     def is_zip(self) -> bool:
@@ -93,6 +95,7 @@ def head_of(file: File) -> Head:
         is_whole = stream.tell() == os.fstat(stream.fileno()).st_size
     head = Head(data, is_whole=is_whole)
     if head.is_zip or not data.strip():
+        head.is_unclear = not (head.is_zip or is_whole)
         return head
     start = data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     head.is_array = start == b"["
@@ -110,7 +113,7 @@ def head_of(file: File) -> Head:
     if b"\n" not in data and not is_whole:
         if start == b"{":
             head.line = _long_value(file)
-            head.is_too_long = head.line is None
+            head.is_unclear = head.line is None
         return head
     try:
         for block in blocks(file.local):
@@ -120,7 +123,8 @@ def head_of(file: File) -> Head:
                 break
     except LongLineError as error:
         head.broken = head.broken or str(error)
-        head.is_too_long = True
+        head.is_unclear = True
+    head.is_unclear |= head.line is None and _BEGINS_AN_OBJECT.match(data) is not None
     return head
 
 

@@ -186,7 +186,7 @@ def _of_files(
         fitting = next((f for f in wanted if not f.reader.fit(head).why), None)
         if fitting is None:
             others.append(name)
-            said = _damaged(name, head, wanted) or (_too_long(name) if head.is_too_long else None)
+            said = _damaged(name, head, wanted) or (_unclear(name) if head.is_unclear else None)
             if said and entries.admits(name, folder):
                 entries.diagnostics.append(said)
         elif entries.admits(name, folder):
@@ -230,7 +230,7 @@ def _damaged(path: str, head: Head, wanted: list[Format]) -> Diagnostic | None:
     )
 
 
-def _too_long(path: str) -> Diagnostic:
+def _unclear(path: str) -> Diagnostic:
     return Diagnostic(
         rule="file-not-read",
         message=f"{path} is not read: by its first line, which is too long or not JSON, nobody can "

@@ -45,6 +45,8 @@ def test_csv_columns_become_parts_of_trials(tmp_path: Path) -> None:
         ("task,reward\na,1,2\nb,1\n", "", 1, ["line 2 has 3 cells, the header has 2"]),
         ("task,reward,reward\na,1,2\n", "", 3, ["two columns named `reward`"]),
         ("task,attempt,reward\na,x,1\n", "", 1, ["column `attempt` must be an integer"]),
+        ("task,error,reward\na,False,1\n", "", 1, ["`error` must be the name of an exception"]),
+        ("task,error,reward\na,nan,1\n", "", 1, ["line 2: column `error`", "leave the cell empty"]),
         ("task,reward\n,1\nb,1\n", "", 1, ["line 2: column `task` must be a task's name"]),
         ('task,reward\n"a,1\n', "", 3, ["not CSV"]),
         ("task,reward\n\xff,1\n", "", 0, []),

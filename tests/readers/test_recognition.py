@@ -228,11 +228,21 @@ def test_log_is_known_however_much_its_eval_holds(
 
 
 @pytest.mark.parametrize("end", ["", "\n"])
-@pytest.mark.parametrize("begin", ['{"doc_id": NaN, "doc": "', 'null\n{"doc": "'])
-def test_file_whose_first_line_tells_nothing_for_its_length_is_said(
-    begin: str, end: str, tmp_path: Path
+@pytest.mark.parametrize(
+    ("begin", "n"),
+    [
+        ('{"doc_id": NaN, "doc": "', 65 << 20),
+        ('null\n{"doc": "', 65 << 20),
+        ('{"doc_id": 1, "doc": "', 9),
+        ("\n" * (2 << 20), 9),
+    ],
+    ids=["long", "long second", "cut", "blank"],
+)
+def test_file_whose_first_line_tells_nothing_is_said(
+    begin: str, n: int, end: str, tmp_path: Path
 ) -> None:
-    (tmp_path / "long").write_text(begin + "x" * (65 << 20) + end)
+    """It is too long, cut, or comes late: what it is cannot be told."""
+    (tmp_path / "long").write_text(begin + "x" * n + end)
     (tmp_path / "log").write_text(json.dumps(log([sample(1, {"s": 1})])))
     (source,) = readers.read(str(tmp_path))
     (said,) = (each for each in source.diagnostics if each.rule == "file-not-read")

@@ -54,7 +54,11 @@ def _labels(job: str, trial: Trial, near: Near, read: _LabelsIn) -> _LabelsOfTas
         config = config or fields(f"{folder}/result.json", strict=True).get("config")
     except OSError as error:
         raise _unread(folder, error) from error
-    task = config.get("task") if isinstance(config, dict) else None
+    config = config if isinstance(config, dict) else {}
+    # A folder may be called as another trial is.
+    if config.get("trial_name", trial.trial) != trial.trial:
+        return {}
+    task = config.get("task")
     task = task if isinstance(task, dict) else {}
     path = task.get("path")
     # The path of a task in a repository is one inside that repository.

@@ -255,6 +255,17 @@ def test_task_whose_nearest_folder_tells_nothing_has_no_labels_of_another(
         labels(inner)
 
 
+def test_labels_are_not_those_of_a_folder_that_is_called_as_another_trial(tmp_path: Path) -> None:
+    job = job_with_tasks(tmp_path)
+    first, second = (min(job.glob(f"{task}__*")) for task in "ab")
+    assert labels(job) != {"demo": {}}
+    for name, other in ((first, second), (second, first)):
+        said = json.loads((name / "result.json").read_text())
+        said["config"]["trial_name"] = other.name
+        (name / "result.json").write_text(json.dumps(said))
+    assert labels(job) == {"demo": {}}
+
+
 @pytest.mark.parametrize("shut", ["tasks", "tasks/a", "tasks/a/task.toml"])
 def test_a_task_that_is_shut_is_not_passed_over(shut: str, open_to_all: Path) -> None:
     job = job_with_tasks(open_to_all)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -98,11 +99,8 @@ class Header(msgspec.Struct):
             "dataset": self.eval.dataset.name,
             "scorer": scorers[0] if len(scorers) == 1 else None,
         }
-        return {
-            name: msgspec.json.encode(value, order="sorted").decode("utf-8", "replace")
-            for name, value in said.items()
-            if value is not None
-        }
+        # The library's own: msgspec writes no integer of more than 64 bits.
+        return {k: json.dumps(v, sort_keys=True) for k, v in said.items() if v is not None}
 
     def lacks(self, samples: Iterable[Sample]) -> bool:
         """Whether samples that it lists by their ids are not among these, each in every epoch."""

@@ -63,7 +63,12 @@ def test_sample_with_an_error_without_a_message_is_errored(error: object, tmp_pa
 
 @pytest.mark.parametrize(
     ("setting", "value"),
-    [("task_args", {"subject": "law"}), ("task_version", 1), ("dataset", {"name": "law"})],
+    [
+        ("task_args", {"subject": "law"}),
+        ("task_args", {"b": 2**70, "\ud800": float("nan")}),
+        ("task_version", 1),
+        ("dataset", {"name": "law"}),
+    ],
 )
 def test_logs_of_one_task_that_ran_otherwise_are_told(
     setting: str, value: object, cli: Run, tmp_path: Path

@@ -25,6 +25,10 @@ _SAMPLES = re.compile(rf"samples_(?P<task>.+)_(?P<stamp>{_STAMP})\.jsonl?{_PACKE
 _RESULTS = re.compile(rf"(?:.+_)?results_(?P<stamp>{_STAMP})\.json{_PACKED}|results\.json{_PACKED}")
 
 
+# A few kilobytes unpack to many megabytes, and all are kept at once.
+_MOST_UNPACKED = 256 << 20
+
+
 def named(path: str) -> tuple[str | None, str | None]:
     """The task and the stamp that the name of a samples file has."""
     found = _SAMPLES.fullmatch(os.path.basename(path))
@@ -154,6 +158,7 @@ class Beside:
         self._read: dict[str, Results | Diagnostic] = {}
         self._data: dict[bytes, bytes] = {}
         self._asked: set[object] = set()
+        self._n_unpacked = 0
 
     def first(self, *what: object) -> bool:
         """Whether nobody has asked for this before: what is of several samples is told once."""
@@ -202,6 +207,14 @@ class Beside:
 
     def _results(self, path: str) -> Results:
         value, data = _read(path)
+        if not path.endswith(".json"):
+            self._n_unpacked += len(data)
+            if self._n_unpacked > _MOST_UNPACKED:
+                raise InputError(
+                    f"{path}: the packed results files beside samples have more than "
+                    f"{_MOST_UNPACKED >> 20} MiB, all of them, which is the most that is read",
+                    "unpack them, or compute the folders one by one",
+                )
         return Results(path, value, self._data.setdefault(data, data))
 
 

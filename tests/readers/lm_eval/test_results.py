@@ -12,6 +12,7 @@ from conftest import LOGS, Run
 from lm_eval_logs import OLD, source
 
 from harbor_metrics import InputError, readers
+from harbor_metrics.readers.lm_eval import beside
 
 
 def test_groups_take_their_model_and_size_from_the_results(cli: Run) -> None:
@@ -256,6 +257,24 @@ def test_results_are_read_packed_as_samples_are(tmp_path: Path) -> None:
     (tmp_path / f"{results.name}.gz").write_bytes(gzip.compress(results.read_bytes())[:-9])
     with pytest.raises(InputError, match=r"results_.*cut off"):
         readers.read(str(tmp_path))
+
+
+def test_packed_results_have_a_limit_together(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (results,) = OLD.glob("results_*")
+    shutil.copy(next(OLD.glob("samples_ends*")), tmp_path / "samples.jsonl")
+    size = results.stat().st_size
+    for i in range(3):
+        packed = gzip.compress(results.read_bytes())
+        (tmp_path / f"results_203{i}-01-01T00-00-00.json.gz").write_bytes(packed)
+    for most in (3 * size, 3 * size - 1):
+        monkeypatch.setattr(beside, "_MOST_UNPACKED", most)
+        if most == 3 * size:
+            readers.read(str(tmp_path / "samples.jsonl"))
+            continue
+        with pytest.raises(InputError, match="the packed results files beside samples have more"):
+            readers.read(str(tmp_path / "samples.jsonl"))
 
 
 @pytest.mark.parametrize("counted", [True, False])

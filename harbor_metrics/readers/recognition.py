@@ -100,7 +100,7 @@ def head_of(file: File) -> Head:
     start = data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     head.is_array = start == b"["
     if start in (b"{", b"["):
-        head.members = _members(data) if start == b"{" else {}
+        head.members = members_of(data) if start == b"{" else {}
         if _SPANS_LINES.match(data):
             # Its lines are not values, and a large log has very many.
             return head
@@ -168,7 +168,7 @@ def document_of(head: Head) -> Any:
         return None
 
 
-def _members(data: bytes) -> dict[str, Any]:
+def members_of(data: bytes) -> dict[str, Any]:
     """The members of an object, as many as are whole; the one that is not is empty, or null."""
     text = data.decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
     members: dict[str, Any] = {}

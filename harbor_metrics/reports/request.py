@@ -23,12 +23,13 @@ from ..documents.paths import STANDARD_INPUT, is_address
 from ..documents.wording import in_command, plural, shown_path
 from ..errors import NeedsRowsError, UsageError
 from ..evaluation.result import Group, Result, SourceRef, Spent
+from ..readers.recognition import members_of
 from .report import Report, report_of, together
 from .series import Series, series_of
 
 # Documents are recognised by their beginning, as they are written.
 _BEGINNING = 4096
-_MARK = b'"schema_version"'
+_MARKS = {"schema_version", "tool"}
 # A command that names more sources is not told.
 _MOST_SOURCES = 8
 # All pairs of so many runs are compared.
@@ -155,7 +156,8 @@ def _is_document(path: str) -> bool:
         return False
     with open(path, "rb") as file:
         head = file.read(_BEGINNING)
-    return head.lstrip()[:1] == b"{" and _MARK in head and b'"tool"' in head
+    # Anywhere deeper they are words of others.
+    return head.lstrip()[:1] == b"{" and members_of(head).keys() >= _MARKS
 
 
 def _compared(asked: ComparisonRequest, read: comparison.Prepared) -> Comparison:

@@ -355,3 +355,9 @@ def test_options_that_a_document_would_be_shown_without_are_refused(
     assert (cli("report", "result.json", rewards, *options, "-o", "p.html").returncode == 2) == (
         beside_sources
     )
+
+
+def test_trials_with_words_of_documents_are_no_document(cli: Run, tmp_path: Path) -> None:
+    line = {"task": "a", "rewards": {"r": 1}, "labels": {"schema_version": "1", "tool": "x"}}
+    (tmp_path / "t.jsonl").write_text(json.dumps(line))
+    assert cli("report", "t.jsonl", "-o", "x.html").returncode == 0

@@ -9,11 +9,13 @@ import base64
 import struct
 from collections.abc import Iterator
 
+from ..documents.wording import printable
+from ..errors import InputError
 from .heads import read_footer, values_in
 
 _KEY = b"ARROW:schema"
-# Before the message: that it goes on, and its length.
-_BEFORE = 8
+# Before the message: that it goes on, which older ones do not say, and its length.
+_GOES_ON, _BEFORE, _SHORTER = b"\xff" * 4, 8, 4
 # The places of fields in tables of Arrow's Message, Schema and Field, and a type by its number.
 _HEADER, _FIELDS, _NAME, _KIND = 2, 1, 0, 2
 _DURATION = 18
@@ -21,17 +23,22 @@ _BROKEN = (struct.error, ValueError)
 
 
 def durations(file: str) -> list[str]:
-    """The names of these columns of a file; none where it has no such schema that can be read.
+    """The names of these columns of a file; none where it has no such schema.
 
     Raises:
+        InputError: it has one that cannot be read, in which others may find durations.
         OSError: the file cannot be read.
     """
     found: list[str] = []
     for schema in values_in(read_footer(file), _KEY):
         try:
-            found += _durations(base64.b64decode(schema or b"")[_BEFORE:])
-        except _BROKEN:
-            continue
+            message = base64.b64decode(schema or b"")
+            found += _durations(message[_BEFORE if message.startswith(_GOES_ON) else _SHORTER :])
+        except _BROKEN as error:
+            raise InputError(
+                f"{printable(file)}: Arrow's own schema in its footer cannot be read",
+                "write the file anew",
+            ) from error
     return found
 
 

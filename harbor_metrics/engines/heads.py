@@ -10,7 +10,18 @@ DATA, DICTIONARY, DATA_V2 = 0, 2, 3
 # Most heads are shorter; what is longer than the other has a text in it that nobody needs there.
 _SHORT, _LONG = 1 << 8, 1 << 16
 _FALSE, _BYTE, _DOUBLE, _TEXT, _LIST, _SET, _STRUCT = 2, 3, 7, 8, 9, 10, 12
+_INTEGER, _FLAG = 5, 1
 _DEPTH = 8
+# The kinds of the fields of a page's head, by the numbers that lead to them. A field of another
+# kind Thrift passes over, and of one that stands twice readers differ in which they take.
+_OF_DATA = dict.fromkeys((1, 2, 3, 4), _INTEGER) | {5: _STRUCT}
+_OF_DATA_V2 = dict.fromkeys((1, 2, 3, 4, 5, 6), _INTEGER) | {7: _FLAG, 8: _STRUCT}
+_KINDS = {
+    (): dict.fromkeys((1, 2, 3, 4), _INTEGER) | dict.fromkeys((5, 6, 7, 8), _STRUCT),
+    (5,): _OF_DATA,
+    (7,): {1: _INTEGER, 2: _INTEGER, 3: _FLAG},
+    (8,): _OF_DATA_V2,
+}
 # Behind a key its value, which is the next field and a text.
 _VALUE = 0x18
 # Behind the footer its length and the mark.
@@ -67,13 +78,17 @@ def read_footer(file: str) -> bytes:
 
 
 def values_in(footer: bytes, key: bytes) -> Iterator[bytes | None]:
-    """What a footer has under a key that it or its engine wrote; None where it cannot be read."""
+    """What a footer has under a key that it or its engine wrote; None where it cannot be read.
+
+    Only as all writers have it: behind the key its value, and nothing more of the two.
+    """
     place = footer.find(key)
     while place >= 0:
         place += len(key)
         head = Head(footer[place + 1 :])
         try:
-            yield head.bytes(head.unsigned()) if footer[place] == _VALUE else None
+            value = head.bytes(head.unsigned())
+            yield value if (footer[place], head.bytes(1)) == (_VALUE, b"\0") else None
         except BROKEN:
             yield None
         place = footer.find(key, place)
@@ -94,15 +109,19 @@ class Head:
         self._data = data
         self.place = 0
 
-    def struct(self, depth: int = 0) -> dict[int, Any]:
-        """Values by the numbers of their fields."""
-        if depth > _DEPTH:
+    def struct(self, inside: tuple[int, ...] = ()) -> dict[int, Any]:
+        """Values by the numbers of their fields, `inside` those that lead to it."""
+        if len(inside) > _DEPTH:
             raise BrokenError
         fields: dict[int, Any] = {}
         number = 0
+        kinds = _KINDS.get(inside, {})
         while byte := self._byte():
             number = number + (byte >> 4) if byte >> 4 else self.integer()
-            fields[number] = self._value(byte & 15, depth)
+            kind = _FLAG if byte & 15 == _FALSE else byte & 15
+            if number in fields or kind != kinds.get(number, kind):
+                raise BrokenError
+            fields[number] = self._value(byte & 15, (*inside, number))
         return fields
 
     def count_listed(self, most: int, depth: int = 0) -> int:
@@ -124,7 +143,7 @@ class Head:
         if kind == _STRUCT:
             return self.count_listed(most, depth + 1)
         if kind not in (_LIST, _SET):
-            self._value(kind, depth)
+            self._value(kind, ())
             return 0
         byte = self._byte()
         size = self.unsigned() if byte >> 4 == _MANY else byte >> 4
@@ -138,7 +157,7 @@ class Head:
                 n += self._count_in(byte & 15, most - n, depth)
         return n
 
-    def _value(self, kind: int, depth: int) -> Any:
+    def _value(self, kind: int, inside: tuple[int, ...]) -> Any:
         if kind <= _FALSE:
             return kind != _FALSE
         if kind == _BYTE:
@@ -150,7 +169,7 @@ class Head:
         if kind == _TEXT:
             return self.skip(self.unsigned())
         if kind == _STRUCT:
-            return self.struct(depth + 1)
+            return self.struct(inside)
         raise BrokenError  # lists, sets and maps are in no page's head
 
     def _byte(self) -> int:

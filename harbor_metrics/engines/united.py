@@ -27,6 +27,12 @@ _OF_TWO_TYPES = "values whose logical type is not the older, converted one"
 # Logical types as DuckDB writes them, numbers of bits as a sign of that number.
 _DECIMAL = re.compile(r"DecimalType\(scale=(?P<scale>\d+), precision=(?P<precision>\d+)\)")
 _INT = re.compile(r"IntType\(bitWidth=(?P<bits>.), isSigned=(?P<signed>[01])\)", re.DOTALL)
+# The converted types beside those of time; DuckDB reads a time without one, and no date.
+_OF_TIME: dict[str, set[str | None]] = {
+    "DateType": {"DATE"},
+    "TimeType": {"TIME_MILLIS", "TIME_MICROS", None},
+    "TimestampType": {"TIMESTAMP_MILLIS", "TIMESTAMP_MICROS", None},
+}
 _NOTHING = '"NULL"'
 # No column of anybody's.
 FILE = "file of harbor-metrics"
@@ -189,7 +195,8 @@ def _differs(precision: int | None, scale: int | None, converted: str | None, lo
         is_signed = integer["signed"] == "1"
         kind = f"{'' if is_signed else 'U'}INT_{ord(integer['bits'])}"
         return converted != kind and not (converted is None and is_signed)
-    return False
+    of_time = _OF_TIME.get(logical.partition("(")[0])
+    return of_time is not None and converted not in of_time
 
 
 def kinds_of(connection: Any, patterns: Sequence[str]) -> list[Alike]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -16,6 +17,7 @@ from pyarrow import parquet
 
 from harbor_metrics import compute
 from harbor_metrics.engines.arrow_schema import durations
+from harbor_metrics.engines.heads import BrokenError, Head, values_in
 from harbor_metrics.errors import InputError
 
 # What DuckDB says has nothing of Python's in it.
@@ -101,14 +103,51 @@ def test_durations_of_which_nothing_is_asked_are_no_matter(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("cut", range(0, 400, 7))
-def test_schema_that_is_broken_says_nothing(cut: int, tmp_path: Path) -> None:
+def test_schema_that_is_broken_is_refused_or_says_what_it_can(cut: int, tmp_path: Path) -> None:
     columns = {"task": ["a"], "reward": [1.0], "spent": [timedelta(seconds=1)]}
     parquet.write_table(pa.table(columns), tmp_path / "t.parquet")
     assert durations(str(tmp_path / "t.parquet")) == ["spent"]
     data = (tmp_path / "t.parquet").read_bytes()
     place = data.index(b"ARROW:schema") + 20 + cut
     (tmp_path / "t.parquet").write_bytes(data[:place] + b"A/9" + data[place + 3 :])
-    assert len(durations(str(tmp_path / "t.parquet"))) <= 3
+    with suppress(InputError):
+        assert len(durations(str(tmp_path / "t.parquet"))) <= 3
+
+
+@pytest.mark.parametrize(
+    ("behind", "is_read"),
+    [
+        (b"\x18\x04AAAA\0", True),
+        # The head of the value in the other way that Thrift has, or twice, or before the key.
+        (b"\x08\x04\x04AAAA\0", False),
+        (b"\x18\x04AAAA\x08\x04\x04BBBB\0", False),
+        (b"\0", False),
+        (b"\x18\x04AA", False),
+    ],
+)
+def test_value_of_a_key_is_read_only_as_all_writers_have_it(behind: bytes, is_read: bool) -> None:
+    footer = b"\x15\x02\x18\x0cARROW:schema" + behind
+    assert list(values_in(footer, b"ARROW:schema")) == [b"AAAA" if is_read else None]
+
+
+@pytest.mark.parametrize(
+    ("page", "is_read"),
+    [
+        # A data page: type, two sizes, and how many values in which encodings.
+        (b"\x15\0\x15\x10\x15\x10\x2c\x15\x10\x15\0\x15\x06\x15\x06\0\0", True),
+        # Its type once more, as an integer of 64 bits, which Thrift passes over.
+        (b"\x15\0\x15\x10\x15\x10\x2c\x15\x10\x15\0\x15\x06\x15\x06\0\x06\x02\x06\0", False),
+        (b"\x16\0\x15\x10\x15\x10\0", False),
+        (b"\x15\0\x15\x10\x15\x10\x05\x02\x02\0", False),
+        (b"\x15\0\x15\x10\x15\x10\x2c\x16\x10\0\0", False),
+    ],
+)
+def test_head_of_a_page_is_read_as_readers_agree_on_it(page: bytes, is_read: bool) -> None:
+    if is_read:
+        assert Head(page).struct() == {1: 0, 2: 8, 3: 8, 5: {1: 8, 2: 0, 3: 3, 4: 3}}
+    else:
+        with pytest.raises(BrokenError):
+            Head(page).struct()
 
 
 @pytest.mark.parametrize(("digits", "scale"), [(60, 30), (39, 0)])

@@ -366,6 +366,22 @@ def test_labels_whose_digits_a_float_does_not_keep_are_refused(
             compute(*sources, metrics=["mean"], group_by=["c"])
 
 
+def test_dates_by_their_logical_type_alone_are_refused(tmp_path: Path) -> None:
+    """Without the older type DuckDB reads days since 1970."""
+    path = tmp_path / "t.parquet"
+    columns = {"task": ["a", "b"], "reward": pa.array([0, 20_000], pa.date32())}
+    parquet.write_table(table(columns), path, compression="none", store_schema=False)
+    data = path.read_bytes()
+    size = int.from_bytes(data[-8:-4], "little")
+    body, footer = data[: -8 - size], data[-8 - size : -8]
+    assert footer.count(b"\x06reward\x25\x0c\x4c") == 1
+    footer = footer.replace(b"\x06reward\x25\x0c\x4c", b"\x06reward\x6c")
+    path.write_bytes(body + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+    assert pa.types.is_date(parquet.read_table(path)["reward"].type)
+    with pytest.raises(InputError, match="logical type is not the older, converted one"):
+        compute(path)
+
+
 @pytest.mark.parametrize(
     ("values", "kind", "written", "instead"),
     [

@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from zipfile import ZipInfo
 
 _STORED, _DEFLATED, _ZSTD = 0, 8, 93
-_END_MARK, _LARGE_MARK = b"PK\5\6", b"PK\6\6"
-# The ends of archives, of which the place of the list of members is read.
-_END, _LARGE_END = struct.Struct("<16xL2x"), struct.Struct("<48xQ")
+_END_MARK, _LARGE_MARK, _LOCATOR_MARK = b"PK\5\6", b"PK\6\6", b"PK\6\7"
+# The ends of archives: how many members, the bytes of their list, and its place.
+_END, _LARGE_END = struct.Struct("<8xHHLL2x"), struct.Struct("<24xQQQQ")
 _LOCATOR = struct.Struct("<8xQ4x")
+# What stands in an end where the larger one has it.
+_ELSEWHERE = (0xFFFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF)
 _LONGEST_END = _END.size + (1 << 16)
 _ENCRYPTED, _IN_UTF_8 = 0x1, 0x800
 # What a member says of itself where it stands: flags, method, the lengths of its name and the rest.
@@ -48,20 +50,38 @@ def _says_where(stream: BinaryIO, start: int) -> bool:
         end = tail.rfind(_END_MARK)
     if end < 0 or len(tail) - end < _END.size:
         return False
-    (said,) = _END.unpack_from(tail, end)
-    if said != 0xFFFFFFFF:
-        return bool(said == start)
+    said = _END.unpack_from(tail, end)
     # Of an archive of more than 4 GiB another end stands before the locator of it.
     place = max(0, at + end - _LOCATOR.size - _LARGE_END.size)
     stream.seek(place)
     large, locator = stream.read(_LARGE_END.size), stream.read(_LOCATOR.size)
+    if locator[:4] != _LOCATOR_MARK:
+        return bool(said[-1] == start)
+    # Some readers heed it only where the end says nothing, and others always.
+    meant = _LARGE_END.unpack(large)
+    same = all(a in (b, other) for a, b, other in zip(said, meant, _ELSEWHERE, strict=True))
     return large[:4] == _LARGE_MARK and bool(
-        _LARGE_END.unpack(large) == (start,) and _LOCATOR.unpack(locator) == (place,)
+        same and meant[-1] == start and _LOCATOR.unpack(locator) == (place,)
     )
 
 
+def _name(info: ZipInfo) -> str:
+    """The name of a member as Inspect reads it: in UTF-8, whether or not it is marked as that."""
+    if info.flag_bits & _IN_UTF_8:
+        return info.filename
+    try:
+        return info.filename.encode("cp437").decode()
+    except UnicodeError:
+        return info.filename
+
+
 def _other_name(info: ZipInfo) -> bool:
-    """Whether a member has a second name that it is not called by: Python reads it since 3.13."""
+    """Whether a member has a second name that it is not called by: Python reads it since 3.13.
+
+    Or a NUL, at which a name ends for some.
+    """
+    if "\0" in info.orig_filename:
+        return True
     extra = info.extra
     while len(extra) >= _EXTRA.size:
         kind, length = _EXTRA.unpack_from(extra)
@@ -103,8 +123,8 @@ class Archive:
                     "has a second name, and readers differ in which they take",
                     "copy it anew; Inspect gives each member one",
                 )
-        self._members = directory.NameToInfo
-        names = Counter(info.filename for info in directory.filelist)
+        self._members = {_name(info): info for info in directory.filelist}
+        names = Counter(map(_name, directory.filelist))
         self.repeated = [name for name, count in names.items() if count > 1]
         self._left = max(MOST_PLAIN, MOST_TIMES * os.path.getsize(file.local))
 

@@ -58,14 +58,12 @@ class Near:
         for folder in self._above[:1] if os.path.isabs(path) else self._above:
             place = os.path.join(folder, path)
             is_near = any(leads_inside(place, r) for r in self._roots)
-            if is_near and may_be_there(place) and not leads_nowhere(place):
-                if self._is_of_another(place, folder):
-                    continue
-                yield place, True
-            elif link := next(filter(self._leads_away, _ways(folder, path)), None):
-                yield link, False
-            else:
+            is_read = is_near and may_be_there(place) and not leads_nowhere(place)
+            if not is_read:
+                place = next(filter(self._leads_away, _ways(folder, path)), "")
+            if not place or self._is_of_another(place, folder):
                 continue
+            yield place, is_read
             if folder == self._ran_in:
                 return
 

@@ -17,6 +17,8 @@ from inspect_logs import LOGS, Members, log, members, metric, write, write_zstd
 from readers.contents import INSPECT, refused
 
 from harbor_metrics import InputError, readers
+from harbor_metrics.readers.files.archive import Archive
+from harbor_metrics.readers.files.file import File
 
 
 def _zip() -> bytes:
@@ -271,6 +273,44 @@ def test_end_of_a_large_archive_names_the_list_of_members(
 
 
 FAULTS = [json.loads(line) for line in (HERE / "readers" / "faults.jsonl").read_text().splitlines()]
+
+
+@pytest.mark.parametrize("further", [0, 1])
+def test_archive_whose_two_ends_differ_is_refused(further: int, tmp_path: Path) -> None:
+    """One that says all in its end needs no larger one, and readers differ in which they take."""
+    path = write(tmp_path / "x.eval", members("one"))
+    data = path.read_bytes()
+    end = len(data) - 22
+    n, size, start = struct.unpack("<10xHLL2x", data[end:])
+    large = struct.pack("<4sQHHLLQQQQ", b"PK\6\6", 44, 45, 45, 0, 0, n, n, size, start + further)
+    locator = struct.pack("<4sLQL", b"PK\6\7", 0, end, 1)
+    path.write_bytes(data[:end] + large + locator + data[end:])
+    if further:
+        with pytest.raises(InputError, match=r"another place|not a whole zip"):
+            readers.read(str(path))
+    else:
+        assert readers.read(str(path))[0].trials
+
+
+def test_name_without_the_mark_of_utf_8_is_read_as_inspect_reads_it(tmp_path: Path) -> None:
+    """For others it is one in an older set of signs, and a sample would stand once for each."""
+    path = write(tmp_path / "x.zip", {"é": "1", "o": "2"})
+    data = bytearray(path.read_bytes())
+    for place in (data.index("é".encode()) - 30 + 6, data.rindex("é".encode()) - 46 + 8):
+        (flags,) = struct.unpack_from("<H", data, place)
+        struct.pack_into("<H", data, place, flags & ~0x800)
+    path.write_bytes(data)
+    with Archive(File(str(path), str(path))) as archive:
+        assert archive.names == ["é", "o"]
+        assert json.loads(archive.read("é")) == "1"
+
+
+def test_name_with_a_nul_is_refused(tmp_path: Path) -> None:
+    """At which it ends for some readers."""
+    path = write(tmp_path / "x.zip", {"a.json": "1"})
+    path.write_bytes(path.read_bytes().replace(b"a.json", b"a.jso\0"))
+    with pytest.raises(InputError, match="readers differ in which they take"):
+        Archive(File(str(path), str(path)))
 
 
 def test_log_that_is_cut_is_refused(cli: Run, tmp_path: Path) -> None:

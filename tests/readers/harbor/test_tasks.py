@@ -238,6 +238,17 @@ def test_two_tasks_of_the_path_that_a_trial_names_label_it_alike_or_not_at_all(
         labels(inner)
 
 
+def test_link_in_another_job_is_none_on_the_way_to_labels(tmp_path: Path) -> None:
+    """A stranger's job lies where the tasks of this one could."""
+    job = job_with_tasks(tmp_path)
+    inner = Path(shutil.copytree(job, tmp_path / "results" / "jobs" / "job"))
+    known = labels(inner)
+    theirs = write_job(tmp_path / "results" / "tasks", [trial("x", {"r": 1})])
+    for task in "ab":
+        (theirs / task).symlink_to("nowhere")
+    assert labels(inner) == known != {"demo": {}}
+
+
 @pytest.mark.parametrize("broken", ["<<<<<<< HEAD", "link"])
 def test_task_whose_nearest_folder_tells_nothing_has_no_labels_of_another(
     broken: str, tmp_path: Path

@@ -14,18 +14,20 @@ from .heads import (
     DATA,
     DATA_V2,
     DICTIONARY,
+    RUNS,
     Head,
     footer_length,
     read_footer,
     read_head,
 )
-from .pages import unpacked_page
+from .pages import UNPACKED, unpacked_page
 
 # As of archives: no file of trials comes near so many rows and bytes for each of its own bytes.
 _MOST_TIMES = 500
 # A footer that is harmless, and the longest that is read; what is listed there takes some bytes.
 _SHORT, _LONGEST, _LEAST = 1 << 18, 16 << 20, 8
 _MOST_ROWS, _MOST_BYTES = 16 << 20, 64 << 20
+_REQUIRED = "REQUIRED"
 # Bytes that an encoding takes where it encodes nothing: plain, and those of differences.
 _OF_NO_VALUES = {0: 0, 5: 5, 6: 5, 7: 10}
 
@@ -33,8 +35,8 @@ _OF_NO_VALUES = {0: 0, 5: 5, 6: 5, 7: 10}
 class _Chunk(NamedTuple):
     """The values of a column in a group of rows, where all are said to be null.
 
-    `named` is whether the footer has a least or a largest of them, `plain` whether no list or
-    structure is around them.
+    `lies` is whether the footer has a least or a largest of them, or the column can have no nulls;
+    `plain` whether no list or structure is around them.
     """
 
     file: str
@@ -42,7 +44,7 @@ class _Chunk(NamedTuple):
     codec: str
     values: int
     rows: int
-    named: bool
+    lies: bool
     plain: bool
     start: int
     end: int
@@ -118,42 +120,56 @@ def check_nulls(connection: Any, files: Sequence[str]) -> None:
     """
     for chunk in _said_null(connection, files) if files else ():
         with open(chunk.file, "rb") as file:
-            lies = chunk.named or _has_values(file, chunk)
+            lies = chunk.lies or _has_values(file, chunk)
         if lies:
+            seen = "they are not" if chunk.codec in UNPACKED else f"by {chunk.codec} nobody sees it"
             raise InputError(
                 f"{printable(chunk.file)}: its footer says that all values of a part of column "
-                f"`{printable(chunk.column)}` are null, and they are not",
-                "write the file anew",
+                f"`{printable(chunk.column)}` are null, and {seen}",
+                "write the file anew, packed with Snappy, gzip or Zstandard if at all",
             )
 
 
 def _said_null(connection: Any, files: Sequence[str]) -> Iterator[_Chunk]:
     rows = connection.execute(
-        "select file_name, column_id, path_in_schema, compression, num_values, row_group_num_rows, "
+        "select file_name, column_id, compression, num_values, row_group_num_rows, "
         "least(data_page_offset, nullif(dictionary_page_offset, 0)), total_compressed_size, "
         "coalesce(stats_min, stats_max, stats_min_value, stats_max_value) is not null "
         "from parquet_metadata(?) where "
         "stats_null_count >= least(num_values, row_group_num_rows) and num_values > 0",
         [list(files)],
     ).fetchall()
-    plain: dict[str, list[bool]] = {}
-    for file, column, called, codec, values, n, start, size, named in rows:
-        if file not in plain:
-            plain[file] = _plain(connection, file)
-        of = plain[file][column]
-        yield _Chunk(file, called, codec, values, n, named, of, start, start + size)
+    columns: dict[str, list[Leaf]] = {}
+    for file, column, codec, values, n, start, size, named in rows:
+        if file not in columns:
+            columns[file] = columns_by_place(connection, file)
+        name, required = columns[file][column]
+        lies = named or required
+        plain = name is not None
+        yield _Chunk(file, name or "", codec, values, n, lies, plain, start, start + size)
 
 
-def _plain(connection: Any, file: str) -> list[bool]:
-    """Of each column of values, whether no list or structure is around it."""
-    query = "select num_children from parquet_schema(?)"
+class Leaf(NamedTuple):
+    """A column of values: its name, None in a list or a structure; whether it can have no nulls."""
+
+    name: str | None
+    required: bool
+
+
+def columns_by_place(connection: Any, file: str) -> list[Leaf]:
+    """The columns of values as readers find them: by their places.
+
+    What a chunk of one is called in the footer says nothing.
+    """
+    query = "select name, num_children, repetition_type from parquet_schema(?)"
     rows = connection.execute(query, [literal(file)]).fetchall()
-    plain, inside = [], 0
-    for (children,) in rows[1:]:
+    columns: list[Leaf] = []
+    inside = 0
+    for name, children, repetition in rows[1:]:
         if not children:
-            plain.append(not inside)
+            columns.append(Leaf(None if inside else name, not inside and repetition == _REQUIRED))
         inside += (children or 0) - bool(inside)
-    return plain
+    return columns
 
 
 def _has_values(file: BinaryIO, chunk: _Chunk) -> bool:
@@ -181,16 +197,36 @@ def _nulls(page: dict[int, Any], data: bytes, chunk: _Chunk) -> int | None:
     """Of how many values a page says that they are null; None where it has others."""
     if page[1] == DICTIONARY:
         return None if page[7][1] > 0 else 0
+    n: int
     if page[1] == DATA_V2:
         n, nulls = page[8][1], page[8][2]
-        return n if n == nulls > 0 else None
+        if not n == nulls > 0:
+            return None
+        levels = data[page[8].get(6, 0) :][: page[8].get(5, 0)]
+        return n if not chunk.plain or _are_null(levels, n) else None
     if page[1] != DATA:
         return 0
     n, encoding = page[5][1], page[5][2]
     if n <= 0 or page[2] > _most_of_nulls(n, encoding, plain=chunk.plain):
         return None
-    content = unpacked_page(chunk.codec, data, page[2]) if chunk.plain else None
-    return n if content is None or _are_null(content, n) else None
+    if not chunk.plain:
+        return n
+    content = unpacked_page(chunk.codec, data, page[2])
+    if content is None:
+        return n if _holds_no_value(page[2], n, encoding) else None
+    levels = content[4 : 4 + int.from_bytes(content[:4], "little")]
+    return n if page[5][3] == RUNS and _are_null(levels, n) else None
+
+
+def _holds_no_value(size: int, n: int, encoding: int) -> bool:
+    """Whether a page of n rows, packed as nothing here unpacks, has no room for a value.
+
+    One run says that all are null, and how long that is stands before it. Some encodings have a
+    head, in which one value has room where there is no other row.
+    """
+    run = 1 + -(-(2 * n).bit_length() // 7)
+    head = _OF_NO_VALUES.get(encoding, 2)
+    return size <= 4 + run + head and not (n == 1 and head > 2)
 
 
 def _most_of_nulls(n: int, encoding: int, *, plain: bool) -> int:
@@ -201,9 +237,9 @@ def _most_of_nulls(n: int, encoding: int, *, plain: bool) -> int:
     return 4 + 5 + (n + 7) // 8 + 8 + _OF_NO_VALUES.get(encoding, 2)
 
 
-def _are_null(content: bytes, n: int) -> bool:
-    """Whether a page says of its values that all are null: before them, how long it says so."""
-    levels = Head(content[4 : 4 + int.from_bytes(content[:4], "little")])
+def _are_null(said: bytes, n: int) -> bool:
+    """Whether all of n values are null by what a page says of each, in runs."""
+    levels = Head(said)
     while n > 0:
         times, packed = divmod(levels.unsigned(), 2)
         length = times if packed else 1

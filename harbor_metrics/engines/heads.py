@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 DATA, DICTIONARY, DATA_V2 = 0, 2, 3
+# How a page of the first kind says which of its values are null: what all writers have today.
+RUNS = 3
 # Most heads are shorter; what is longer than the other has a text in it that nobody needs there.
 _SHORT, _LONG = 1 << 8, 1 << 16
 _FALSE, _BYTE, _DOUBLE, _TEXT, _LIST, _SET, _STRUCT = 2, 3, 7, 8, 9, 10, 12

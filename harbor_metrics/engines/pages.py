@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..readers.files.packed import DamagedError, gunzipped, unzstd
 
 _UNPACK = {"GZIP": gunzipped, "ZSTD": unzstd}
+UNPACKED = {"UNCOMPRESSED", "SNAPPY", *_UNPACK}
 
 
 def unpacked_page(codec: str, data: bytes, size: int) -> bytes | None:

@@ -15,7 +15,8 @@ from ..errors import InputError
 from ..readers.columns import folded
 from ..readers.files.packed import GZIP, DamagedError, gunzipped
 from .extras import literal
-from .heads import BROKEN, DATA, DATA_V2, DICTIONARY, BrokenError, Head, read_head
+from .footers import Leaf, columns_by_place
+from .heads import BROKEN, DATA, DATA_V2, DICTIONARY, RUNS, BrokenError, Head, read_head
 from .pages import unpacked_page
 
 # As of what a footer says; of texts as many as 16 million rows of 32 letters.
@@ -130,12 +131,18 @@ class Texts:
         if not self._files:
             return found
         rows = self._connection.execute(
-            "select path_in_schema, file_name, compression, type, row_group_num_rows, "
+            "select column_id, file_name, compression, type, row_group_num_rows, "
             "least(data_page_offset, nullif(dictionary_page_offset, 0)), total_compressed_size "
             "from parquet_metadata(?) where row_group_num_rows > 0",
             [self._files],
         ).fetchall()
-        for name, file, codec, kind, n, start, size in rows:
+        columns: dict[str, list[Leaf]] = {}
+        for place, file, codec, kind, n, start, size in rows:
+            if file not in columns:
+                columns[file] = columns_by_place(self._connection, file)
+            name = columns[file][place].name
+            if name is None:
+                continue
             is_text = kind.endswith(_TEXT)
             chunk = _Chunk(file, codec, is_text, n, start, start + size)
             found.setdefault(folded(name), []).append(chunk)
@@ -168,6 +175,8 @@ def _unfolded(file: BinaryIO, chunk: _Chunk, most: tuple[int, int], *, optional:
             n, encoding = (page[5][1], page[5][2]) if kind == DATA else (page[8][1], page[8][4])
             if n < 0:
                 raise BrokenError
+            if kind == DATA and optional and page[5][3] != RUNS:
+                raise BrokenError("says which values are null in a way that DuckDB does not read")
             left -= n
             if chunk.is_text and encoding == _SHARED and pages <= most[0]:
                 file.seek(place)

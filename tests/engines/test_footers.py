@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,12 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 import pytest
+from parquet_by_hand import PLAIN, Page, Written, plain, write
 from pyarrow import parquet
 
 from harbor_metrics import compute
 from harbor_metrics.engines import footers
-from harbor_metrics.engines.footers import check_nulls
+from harbor_metrics.engines.footers import _Chunk, _nulls, check_nulls
 from harbor_metrics.engines.heads import footer_length
 from harbor_metrics.engines.pages import unpacked_page
 from harbor_metrics.errors import InputError
@@ -218,3 +220,76 @@ def test_footer_longer_than_any_is_refused(tmp_path: Path, monkeypatch: pytest.M
     parquet.write_table(pa.table({"task": ["a"], "reward": [1.0]}), tmp_path / "x.parquet")
     with pytest.raises(InputError, match="or is longer than 0 MiB"):
         compute(tmp_path / "x.parquet")
+
+
+_FLAT = _Chunk("t.parquet", "reward", "UNCOMPRESSED", 8, 8, False, True, 0, 0)
+_ONES = struct.pack("<8d", *[1.0] * 8)
+
+
+@pytest.mark.parametrize(
+    ("page", "data", "codec", "nulls"),
+    [
+        ({1: 3, 2: 2, 8: {1: 8, 2: 8, 5: 2, 6: 0}}, b"\x10\x00", "UNCOMPRESSED", 8),
+        # What the head of a page says is not what its levels say.
+        ({1: 3, 2: 66, 8: {1: 8, 2: 8, 5: 2, 6: 0}}, b"\x10\x01" + _ONES, "UNCOMPRESSED", None),
+        ({1: 0, 2: 6, 5: {1: 8, 2: 0, 3: 3, 4: 3}}, b"\2\0\0\0\x10\0", "UNCOMPRESSED", 8),
+        # Levels in the way that is no longer written.
+        ({1: 0, 2: 6, 5: {1: 8, 2: 0, 3: 4, 4: 3}}, b"\2\0\0\0\x10\0", "UNCOMPRESSED", None),
+        # Of what is packed otherwise only the size is known.
+        ({1: 0, 2: 6, 5: {1: 8, 2: 0, 3: 3, 4: 3}}, b"?", "BROTLI", 8),
+        ({1: 0, 2: 14, 5: {1: 1, 2: 0, 3: 3, 4: 3}}, b"?", "BROTLI", None),
+        ({1: 0, 2: 11, 5: {1: 64, 2: 5, 3: 3, 4: 3}}, b"?", "BROTLI", 64),
+        ({1: 0, 2: 11, 5: {1: 1, 2: 5, 3: 3, 4: 3}}, b"?", "BROTLI", None),
+    ],
+)
+def test_nulls_of_a_page_are_those_that_it_shows(
+    page: dict[int, Any], data: bytes, codec: str, nulls: int | None
+) -> None:
+    assert _nulls(page, data, _FLAT._replace(codec=codec)) == nulls
+
+
+def test_column_that_can_have_no_nulls_has_none_by_its_footer(tmp_path: Path) -> None:
+    """Levels of which there are none would be read in its values."""
+    names = [("task", pa.string()), ("reward", pa.float64())]
+    schema = pa.schema([pa.field(name, kind, nullable=False) for name, kind in names])
+    stream = io.BytesIO()
+    parquet.write_table(
+        pa.table({"task": [*"abcdefg"], "reward": [float("nan")] * 7}, schema=schema),
+        stream,
+        store_schema=False,
+        use_dictionary=False,
+    )
+    data = stream.getvalue()
+    said = data.rindex(b"\x36\x00\x00") + 1
+    path = tmp_path / "t.parquet"
+    path.write_bytes(data[:said] + b"\x0e" + data[said + 1 :])
+    with pytest.raises(InputError, match="says that all values of a part of column `reward`"):
+        compute(path)
+
+
+def test_parts_of_a_column_are_known_by_their_places(tmp_path: Path) -> None:
+    """Called otherwise in the footer they were read and not looked at."""
+    reward = Written(b"reward", [Page(struct.pack("<2d", 1, 1), 2, PLAIN)], is_text=False)
+    cost = Written(b"cost_usd", [Page(struct.pack("<9d", *[0.0] * 9), 9, PLAIN)], is_text=False)
+    task = Written(b"task", plain(*[b"t"] * 9))
+    path = Path(write(tmp_path / "t.parquet", 9, [task, reward, cost]))
+    with pytest.raises(InputError, match="fewer values than rows"):
+        compute(path)
+    data = path.read_bytes()
+    place = data.rindex(b"reward")
+    path.write_bytes(data[:place] + b"others" + data[place + 6 :])
+    with pytest.raises(InputError, match="fewer values than rows"):
+        compute(path)
+
+
+def test_levels_in_an_old_way_are_refused(tmp_path: Path) -> None:
+    """DuckDB reads them as if they were in the newer one."""
+    stream = io.BytesIO()
+    columns = {"task": [*"abcd"], "reward": [1.0, None, 1.0, 1.0]}
+    parquet.write_table(pa.table(columns), stream, use_dictionary=False, compression="none")
+    data = stream.getvalue()
+    head = b"\x15\x08\x15\x00\x15\x06\x15\x06"
+    assert data.count(head) == 2
+    (tmp_path / "t.parquet").write_bytes(data.replace(head, b"\x15\x08\x15\x00\x15\x08\x15\x06"))
+    with pytest.raises(InputError, match="in a way that DuckDB does not read"):
+        compute(tmp_path / "t.parquet")

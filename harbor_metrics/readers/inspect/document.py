@@ -224,6 +224,7 @@ def of_archive(
         rows = _decoded(path, "summaries.json", archive.read("summaries.json"), list[Sample])
     else:
         rows = _journal(archive, names)
+    rows = _last_of_each(rows)
     samples: Iterable[Sample] = rows
     whole: Iterable[Sample] = _details(archive, details)
     read_all = needed = with_texts or len(details) > len(rows) or not suffice(rows)
@@ -250,6 +251,12 @@ def of_archive(
             advice="give the log as Inspect wrote it",
         )
     return header, samples, bool(details) and needed and len(details) >= len(rows)
+
+
+def _last_of_each(rows: Sequence[Sample]) -> list[Sample]:
+    """Of the summaries of a sample that was run again the last, as Inspect takes it."""
+    last = {(row.id, row.epoch) if row.id is not None else i: row for i, row in enumerate(rows)}
+    return list(last.values())
 
 
 def _samples_in(names: Iterable[str]) -> list[str]:

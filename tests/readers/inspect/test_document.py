@@ -210,3 +210,12 @@ def test_reduced_scores_are_those_of_the_document_or_of_their_member(tmp_path: P
     assert older == behind
     with Archive(File(path, path)) as archive:
         assert reductions(archive, header) == behind
+
+
+def test_of_two_summaries_of_a_sample_the_last_counts(tmp_path: Path) -> None:
+    """Inspect writes one more for a sample that is run again."""
+    rows = [{**sample("1", value), "metadata": {}, "model_usage": {}} for value in (0, 1)]
+    document = log([{**sample("1", 1), "metadata": {}, "model_usage": {}}])
+    samples, _, notes = read(tmp_path, archived(document, rows))
+    assert [(each.scores or {})["num"].value for each in samples] == [1]
+    assert notes == []

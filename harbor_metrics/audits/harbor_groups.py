@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, cached_property, partial
 
-from ..contract.spec import HARBOR_TYPES, UV_SCRIPT, MetricSpec
+from ..contract.spec import HARBOR_TYPES, UV_SCRIPT, MetricSpec, in_harbor
+from ..evaluation.naming import names
 from ..evaluation.result import Group, Outcome
 from ..numbers.exact import Number
 from ..registries.registry import Dataset
@@ -119,6 +120,10 @@ class Trials:
         if outcome.status == "failed":
             message = outcome.error.message if outcome.error else ""
             return Unknown(f"{outcome.name} failed here: {message}")
+        if outcome.type != UV_SCRIPT and not in_harbor(
+            {"type": outcome.type, "kwargs": outcome.kwargs}
+        ):
+            return Unknown(f"Harbor has no {names(outcome).metric}, which stands there")
         if name not in outcome.values:
             return Unknown(f"the registry of today has {outcome.name} there")
         return self._of_outcome(outcome, name)

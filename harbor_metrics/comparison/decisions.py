@@ -12,12 +12,14 @@ from ..errors import UsageError
 from ..numbers.exact import Number
 from .document import Compared, Decision, Outcome, Row
 from .gates import Counted, Expression, Gate, Part
-from .naming import name_of
+from .naming import label_of, name_of
 from .numerals import numerals
 from .planning import what_it_takes
 from .settings import Settings
 
 _FEWEST_NOTED = 2
+# The arguments that stand in the name of a metric: `pass@2`.
+_IN_NAMES = {"k"}
 
 
 class _Found(msgspec.Struct, frozen=True):
@@ -117,9 +119,20 @@ def _both_ways(value: str) -> str:
 
 
 def _rows(metric: str, compared: Compared) -> list[Row]:
-    """The values of that name; of a metric's own name those that it gave."""
+    """The values of that name; of a metric's own name those that it gave.
+
+    A registry may be a stranger's, and so may rewards be: neither takes that name with arguments
+    that make another metric of it, or by what a reward is called.
+    """
     exact = [row for row in compared.rows if name_of(row) == metric]
-    return exact or [row for row in compared.rows if metric in (row.metric, row.type)]
+    if any(row.value != row.type for row in exact):
+        return exact
+    whole = [row for row in compared.rows if label_of(row) == metric]
+    return whole or [
+        row
+        for row in compared.rows
+        if metric in (row.metric, row.type) and not row.kwargs.keys() - _IN_NAMES
+    ]
 
 
 def _unpaired(

@@ -10,11 +10,16 @@ from .document import Row
 
 def name_of(row: Row) -> str:
     """What a row is called: `pass@2`, `mean`, `mean: category`."""
-    kwargs, value = dict(row.kwargs), row.value
-    if row.type == UV_SCRIPT:
-        label = script_name(kwargs)
-        return printable(label if value is None else f"{label}: {value}")
+    kwargs, value = row.kwargs, row.value
     if isinstance(kwargs.get("k"), list) and value is not None and value.isdecimal():
-        kwargs["k"], value = int(value), None
-    label = name(row.metric, row.type, kwargs)
-    return printable(label if value in (None, row.type) else f"{label}: {value}")
+        return printable(name(row.metric, row.type, {**kwargs, "k": int(value)}))
+    if value is None or (value == row.type and row.type != UV_SCRIPT):
+        return label_of(row)
+    return printable(f"{label_of(row)}: {value}")
+
+
+def label_of(row: Row) -> str:
+    """What the metric of a row is called."""
+    if row.type == UV_SCRIPT:
+        return printable(script_name(row.kwargs))
+    return printable(name(row.metric, row.type, row.kwargs))

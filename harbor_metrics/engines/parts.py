@@ -21,9 +21,9 @@ def parted(
         InputError: it is another label as it lies in a file.
     """
     known = relation.layout.labels
-    absent = [name for name in names if name not in known]
-    if TASK in absent:
+    if TASK in names:
         raise NeedsRowsError("the task of every trial")
+    absent = [name for name in names if name not in known]
     if absent:
         hint = f"; trials have {', '.join(f'`{k}`' for k in sorted(known))}" if known else ""
         raise MetricFailure("missing-label", f"the trials have no label `{absent[0]}`{hint}")

@@ -31,9 +31,10 @@ def labels_of(trials: Sequence[Trial], n: int, name: str) -> list[Label]:
     Raises:
         MetricFailure: a trial lacks it.
     """
-    of_trials = [] if isinstance(trials, LineTrials) else [trial.labels for trial in trials]
-    if name == TASK and not any(name in labels for labels in of_trials):
+    if name == TASK:
+        # Whatever a label of that name says: labels may be a stranger's.
         return [trial.task for trial in trials]
+    of_trials = [] if isinstance(trials, LineTrials) else [trial.labels for trial in trials]
     absent = [i for i, labels in enumerate(of_trials) if name not in labels]
     if absent:
         first = trials[absent[0]]

@@ -303,6 +303,38 @@ def test_values_of_a_metric_are_named_as_the_table_names_them() -> None:
         compare(JOBS / "two-models", no_worse="pass@3", **asked)
 
 
+@pytest.mark.parametrize("kwargs", [{"reducer": "max"}, {"missing": "skip"}])
+def test_a_metric_with_other_arguments_does_not_take_a_name(
+    kwargs: dict[str, str], tmp_path: Path
+) -> None:
+    """A registry may be a stranger's, and its `mean` the best of all attempts."""
+    extra = {"type": "mean", "kwargs": kwargs}
+    dataset = {"name": "d", "version": "1", "description": "", "tasks": []}
+    registry = tmp_path / "registry.json"
+    entry = {**dataset, "metrics": [{"type": "max"}], "extra_metrics": [extra]}
+    registry.write_text(json.dumps([entry]))
+    runs = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    for reward, run in enumerate(runs):
+        rows = [{"task": f"t{i}", "dataset": "d", "rewards": {"r": reward}} for i in range(9)]
+        run.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(UsageError, match="there is no `mean`"):
+        compare(*runs, fail_if="mean < -1", registry=registry)
+    ((argument, value),) = kwargs.items()
+    whole = compare(*runs, fail_if=f"mean ({argument}={value}) < -1", registry=registry)
+    assert whole.outcome == "passed"
+
+
+def test_a_reward_that_is_called_as_its_metric_does_not_take_its_name(tmp_path: Path) -> None:
+    for run, reward in (("a", 1), ("b", 0)):
+        rows = [{"task": f"t{i}", "rewards": {"reward": reward}} for i in range(9)]
+        rows.append({"task": "t9", "rewards": {"reward": 1, "mean": 1}})
+        (tmp_path / f"{run}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    runs = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    with pytest.raises(UsageError, match="`mean` has several values"):
+        compare(*runs, fail_if="mean < -0.5", metrics="mean")
+    assert compare(*runs, fail_if="`mean: reward` < -0.5", metrics="mean").outcome == "failed"
+
+
 def test_a_gate_that_can_be_read_in_two_ways_is_refused(tmp_path: Path) -> None:
     for name, side in (("a", HALF), ("b", MORE)):
         lines = [

@@ -40,6 +40,11 @@ def test_trials_of_a_task_share_its_labels() -> None:
     assert other == {}
 
 
+def test_no_label_is_called_as_the_task_is() -> None:
+    """A stranger's labels would group by other tasks."""
+    assert joined(TABLE, {"a": {"task": "b"}, "b": {"task": "a"}}).label("task") == ["a", "b"]
+
+
 def test_labels_of_other_tasks_leave_the_table_itself() -> None:
     assert joined(TABLE, {"gone": {"kind": "x"}}) is TABLE
 

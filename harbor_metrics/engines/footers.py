@@ -143,17 +143,17 @@ def _said_null(connection: Any, files: Sequence[str]) -> Iterator[_Chunk]:
     for file, column, codec, values, n, start, size, named in rows:
         if file not in columns:
             columns[file] = columns_by_place(connection, file)
-        name, required = columns[file][column]
-        lies = named or required
+        name, repetition = columns[file][column]
+        lies = named or (name is not None and repetition == _REQUIRED)
         plain = name is not None
         yield _Chunk(file, name or "", codec, values, n, lies, plain, start, start + size)
 
 
 class Leaf(NamedTuple):
-    """A column of values: its name, None in a list or a structure; whether it can have no nulls."""
+    """A column of values: its name, None in a list or a structure; whether it can have nulls."""
 
     name: str | None
-    required: bool
+    repetition: str | None
 
 
 def columns_by_place(connection: Any, file: str) -> list[Leaf]:
@@ -167,7 +167,7 @@ def columns_by_place(connection: Any, file: str) -> list[Leaf]:
     inside = 0
     for name, children, repetition in rows[1:]:
         if not children:
-            columns.append(Leaf(None if inside else name, not inside and repetition == _REQUIRED))
+            columns.append(Leaf(None if inside else name, repetition))
         inside += (children or 0) - bool(inside)
     return columns
 

@@ -23,18 +23,19 @@ from .pages import unpacked_page
 _MOST_TIMES = 500
 _MOST_PAGES, _MOST_TEXTS = 64 << 20, 512 << 20
 _OF_DICTIONARY, _LENGTHS, _SHARED = (2, 8), 6, 7
-_TEXT = "BYTE_ARRAY"
+_TEXT, _OPTIONAL = "BYTE_ARRAY", "OPTIONAL"
 # In the head of a page; and so many bytes old programs left out of what they say of a chunk.
 _CHECKSUM, _FURTHER = 4, 100
 _DAMAGED = "is damaged: its checksum is another"
 
 
 class _Chunk(NamedTuple):
-    """The pages of a column in a group of rows."""
+    """The pages of a column in a group of rows; where it is optional they say its nulls first."""
 
     file: str
     codec: str
     is_text: bool
+    optional: bool
     rows: int
     start: int
     end: int
@@ -59,7 +60,6 @@ class Texts:
         frugal: Callable[[], AbstractContextManager[None]],
     ) -> None:
         self._connection, self._files, self._frugal = connection, list(files), frugal
-        self._nullable: dict[str, set[str]] = {}
 
     def check(self, column: str) -> None:
         """Refuse a column that unfolds to very much more than its files have.
@@ -78,7 +78,7 @@ class Texts:
             with open(chunk.file, "rb") as file:
                 try:
                     most = most_pages - pages, most_texts - shared
-                    found = _unfolded(file, chunk, most, optional=self._optional(chunk, column))
+                    found = _unfolded(file, chunk, most)
                 except BROKEN as error:
                     why = str(error) or "has no head that can be read"
                     raise InputError(
@@ -107,14 +107,6 @@ class Texts:
             rows = relation.aggregate(f"sum(strlen({quoted}::varchar)::hugeint)").fetchall()
         return rows[0][0] or 0
 
-    def _optional(self, chunk: _Chunk, column: str) -> bool:
-        """Whether a column can have nulls, which its pages then say before their values."""
-        if chunk.file not in self._nullable:
-            query = "select name, repetition_type from parquet_schema(?)"
-            rows = self._connection.execute(query, [literal(chunk.file)]).fetchall()
-            self._nullable[chunk.file] = {folded(name) for name, how in rows if how == "OPTIONAL"}
-        return folded(column) in self._nullable[chunk.file]
-
     def _too_much(self, column: str, file: str, found: int) -> InputError:
         others = ", together with the other files" if len(self._names) > 1 else ""
         return InputError(
@@ -140,11 +132,11 @@ class Texts:
         for place, file, codec, kind, n, start, size in rows:
             if file not in columns:
                 columns[file] = columns_by_place(self._connection, file)
-            name = columns[file][place].name
+            name, repetition = columns[file][place]
             if name is None:
                 continue
             is_text = kind.endswith(_TEXT)
-            chunk = _Chunk(file, codec, is_text, n, start, start + size)
+            chunk = _Chunk(file, codec, is_text, repetition == _OPTIONAL, n, start, start + size)
             found.setdefault(folded(name), []).append(chunk)
         return found
 
@@ -157,7 +149,7 @@ class Texts:
         return sum(map(os.path.getsize, self._names))
 
 
-def _unfolded(file: BinaryIO, chunk: _Chunk, most: tuple[int, int], *, optional: bool) -> _Unfolded:
+def _unfolded(file: BinaryIO, chunk: _Chunk, most: tuple[int, int]) -> _Unfolded:
     """What the pages of a chunk unfold to, as an engine reads them: until there are enough rows."""
     end = os.fstat(file.fileno()).st_size
     place, left, dictionary = chunk.start, chunk.rows, 0
@@ -175,12 +167,14 @@ def _unfolded(file: BinaryIO, chunk: _Chunk, most: tuple[int, int], *, optional:
             n, encoding = (page[5][1], page[5][2]) if kind == DATA else (page[8][1], page[8][4])
             if n < 0:
                 raise BrokenError
-            if kind == DATA and optional and page[5][3] != RUNS:
+            if kind == DATA and chunk.optional and page[5][3] != RUNS:
                 raise BrokenError("says which values are null in a way that DuckDB does not read")
             left -= n
             if chunk.is_text and encoding == _SHARED and pages <= most[0]:
                 file.seek(place)
-                shared += _with_shared(file.read(packed), page, chunk.codec, n, optional=optional)
+                shared += _with_shared(
+                    file.read(packed), page, chunk.codec, n, optional=chunk.optional
+                )
             elif chunk.is_text:
                 texts += n * dictionary if encoding in _OF_DICTIONARY else size
                 known = known and encoding != _LENGTHS

@@ -126,7 +126,8 @@ def test_what_texts_unfold_to_is_what_they_are_long(
     with open(path, "rb") as file:
         chunks = columns._chunks["task"]
         most = 1 << 30, 1 << 30
-        found = [unfolding._unfolded(file, each, most, optional=nullable) for each in chunks]
+        assert all(each.optional == nullable for each in chunks)
+        found = [unfolding._unfolded(file, each, most) for each in chunks]
     shared = sum(each.shared for each in found)
     assert all(each.known == (encoding != "DELTA_LENGTH_BYTE_ARRAY") for each in found)
     if encoding == "DELTA_BYTE_ARRAY":

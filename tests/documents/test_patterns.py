@@ -116,8 +116,12 @@ def test_a_pattern_that_links_lead_round_and_round_is_refused(
     (tmp_path / "a" / "b").mkdir(parents=True)
     (tmp_path / "a" / "b" / "registry.json").write_text("[]")
     (tmp_path / "a" / "x").symlink_to(".")
-    once = len(matching("**/registry.json"))
-    assert once == len(glob.glob("**/registry.json", recursive=True)) > 1
+    # A kernel that starts a path anew, for something was mounted meanwhile, counts its links twice:
+    # how many of the 41 paths of up to 40 links lead anywhere is another number at times.
+    ways = {f"a/{'x/' * links}b/registry.json" for links in range(41)}
+    found = matching("**/registry.json")
+    assert ways >= {*found, *glob.glob("**/registry.json", recursive=True)}
+    assert len(found) > 1
     monkeypatch.setattr("harbor_metrics.documents.patterns._MOST_REPEATED", 1_000)
     (tmp_path / "c").mkdir()
     for name in "yz":
@@ -125,7 +129,7 @@ def test_a_pattern_that_links_lead_round_and_round_is_refused(
     for pattern in ("**/registry.json", "c/**", f"{tmp_path}/**", "?/**/*.json"):
         with pytest.raises(InputError, match="through links into the same folders more than"):
             matching(pattern)
-    assert len(matching("a/**/registry.json")) == once
+    assert ways >= {*matching("a/**/registry.json")}
 
 
 def test_a_pattern_that_links_double_at_each_level_is_refused(tmp_path: Path) -> None:

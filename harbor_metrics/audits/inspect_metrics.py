@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
@@ -12,6 +13,7 @@ from typing import Any
 from ..numbers import distributions, exact, resampling
 from ..numbers.exact import Number
 from ..numbers.units import Stratum, Units
+from ..trials.source import Reported
 from .inspect_scores import Scored, is_nan, number
 from .row import Answer, Between, Drawn, Instead, Known
 
@@ -23,6 +25,7 @@ _ONE_CLUSTER = "undefined for a single cluster, and Inspect writes 0"
 _SEEDLESS = "drawn without a seed: its digits cannot be repeated"
 # So many Monte Carlo errors may be chance: many numbers are drawn, few times each.
 _CHANCE = 6
+_NUMBER = re.compile(r"[0-9]+\Z")
 _DRAWS = 1000
 # More values are not drawn for the ends of an interval.
 _MOST_DRAWN = 5_000_000
@@ -31,6 +34,19 @@ _MOST_DRAWN = 5_000_000
 def known(metric: str) -> bool:
     """Whether Inspect has a metric of that name."""
     return metric in _METRICS
+
+
+def is_anothers(key: str, reported: Reported) -> bool:
+    """Whether a number stands where people look for that of another of Inspect's metrics.
+
+    Inspect writes a metric, and each of several values, under its name without the package, with a
+    number behind where that is taken (`inspect_ai/_eval/task/results.py`).
+    """
+    own = reported.part or reported.metric
+    name = key.rpartition("/")[2] if reported.part is None else key
+    if name.startswith(own) and (name == own or _NUMBER.fullmatch(name, len(own))):
+        return False
+    return known(_NUMBER.sub("", key.rpartition("/")[2]).strip())
 
 
 def computed(metric: str, scores: Sequence[Scored], params: _Params) -> Answer | Parts:

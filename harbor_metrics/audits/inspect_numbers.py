@@ -17,7 +17,7 @@ from ..trials.source import Reported, Source
 from ..trials.trial import NO_GROUP
 from . import inspect_thresholds
 from .inspect_edits import contradict, n_differ, of_before
-from .inspect_metrics import Parts
+from .inspect_metrics import Parts, is_anothers
 from .inspect_nested import computed
 from .inspect_reducers import has_threshold, reduced
 from .inspect_scores import NotHeldError, Scored, is_nan, number, scores_of
@@ -167,6 +167,10 @@ class _Replay:
         if reported.group == NO_GROUP:
             other = Unknown("Inspect reads no number there")
             return judge(path, "", reported, other, incomplete="")
+        if reported.under is not None and is_anothers(reported.under, reported):
+            own = shown(reported.part or reported.metric)
+            other = Unknown(f"Inspect writes no `{own}` under the name of another metric")
+            return judge(path, group, reported, other, incomplete="")
         try:
             answer = self._answer(reported, edited=edited, threshold=threshold)
         except NotHeldError as error:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import MetricFailure, NeedsRowsError
-from ..trials.labelled import TASK, label_text
+from ..trials.labelled import TASK, label_text, refuse_groups
 from .overview import Overview, alike, overview
 from .relation import Group, Relation
 
@@ -20,6 +20,7 @@ def parted(
         MetricFailure: there is no such label.
         InputError: it is another label as it lies in a file.
     """
+    refuse_groups(names)
     known = relation.layout.labels
     if TASK in names:
         raise NeedsRowsError("the task of every trial")

@@ -40,18 +40,46 @@ def hub_rows(result: Result, ids: Sequence[Sequence[str | None]]) -> str:
     _refuse_two_rules(result.groups)
     # A name is the same value's in all rows.
     of_groups = [(group, list(_values(group))) for group in result.groups]
-    called = _called([value for _, values in of_groups for value in values])
-    _refuse_others(of_groups, called)
+    values = [value for _, values in of_groups for value in values]
+    short = _called(values)
+    _refuse_others(of_groups, short)
+    called = _called(
+        [
+            (of, _in_full(of[-1], name, outcome) if short[of] == name else name, outcome)
+            for of, name, outcome in values
+        ]
+    )
     rows = [
         _row(group, of_group, called) for group, of_group in zip(result.groups, ids, strict=True)
     ]
     return json.dumps({"rows": encodable(rows)}, indent=2, ensure_ascii=False) + "\n"
 
 
+def _in_full(key: str, name: str, outcome: Outcome) -> str:
+    """The name of a value; with the kwargs of its metric, where nobody has asked for these.
+
+    A registry may be a stranger's, who would have any number in the column of `mean`.
+    """
+    in_keys = {"k"} if isinstance(outcome.kwargs.get("k"), list) else set()
+    is_users = outcome.origin == "command-line" or outcome.type == UV_SCRIPT
+    if is_users or not outcome.kwargs.keys() - in_keys:
+        return name
+    metric = names(outcome).metric
+    return _column(metric if key == outcome.type else f"{metric}_{key}")
+
+
+def _column(name: str) -> str:
+    return str(encodable(name)).replace("/", "_")
+
+
 def _called(values: Sequence[tuple[_Value, str, Outcome]]) -> dict[_Value, str]:
     """The column of each value."""
     wished = {of: name for of, name, _ in values}
-    ranks = {of: standing(of[1], outcome.origin) for of, _, outcome in values}
+    ranks = {
+        # What `_column` leaves as it is goes before what it makes equal to that.
+        of: (*standing(of[1], outcome.origin), "/" in of[-1])
+        for of, _, outcome in values
+    }
     return apart(wished, _PARTS, _COUNTS, ranks.__getitem__)
 
 
@@ -162,5 +190,4 @@ def _values(group: Group) -> Iterator[tuple[_Value, str, Outcome]]:
             raise UsageError(f"a row needs every metric, and {outcome.name} failed: {why}")
         for key in outcome.values:
             name = outcome.name if key == outcome.type else f"{outcome.name}_{key}"
-            written = str(encodable(name)).replace("/", "_")
-            yield (outcome.name, told_by(outcome), key), written, outcome
+            yield (outcome.name, told_by(outcome), key), _column(name), outcome

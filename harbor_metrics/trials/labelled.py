@@ -18,11 +18,25 @@ TASK = "task"
 # Every integer below is a float, and no two are the same float.
 _EXACT = 2**53
 _OF_GROUPS = ("agent", "model", "dataset")
-_GROUPS = "each agent, model and dataset has numbers of its own already, without --group-by"
 _LABELS = (
     "--labels FILE gives them (a CSV with the columns `task` and `{name}`, JSON or JSONL), or the "
     "registry's tasks, or [metadata] of each task.toml"
 )
+
+
+def refuse_groups(names: Sequence[str]) -> None:
+    """Refuse names of which each value is a group already, and which labels are not to say.
+
+    Raises:
+        MetricFailure: one of these is among them.
+    """
+    of_groups = [name for name in names if name in _OF_GROUPS]
+    if of_groups:
+        raise MetricFailure(
+            "missing-label",
+            f"`{of_groups[0]}` is no label: each agent, model and dataset has numbers of its own "
+            "already, without --group-by",
+        )
 
 
 def labels_of(trials: Sequence[Trial], n: int, name: str) -> list[Label]:
@@ -31,9 +45,10 @@ def labels_of(trials: Sequence[Trial], n: int, name: str) -> list[Label]:
     Raises:
         MetricFailure: a trial lacks it.
     """
+    # Whatever a label of such a name says: labels may be a stranger's.
     if name == TASK:
-        # Whatever a label of that name says: labels may be a stranger's.
         return [trial.task for trial in trials]
+    refuse_groups([name])
     of_trials = [] if isinstance(trials, LineTrials) else [trial.labels for trial in trials]
     absent = [i for i, labels in enumerate(of_trials) if name not in labels]
     if absent:
@@ -42,7 +57,7 @@ def labels_of(trials: Sequence[Trial], n: int, name: str) -> list[Label]:
         hint = f"; trials have {', '.join(f'`{k}`' for k in known)}" if known else ""
         if name not in known:
             # The same of all groups, so that it is said once.
-            where = _GROUPS if name in _OF_GROUPS else _LABELS.format(name=name)
+            where = _LABELS.format(name=name)
             raise MetricFailure(
                 "missing-label", f"the trials have no label `{name}`{hint}; {where}"
             )

@@ -93,7 +93,8 @@ class Reported(msgspec.Struct, frozen=True, kw_only=True):
     It is over the trials of `group`, or of all the `members`. `reducer` makes one value of a task's
     attempts; `key` is the reward key, None for the only one; `part` names one of several values of
     a metric. `value` is None where the log has null, and where it has NaN or Infinity, which
-    `not_finite` then says.
+    `not_finite` then says. `under` is the name that the log has it under, where that is not the
+    metric's by itself.
     """
 
     place: str
@@ -106,6 +107,7 @@ class Reported(msgspec.Struct, frozen=True, kw_only=True):
     part: str | None = None
     reducer: str | None = None
     params: Mapping[str, Any] = {}
+    under: str | None = None
 
 
 class Counted(msgspec.Struct):

@@ -128,6 +128,40 @@ def test_number_where_inspect_reads_none_is_unverified(
         assert verdicts == [Verdict.UNVERIFIED]
 
 
+SHARE = {"name": "I", "group": "frequency", "params": {}}
+
+
+@pytest.mark.parametrize(
+    ("key", "metric", "is_anothers"),
+    [
+        ("accuracy", SHARE, True),
+        ("accuracy2", SHARE, True),
+        ("inspect_ai/accuracy", SHARE, True),
+        ("accuracy", {"name": "std"}, True),
+        ("accuracy ", {"name": "std"}, True),
+        ("accuracy", {"name": "", "group": "accuracy"}, False),
+        ("std2", {"name": "inspect_ai/std"}, False),
+        ("inspect_ai/std", {"name": "inspect_ai/std"}, False),
+        ("I", SHARE, False),
+        ("I3", SHARE, False),
+        ("std", {**SHARE, "name": "std"}, False),
+        ("std22", {**SHARE, "name": "std2"}, False),
+        ("frequency_I", SHARE, False),
+        ("frequency2-1", {"name": "1", "group": "frequency"}, False),
+    ],
+)
+def test_metric_under_the_name_of_another_is_unverified(
+    key: str, metric: Log, is_anothers: bool, tmp_path: Path
+) -> None:
+    """What stands at `accuracy` is read as the accuracy, whatever it is the value of."""
+    log = log_of(PLAIN)
+    log["results"]["scores"][0]["metrics"] = {key: {**metric, "value": FORGED}}
+    (tmp_path / "log.json").write_text(json.dumps(log))
+    (row,) = [row for row in audit(str(tmp_path / "log.json")).rows if row.reported == FORGED]
+    assert ("the name of another metric" in row.reason) is is_anothers
+    assert not is_anothers or row.verdict == Verdict.UNVERIFIED
+
+
 @pytest.mark.parametrize("count", ["total_samples", "completed_samples", "scored_samples"])
 def test_count_of_the_older_layout_has_a_row(count: str, tmp_path: Path) -> None:
     log = older(log_of(PLAIN))

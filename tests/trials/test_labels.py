@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harbor_metrics.errors import InputError
+from harbor_metrics.errors import InputError, MetricFailure
 from harbor_metrics.trials.labelled import as_number
 from harbor_metrics.trials.labels import joined, of_tasks
 from harbor_metrics.trials.table import Table
@@ -43,6 +43,13 @@ def test_trials_of_a_task_share_its_labels() -> None:
 def test_no_label_is_called_as_the_task_is() -> None:
     """A stranger's labels would group by other tasks."""
     assert joined(TABLE, {"a": {"task": "b"}, "b": {"task": "a"}}).label("task") == ["a", "b"]
+
+
+@pytest.mark.parametrize("name", ["agent", "model", "dataset"])
+def test_no_label_is_called_as_what_has_numbers_of_its_own(name: str) -> None:
+    table = joined(TABLE, {"a": {name: "x"}, "b": {name: "y"}})
+    with pytest.raises(MetricFailure, match=f"`{name}` is no label: each agent, model and dataset"):
+        table.label(name)
 
 
 def test_labels_of_other_tasks_leave_the_table_itself() -> None:

@@ -130,6 +130,7 @@ def reported(
                 part=metric.name if group else None,
                 reducer=reducer,
                 params=params,
+                under=name,
             )
         for name in ("scored_samples", "unscored_samples"):
             count = getattr(row, name)

@@ -21,6 +21,8 @@ _OF_SCRIPTS = ("sha256", "modules_sha256", "packages_sha256", "lock_sha256")
 # Of a metric its name, and what tells it from others of that name; of a value the key besides.
 _Metric = tuple[str, Identity]
 _Value = tuple[str, Identity, str]
+# Of a group its values, the name that each would have alone, and what it is of.
+_Named = Sequence[tuple[_Value, str, Outcome]]
 # What Harbor takes at once.
 _MOST_ROWS = 500
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -40,26 +42,26 @@ def hub_rows(result: Result, ids: Sequence[Sequence[str | None]]) -> str:
     _refuse_two_rules(result.groups)
     # A name is the same value's in all rows.
     of_groups = [(group, list(_values(group))) for group in result.groups]
-    values = [value for _, values in of_groups for value in values]
-    short = _called(values)
-    _refuse_others(of_groups, short)
-    called = _called(
-        [
-            (of, _in_full(of[-1], name, outcome) if short[of] == name else name, outcome)
-            for of, name, outcome in values
-        ]
-    )
+    short = _one_column_each(of_groups)
+    called = _one_column_each([(group, _in_full(values, short)) for group, values in of_groups])
     rows = [
         _row(group, of_group, called) for group, of_group in zip(result.groups, ids, strict=True)
     ]
     return json.dumps({"rows": encodable(rows)}, indent=2, ensure_ascii=False) + "\n"
 
 
-def _in_full(key: str, name: str, outcome: Outcome) -> str:
-    """The name of a value; with the kwargs of its metric, where nobody has asked for these.
+def _in_full(values: _Named, short: Mapping[_Value, str]) -> _Named:
+    """The values, with the kwargs of a metric in their names where nobody has asked for these.
 
     A registry may be a stranger's, who would have any number in the column of `mean`.
     """
+    return [
+        (of, _with_kwargs(of[-1], name, outcome) if short[of] == name else name, outcome)
+        for of, name, outcome in values
+    ]
+
+
+def _with_kwargs(key: str, name: str, outcome: Outcome) -> str:
     in_keys = {"k"} if isinstance(outcome.kwargs.get("k"), list) else set()
     is_users = outcome.origin == "command-line" or outcome.type == UV_SCRIPT
     if is_users or not outcome.kwargs.keys() - in_keys:
@@ -72,7 +74,7 @@ def _column(name: str) -> str:
     return str(encodable(name)).replace("/", "_")
 
 
-def _called(values: Sequence[tuple[_Value, str, Outcome]]) -> dict[_Value, str]:
+def _called(values: _Named) -> dict[_Value, str]:
     """The column of each value."""
     wished = {of: name for of, name, _ in values}
     ranks = {
@@ -106,17 +108,15 @@ def _row(
     return {"metadata": metadata, "metrics": metrics, "trial_ids": known}
 
 
-def _refuse_others(
-    of_groups: Sequence[tuple[Group, Sequence[tuple[_Value, str, Outcome]]]],
-    called: Mapping[_Value, str],
-) -> None:
-    """Refuse rows of which one would have other columns alone.
+def _one_column_each(of_groups: Sequence[tuple[Group, _Named]]) -> dict[_Value, str]:
+    """The column of each value, which it would also have in its row alone.
 
-    Whoever is first by the name of the agent would stand in everybody's column.
+    Whoever is first by the name of the agent would else stand in everybody's column.
 
     Raises:
-        UsageError: there are such rows.
+        UsageError: a row would have other columns alone.
     """
+    called = _called([value for _, values in of_groups for value in values])
     holding = {
         f"{called[of]}{part}": (group, outcome, of[-1])
         for group, values in of_groups
@@ -130,6 +130,7 @@ def _refuse_others(
                 # Another has the name, or one that stands behind it in a part.
                 taken = next(own for part in ("", *_PARTS) if (own := f"{name}{part}") in holding)
                 raise _differing(taken, holding[taken], (group, outcomes[of], of[-1]))
+    return called
 
 
 def _refuse_two_rules(groups: Sequence[Group]) -> None:

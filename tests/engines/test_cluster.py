@@ -149,6 +149,15 @@ def session(master: str) -> Any:
     return spark
 
 
+def end(spark: Any) -> None:
+    """Stop Spark, and its JVM, which gives the cluster's address to every later session."""
+    from pyspark import SparkContext
+
+    spark.stop()
+    SparkContext._gateway.shutdown()
+    SparkContext._gateway = SparkContext._jvm = None
+
+
 def lose_once(cluster: Cluster, spark: Any, done: threading.Event, lost: list[str]) -> None:
     """Lose a worker while a stage has tasks that are done and tasks that run."""
     tracker = spark.sparkContext.statusTracker()
@@ -172,7 +181,7 @@ def test_a_lost_worker_changes_no_bit(cluster: Cluster, trials: Path, expected: 
     finally:
         done.set()
         thread.join()
-        spark.stop()
+        end(spark)
     assert lost
     assert found.groups == expected.groups
     assert found.sources[0].answers_sha256 == expected.sources[0].answers_sha256

@@ -151,6 +151,7 @@ def _compared(
     if not pairs.paired:
         raise _nothing_paired(pairs, names)
     keys = _common_keys(tables, names)
+    first = _by_times(tables[0])[:1]
     diagnostics += remarks(pairs, parts, names, subject)
     whole, lacking = pairs.base, [key for key in ours.pool.table.columns if key not in keys]
     if keys:
@@ -159,12 +160,13 @@ def _compared(
         )
     clusters = _clusters(pairs, names, settings.cluster)
     rows: list[Row] = []
+    ranks = {key: rank for rank, key in enumerate(keys)}
     metrics: list[Hashable] = []
     for planned, there in _permitted(parts, names):
         asked = Asked(planned, settings, clusters, run_scripts, names, keys, there)
         own = with_policies(asked, pairs, rows_of(asked, pairs))
         own = with_lacking(asked, whole, pairs.base, lacking if keys else [], own)
-        rows += own
+        rows += sorted(own, key=lambda row: ranks.get(str(row.value), 0))
         metrics += [told_by(planned)] * len(own)
     changes = _changes(pairs, keys[0], settings) if keys else {}
     by_task = [row for row in changes.values() if row is not None]
@@ -198,6 +200,7 @@ def _compared(
         rows=rows,
         key=keys[0] if keys else None,
         lacking=lacking or msgspec.UNSET,
+        first=first[0] if keys and first != keys[:1] else msgspec.UNSET,
         by_two_rules=rules or msgspec.UNSET,
         by_task=listed_tasks,
         not_listed=len(changes) - len(listed_tasks),
@@ -239,14 +242,23 @@ def _common_keys(tables: tuple[Table, Table], names: tuple[str, str]) -> list[st
     Raises:
         UsageError: both have rewards, and not one of the same name.
     """
-    ours, theirs = (table.columns for table in tables)
+    ours, theirs = _by_times(tables[0]), tables[1].columns
     both = [key for key in ours if key in theirs]
     if not both and ours and theirs:
         raise UsageError(
-            f"{names[0]} and {names[1]} have no reward in common: {listed(list(ours))}, and "
+            f"{names[0]} and {names[1]} have no reward in common: {listed(sorted(ours))}, and "
             f"{listed(list(theirs))}"
         )
     return both
+
+
+def _by_times(table: Table) -> list[str]:
+    """The rewards, those first that the most trials have.
+
+    The verifier of a single task, which may be a stranger's, does not say what a comparison is of.
+    """
+    times = table.key_times.times
+    return sorted(table.columns, key=lambda key: -times[key])
 
 
 def _clusters(pairs: Pairs, names: tuple[str, str], label: str | None) -> dict[str, object] | None:

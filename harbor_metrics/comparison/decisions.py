@@ -297,12 +297,13 @@ def _without_value(compared: Compared, settings: Settings) -> str | None:
 
 def _of_count(part: Part | Counted, compared: Compared) -> Sequence[str]:
     """The rewards that are lacking of those that a count is of."""
-    lacking, key = compared.lacking or [], compared.key
+    lacking = compared.lacking or []
     if part in ("tasks.worse", "tasks.better"):
-        # Tasks turn by the first reward of the base; rewards are sorted.
-        return lacking[:1] if key is None or lacking[:1] < [key] else []
+        if compared.key is None:
+            return lacking[:1]
+        return [compared.first] if compared.first else []
     # Without any reward all of its trials are missing.
-    return lacking if part == "missing" and key is not None else []
+    return lacking if part == "missing" and compared.key is not None else []
 
 
 def _turned(gate: Gate, part: str, compared: Compared) -> int:

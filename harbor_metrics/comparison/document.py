@@ -139,8 +139,9 @@ class TaskRow(Struct, frozen=True, kw_only=True):
 class Compared(Struct, frozen=True, kw_only=True):
     """A candidate beside the base, on one dataset.
 
-    `by_task` is over reward `key`, the first that both have, largest change first; of many tasks
-    `not_listed` are left out. `lacking` are the rewards of the base that the candidate has not.
+    `by_task` is over reward `key`, which the most trials of the base have of those that both have,
+    largest change first; of many tasks `not_listed` are left out. `lacking` are the rewards of the
+    base that the candidate has not, and `first` is one of them that more trials have than `key`.
     `by_two_rules`: the run that leaves trials without a valid reward out, and the one of which such
     count, where it is so and both were not told to leave them out.
     """
@@ -152,6 +153,7 @@ class Compared(Struct, frozen=True, kw_only=True):
     rows: list[Row]
     key: str | None
     lacking: list[str] | msgspec.UnsetType = msgspec.UNSET
+    first: str | msgspec.UnsetType = msgspec.UNSET
     by_two_rules: tuple[str, str] | msgspec.UnsetType = msgspec.UNSET
     by_task: list[TaskRow]
     not_listed: Count = 0

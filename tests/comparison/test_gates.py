@@ -633,3 +633,41 @@ def test_tasks_without_a_value_on_a_side_are_neither_better_nor_worse(
     done = cli(*given, "tasks.worse > 3")
     assert (done.returncode, "15 tasks have no value on a side" in done.stdout) == (1, True)
     assert cli(*given, "tasks.worse > 3", "--unpaired", "drop").returncode == 0
+
+
+@pytest.mark.parametrize("other", ["a", "zz"])
+def test_the_verifier_of_one_task_does_not_say_what_a_comparison_is_of(
+    other: str, tmp_path: Path
+) -> None:
+    """Its reward stood before that of all others, by the alphabet, and no task was worse by it."""
+
+    def run(name: str, rewards: Rewards) -> str:
+        def more(task: str, _: int) -> dict[str, float]:
+            return {"reward": rewards[task][0] or 0} | ({other: 1} if task == "t00" else {})
+
+        return f"{name}={write_run(tmp_path / f'{name}.jsonl', rewards, rewards=more)}"
+
+    sources = run("main", ALL), run("new", NONE)
+    done = compare(*sources, higher_is_better=HIGHER, fail_if="tasks.worse > 3")
+    (decision,) = done.gates
+    assert (decision.outcome, decision.why) == ("failed", "tasks.worse is 40")
+    (compared,) = done.comparisons
+    assert compared.key == "reward"
+    assert [row.value for row in compared.rows] == ["reward", other]
+    assert len(compared.by_task) == N
+
+
+def test_tasks_turn_by_no_rarer_reward_where_the_candidate_lacks_the_common_one(
+    tmp_path: Path,
+) -> None:
+    def run(name: str, keys: str) -> str:
+        def rewards(task: str, _: int) -> dict[str, int]:
+            return dict.fromkeys(keys.split() if task == "t00" else keys.split()[:1], 1)
+
+        return f"{name}={write_run(tmp_path / f'{name}.jsonl', ALL, rewards=rewards)}"
+
+    sources, gate = (run("main", "z a"), run("new", "a")), "tasks.worse > 3"
+    done = compare(*sources, higher_is_better=["a", "z"], fail_if=gate)
+    assert [decision.outcome for decision in done.gates] == ["undecided"]
+    (compared,) = done.comparisons
+    assert (compared.key, compared.first, compared.lacking) == ("a", "z", ["z"])

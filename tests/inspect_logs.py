@@ -89,7 +89,11 @@ def metric(name: str, value: Any, **more: Any) -> dict[str, Any]:
 
 def log(samples: list[dict[str, Any]], *metrics: dict[str, Any], **more: Any) -> dict[str, Any]:
     """A log in one document, the numbers of its scorer `num` as they are given."""
-    row = {"name": "num", "scorer": "num", "metrics": {f"m{i}": m for i, m in enumerate(metrics)}}
+    named: dict[str, Any] = {}
+    for each in metrics:
+        again = sum(each["name"] == other["name"] for other in named.values())
+        named[f"{each['name']}{again + 1}" if again else each["name"]] = each
+    row = {"name": "num", "scorer": "num", "metrics": named}
     results = {"total_samples": len(samples), "completed_samples": len(samples), "scores": [row]}
     return {
         "version": 2, "status": "success", "plan": {"steps": [{"solver": "s"}]},

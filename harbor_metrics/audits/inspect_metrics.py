@@ -25,7 +25,6 @@ _ONE_CLUSTER = "undefined for a single cluster, and Inspect writes 0"
 _SEEDLESS = "drawn without a seed: its digits cannot be repeated"
 # So many Monte Carlo errors may be chance: many numbers are drawn, few times each.
 _CHANCE = 6
-_NUMBER = re.compile(r"[0-9]+\Z")
 _DRAWS = 1000
 # More values are not drawn for the ends of an interval.
 _MOST_DRAWN = 5_000_000
@@ -36,17 +35,23 @@ def known(metric: str) -> bool:
     return metric in _METRICS
 
 
-def is_anothers(key: str, reported: Reported) -> bool:
-    """Whether a number stands where people look for that of another of Inspect's metrics.
+def is_under_its_name(reported: Reported) -> bool:
+    """Whether a number stands under a name that Inspect gives it.
 
-    Inspect writes a metric, and each of several values, under its name without the package, with a
-    number behind where that is taken (`inspect_ai/_eval/task/results.py`).
+    That is the name of its metric, without or with the package, or of its value where a metric has
+    several, in one place behind that of the metric; with a number behind where that is taken
+    (`inspect_ai/_eval/task/results.py` of 0.3.25 to 0.3.285).
     """
-    own = reported.part or reported.metric
-    name = key.rpartition("/")[2] if reported.part is None else key
-    if name.startswith(own) and (name == own or _NUMBER.fullmatch(name, len(own))):
-        return False
-    return known(_NUMBER.sub("", key.rpartition("/")[2]).strip())
+    key = reported.under
+    if key is None:
+        return True
+    metric, number = re.escape(reported.metric), "[0-9]*"
+    if reported.part is None:
+        names = f"(.*/)?{metric}{number}"
+    else:
+        part = re.escape(reported.part)
+        names = f"{part}{number}|(.*/)?{metric}(_|{number}-){part}{number}"
+    return re.fullmatch(names, key, re.DOTALL) is not None
 
 
 def computed(metric: str, scores: Sequence[Scored], params: _Params) -> Answer | Parts:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache, lru_cache
+from itertools import starmap
 from typing import Any
 
 from msgspec import structs
@@ -17,7 +18,7 @@ from ..trials.source import Reported, Source
 from ..trials.trial import NO_GROUP
 from . import inspect_thresholds
 from .inspect_edits import contradict, n_differ, of_before
-from .inspect_metrics import Parts, is_anothers
+from .inspect_metrics import Parts, is_under_its_name
 from .inspect_nested import computed
 from .inspect_reducers import has_threshold, reduced
 from .inspect_scores import NotHeldError, Scored, is_nan, number, scores_of
@@ -63,7 +64,17 @@ def rows(source: Source) -> Iterator[Row]:
             n = replay.log.n_edited
             reason = f"it is of the scores before those of {n} samples were edited"
             found = [of_before(*pair, reason) for pair in zip(found, before, strict=True)]
-    yield from replay.agreed(found, numbers, edited=behind)
+    found = replay.agreed(found, numbers, edited=behind)
+    yield from starmap(_named, zip(found, numbers, strict=True))
+
+
+def _named(row: Row, reported: Reported) -> Row:
+    """The row; a right number under a name that is not its own verifies nothing."""
+    if row.verdict not in (Verdict.EQUAL, Verdict.EXPLAINED) or is_under_its_name(reported):
+        return row
+    of = reported.metric if reported.part is None else f"{reported.part} of {reported.metric}"
+    reason = f"Inspect writes no `{shown(of)}` under that name"
+    return replace(row, verdict=Verdict.UNVERIFIED, reason=reason)
 
 
 class _Replay:
@@ -167,10 +178,6 @@ class _Replay:
         if reported.group == NO_GROUP:
             other = Unknown("Inspect reads no number there")
             return judge(path, "", reported, other, incomplete="")
-        if reported.under is not None and is_anothers(reported.under, reported):
-            own = shown(reported.part or reported.metric)
-            other = Unknown(f"Inspect writes no `{own}` under the name of another metric")
-            return judge(path, group, reported, other, incomplete="")
         try:
             answer = self._answer(reported, edited=edited, threshold=threshold)
         except NotHeldError as error:

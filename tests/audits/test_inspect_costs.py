@@ -78,7 +78,7 @@ def test_what_is_not_recomputed_of_too_many_numbers_is_said(
 def test_metrics_of_the_same_scores_are_computed_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    metrics = {f"m{i}": {"name": "mean", "value": 0.123} for i in range(50)}
+    metrics = {f"mean{i}": {"name": "mean", "value": 0.123} for i in range(50)}
     bounds = {
         f"e{i}": {"name": "lower", "group": "ci", "value": 0, "params": {"method": "bootstrap"}}
         for i in range(50)

@@ -34,7 +34,7 @@ def edited(
 
 def mean_of(tmp_path: Path, document: dict[str, Any]) -> Row:
     (tmp_path / "x.json").write_text(json.dumps(document))
-    (row,) = (row for row in audit(str(tmp_path / "x.json")).rows if row.name == "num: m0")
+    (row,) = (row for row in audit(str(tmp_path / "x.json")).rows if row.name == "num: mean")
     return row
 
 

@@ -15,7 +15,7 @@ from inspect_logs import LOGS, members, write
 from harbor_metrics import readers
 from harbor_metrics.api import compute
 from harbor_metrics.audits import audit
-from harbor_metrics.audits.row import Verdict
+from harbor_metrics.audits.row import Row, Verdict
 from harbor_metrics.errors import InputError
 
 pytestmark = pytest.mark.one_python
@@ -132,34 +132,47 @@ SHARE = {"name": "I", "group": "frequency", "params": {}}
 
 
 @pytest.mark.parametrize(
-    ("key", "metric", "is_anothers"),
+    ("key", "metric", "is_its"),
     [
-        ("accuracy", SHARE, True),
-        ("accuracy2", SHARE, True),
-        ("inspect_ai/accuracy", SHARE, True),
-        ("accuracy", {"name": "std"}, True),
-        ("accuracy ", {"name": "std"}, True),
+        ("accuracy", SHARE, False),
+        ("overall accuracy", SHARE, False),
+        ("pass_rate", {"name": "std"}, False),
+        ("accuracy", {"name": "std"}, False),
+        ("std ", {"name": "std"}, False),
+        ("std\n", {"name": "std"}, False),
+        ("std²", {"name": "std"}, False),
         ("accuracy", {"name": "", "group": "accuracy"}, False),
-        ("std2", {"name": "inspect_ai/std"}, False),
-        ("inspect_ai/std", {"name": "inspect_ai/std"}, False),
-        ("I", SHARE, False),
-        ("I3", SHARE, False),
-        ("std", {**SHARE, "name": "std"}, False),
-        ("std22", {**SHARE, "name": "std2"}, False),
-        ("frequency_I", SHARE, False),
-        ("frequency2-1", {"name": "1", "group": "frequency"}, False),
+        ("frequency", SHARE, False),
+        ("frequencyI", SHARE, False),
+        ("std2", {"name": "inspect_ai/std"}, True),
+        ("inspect_ai/std", {"name": "inspect_ai/std"}, True),
+        ("I", SHARE, True),
+        ("I3", SHARE, True),
+        ("std", {**SHARE, "name": "std"}, True),
+        ("std22", {**SHARE, "name": "std2"}, True),
+        ("frequency_I", SHARE, True),
+        ("acme/frequency_I", SHARE, True),
+        ("frequency2-1", {"name": "1", "group": "frequency"}, True),
     ],
 )
-def test_metric_under_the_name_of_another_is_unverified(
-    key: str, metric: Log, is_anothers: bool, tmp_path: Path
+def test_metric_under_another_name_is_unverified(
+    key: str, metric: Log, is_its: bool, tmp_path: Path
 ) -> None:
     """What stands at `accuracy` is read as the accuracy, whatever it is the value of."""
     log = log_of(PLAIN)
-    log["results"]["scores"][0]["metrics"] = {key: {**metric, "value": FORGED}}
-    (tmp_path / "log.json").write_text(json.dumps(log))
-    (row,) = [row for row in audit(str(tmp_path / "log.json")).rows if row.reported == FORGED]
-    assert ("the name of another metric" in row.reason) is is_anothers
-    assert not is_anothers or row.verdict == Verdict.UNVERIFIED
+
+    def row(value: Any) -> Row:
+        log["results"]["scores"][0]["metrics"] = {key: {**metric, "value": value}}
+        (tmp_path / "log.json").write_text(json.dumps(log))
+        rows = audit(str(tmp_path / "log.json")).rows
+        return next(row for row in rows if row.name.endswith(f": {key}"))
+
+    forged = row(FORGED)
+    assert forged.verdict in (Verdict.DIFFERS, Verdict.UNVERIFIED)
+    right = row(forged.recomputed)
+    assert right.verdict != Verdict.DIFFERS
+    assert is_its or right.verdict == Verdict.UNVERIFIED
+    assert ("under that name" in right.reason) is (forged.recomputed is not None and not is_its)
 
 
 @pytest.mark.parametrize("count", ["total_samples", "completed_samples", "scored_samples"])

@@ -40,7 +40,7 @@ def test_log_as_one_document_audits_equal(tmp_path: Path) -> None:
 
 def of_document(path: Path, document: dict[str, Any]) -> list[Row]:
     path.write_text(json.dumps(document))
-    return [row for row in audit(str(path)).rows if row.name.startswith("num: m")]
+    return [row for row in audit(str(path)).rows if row.name.startswith("num: ")]
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_metadata_cannot_pose_as_the_readers_labels(tmp_path: Path) -> None:
 def test_a_second_row_of_a_scorer_is_audited(tmp_path: Path) -> None:
     document = log([sample("a", 1.0), sample("b", 0.0)], metric("mean", 0.5))
     scores = document["results"]["scores"]
-    scores.append({**scores[0], "metrics": {"m0": metric("mean", 0.75)}})
+    scores.append({**scores[0], "metrics": {"mean": metric("mean", 0.75)}})
     found = of_document(tmp_path / "x.json", document)
     assert [row.verdict for row in found] == [Verdict.EQUAL, Verdict.DIFFERS]
 
@@ -192,7 +192,7 @@ def test_samples_that_the_log_does_not_count_excuse_nothing(tmp_path: Path) -> N
     assert verdicts == {
         "total_samples": Verdict.UNVERIFIED,
         "completed_samples": Verdict.EQUAL,
-        "num: m0": Verdict.DIFFERS,
+        "num: mean": Verdict.DIFFERS,
     }
 
 
@@ -201,7 +201,7 @@ def test_only_nan_and_null_equal_an_undefined_value(value: str, tmp_path: Path) 
     document = log([sample("a", 1.0)], metric("stderr", "@"))
     path = tmp_path / "x.json"
     path.write_text(json.dumps(document).replace('"@"', value))
-    (row,) = (each for each in audit(str(path)).rows if each.name == "num: m0")
+    (row,) = (each for each in audit(str(path)).rows if each.name == "num: stderr")
     undefined = value in ("NaN", "null")
     assert row.verdict == (Verdict.EQUAL if undefined else Verdict.DIFFERS)
     if not undefined:
@@ -213,7 +213,7 @@ def test_number_of_a_scorer_without_scores_differs(tmp_path: Path) -> None:
     document["results"]["scores"][0]["name"] = "ghost"
     path = tmp_path / "x.json"
     path.write_text(json.dumps(document))
-    (row,) = (each for each in audit(str(path)).rows if each.name == "ghost: m0")
+    (row,) = (each for each in audit(str(path)).rows if each.name == "ghost: accuracy")
     assert row.verdict == Verdict.DIFFERS
     assert "object" not in row.reason
     assert row.reason
@@ -235,7 +235,7 @@ def test_spread_that_overflowed_in_inspect_is_explained(tmp_path: Path) -> None:
     document = log(samples, metric("std", "@"))
     path = tmp_path / "x.json"
     path.write_text(json.dumps(document).replace('"@"', "Infinity"))
-    (row,) = (each for each in audit(str(path)).rows if each.name == "num: m0")
+    (row,) = (each for each in audit(str(path)).rows if each.name == "num: std")
     assert (row.verdict, row.reported) == (Verdict.EXPLAINED, "Infinity")
     assert row.recomputed == pytest.approx(2**0.5 * 1e300)
 
@@ -304,7 +304,7 @@ def test_ratings_without_a_majority_are_told_apart_as_python_does(tmp_path: Path
     document["eval"]["config"] = {"epochs": 2, "epochs_reducer": ["majority"]}
     (tmp_path / "x.json").write_text(json.dumps(document))
     rows = {row.name: row.verdict for row in audit(str(tmp_path / "x.json")).rows}
-    assert rows["num, majority: m0"] == Verdict.EQUAL
+    assert rows["num, majority: krippendorff_alpha"] == Verdict.EQUAL
 
 
 def test_a_number_that_another_scorer_has_under_the_same_name_is_not_hidden(tmp_path: Path) -> None:

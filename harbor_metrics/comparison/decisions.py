@@ -128,11 +128,21 @@ def _rows(metric: str, compared: Compared) -> list[Row]:
     if any(row.value != row.type for row in exact):
         return exact
     whole = [row for row in compared.rows if label_of(row) == metric]
-    return whole or [
-        row
-        for row in compared.rows
-        if metric in (row.metric, row.type) and not row.kwargs.keys() - _IN_NAMES
-    ]
+    return whole or [row for row in compared.rows if _is_meant(metric, row)]
+
+
+def _is_meant(metric: str, row: Row) -> bool:
+    """Whether a row is of the metric of that name, whatever its k, unless the name says one."""
+    if metric not in (row.metric, row.type):
+        return False
+    # For weight: most gates name what a row is called.
+    from ..catalogue.aliases import implied_kwargs
+
+    said = implied_kwargs(metric)
+    return all(
+        kwarg in _IN_NAMES and said.get(kwarg, value) == value
+        for kwarg, value in row.kwargs.items()
+    )
 
 
 def _unpaired(

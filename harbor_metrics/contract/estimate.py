@@ -13,14 +13,13 @@ from weakref import WeakKeyDictionary
 import msgspec
 from msgspec.structs import replace
 
-from ..errors import MetricFailure
 from ..numbers import exact
 from ..numbers.attempts import Powers, Repeats
 from ..numbers.exact import Number
 from ..numbers.uncertainty import range_of
 from ..numbers.units import Range, Stratum, Tasks, Units
 from ..trials.column import Column
-from ..trials.labelled import TASK
+from ..trials.labelled import TASK, clusters
 
 _made: WeakKeyDictionary[Column, dict[str | None, Units]] = WeakKeyDictionary()
 
@@ -195,11 +194,7 @@ def ratio_units(
     ones = denominators if denominators is not None else [1] * len(rewards)
     tops: dict[object, int] = {}
     bottoms: dict[object, int] = {}
-    labels = rewards.label(str(cluster))
-    if None in labels:
-        raise MetricFailure(
-            "missing-label", f"label `{cluster}` is null for some trials, so it names no cluster"
-        )
+    labels = clusters(rewards, str(cluster))
     for key, top, bottom in zip(labels, numerators, ones, strict=True):
         tops[key] = tops.get(key, 0) + top
         bottoms[key] = bottoms.get(key, 0) + bottom

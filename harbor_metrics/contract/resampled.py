@@ -10,7 +10,7 @@ from random import Random
 from typing import overload
 
 from ..trials.column import Column
-from ..trials.labelled import TASK
+from ..trials.labelled import TASK, clusters
 from ..trials.table import Table
 from ..trials.trial import LineTasks
 
@@ -21,10 +21,10 @@ _CHUNK = 1000
 def resampled(view: View, cluster: str | None, samples: int, seed: int) -> Iterator[View]:
     """So many tables or columns of clusters drawn with replacement; drawn twice, they are two."""
     rng = Random(seed)  # noqa: S311  # statistics, not secrets
-    clusters = [rows for _, rows in sorted(_clusters(view, cluster).items())]
-    n, uniform, tasks = len(clusters), rng.random, [*view.tasks]
+    rows_of = _rows_of_clusters(view, cluster)
+    n, uniform, tasks = len(rows_of), rng.random, [*view.tasks]
     for _ in range(samples):
-        drawn = [clusters[int(uniform() * n)] for _ in range(n)]
+        drawn = [rows_of[int(uniform() * n)] for _ in range(n)]
         rows = [*chain.from_iterable(drawn)]
         yield view.picked(rows, _Names(tasks, drawn))
 
@@ -56,14 +56,22 @@ class _Names(Sequence[str]):
         return iter(self._names)
 
 
-def _clusters(view: View, cluster: str | None) -> dict[str, list[int]]:
+def _rows_of_clusters(view: View, cluster: str | None) -> list[list[int]]:
+    """The rows of each cluster, in an order that is not that of the rows."""
     keys: Sequence[object] = range(len(view))
     if cluster is not None:
-        keys = view.tasks if cluster == TASK else view.label(cluster)
-    clusters: dict[str, list[int]] = {}
+        keys = view.tasks if cluster == TASK else clusters(view, cluster)
+    rows_of: dict[object, list[int]] = {}
     for row, key in enumerate(keys):
-        clusters.setdefault(f"{key:09}" if isinstance(key, int) else str(key), []).append(row)
-    return clusters
+        rows_of.setdefault(key, []).append(row)
+    return [rows_of[key] for key in sorted(rows_of, key=_place)]
+
+
+def _place(key: object) -> tuple[str, bool]:
+    """Where a cluster stands: the same of labels that are equal, such as 1, 1.0 and true."""
+    if isinstance(key, int) or (isinstance(key, float) and key.is_integer()):
+        return f"{int(key):09}", False
+    return str(key), isinstance(key, str)
 
 
 def as_lm_eval(view: View, samples: int) -> Iterator[View]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..catalogue.aliases import implied_kwargs
 from ..contract.spec import UV_SCRIPT
 from ..documents.wording import encodable, printable, shown
 from ..errors import UsageError
@@ -62,7 +63,9 @@ def _in_full(values: _Named, short: Mapping[_Value, str]) -> _Named:
 
 
 def _with_kwargs(key: str, name: str, outcome: Outcome) -> str:
-    in_keys = {"k"} if isinstance(outcome.kwargs.get("k"), list) else set()
+    # Each of several k is in the key of its value.
+    several = isinstance(outcome.kwargs.get("k"), list) and "k" not in implied_kwargs(outcome.name)
+    in_keys = {"k"} if several else set()
     is_users = outcome.origin == "command-line" or outcome.type == UV_SCRIPT
     if is_users or not outcome.kwargs.keys() - in_keys:
         return name

@@ -98,6 +98,20 @@ class Labelled(Protocol):
         """The label of that name, row by row."""
 
 
+def clusters(view: Labelled, name: str) -> list[Label]:
+    """The cluster of each row by the label of that name: equal labels are one.
+
+    Raises:
+        MetricFailure: a trial lacks the label, or it is null.
+    """
+    labels = view.label(name)
+    if None in labels:
+        raise MetricFailure(
+            "missing-label", f"label `{name}` is null for some trials, so it names no cluster"
+        )
+    return labels
+
+
 def grouped_rows(view: Labelled, names: Sequence[str]) -> list[tuple[tuple[str, ...], list[int]]]:
     """The indices of the rows of each combination of labels, sorted by the labels."""
     groups: dict[tuple[str, ...], list[int]] = {}

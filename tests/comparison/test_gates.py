@@ -303,12 +303,21 @@ def test_values_of_a_metric_are_named_as_the_table_names_them() -> None:
         compare(JOBS / "two-models", no_worse="pass@3", **asked)
 
 
-@pytest.mark.parametrize("kwargs", [{"reducer": "max"}, {"missing": "skip"}])
+@pytest.mark.parametrize(
+    ("name", "kwargs", "whole"),
+    [
+        ("mean", {"reducer": "max"}, "mean (reducer=max)"),
+        ("mean", {"missing": "skip"}, "mean (missing=skip)"),
+        ("pass@2", {"k": 1}, "pass@1"),
+        ("pass@2", {"k": [1]}, "pass@1"),
+        ("evsys/pass@2", {"k": 1}, "evsys/pass@2 (k=1)"),
+    ],
+)
 def test_a_metric_with_other_arguments_does_not_take_a_name(
-    kwargs: dict[str, str], tmp_path: Path
+    name: str, kwargs: dict[str, Any], whole: str, tmp_path: Path
 ) -> None:
     """A registry may be a stranger's, and its `mean` the best of all attempts."""
-    extra = {"type": "mean", "kwargs": kwargs}
+    extra = {"type": name, "kwargs": kwargs}
     dataset = {"name": "d", "version": "1", "description": "", "tasks": []}
     registry = tmp_path / "registry.json"
     entry = {**dataset, "metrics": [{"type": "max"}], "extra_metrics": [extra]}
@@ -317,11 +326,9 @@ def test_a_metric_with_other_arguments_does_not_take_a_name(
     for reward, run in enumerate(runs):
         rows = [{"task": f"t{i}", "dataset": "d", "rewards": {"r": reward}} for i in range(9)]
         run.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    with pytest.raises(UsageError, match="there is no `mean`"):
-        compare(*runs, fail_if="mean < -1", registry=registry)
-    ((argument, value),) = kwargs.items()
-    whole = compare(*runs, fail_if=f"mean ({argument}={value}) < -1", registry=registry)
-    assert whole.outcome == "passed"
+    with pytest.raises(UsageError, match=f"there is no `{name}`"):
+        compare(*runs, fail_if=f"{name} < -1", registry=registry)
+    assert compare(*runs, fail_if=f"{whole} < -1", registry=registry).outcome == "passed"
 
 
 def test_a_reward_that_is_called_as_its_metric_does_not_take_its_name(tmp_path: Path) -> None:

@@ -7,8 +7,9 @@ from random import Random
 import pytest
 
 from harbor_metrics.contract.resampled import as_lm_eval, resampled
+from harbor_metrics.errors import MetricFailure
 from harbor_metrics.trials.table import Table
-from harbor_metrics.trials.trial import Trial
+from harbor_metrics.trials.trial import Label, Trial
 
 ROWS = [("a", 1), ("a", 2), ("b", 3), ("c", 4)]
 TABLE = Table([Trial(task=t, attempt=r, rewards={"r": r}, labels={"g": t}) for t, r in ROWS])
@@ -28,6 +29,35 @@ def test_clusters_are_drawn_whole(view: object, cluster: str) -> None:
         parts = values(drawn)
         assert len(parts) == 3
         assert all(part in ([1, 2], [3], [4]) for part in parts)
+
+
+@pytest.mark.parametrize(
+    ("labels", "same"),
+    [
+        ([1, 1.0, True, 2], [1, 1, 1, 2]),
+        ([True, 1.0, 1, 2.0], [1, 1, 1, 2]),
+        ([1, "1", "000000001", 1.5], ["a", "b", "c", "d"]),
+        ([10, 9, 2, 2], [10.0, 9, 2.0, 2]),
+    ],
+)
+def test_clusters_are_one_where_their_labels_are_equal(
+    labels: list[Label], same: list[Label]
+) -> None:
+    def sizes(labels: list[Label]) -> list[int]:
+        trials = [
+            Trial(task=f"t{i}", rewards={"r": 1}, labels={"g": g}) for i, g in enumerate(labels)
+        ]
+        return [len(view) for view in resampled(Table(trials).column("r", "error"), "g", 30, 0)]
+
+    assert sorted(sizes(labels)) == sorted(sizes(same))
+    n = len(set(labels))
+    assert (len(set(sizes(labels))) == 1) is (n == len(labels))
+
+
+def test_label_that_is_null_names_no_cluster() -> None:
+    trials = [Trial(task="t", rewards={"r": 1}, labels={"g": g}) for g in ("None", None)]
+    with pytest.raises(MetricFailure, match="label `g` is null for some trials"):
+        list(resampled(Table(trials).column("r", "error"), "g", 1, 0))
 
 
 def test_every_row_is_drawn_alone_without_clusters() -> None:

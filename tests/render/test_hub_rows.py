@@ -261,6 +261,8 @@ def test_name_behind_which_another_stands_in_a_part_makes_no_rows() -> None:
         ({"type": "mean", "kwargs": {"reducer": "max"}}, "mean (reducer=max)", 1),
         ({"type": "pass-at-k", "kwargs": {"k": 2}}, "pass@2", 1),
         ({"type": "pass-at-k", "kwargs": {"k": [2]}}, "pass-at-k_2", 1),
+        ({"type": "pass@1", "kwargs": {"k": 2}}, "pass@2", 1),
+        ({"type": "pass@1", "kwargs": {"k": [2]}}, "pass@k_2", 1),
         ({"type": "quantile", "kwargs": {"q": 1}}, "quantile (q=1)", 1),
     ],
 )
@@ -268,12 +270,13 @@ def test_no_registry_has_another_number_in_the_column_of_a_metric(
     cli: Run, tmp_path: Path, entry: dict[str, object], column: str, value: float
 ) -> None:
     dataset = {"name": "d", "version": "1", "description": "", "tasks": []}
-    (tmp_path / "r.json").write_text(json.dumps([{**dataset, "metrics": [entry]}]))
+    named = {"metrics": [{"type": "max"}], "extra_metrics": [entry]}
+    (tmp_path / "r.json").write_text(json.dumps([{**dataset, **named}]))
     lines = [{"task": f"t{i}", "dataset": "d", "rewards": {"r": r}} for i in (0, 1) for r in (0, 1)]
     (tmp_path / "trials.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     (row,) = rows(cli("compute", "trials.jsonl", "--registry", "r.json", "--format", "hub-rows"))
     assert row["metrics"][column] == value
-    assert not {"mean", "pass-at-k", "quantile"} & row["metrics"].keys()
+    assert not {"mean", "pass-at-k", "pass@1", "pass@1_2", "quantile"} & row["metrics"].keys()
 
 
 @pytest.mark.parametrize("keys", [("unit/tests", "unit_tests"), ("unit_tests", "unit/tests")])

@@ -81,18 +81,31 @@ def _lists_what_it_has(footer: bytes) -> bool:
 def check_sizes(connection: Any, files: Sequence[str]) -> None:
     """Refuse files that are small and unpack to very much: 2 kB held a machine for minutes.
 
+    And those in which a column's dictionary is said to lie behind its values: some readers begin
+    with it in any case, and would read other pages than others do.
+
     Raises:
-        InputError: they do.
+        InputError: there are such files.
     """
     if not files:
         return
     # A name that is told to DuckDB stands for one file, of which it gives the name itself.
     sizes = connection.execute(
         "select sum(row_group_num_rows) filter (column_id = 0), sum(total_uncompressed_size), "
+        # The first page can be behind the mark.
+        "bool_or(coalesce(dictionary_page_offset, 0) <> 0 and "
+        "not dictionary_page_offset between 4 and data_page_offset), "
         "file_name from parquet_metadata(?) group by file_name",
         [list(files)],
     ).fetchall()
-    size = sum(os.path.getsize(file) for _, _, file in sizes)
+    for *_, is_behind, file in sizes:
+        if is_behind:
+            raise InputError(
+                f"{printable(file)} is damaged: its footer says that a column's dictionary lies "
+                "where none can be",
+                "write the file anew",
+            )
+    size = sum(os.path.getsize(file) for *_, file in sizes)
     for place, least, what in ((0, _MOST_ROWS, "rows"), (1, _MOST_BYTES, "bytes")):
         found = sum(each[place] or 0 for each in sizes)
         if found > max(least, _MOST_TIMES * size):

@@ -14,6 +14,9 @@ _SHORT, _LONG = 1 << 8, 1 << 16
 _FALSE, _BYTE, _DOUBLE, _TEXT, _LIST, _SET, _STRUCT = 2, 3, 7, 8, 9, 10, 12
 _INTEGER, _FLAG = 5, 1
 _DEPTH = 8
+# The largest number of a field, and how many bits integers of a kind have.
+_LAST = 0x7FFF
+_BITS = {4: 16, 5: 32}
 # The kinds of the fields of a page's head, by the numbers that lead to them. A field of another
 # kind Thrift passes over, and of one that stands twice readers differ in which they take.
 _OF_DATA = dict.fromkeys((1, 2, 3, 4), _INTEGER) | {5: _STRUCT}
@@ -120,6 +123,8 @@ class Head:
         kinds = _KINDS.get(inside, {})
         while byte := self._byte():
             number = number + (byte >> 4) if byte >> 4 else self.integer()
+            if not 0 < number <= _LAST:
+                raise BrokenError  # Thrift cuts it, and takes the field for another one
             kind = _FLAG if byte & 15 == _FALSE else byte & 15
             if number in fields or kind != kinds.get(number, kind):
                 raise BrokenError
@@ -165,7 +170,10 @@ class Head:
         if kind == _BYTE:
             return self._byte()
         if kind < _DOUBLE:
-            return self.integer()
+            value = self.integer()
+            if (value if value >= 0 else ~value).bit_length() >= _BITS.get(kind, 64):
+                raise BrokenError  # as above
+            return value
         if kind == _DOUBLE:
             return self.skip(8)
         if kind == _TEXT:

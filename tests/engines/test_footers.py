@@ -11,13 +11,13 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 import pytest
-from parquet_by_hand import PLAIN, Page, Written, plain, write
+from parquet_by_hand import PLAIN, Page, Written, plain, rewards, signed, write
 from pyarrow import parquet
 
 from harbor_metrics import compute
 from harbor_metrics.engines import footers
 from harbor_metrics.engines.footers import _Chunk, _nulls, check_nulls
-from harbor_metrics.engines.heads import footer_length
+from harbor_metrics.engines.heads import BrokenError, Head, footer_length
 from harbor_metrics.engines.pages import unpacked_page
 from harbor_metrics.errors import InputError
 
@@ -293,3 +293,43 @@ def test_levels_in_an_old_way_are_refused(tmp_path: Path) -> None:
     (tmp_path / "t.parquet").write_bytes(data.replace(head, b"\x15\x08\x15\x00\x15\x08\x15\x06"))
     with pytest.raises(InputError, match="in a way that DuckDB does not read"):
         compute(tmp_path / "t.parquet")
+
+
+def test_dictionary_behind_the_values_is_refused(tmp_path: Path) -> None:
+    """DuckDB begins with it, and others with the values: of two pages each read another one."""
+    path = Path(
+        write(tmp_path / "t.parquet", 9, [Written(b"task", plain(*[b"t"] * 9)), rewards(9)])
+    )
+    query = "select data_page_offset, dictionary_page_offset from parquet_metadata(?)"
+    (first, second) = duckdb.execute(query, [str(path)]).fetchall()[1]
+    data = path.read_bytes()
+    before, after = (
+        b"\x26" + signed(a) + b"\x26" + signed(b) for a, b in ((first, second), (second, first))
+    )
+    assert (second < first, data.count(before)) == (True, 1)
+    assert compute(path).groups[0].metrics[0].values == {"mean": 0.0}
+    path.write_bytes(data.replace(before, after))
+    with pytest.raises(InputError, match="a column's dictionary lies where none can be"):
+        compute(path)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        b"\x05" + signed(65538) + signed(0),
+        b"\x05" + signed(-65534) + signed(0),
+        b"\xf5\0" * 2185,
+        b"\x15" + signed(2**32 + 3),
+        b"\x15" + signed(2**31),
+        b"\xc4" + signed(2**15),
+    ],
+)
+def test_integers_that_thrift_cuts_are_refused(fields: bytes) -> None:
+    """It takes field 65538 for field 2, and 4294967299 for 3."""
+    with pytest.raises(BrokenError):
+        Head(fields + b"\0").struct()
+
+
+@pytest.mark.parametrize("value", [2**31 - 1, -(2**31), 0])
+def test_integers_of_32_bits_are_read(value: int) -> None:
+    assert Head(b"\x15" + signed(value) + b"\0").struct() == {1: value}

@@ -158,7 +158,8 @@ class Names(msgspec.Struct, frozen=True):
     def whole(self, value: str) -> str:
         """What a value is called where nothing stands above it."""
         own = self.values.get(value, value)
-        return own if self.alone or own == self.metric else f"{self.metric}: {own}"
+        only = own == self.metric and len(self.values) == 1
+        return own if self.alone or only else f"{self.metric}: {own}"
 
 
 def names(outcome: Outcome, without: Collection[str] = ()) -> Names:
@@ -176,10 +177,15 @@ def names(outcome: Outcome, without: Collection[str] = ()) -> Names:
             own = f"{key}: {sign}{k}" if key else f"{sign}{k}"
             alone = alone and not key and label == f"{sign}k"
         else:
-            own = label if value == outcome.type else value
+            own = label if is_only(outcome, value) else value
             alone = alone and own == label
         values[value] = printable(own)
     return Names(label, values, alone)
+
+
+def is_only(outcome: Outcome, value: str) -> bool:
+    """Whether a value is all that a metric gave, and no reward beside others that is called so."""
+    return value == outcome.type and len(outcome.values) == 1
 
 
 def _written(outcome: Outcome) -> str:

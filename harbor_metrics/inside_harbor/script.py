@@ -201,7 +201,7 @@ def _values(
 def _flat(outcomes: Iterable[Outcome], *, stderr: bool) -> dict[str, int | float]:
     """Values by name; one that is undefined is left out, since Harbor formats numbers alone."""
     # For weight: once a job.
-    from ..evaluation.naming import apart
+    from ..evaluation.naming import apart, is_only
 
     outcomes = list(outcomes)
     wished: dict[tuple[int, str], str] = {}
@@ -209,7 +209,7 @@ def _flat(outcomes: Iterable[Outcome], *, stderr: bool) -> dict[str, int | float
         once = sum(other.name == outcome.name for other in outcomes) == 1
         title = outcome.name if once else _with_kwargs(outcome)
         for key in outcome.values:
-            wished[i, key] = title if key == outcome.type else f"{title} {key}"
+            wished[i, key] = title if is_only(outcome, key) else f"{title} {key}"
     names = apart(wished, (_STDERR,) if stderr else (), (_COUNT,))
     values: dict[str, int | float] = {}
     for (i, key), name in ((of, names[of]) for of in wished):

@@ -11,7 +11,7 @@ from ..catalogue.aliases import implied_kwargs
 from ..contract.spec import UV_SCRIPT
 from ..documents.wording import encodable, printable, shown
 from ..errors import UsageError
-from ..evaluation.naming import Identity, apart, names, standing, told_by
+from ..evaluation.naming import Identity, apart, is_only, names, standing, told_by
 from ..evaluation.result import Group, Outcome, Result
 from .rows import one_policy, title
 
@@ -19,9 +19,9 @@ _COUNTS = ("trials", "scored")
 _PARTS = ("_stderr", "_low", "_high")
 # What tells a script from others of its name.
 _OF_SCRIPTS = ("sha256", "modules_sha256", "packages_sha256", "lock_sha256")
-# Of a metric its name, and what tells it from others of that name; of a value the key besides.
-_Metric = tuple[str, Identity]
-_Value = tuple[str, Identity, str]
+# Of a metric its name, and what tells it from others of that name; of a value besides whether it is
+# the only one, and the key.
+_Value = tuple[str, Identity, bool, str]
 # Of a group its values, the name that each would have alone, and what it is of.
 _Named = Sequence[tuple[_Value, str, Outcome]]
 # What Harbor takes at once.
@@ -70,7 +70,7 @@ def _with_kwargs(key: str, name: str, outcome: Outcome) -> str:
     if is_users or not outcome.kwargs.keys() - in_keys:
         return name
     metric = names(outcome).metric
-    return _column(metric if key == outcome.type else f"{metric}_{key}")
+    return _column(metric if is_only(outcome, key) else f"{metric}_{key}")
 
 
 def _column(name: str) -> str:
@@ -193,5 +193,6 @@ def _values(group: Group) -> Iterator[tuple[_Value, str, Outcome]]:
             why = outcome.error.message if outcome.error else ""
             raise UsageError(f"a row needs every metric, and {outcome.name} failed: {why}")
         for key in outcome.values:
-            name = outcome.name if key == outcome.type else f"{outcome.name}_{key}"
-            yield (outcome.name, told_by(outcome), key), _column(name), outcome
+            only = is_only(outcome, key)
+            name = outcome.name if only else f"{outcome.name}_{key}"
+            yield (outcome.name, told_by(outcome), only, key), _column(name), outcome

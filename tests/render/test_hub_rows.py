@@ -130,13 +130,14 @@ def test_no_value_has_the_name_of_anothers_error_or_bound(cli: Run, tmp_path: Pa
     bounds = [sure[key][part] for key in keys for part in ("stderr", "low", "high")]
     written = list(row["metrics"].values())[2:]
     assert sorted(written) == sorted([*outcome["values"].values(), *bounds])
-    assert row["metrics"]["mean_low"] == sure["mean"]["low"]
-    assert row["metrics"]["mean_low#2"] == outcome["values"]["low"]
+    assert row["metrics"]["mean_low"] == outcome["values"]["low"]
+    assert row["metrics"]["mean_mean_low"] == sure["mean"]["low"]
+    assert row["metrics"]["mean_mean_low#2"] == outcome["values"]["mean_low"]
 
 
-@pytest.mark.parametrize("keys", [("low", "mean"), ("mean/low", "x"), ("mean_low", "mean")])
+@pytest.mark.parametrize("keys", [("x",), ("mean/low", "x"), ("mean",)])
 def test_a_row_that_would_have_other_columns_alone_makes_no_rows(
-    cli: Run, tmp_path: Path, keys: tuple[str, str]
+    cli: Run, tmp_path: Path, keys: tuple[str, ...]
 ) -> None:
     """A stranger's value, or an end of its interval, stood in the column of the user's."""
     lines = [
@@ -287,3 +288,27 @@ def test_a_reward_with_a_slash_takes_nobodys_column(
     path.write_text(json.dumps({key: float("/" in key) for key in keys}))
     (row,) = rows(cli("compute", path, "--format", "hub-rows"))
     assert (row["metrics"]["mean_unit_tests"], row["metrics"]["mean_unit_tests#2"]) == (0, 1)
+
+
+@pytest.mark.parametrize("other", ["mean", "other"])
+def test_no_reward_has_the_column_of_a_metric(cli: Run, tmp_path: Path, other: str) -> None:
+    """One task's reward that was called `mean` had the column of the mean of all."""
+    rewards = [{"reward": 1} | ({other: 0} if i == 0 else {}) for i in range(4)]
+    path = tmp_path / "r.jsonl"
+    path.write_text("".join(f"{json.dumps(each)}\n" for each in rewards))
+    (row,) = rows(cli("compute", path, "--format", "hub-rows"))
+    assert (row["metrics"]["mean_reward"], row["metrics"][f"mean_{other}"]) == (1, 0)
+    assert "mean" not in row["metrics"]
+
+
+def test_a_reward_called_as_a_metric_and_the_only_one_are_two_columns(
+    cli: Run, tmp_path: Path
+) -> None:
+    of_agents = {"a": {"reward": 1}, "b": {"mean": 0, "reward": 0.5}}
+    path = tmp_path / "r.jsonl"
+    lines = [{"task": "t", "agent": agent, "rewards": own} for agent, own in of_agents.items()]
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    first, second = rows(cli("compute", path, "--format", "hub-rows"))
+    assert first["metrics"]["mean"] == 1
+    assert "mean" not in second["metrics"]
+    assert (second["metrics"]["mean_mean"], second["metrics"]["mean_reward"]) == (0, 0.5)

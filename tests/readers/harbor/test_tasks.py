@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -357,6 +358,22 @@ def test_where_a_job_ran_nothing_above_is_asked(tmp_path: Path) -> None:
     assert labels(job)["demo"]["a"]["category"] == "odd"
     shutil.rmtree(tmp_path / "here" / "tasks")
     assert labels(job)["demo"]["a"]["category"] == "x"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [("true", "1", False), ("1", "1.0", True), ("0.0", "-0.0", True), ("false", "0.0", False)],
+)
+def test_labels_of_two_folders_are_the_same_where_they_name_one_group(
+    one: str, other: str, same: bool, tmp_path: Path
+) -> None:
+    job = job_with_tasks(tmp_path / "here")
+    shutil.copytree(tmp_path / "here" / "tasks", tmp_path / "tasks")
+    for folder, value in ((tmp_path / "here", one), (tmp_path, other)):
+        text = f"[metadata]\ncategory = {value}\n"
+        (folder / "tasks" / "a" / "task.toml").write_text(text)
+    with nullcontext() if same else pytest.raises(InputError, match="and other labels"):
+        labels(job)
 
 
 @pytest.mark.parametrize("by", ["a trial", "result.json", "config.json", "a job in it"])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from ..documents.wording import printable
 from ..errors import InputError
@@ -22,28 +22,41 @@ _DURATION = 18
 _BROKEN = (struct.error, ValueError)
 
 
-def durations(file: str) -> list[str]:
+def durations(file: str, columns: Callable[[], Sequence[str] | None] = lambda: None) -> list[str]:
     """The names of these columns of a file; none where it has no such schema.
 
+    `columns` gives those of the file itself: some readers take what the schema says by the names of
+    columns, and some by their places.
+
     Raises:
-        InputError: it has one that cannot be read, in which others may find durations.
+        InputError: it has one that cannot be read, in which others may find durations, or that is
+            of other columns.
         OSError: the file cannot be read.
     """
     found: list[str] = []
     for schema in values_in(read_footer(file), _KEY):
         try:
             message = base64.b64decode(schema or b"")
-            found += _durations(message[_BEFORE if message.startswith(_GOES_ON) else _SHORTER :])
+            start = _BEFORE if message.startswith(_GOES_ON) else _SHORTER
+            fields = list(_fields(message[start:]))
         except _BROKEN as error:
             raise InputError(
                 f"{printable(file)}: Arrow's own schema in its footer cannot be read",
                 "write the file anew",
             ) from error
+        named = [name for name, is_duration in fields if is_duration]
+        own = columns() if named else None
+        if own is not None and [name for name, _ in fields] != list(own):
+            raise InputError(
+                f"{printable(file)}: Arrow's own schema in its footer has other columns than it",
+                "write the file anew",
+            )
+        found += named
     return found
 
 
-def _durations(message: bytes) -> Iterator[str]:
-    """The names of the columns of durations in a message, a flatbuffer that holds a schema."""
+def _fields(message: bytes) -> Iterator[tuple[str, bool]]:
+    """The columns of a message, a flatbuffer that holds a schema, and which are durations."""
     buffer = _Buffer(message)
     fields = buffer.inner(buffer.inner(buffer.at(0), _HEADER), _FIELDS)
     (n,) = struct.unpack_from("<I", message, fields)
@@ -52,10 +65,13 @@ def _durations(message: bytes) -> Iterator[str]:
     for i in range(n):
         field = buffer.at(fields + 4 + 4 * i)
         kind = buffer.place(field, _KIND)
-        if kind is not None and message[kind : kind + 1] == bytes([_DURATION]):
-            name = buffer.inner(field, _NAME)
-            (length,) = struct.unpack_from("<I", message, name)
-            yield message[name + 4 : name + 4 + length].decode()
+        is_duration = kind is not None and message[kind : kind + 1] == bytes([_DURATION])
+        if buffer.place(field, _NAME) is None and not is_duration:
+            yield "", False
+            continue
+        name = buffer.inner(field, _NAME)
+        (length,) = struct.unpack_from("<I", message, name)
+        yield message[name + 4 : name + 4 + length].decode(), is_duration
 
 
 class _Buffer:

@@ -65,7 +65,7 @@ def open_spark(paths: Sequence[str], below: Sequence[Below], shown: str, engine:
             _check_read(plain, [path for path in paths if "://" not in path])
         local = [] if engine != "spark" else [path for path in paths if "://" not in path]
         files = partial(_spark_files, session, plain)
-        united = United(files, check_kind=kinds_checked(local))
+        united = United(files, check_kind=kinds_checked(local, files))
         native = _with_folders(sql, session, plain, names, partitions(below))
     except InputError:
         raise

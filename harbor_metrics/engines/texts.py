@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import zlib
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property
@@ -30,7 +31,10 @@ _DAMAGED = "is damaged: its checksum is another"
 
 
 class _Chunk(NamedTuple):
-    """The pages of a column in a group of rows; where it is optional they say its nulls first."""
+    """The pages of a column in a group of rows; where it is optional they say its nulls first.
+
+    `end` is where they end as the footer says, `other` where the next ones begin.
+    """
 
     file: str
     codec: str
@@ -39,6 +43,7 @@ class _Chunk(NamedTuple):
     rows: int
     start: int
     end: int
+    other: int
 
 
 class _Unfolded(NamedTuple):
@@ -129,6 +134,9 @@ class Texts:
             [self._files],
         ).fetchall()
         columns: dict[str, list[Leaf]] = {}
+        starts: dict[str, list[int]] = {}
+        for _, file, *_, start, _ in sorted(rows, key=lambda row: row[-2]):
+            starts.setdefault(file, []).append(start)
         for place, file, codec, kind, n, start, size in rows:
             if file not in columns:
                 columns[file] = columns_by_place(self._connection, file)
@@ -136,7 +144,10 @@ class Texts:
             if name is None:
                 continue
             is_text = kind.endswith(_TEXT)
-            chunk = _Chunk(file, codec, is_text, repetition == _OPTIONAL, n, start, start + size)
+            further = bisect_right(starts[file], start)
+            other = starts[file][further] if further < len(starts[file]) else os.path.getsize(file)
+            optional = repetition == _OPTIONAL
+            chunk = _Chunk(file, codec, is_text, optional, n, start, start + size, other)
             found.setdefault(folded(name), []).append(chunk)
         return found
 
@@ -188,11 +199,11 @@ def _next_page(file: BinaryIO, chunk: _Chunk, place: int, end: int) -> tuple[dic
     Raises:
         One of `BROKEN`: there is none, or it is none of this chunk.
     """
-    if place == chunk.end or place > chunk.end + _FURTHER:
+    if place == chunk.end or place >= chunk.other or place > chunk.end + _FURTHER:
         # An engine would go on with the values of the next column.
         raise BrokenError("is not there: those that are have fewer values than rows")
     page, place = read_head(file, place, end)
-    if page[2] < 0 or page[3] < 0 or place + page[3] > end:
+    if page[2] < 0 or page[3] < 0 or place + page[3] > min(end, chunk.other):
         raise BrokenError
     if page[1] == DATA_V2 and page[8].get(6, 0):
         raise BrokenError("is damaged: values would repeat in it, as in a list")

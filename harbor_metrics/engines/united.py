@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 from ..documents.wording import printable
@@ -119,7 +120,9 @@ class United(NamedTuple):
 
 
 def kinds_checked(
-    local: Sequence[str], odd: Callable[[], Iterable[tuple[str, str, str]]] = tuple
+    local: Sequence[str],
+    alike: Callable[[], Sequence[Alike]],
+    odd: Callable[[], Iterable[tuple[str, str, str]]] = tuple,
 ) -> Callable[[str], None]:
     """What refuses a column of durations in a file of this machine, or one that is `odd`.
 
@@ -129,7 +132,9 @@ def kinds_checked(
     @cache
     def found() -> dict[str, tuple[str, str]]:
         kinds = {folded(name): (file, what) for file, name, what in odd()}
-        kinds |= {folded(name): (file, _DURATIONS) for file in local for name in durations(file)}
+        for file in local:
+            own = durations(file, partial(_columns_of, file, alike))
+            kinds |= {folded(name): (file, _DURATIONS) for name in own}
         return kinds
 
     def check_kind(column: str) -> None:
@@ -142,6 +147,11 @@ def kinds_checked(
             )
 
     return check_kind
+
+
+def _columns_of(file: str, alike: Callable[[], Sequence[Alike]]) -> Sequence[str]:
+    path = os.path.abspath(file)
+    return next((kind.columns for kind in alike() if path in map(os.path.abspath, kind.files)), ())
 
 
 def united_by_duckdb(
@@ -183,7 +193,7 @@ def united_by_duckdb(
             elif logical is not None and _differs(precision, scale, converted, logical):
                 yield file, name, _OF_TWO_TYPES
 
-    return United(alike, changed, check_size, kinds_checked(local, odd))
+    return United(alike, changed, check_size, kinds_checked(local, alike, odd))
 
 
 def _differs(precision: int | None, scale: int | None, converted: str | None, logical: str) -> bool:

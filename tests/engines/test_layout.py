@@ -171,3 +171,15 @@ def test_least_integer_of_a_type_is_a_reward(engine: Any, bits: int) -> None:
     result = compute(engine(table) if engine else table, metrics=["min", "sum"])
     values = {metric.type: metric.values for metric in result.groups[0].metrics}
     assert (values["min"], values["sum"]) == ({"min": least}, {"sum": least + 1})
+
+
+def test_schema_of_other_columns_than_the_file_is_refused(tmp_path: Path) -> None:
+    """PyArrow takes it by places: durations were seconds, whatever the schema called them."""
+    columns = {"task": ["a"], "reward": [1.0], "instead": [timedelta(seconds=1)]}
+    path = tmp_path / "t.parquet"
+    parquet.write_table(pa.table(columns), path)
+    # Arrow's own schema is in base64, and stays.
+    path.write_bytes(path.read_bytes().replace(b"instead", b"seconds"))
+    assert parquet.read_table(path)["seconds"].type == pa.duration("us")
+    with pytest.raises(InputError, match="has other columns than it"):
+        compute(path, metrics=["total-seconds"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import struct
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,9 @@ from parquet_by_hand import (
     Page,
     Written,
     deltas,
+    plain,
     rewards,
+    signed,
     texts,
     unsigned,
     write,
@@ -193,4 +196,23 @@ def test_page_whose_values_would_repeat_is_refused(tmp_path: Path) -> None:
     data[place + 12] = 4
     path.write_bytes(data)
     with pytest.raises(InputError, match="values would repeat in it"):
+        compute(path)
+
+
+@pytest.mark.parametrize("less", [1, 50])
+def test_pages_of_the_next_column_are_not_read(less: int, tmp_path: Path) -> None:
+    """Old programs say that a chunk is shorter than it is, and DuckDB went on with others' pages."""
+    reward = Written(b"reward", [Page(struct.pack("<16d", *[1] * 16), 16, PLAIN)], is_text=False)
+    cost = Written(b"cost_usd", [Page(bytes(8 * 24), 24, PLAIN)], is_text=False)
+    tasks = Written(b"task", plain(*[b"t"] * 24))
+    path = Path(write(tmp_path / "t.parquet", 24, [tasks, reward, cost]))
+    query = "select total_compressed_size, data_page_offset from parquet_metadata(?)"
+    size, start = duckdb.execute(query, [str(path)]).fetchall()[1]
+    data = path.read_bytes()
+    before, after = (
+        b"\x16" + signed(length) + b"\x26" + signed(start) for length in (size, size - less)
+    )
+    assert (data.count(before), len(before)) == (1, len(after))
+    path.write_bytes(data.replace(before, after))
+    with pytest.raises(InputError, match="column `reward`"):
         compute(path)

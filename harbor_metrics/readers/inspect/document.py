@@ -18,7 +18,7 @@ from ..files.lenient import NotJSONError, decode
 from ..reading import Reading
 from .reported import Results
 from .sample import Failure, Sample
-from .summaries import contradicts, drop_thinned, suffice
+from .summaries import contradicts, drop_thinned, lacks, suffice
 
 _NEWEST = 2
 _COPY = "copy the log anew"
@@ -236,7 +236,8 @@ def of_archive(
             read_all, whole = True, some
         else:
             summaries = {(str(row.id), row.epoch): row for row in rows}
-            read_all = any(contradicts(s, summaries.get((str(s.id), s.epoch))) for s in some)
+            pairs = [(s, summaries.get((str(s.id), s.epoch))) for s in some]
+            read_all = any(contradicts(*pair) or lacks(*pair) for pair in pairs)
     if details and read_all:
         samples = _compared(reading, whole, rows)
     elif not suffice(rows):

@@ -13,7 +13,8 @@ from .sample import Score
 
 # Inspect's own: correct, partial, incorrect, no answer.
 _LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
-_PERPLEXITY = ("sum_log_probs", "num_tokens")
+# What a score's metadata has of a text's chances.
+MEASURED = ("sum_log_probs", "num_tokens")
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 
@@ -50,8 +51,8 @@ def rewards_of(
                 place = f"/{key}" if isinstance(value, dict) else key.removeprefix(scorer)
                 put(labels, f"inspect/value{place}", leaf)
     measured = score.metadata
-    if measured and all(type(measured.get(key)) in (int, float) for key in _PERPLEXITY):
-        for key in _PERPLEXITY:
+    if measured and all(type(measured.get(key)) in (int, float) for key in MEASURED):
+        for key in MEASURED:
             put(rewards, key, measured[key])
     return rewards
 

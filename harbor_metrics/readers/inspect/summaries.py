@@ -9,6 +9,7 @@ import msgspec
 
 from ..files.lenient import constant
 from .sample import Failure, Sample
+from .scores import MEASURED
 
 # What stands in summaries for longer texts and larger values.
 _CUT, _REMOVED = "...", "Key removed from summary (> 1k)"
@@ -42,6 +43,24 @@ def contradicts(sample: Sample, summary: Sample | None) -> bool:
     if summary is None or not _same_scores(sample, summary):
         return True
     return not _same_otherwise(sample, summary)
+
+
+def lacks(sample: Sample, summary: Sample | None) -> bool:
+    """Whether what counts in a sample has no word in its summary, which is no contradiction."""
+    if summary is None:
+        return True
+    said = (
+        (summary.total_time, sample.total_time),
+        (summary.limit, sample.limit),
+        (summary.error, sample.error),
+    )
+    own, summed = sample.scores or {}, summary.scores or {}
+    return any(short is None and whole is not None for short, whole in said) or any(
+        key in (score.metadata or {}) and key not in (summed[name].metadata or {})
+        for name, score in own.items()
+        for key in MEASURED
+        if name in summed
+    )
 
 
 def _same_scores(sample: Sample, summary: Sample) -> bool:
@@ -98,9 +117,11 @@ def _abridges(short: Any, whole: Any) -> bool:
 
 
 def _no_nan(value: Any) -> Any:
-    """The value with null for NaN, as some versions write it."""
+    """The value with null for NaN, as some versions write it, and no flag equal to a number."""
     if isinstance(value, dict):
         return {key: _no_nan(member) for key, member in value.items()}
     if isinstance(value, list):
         return [_no_nan(item) for item in value]
+    if isinstance(value, bool):
+        return (value,)
     return None if constant(value) == "NaN" else value

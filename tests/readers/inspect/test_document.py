@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from inspect_logs import Members, archived, log, metric, sample, write
 
@@ -177,6 +178,41 @@ def test_shortest_sample_is_set_beside_its_summary_also_where_it_is_long(tmp_pat
     rows = [{**each, "input": "x", "scores": {"num": {"value": 0.0}}} for each in whole]
     samples, _, (note,) = read(tmp_path, archived(log(whole, metric("mean", 1)), rows))
     assert [each.scores["num"].value for each in samples if each.scores] == [1.0] * 3
+    assert note.rule == "summaries-differ"
+
+
+CHANCES = {"num": {"value": 1.0, "metadata": {"sum_log_probs": -5.0, "num_tokens": 2}}}
+
+
+@pytest.mark.parametrize(
+    ("whole", "less"),
+    [
+        ({"total_time": 10.0}, {"total_time": None}),
+        ({"limit": {"type": "token", "limit": 5}}, {"limit": None}),
+        ({"error": {"message": "", "traceback": "", "traceback_ansi": ""}}, {"error": None}),
+        ({"scores": CHANCES}, {"scores": {"num": {"value": 1.0}}}),
+    ],
+    ids=str,
+)
+def test_what_counts_and_summaries_have_no_word_of_is_read_from_the_samples(
+    whole: dict[str, Any], less: dict[str, Any], tmp_path: Path
+) -> None:
+    samples = [sample(f"{i}", 1.0, input="x" * (600_000 if i else 60_000)) for i in range(3)]
+    samples = [{**each, **whole} for each in samples]
+    rows = [{**each, "input": "x", **less} for each in samples]
+    found, is_whole, notes = read(tmp_path, archived(log(samples, metric("mean", 1)), rows))
+    assert (is_whole, notes) == (False, [])
+    (name,) = whole
+    of_samples = [getattr(msgspec.convert(each, Sample), name) for each in samples]
+    assert [getattr(each, name) for each in found] == of_samples
+    same = [{**each, "input": "x"} for each in samples]
+    assert read(tmp_path, archived(log(samples, metric("mean", 1)), same))[1:] == (False, [])
+
+
+def test_a_flag_is_no_number(tmp_path: Path) -> None:
+    """Python takes true and 1 for equal, and by their frequency they are two."""
+    members = archived(log([sample("a", True)], metric("mean", 1)), [sample("a", 1)])
+    (note,) = read(tmp_path, members)[2]
     assert note.rule == "summaries-differ"
 
 

@@ -201,7 +201,7 @@ def test_page_whose_values_would_repeat_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("less", [1, 50])
 def test_pages_of_the_next_column_are_not_read(less: int, tmp_path: Path) -> None:
-    """Old programs say that a chunk is shorter than it is, and DuckDB went on with others' pages."""
+    """Old programs say that a chunk is shorter than it is, and DuckDB went on with others'."""
     reward = Written(b"reward", [Page(struct.pack("<16d", *[1] * 16), 16, PLAIN)], is_text=False)
     cost = Written(b"cost_usd", [Page(bytes(8 * 24), 24, PLAIN)], is_text=False)
     tasks = Written(b"task", plain(*[b"t"] * 24))

@@ -1,7 +1,8 @@
 """JSON as Python harnesses write it: bare NaN and Infinity, and halves of surrogate pairs.
 
 A bare constant becomes a text that no harness writes: NUL and its name. Readers recognise it by
-`constant`; where a value is passed on unread, it stays this text. Half a pair, which no UTF-8
+`constant`; where a value is passed on unread, it stays this text, and a document that has this text
+itself is refused. Half a pair, which no UTF-8
 holds, becomes a sign for private use: one sign, since scores of texts count them, and each its own.
 """
 
@@ -20,7 +21,10 @@ from ...documents.wording import encodable
 from ...trials.source import REFUSED
 
 _CONSTANT = re.compile(rb"-?(?:NaN|Infinity)")
-_MARK = "\0"
+_MARK, _NUL = "\0", b"\\u0000"
+_NAMES = {"NaN", "Infinity", "-Infinity"}
+# A text of so few letters that it can be one of these marks, whatever stands for a letter.
+_MARKED = re.compile(rb'(?<!\\)"\\u0000(?:[-a-zA-Z]|\\u00[0-9a-fA-F]{2}){3,9}"')
 _TOO_LARGE = "nested too deeply, or a number too long"
 # How half a pair is written, for `str.encode`; the first half, and the sign for that.
 _PRIVATE = "harbor-metrics-private"
@@ -42,7 +46,7 @@ class InfiniteError(ValueError):
 
 def constant(value: Any) -> str:
     """`NaN`, `Infinity` or `-Infinity` where a value stands for one, else nothing."""
-    if isinstance(value, str) and value[:1] == _MARK:
+    if isinstance(value, str) and value[:1] == _MARK and value[1:] in _NAMES:
         return value[1:]
     return ""
 
@@ -63,8 +67,7 @@ def decode(data: bytes, to: Any) -> Any:
     Raises:
         NotJSONError: it is not JSON, or has another shape.
     """
-    if is_too_deep(data):
-        raise NotJSONError(f"nested deeper than {MAX_DEPTH} levels")
+    _check(data)
     refused: Exception | None = None
     # The fast decoder would take an integer that is beyond binary64.
     if not has_huge_integer(data):
@@ -100,6 +103,15 @@ def decode(data: bytes, to: Any) -> Any:
 
         mismatch = mismatch_with(to, value)
         raise NotJSONError(mismatch.sentence if mismatch else str(error)) from error
+
+
+def _check(data: bytes) -> None:
+    """Refuse what is nested too deep, and a text that would be taken for a constant."""
+    if is_too_deep(data):
+        raise NotJSONError(f"nested deeper than {MAX_DEPTH} levels")
+    for match in _MARKED.finditer(data) if _NUL in data else ():
+        if name := constant(json.loads(match.group())):
+            raise NotJSONError(f"a text is NUL and `{name}`, which cannot be told from {name}")
 
 
 def _without_halves(value: Any, data: bytes) -> Any:

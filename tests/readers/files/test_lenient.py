@@ -26,6 +26,23 @@ def test_bare_constant_becomes_a_text_that_no_harness_writes(text: str, values: 
     assert decode(text.encode(), list[Any]) == values
 
 
+@pytest.mark.parametrize("name", ["NaN", "Infinity", "-Infinity", "\\u004eaN", "Infinit\\u0079"])
+@pytest.mark.parametrize(
+    "text", ['["\\u0000{}"]', '{{"a": [NaN, {{"\\u0000{}": 1}}]}}', '["\\"", "\\u0000{}"]']
+)
+def test_text_that_would_be_taken_for_a_constant_is_refused(name: str, text: str) -> None:
+    with pytest.raises(NotJSONError, match="which cannot be told from"):
+        decode(text.format(name).encode(), Any)
+
+
+@pytest.mark.parametrize(
+    "text", ["\0", "\0x", "\0NaN1", "\0nan", "a\0NaN", '"\0NaN', "\0\1aa", "\\\0NaN"]
+)
+def test_other_texts_with_a_nul_are_texts(text: str) -> None:
+    assert decode(json.dumps([text]).encode(), list[str]) == [text]
+    assert constant(text) == ""
+
+
 def test_half_a_surrogate_pair_at_the_very_end_is_read() -> None:
     assert decode(b'["x\\ud83d"]', list[str]) == ["x\U0010003d"]
 

@@ -174,7 +174,7 @@ def _follows(row: Row, key: str | None) -> bool:
     type_ = inner.get("type") if isinstance(inner, dict) else inner
     # Without a key it reads the only one, or its values are named by the keys.
     own = row.kwargs.get("key", key)
-    return row.value == key or (str(type_) in FOLLOWING and own == key)
+    return str(type_) in FOLLOWING and key in (row.value, own)
 
 
 class Rank(Struct, frozen=True, kw_only=True):

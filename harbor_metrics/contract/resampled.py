@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 from random import Random
 from typing import overload
+
+from msgspec import json
 
 from ..trials.column import Column
 from ..trials.labelled import TASK, clusters
@@ -58,13 +60,21 @@ class _Names(Sequence[str]):
 
 def _rows_of_clusters(view: View, cluster: str | None) -> list[list[int]]:
     """The rows of each cluster, in an order that is not that of the rows."""
-    keys: Sequence[object] = range(len(view))
-    if cluster is not None:
-        keys = view.tasks if cluster == TASK else clusters(view, cluster)
+    if cluster is None:
+        return [[row] for row in sorted(range(len(view)), key=_by_content(view))]
+    keys = view.tasks if cluster == TASK else clusters(view, cluster)
     rows_of: dict[object, list[int]] = {}
     for row, key in enumerate(keys):
         rows_of.setdefault(key, []).append(row)
     return [rows_of[key] for key in sorted(rows_of, key=_place)]
+
+
+def _by_content(view: View) -> Callable[[int], tuple[str, str]]:
+    """An order of rows by what they hold: some attempts have no other."""
+    tasks = [*view.tasks]
+    rewards = view.values if isinstance(view, Column) else [*view.rewards()]
+    contents = [json.encode(reward, order="deterministic").decode() for reward in rewards]
+    return lambda row: (tasks[row], contents[row])
 
 
 def _place(key: object) -> tuple[str, bool]:

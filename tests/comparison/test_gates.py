@@ -678,3 +678,29 @@ def test_tasks_turn_by_no_rarer_reward_where_the_candidate_lacks_the_common_one(
     assert [decision.outcome for decision in done.gates] == ["undecided"]
     (compared,) = done.comparisons
     assert (compared.key, compared.first, compared.lacking) == ("a", "z", ["z"])
+
+
+@pytest.mark.parametrize("type_", ["perplexity", "flipped", "brier-score"])
+def test_a_metric_of_which_less_is_better_does_not_say_which_tasks_are_worse(
+    type_: str, tmp_path: Path
+) -> None:
+    """Where there are several rewards its values are called as these are."""
+    dataset = {"name": "d", "version": "1", "description": "", "tasks": []}
+    entry = {**dataset, "metrics": [{"type": "max"}], "extra_metrics": [{"type": type_}]}
+    (tmp_path / "registry.json").write_text(json.dumps([entry]))
+
+    def run(name: str, rewards: Rewards) -> str:
+        def both(task: str, number: int) -> dict[str, float]:
+            return {"reward": rewards[task][number] or 0, "style": 1}
+
+        path = write_run(tmp_path / f"{name}.jsonl", rewards, rewards=both, dataset="d")
+        return f"{name}={path}"
+
+    done = compare(
+        run("main", ALL),
+        run("new", NONE),
+        metrics="pass@1",
+        registry=tmp_path / "registry.json",
+        fail_if="tasks.worse > 3",
+    )
+    assert [decision.why for decision in done.gates] == ["tasks.worse is 40"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from harbor_metrics.contract.resampled import as_lm_eval, resampled
 from harbor_metrics.errors import MetricFailure
@@ -58,6 +60,26 @@ def test_label_that_is_null_names_no_cluster() -> None:
     trials = [Trial(task="t", rewards={"r": 1}, labels={"g": g}) for g in ("None", None)]
     with pytest.raises(MetricFailure, match="label `g` is null for some trials"):
         list(resampled(Table(trials).column("r", "error"), "g", 1, 0))
+
+
+@pytest.mark.parametrize("of_table", [True, False])
+@given(st.lists(st.sampled_from([0, 1, 0.5, 2**70, None]), min_size=1, max_size=6), st.randoms())
+def test_rows_are_drawn_alike_in_any_order(
+    of_table: bool, rewards: list[float | None], random: Random
+) -> None:
+    """Attempts of a file that says of none which it is stood in its order."""
+
+    def drawn(rewards: list[float | None]) -> list[list[list[int]]]:
+        trials = [Trial(task="t", rewards=None if r is None else {"r": r}) for r in rewards]
+        table = Table(trials)
+        view = table if of_table else table.column("r", "zero")
+        return [sorted(map(repr, _contents(each))) for each in resampled(view, None, 5, 0)]
+
+    assert drawn(rewards) == drawn(random.sample(rewards, len(rewards)))
+
+
+def _contents(view: object) -> list[object]:
+    return [*view.rewards()] if isinstance(view, Table) else [*view.values]
 
 
 def test_every_row_is_drawn_alone_without_clusters() -> None:

@@ -94,6 +94,8 @@ class Header(msgspec.Struct):
     def settings(self, scorers: Sequence[str]) -> dict[str, str]:
         """What makes samples of the same ids other tasks; of one scorer, the only one, its name."""
         said = {
+            # Of several scorers names of groups have theirs, too, as a task's own name can.
+            "task": self.eval.task,
             "task_version": self.eval.task_version,
             "task_args": self.eval.task_args,
             "dataset": self.eval.dataset.name,

@@ -19,6 +19,7 @@ Labels: `lm-eval/filter`, and the short scalar members of the document.
 
 from __future__ import annotations
 
+import json
 import re
 from array import array
 from collections.abc import Iterable, Mapping
@@ -308,7 +309,8 @@ class _Samples:
                 lacks_trials=run.lacks_tasks
                 or any(len(rows) < (run.n_documents or 0) for rows in self.places.values()),
                 defaults=defaults,
-                settings=run.settings,
+                # Names of groups have a filter's, too, as a task's own name can.
+                settings={**run.settings, "task": json.dumps(run.task)},
             ),
             reported=run.reported,
         )

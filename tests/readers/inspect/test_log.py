@@ -96,6 +96,18 @@ def test_logs_of_one_task_with_other_scorers_are_told(cli: Run, tmp_path: Path) 
     assert "runs of one group differ in scorer" in said
 
 
+def test_tasks_of_one_joined_name_are_told(cli: Run, tmp_path: Path) -> None:
+    """Of several scorers each is a group `t:s`, as a task may be called itself."""
+    for task, scorers in (("t", ("s", "r")), ("t:s", ("s",))):
+        scores = {name: {"value": len(scorers) - 1} for name in scorers}
+        written = log([{**sample("1", 1), "scores": scores}])
+        written["eval"] |= {"eval_id": task, "task": task}
+        written["results"]["scores"] = []
+        (tmp_path / f"{len(scorers)}.json").write_text(json.dumps(written))
+    said = " ".join(cli("compute", "1.json", "2.json").stderr.split())
+    assert "dataset t:s: runs of one group differ in task" in said
+
+
 def test_error_unscored_and_missing_are_kept_apart() -> None:
     found = {t.trial: t for t in trials(LOGS / "parts.eval")}
     assert found["2_epoch_1"].rewards == {"a1": 2 / 7 + 1, "flag": 1.0}

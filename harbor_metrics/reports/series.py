@@ -71,8 +71,12 @@ def ks(most: int) -> list[int]:
 
 
 def _first_key(group: Group) -> str | None:
-    """The reward that the first metric of which it is said reads."""
-    keys = (outcome.kwargs.get("key") for outcome in group.metrics)
+    """The reward that the first metric of which it is said reads, one that is asked for before all.
+
+    A registry may be a stranger's.
+    """
+    outcomes = sorted(group.metrics, key=lambda outcome: outcome.origin != "command-line")
+    keys = (outcome.kwargs.get("key") for outcome in outcomes)
     return next((key for key in keys if isinstance(key, str)), None)
 
 

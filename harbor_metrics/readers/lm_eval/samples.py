@@ -20,6 +20,7 @@ Labels: `lm-eval/filter`, and the short scalar members of the document.
 from __future__ import annotations
 
 import json
+import math
 import re
 from array import array
 from collections.abc import Iterable, Mapping
@@ -48,7 +49,7 @@ from .layout import BYPASS
 from .reported import dataset, is_aggregate
 from .results import Run, run_of
 from .rows import Decoder, Row
-from .scored import Line, Lines
+from .scored import Line, Lines, number_of
 from .values import Texts, Values, share_texts, texts_of
 
 _MARKS = ("doc_id", "doc", "target", "filtered_resps", "resps", "arguments")
@@ -401,14 +402,31 @@ def _without_addresses(doc: Any) -> str | None:
 
 
 def _contradicted(values: Mapping[str, Any], repeats: Mapping[str, list[Any]]) -> str | None:
-    """A metric whose value lies beyond those of its repeats, of which it is the mean, or one."""
-    for metric, scores in repeats.items():
-        value = values.get(metric)
-        if scores and all(isinstance(number, int | float) for number in (value, *scores)):
-            slack = _SLACK * max(map(abs, scores))
-            if not min(scores) - slack <= value <= max(scores) + slack:
-                return metric
+    """A metric whose value is none that its repeats give.
+
+    It lies between those of the repeats, of which it is the mean, or one; what is called their
+    mean, or the first, is that.
+    """
+    for metric, written in repeats.items():
+        scores = [number_of(score, None) for score in written]
+        if not scores or not all(map(_is_finite, scores)):
+            continue
+        slack, mean = _SLACK * max(map(abs, scores)), sum(scores) / len(scores)
+        ends = {
+            metric: (min(scores), max(scores)),
+            f"mean({metric})": (mean, mean),
+            f"take_first({metric})": (scores[0], scores[0]),
+        }
+        for name, (low, high) in ends.items():
+            value = number_of(values.get(name), None)
+            if _is_finite(value) and not low - slack <= value <= high + slack:
+                return name
     return None
+
+
+def _is_finite(value: Any) -> bool:
+    # An integer is finite however large, and may be too large for `isfinite`.
+    return isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
 
 
 def _labels(doc: Any) -> dict[str, Any]:

@@ -37,10 +37,10 @@ def values_of(lines: list[Line], metric: str) -> list[Any]:
             continue
         value = line.values[metric]
         if passing is not None and (scores := line.repeats.get(passing["metric"])):
-            passed = sum(bool(_plain(score, None)) for score in scores)
+            passed = sum(bool(number_of(score, None)) for score in scores)
             found.append(_pass_at(len(scores), passed, int(passing["k"])))
         else:
-            found.append(_plain(value, line.answers))
+            found.append(number_of(value, line.answers))
     return found
 
 
@@ -51,10 +51,10 @@ def _pass_at(n: int, passed: int, k: int) -> float:
     return 1 - math.comb(n - passed, k) / math.comb(n, k)
 
 
-def _plain(value: Any, answers: Any) -> Any:
+def number_of(value: Any, answers: Any) -> Any:
     """The value as lm-eval had it: numpy's numbers and arrays stand as texts."""
     if isinstance(value, list):
-        return [_plain(item, answers) for item in value]
+        return [number_of(item, answers) for item in value]
     if not isinstance(value, str):
         return value
     if bare := constant(value):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from ...documents.wording import printable
 from ...evaluation.result import Outcome
 from ...reports.series import Series
 from .. import rows, svg
@@ -51,7 +52,7 @@ def chances(series: Sequence[Series]) -> Figure | None:
 
 
 def _sentence(series: Sequence[Series], curves: Sequence[tuple[int, str, Outcome]]) -> str:
-    who = called(series)
+    who = _by_rewards(series)
     parts = []
     for wanted, what in zip(_SIGNS, ("at least one passes", "all pass"), strict=True):
         # Of each run its own largest k.
@@ -63,8 +64,21 @@ def _sentence(series: Sequence[Series], curves: Sequence[tuple[int, str, Outcome
         for k, found in ends.items():
             names, texts = zip(*found, strict=True)
             parts.append(f"of {k} attempts {what}: {listed_by(names, texts, of=len(series))}")
-    text = f"{'; '.join(parts)}. Full lines are pass@k, dashed ones pass^k."
+    by = f", by the reward {who[0]}" if len(series) == 1 and who[0] else ""
+    text = f"{'; '.join(parts)}{by}. Full lines are pass@k, dashed ones pass^k."
     return text[0].upper() + text[1:]
+
+
+def _by_rewards(series: Sequence[Series]) -> list[str]:
+    """What the runs are called, with the reward of each that has several; of one alone that."""
+    keys = [t.key if (t := each.tasks) is not None and t.n_keys > 1 else None for each in series]
+    rewards = [f"`{printable(key)}`" if key is not None else "" for key in keys]
+    if len(series) == 1:
+        return rewards
+    return [
+        f"{name} ({key})" if key else name
+        for name, key in zip(called(series), rewards, strict=True)
+    ]
 
 
 def _curve(index: int, outcome: Outcome, across: Scale, down: Scale, *, dashed: bool) -> Markup:
@@ -110,7 +124,7 @@ def _band(index: int, outcome: Outcome, across: Scale, down: Scale) -> Markup:
 
 
 def _numbers(series: Sequence[Series], curves: Sequence[tuple[int, str, Outcome]]) -> Numbers:
-    who = called(series)
+    who = _by_rewards(series)
     several = len(series) > 1
     lines = []
     for index, sign, outcome in curves:

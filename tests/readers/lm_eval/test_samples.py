@@ -223,8 +223,10 @@ def test_what_lm_eval_writes_in_place_of_a_score_is_no_reward(cli: Run, tmp_path
     [
         (1.0, [0.0, 0.0, 0.0], False), (0.5, [1, 0], True), (1, [1, 0], True), (0, [1, 0], True),
         (0.1, [0.1, 0.1, 0.1], True), (0.30000000000000004, [0.3], True),
-        (-1, [0, 1], False), (True, [True, False], True), ("1", [0], True), (None, [0], True),
-        (0.75, [0.25, 0.5], False),
+        (-1, [0, 1], False), (True, [True, False], True), ("1", [0], False), (None, [0], True),
+        (0.75, [0.25, 0.5], False), (1.0, ["0", "0"], False), ("1", ["0", "1"], True),
+        ("True", ["False"], False), (1, ["x", "y"], True), (float("nan"), [0, 1], True),
+        (2**70, [2**70], True),
     ],
 )  # fmt: skip
 def test_value_of_a_line_is_one_that_its_repeats_can_give(
@@ -237,6 +239,24 @@ def test_value_of_a_line_is_one_that_its_repeats_can_give(
     assert bool(found.unread) is not is_read
     words = "`acc` is none that its repeats give"
     assert any(words in said.message for said in found.diagnostics) is not is_read
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "is_read"),
+    [
+        ("mean(acc)", 0.25, True), ("mean(acc)", 0.5, False), ("mean(acc)", 1, False),
+        ("take_first(acc)", 0, True), ("take_first(acc)", 0.25, False),
+        ("take_first(acc)", "1", False), ("mean(other)", 1, True), ("max(acc)", 1, True),
+    ],
+)  # fmt: skip
+def test_mean_or_first_of_repeats_is_what_these_give(
+    name: str, value: Any, is_read: bool, tmp_path: Path
+) -> None:
+    repeats = {"acc": [0, 1, 0, 0]}
+    written = {**line(0, **{name: value}), "scores_per_repeat": repeats, "metrics": [name]}
+    write(tmp_path, [written])
+    (found,) = readers.read(str(tmp_path / "samples.jsonl"))
+    assert bool(found.unread) is not is_read
 
 
 @pytest.mark.parametrize("repeats", [{}, {"acc": []}])

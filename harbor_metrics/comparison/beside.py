@@ -16,9 +16,9 @@ from ..evaluation.planned import Planned, each_once
 from ..numbers import exact
 from ..numbers.exact import Number
 from ..trials.column import Column
-from ..trials.labelled import label_text
+from ..trials.labelled import TASK, clusters, label_text
 from ..trials.table import Missing, Table
-from ..trials.trial import LineTrials
+from ..trials.trial import Label, LineTrials
 from .document import Compared, Row, Side, TaskLists, TaskRow
 from .finding import Asked, RunScripts
 from .lacking import with_lacking
@@ -158,12 +158,12 @@ def _compared(
         pairs = msgspec.structs.replace(
             pairs, base=with_keys(pairs.base, keys), candidate=with_keys(pairs.candidate, keys)
         )
-    clusters = _clusters(pairs, names, settings.cluster)
+    of_tasks = _clusters(pairs, names, settings.cluster)
     rows: list[Row] = []
     ranks = {key: rank for rank, key in enumerate(keys)}
     metrics: list[Hashable] = []
     for planned, there in _permitted(parts, names):
-        asked = Asked(planned, settings, clusters, run_scripts, names, keys, there)
+        asked = Asked(planned, settings, of_tasks, run_scripts, names, keys, there)
         own = with_policies(asked, pairs, rows_of(asked, pairs))
         own = with_lacking(asked, whole, pairs.base, lacking if keys else [], own)
         rows += sorted(own, key=lambda row: ranks.get(str(row.value), 0))
@@ -261,7 +261,7 @@ def _by_times(table: Table) -> list[str]:
     return sorted(table.columns, key=lambda key: -times[key])
 
 
-def _clusters(pairs: Pairs, names: tuple[str, str], label: str | None) -> dict[str, object] | None:
+def _clusters(pairs: Pairs, names: tuple[str, str], label: str | None) -> dict[str, Label] | None:
     """The cluster of each task, as the base says it.
 
     Raises:
@@ -271,21 +271,22 @@ def _clusters(pairs: Pairs, names: tuple[str, str], label: str | None) -> dict[s
     if label is None:
         return None
     try:
-        labels = [label_text(value) for value in table.label(label)]
+        labels = clusters(table, label)
     except MetricFailure as failure:
         raise UsageError(f"--cluster {label}: {failure}") from failure
-    clusters: dict[str, object] = {}
+    of_tasks: dict[str, Label] = {}
     for task, value in zip(table.tasks, labels, strict=True):
-        if clusters.setdefault(task, value) != value:
+        if of_tasks.setdefault(task, value) != value:
             raise UsageError(f"--cluster {label}: the trials of task {task} differ in it")
-    for trial in pairs.candidate:
-        if label in trial.labels and label_text(trial.labels[label]) != clusters[trial.task]:
+    for trial in pairs.candidate if label != TASK else ():
+        if label in trial.labels and trial.labels[label] != of_tasks[trial.task]:
+            one, other = of_tasks[trial.task], trial.labels[label]
             raise UsageError(
-                f"--cluster {label}: task {trial.task} is in {clusters[trial.task]} by {names[0]} "
-                f"and in {label_text(trial.labels[label])} by {names[1]}",
+                f"--cluster {label}: task {trial.task} is in {label_text(one)} by {names[0]} and "
+                f"in {label_text(other)} by {names[1]}",
                 "say with --labels which one is right",
             )
-    return clusters
+    return of_tasks
 
 
 def _changes(pairs: Pairs, key: str, settings: Settings) -> dict[tuple[str, int], TaskRow | None]:

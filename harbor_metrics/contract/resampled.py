@@ -101,4 +101,6 @@ def as_lm_eval(view: View, samples: int) -> Iterator[View]:
 
 def _natural(name: str) -> list[tuple[int, str]]:
     parts = re.split(r"([0-9]+)", name)
-    return [(int(part), "") if i % 2 else (0, part) for i, part in enumerate(parts)]
+    # A number as its length and its digits: Python makes no integer of very many.
+    parts[1::2] = [part.lstrip("0") for part in parts[1::2]]
+    return [(len(part) if i % 2 else 0, part) for i, part in enumerate(parts)]

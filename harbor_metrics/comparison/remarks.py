@@ -127,7 +127,12 @@ def _remarks_on_plans(
             subject=subject,
         )
     ran, other_ran = (part.pool.settings for part in parts)
-    differing = [name for name, said in ran.items() if other_ran.get(name, said) != said]
+    differing = [
+        name
+        for name, said in ran.items()
+        # Another solver is what runs are compared for.
+        if name != "solver" and other_ran.get(name, said) != said
+    ]
     if differing:
         yield Diagnostic(
             rule="versions-differ",

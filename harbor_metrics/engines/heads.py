@@ -121,7 +121,7 @@ class Head:
         fields: dict[int, Any] = {}
         number = 0
         kinds = _KINDS.get(inside, {})
-        while byte := self._byte():
+        while byte := self._field():
             number = number + (byte >> 4) if byte >> 4 else self.integer()
             if not 0 < number <= _LAST:
                 raise BrokenError  # Thrift cuts it, and takes the field for another one
@@ -140,7 +140,7 @@ class Head:
         if depth > _DEPTH:
             raise BrokenError
         n = 0
-        while byte := self._byte():
+        while byte := self._field():
             if not byte >> 4:
                 self.integer()
             n += self._count_in(byte & 15, most - n, depth)
@@ -181,6 +181,13 @@ class Head:
         if kind == _STRUCT:
             return self.struct(inside)
         raise BrokenError  # lists, sets and maps are in no page's head
+
+    def _field(self) -> int:
+        """The kind of the next field and how far its number is from the last; 0 at the end."""
+        byte = self._byte()
+        if byte and not byte & 15:
+            raise BrokenError  # Thrift ends there, whatever else it says
+        return byte
 
     def _byte(self) -> int:
         byte = self._data[self.place]

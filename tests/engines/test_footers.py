@@ -322,6 +322,7 @@ def test_dictionary_behind_the_values_is_refused(tmp_path: Path) -> None:
         b"\x15" + signed(2**32 + 3),
         b"\x15" + signed(2**31),
         b"\xc4" + signed(2**15),
+        b"\x15" + signed(1) + b"\x10" + signed(0) * 3,
     ],
 )
 def test_integers_that_thrift_cuts_are_refused(fields: bytes) -> None:

@@ -94,8 +94,9 @@ class Header(msgspec.Struct):
     def settings(self, scorers: Sequence[str]) -> dict[str, str]:
         """What makes samples of the same ids other tasks; of one scorer, the only one, its name."""
         said = {
-            # Of several scorers names of groups have theirs, too, as a task's own name can.
+            # Names of groups join them with others, as names of their own can.
             "task": self.eval.task,
+            "solver": self.eval.solver or [step.solver for step in self.plan.steps],
             "task_version": self.eval.task_version,
             "task_args": self.eval.task_args,
             "dataset": self.eval.dataset.name,

@@ -108,6 +108,17 @@ def test_tasks_of_one_joined_name_are_told(cli: Run, tmp_path: Path) -> None:
     assert "dataset t:s: runs of one group differ in task" in said
 
 
+def test_solvers_of_one_joined_name_are_told(cli: Run, tmp_path: Path) -> None:
+    for name, steps in (("one", ["a", "b"]), ("two", ["a+b"])):
+        written = log([sample("1", 1)])
+        written["eval"]["eval_id"] = name
+        written["plan"] = {"steps": [{"solver": step} for step in steps]}
+        (tmp_path / f"{name}.json").write_text(json.dumps(written))
+    said = " ".join(cli("compute", "one.json", "two.json").stderr.split())
+    assert "runs of one group differ in solver" in said
+    assert "differ in solver" not in cli("compare", "one.json", "two.json").stderr
+
+
 def test_error_unscored_and_missing_are_kept_apart() -> None:
     found = {t.trial: t for t in trials(LOGS / "parts.eval")}
     assert found["2_epoch_1"].rewards == {"a1": 2 / 7 + 1, "flag": 1.0}

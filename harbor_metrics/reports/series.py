@@ -24,6 +24,7 @@ class Series:
     """A group and what is drawn of it.
 
     `run` is None where there is one. Without its trials, as a document gives it, all else is None.
+    `by_metric`: of several rewards that of its tasks is the one that a metric reads.
     """
 
     run: str | None
@@ -33,6 +34,7 @@ class Series:
     pass_hat_k: Outcome | None = None
     cost: Outcome | None = None
     rewards: Bins | None = None
+    by_metric: bool = False
 
 
 def series_of(
@@ -43,7 +45,8 @@ def series_of(
     Raises:
         NeedsRowsError: the trials were counted, and a picture needs them.
     """
-    tasks = tasks_of(table, _first_key(group))
+    key = _first_key(group)
+    tasks = tasks_of(table, key)
     if tasks is None:
         return Series(run, group)
     chances: dict[str, Outcome] = {}
@@ -59,6 +62,7 @@ def series_of(
         tasks,
         cost=_outcome("cost-per-task", {}, table, request) if known else None,
         rewards=None if tasks.binary else bins(tasks.column),
+        by_metric=tasks.n_keys > 1 and tasks.key == key,
         **chances,
     )
 

@@ -8,7 +8,6 @@ from itertools import pairwise
 from ...documents.wording import printable
 from ...evaluation.result import Outcome
 from ...reports.series import Series
-from ...reports.tasks import REWARD
 from .. import rows, svg
 from ..markup import Markup, decimal, joined
 from ..numerals import significant
@@ -71,9 +70,11 @@ def _sentence(series: Sequence[Series], curves: Sequence[tuple[int, str, Outcome
 
 
 def _by_rewards(series: Sequence[Series]) -> list[str]:
-    """What the runs are called, with the reward of each where it is not `reward`; of one that."""
-    keys = [t.key if (t := each.tasks) is not None and t.n_keys > 1 else REWARD for each in series]
-    rewards = [f"`{printable(key)}`" if key != REWARD else "" for key in keys]
+    """What the runs are called, with the reward of each that a metric chose; of one that."""
+    rewards = [
+        f"`{printable(t.key)}`" if (t := each.tasks) is not None and each.by_metric else ""
+        for each in series
+    ]
     if len(series) == 1:
         return rewards
     return [

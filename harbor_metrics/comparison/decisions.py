@@ -126,7 +126,12 @@ def _rows(metric: str, compared: Compared) -> list[Row]:
     """
     exact = [row for row in compared.rows if name_of(row) == metric]
     if any(row.value != row.type for row in exact):
-        return exact
+        # What failed has no values, and would have had one of that name, too.
+        return exact + [
+            row
+            for row in compared.rows
+            if row.value is None and row not in exact and metric.startswith(f"{label_of(row)}: ")
+        ]
     whole = [row for row in compared.rows if label_of(row) == metric]
     return whole or [row for row in compared.rows if _is_meant(metric, row)]
 

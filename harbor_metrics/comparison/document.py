@@ -160,21 +160,30 @@ class Compared(Struct, frozen=True, kw_only=True):
 
     @property
     def more_is_better(self) -> bool | None:
-        """Whether a task is better with more of the first reward, as a metric that follows it says.
+        """Whether a task is better with more of the first reward, as metrics that follow it say.
 
-        A perplexity, which falls where its reward grows, says nothing of it.
+        A perplexity, which falls where its reward grows, says nothing of it; nor do two metrics
+        that contradict each other.
         """
-        known = (row.higher_is_better for row in self.rows if _follows(row, self.key))
-        return next((better for better in known if better is not None), None)
+        known = {row.higher_is_better for row in self.rows if _follows(row, self.key)} - {None}
+        return known.pop() if len(known) == 1 else None
 
 
 def _follows(row: Row, key: str | None) -> bool:
     """Whether a value is larger where tasks have more of a reward."""
     inner = row.kwargs.get("metric", row.type)
     type_ = inner.get("type") if isinstance(inner, dict) else inner
+    own = row.kwargs.get("key")
+    if str(type_) not in FOLLOWING or own not in (None, key):
+        return False
+    value = row.value or row.type
+    if "metric" in row.kwargs:
+        # What is said of a group's name may be said of another value of that name.
+        return row.higher_is_better is True
     # Without a key it reads the only one, or its values are named by the keys.
-    own = row.kwargs.get("key", key)
-    return str(type_) in FOLLOWING and key in (row.value, own)
+    is_only = own == key or value == row.type
+    is_of_k = isinstance(row.kwargs.get("k"), list) and value.isdecimal()
+    return is_only or is_of_k or value == key or value.startswith(f"{key}/")
 
 
 class Rank(Struct, frozen=True, kw_only=True):

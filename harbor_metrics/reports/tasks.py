@@ -147,7 +147,10 @@ class CountedLineTasks(Tasks):
 
 
 def tasks_of(table: Table, key: str | None = None) -> Tasks | None:
-    """The tasks of a group by that reward, by default `reward` or the first; None without any.
+    """The tasks of a group by that reward; None without any.
+
+    By default it is `reward`, or else the first, of those that are not rare: the verifier of a
+    single task, which may be a stranger's, does not say what a page is of.
 
     Raises:
         NeedsRowsError: the trials were counted, and they are few enough to be shown.
@@ -156,7 +159,10 @@ def tasks_of(table: Table, key: str | None = None) -> Tasks | None:
     if not len(table) or not columns:
         return None
     if key not in columns:
-        key = REWARD if REWARD in columns else next(iter(columns))
+        times = table.key_times.times
+        most = max(times.values(), default=0)
+        usual = [key for key in columns if 2 * times[key] > most] or [*columns]
+        key = REWARD if REWARD in usual else usual[0]
     if table.has_rows:
         return Tasks(table, key)
     if len(table) < FEW_TRIALS:

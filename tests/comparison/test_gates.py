@@ -704,3 +704,68 @@ def test_a_metric_of_which_less_is_better_does_not_say_which_tasks_are_worse(
         fail_if="tasks.worse > 3",
     )
     assert [decision.why for decision in done.gates] == ["tasks.worse is 40"]
+
+
+def of_two_rewards(folder: Path, **asked: Any) -> Comparison:
+    """All tasks fall by `reward`, and by `seconds` none does; each is of the group `seconds`."""
+
+    def run(name: str, rewards: Rewards) -> str:
+        def both(task: str, number: int) -> dict[str, float]:
+            return {"reward": rewards[task][number] or 0, "seconds": 1}
+
+        labels = {"aspect": "seconds"}
+        path = write_run(folder / f"{name}.jsonl", rewards, rewards=both, labels=labels)
+        return f"{name}={path}"
+
+    return compare(run("main", ALL), run("new", NONE), **asked)
+
+
+@pytest.mark.parametrize("metrics", ["mean", "grouped metric=mean by=aspect all=false"])
+def test_what_is_said_of_another_reward_or_group_says_nothing_of_this_one(
+    metrics: str, tmp_path: Path
+) -> None:
+    gate = {"fail_if": "tasks.worse > 3", "lower_is_better": "seconds"}
+    with pytest.raises(UsageError, match="nobody says whether more of `reward` is better"):
+        of_two_rewards(tmp_path, metrics=metrics, **gate)
+    done = of_two_rewards(tmp_path, metrics=[metrics, "pass-rate threshold=1"], **gate)
+    assert [decision.why for decision in done.gates] == ["tasks.worse is 40"]
+
+
+def test_a_value_of_a_script_that_failed_is_not_that_of_another_of_its_name(
+    tmp_path: Path,
+) -> None:
+    """Its row has no value, and a stranger's script of the same name decided alone."""
+    script = tmp_path / "own" / "score.py"
+    script.parent.mkdir()
+    script.write_text("# /// script\n# dependencies = []\n# ///\nraise SystemExit('no')\n")
+    other = tmp_path / "score.py"
+    other.write_text(
+        "# /// script\n# dependencies = []\n# ///\nimport json, sys\n"
+        "json.dump({'score': 0.9}, open(sys.argv[sys.argv.index('-o') + 1], 'w'))\n"
+    )
+    sources = [
+        f"{name}={write_run(tmp_path / f'{name}.jsonl', rewards)}"
+        for name, rewards in (("main", ALL), ("new", NONE))
+    ]
+    metrics = [f"uv-script script_path={path}" for path in (script, other)]
+    with pytest.raises(UsageError, match="has several values"):
+        compare(*sources, metrics=metrics, fail_if="`score.py: score` < -0.1")
+
+
+@pytest.mark.parametrize("way", ["higher_is_better", "lower_is_better"])
+def test_what_is_said_of_a_reward_says_which_tasks_are_worse(way: str, tmp_path: Path) -> None:
+    done = of_two_rewards(tmp_path, fail_if="tasks.worse > 3", **{way: "reward"})
+    worse = 40 if way == "higher_is_better" else 0
+    assert [decision.why for decision in done.gates] == [f"tasks.worse is {worse}"]
+
+
+def test_metrics_that_contradict_each_other_do_not_say_which_tasks_are_worse(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(UsageError, match="nobody says whether more of `reward` is better"):
+        of_two_rewards(
+            tmp_path,
+            metrics="pass-rate threshold=1",
+            fail_if="tasks.worse > 3",
+            lower_is_better="mean",
+        )

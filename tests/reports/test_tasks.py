@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -75,3 +76,12 @@ def test_easiest_first_over_all_runs() -> None:
 def test_sums_beyond_binary64_do_no_harm() -> None:
     tasks = of(("a", 1.7e308), ("a", 1.7e308), ("b", 1))
     assert easiest([tasks]) == ["a", "b"]
+
+
+@pytest.mark.parametrize("other", ["a", "reward"])
+def test_the_verifier_of_one_task_does_not_say_what_a_page_is_of(other: str) -> None:
+    trials = [Trial(task=f"t{i}", rewards={"score": 1}) for i in range(9)]
+    trials.append(Trial(task="t9", rewards={"score": 1, other: 0}))
+    tasks = tasks_of(Table(trials))
+    assert tasks is not None
+    assert tasks.key == "score"

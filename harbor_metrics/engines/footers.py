@@ -157,8 +157,10 @@ def _said_null(connection: Any, files: Sequence[str]) -> Iterator[_Chunk]:
         if file not in columns:
             columns[file] = columns_by_place(connection, file)
         name, repetition = columns[file][column]
-        lies = named or (name is not None and repetition == _REQUIRED)
         plain = name is not None
+        # PyArrow names the least and the largest of a dictionary, also where none of it is there.
+        is_shown = plain and codec in UNPACKED
+        lies = (named and not is_shown) or (plain and repetition == _REQUIRED)
         yield _Chunk(file, name or "", codec, values, n, lies, plain, start, start + size)
 
 
@@ -209,7 +211,8 @@ def _has_values(file: BinaryIO, chunk: _Chunk) -> bool:
 def _nulls(page: dict[int, Any], data: bytes, chunk: _Chunk) -> int | None:
     """Of how many values a page says that they are null; None where it has others."""
     if page[1] == DICTIONARY:
-        return None if page[7][1] > 0 else 0
+        # Whose values no page has that shows that all of its own are null.
+        return 0 if (chunk.plain and chunk.codec in UNPACKED) or page[7][1] <= 0 else None
     n: int
     if page[1] == DATA_V2:
         n, nulls = page[8][1], page[8][2]

@@ -22,7 +22,7 @@ def of_metrics(entry: Dataset, jobs: Sequence[tuple[str, Job]]) -> Iterator[Diag
     """That the registry has other metrics or scripts for a dataset than when a job ran."""
     pin_of = cache(lambda script_path: _pin(script_path, entry.registry))
     named = {path for metric in (*entry.metrics, *entry.extra_metrics) if (path := _path(metric))}
-    for path, known in _known(entry, jobs):
+    for path, known in _known(entry, (), jobs):
         if not known.entry or known.version != entry.version:
             continue
         where = f"{entry} in {entry.registry}"
@@ -45,7 +45,7 @@ def of_labels(
     """That the registry has other labels for tasks than a job's own snapshot."""
     for entry in entries:
         today = as_texts({} if entry.is_snapshot else registries.labels(entry))
-        for path, known in _known(entry, jobs) if today else ():
+        for path, known in _known(entry, entries, jobs) if today else ():
             tasks = [
                 task
                 for task, labels in as_texts(known.tasks).items()
@@ -64,11 +64,13 @@ def of_labels(
 
 
 def _known(
-    entry: Dataset, jobs: Sequence[tuple[str, Job]]
+    entry: Dataset, entries: Sequence[Dataset], jobs: Sequence[tuple[str, Job]]
 ) -> Iterator[tuple[str, DatasetSnapshot]]:
+    """What the snapshots of jobs have of an entry, or of a version that it stands for."""
+    versions = {other.version for other in entries if other.name == entry.name} - {entry.version}
     for path, job in jobs:
         for known in job.snapshot:
-            if known.name == entry.name and known.version in (None, entry.version):
+            if known.name == entry.name and known.version not in versions:
                 yield path, known
 
 

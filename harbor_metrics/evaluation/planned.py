@@ -94,9 +94,11 @@ def each_once(metrics: Sequence[Planned], asked: Sequence[Planned]) -> list[Plan
 
 
 def _by_the_word_of(metric: Planned, asked: Planned) -> Planned:
-    # By that name nobody else has asked for it.
-    is_known = metric.name == asked.name and metric.bound is not None
-    origin = metric.origin if is_known else asked.origin
+    """The metric as it was asked for: a registry says the same otherwise, and is no user."""
+    is_plain = metric.name == asked.name and not (metric.spec.kwargs or asked.spec.kwargs)
+    if metric.bound is not None and not is_plain:
+        return asked
+    origin = metric.origin if metric.bound is not None else asked.origin
     return msgspec.structs.replace(metric, name=asked.name, named_by=asked.named_by, origin=origin)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..catalogue.aliases import implied_kwargs
@@ -44,20 +44,27 @@ def hub_rows(result: Result, ids: Sequence[Sequence[str | None]]) -> str:
     # A name is the same value's in all rows.
     of_groups = [(group, list(_values(group))) for group in result.groups]
     short = _one_column_each(of_groups)
-    called = _one_column_each([(group, _in_full(values, short)) for group, values in of_groups])
+    kept = {
+        name
+        for _, values in of_groups
+        for of, name, outcome in values
+        if name == short[of] == _with_kwargs(of[-1], name, outcome)
+    }
+    called = _one_column_each([(group, _in_full(values, kept)) for group, values in of_groups])
     rows = [
         _row(group, of_group, called) for group, of_group in zip(result.groups, ids, strict=True)
     ]
     return json.dumps({"rows": encodable(rows)}, indent=2, ensure_ascii=False) + "\n"
 
 
-def _in_full(values: _Named, short: Mapping[_Value, str]) -> _Named:
+def _in_full(values: _Named, kept: Collection[str]) -> _Named:
     """The values, with the kwargs of a metric in their names where nobody has asked for these.
 
-    A registry may be a stranger's, who would have any number in the column of `mean`.
+    A registry may be a stranger's, who would have any number in the column of `mean`. Beside what
+    has a name by right, which is `kept`, another of that name is told by a number behind it.
     """
     return [
-        (of, _with_kwargs(of[-1], name, outcome) if short[of] == name else name, outcome)
+        (of, name if name in kept else _with_kwargs(of[-1], name, outcome), outcome)
         for of, name, outcome in values
     ]
 
@@ -131,7 +138,10 @@ def _one_column_each(of_groups: Sequence[tuple[Group, _Named]]) -> dict[_Value, 
         for of, name in _called(values).items():
             if called[of] != name:
                 # Another has the name, or one that stands behind it in a part.
-                taken = next(own for part in ("", *_PARTS) if (own := f"{name}{part}") in holding)
+                own = (f"{name}{part}" for part in ("", *_PARTS))
+                taken = next((each for each in own if each in holding), None)
+                if taken is None:
+                    continue  # nobody has the name that it would have alone
                 raise _differing(taken, holding[taken], (group, outcomes[of], of[-1]))
     return called
 

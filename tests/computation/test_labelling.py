@@ -145,6 +145,11 @@ def test_labels_of_a_registry_that_are_not_those_of_the_snapshot_are_said(tmp_pa
     assert said["rule"] == "registry-changed"
     assert said["message"].startswith("labels of 2 tasks of demo@1 in")
     assert not compute_request(request(mine, group_by=(), reads_labels=False)).diagnostics
+    # A job that names no version is of the best one of today.
+    mine = job(tmp_path / "n", {"a": "l"}, datasets=[{"name": "demo", "registry_path": "r.json"}])
+    registry(tmp_path / "r.json", **{"1": {"a": "l"}, "2": {"a": "r"}})
+    (said,) = compute_request(request(mine)).diagnostics
+    assert said["message"].startswith("labels of 1 task of demo@2 in")
 
 
 def test_version_of_each_job_labels_its_trials_in_a_registry_that_is_given(tmp_path: Path) -> None:

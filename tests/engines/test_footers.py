@@ -334,3 +334,13 @@ def test_integers_that_thrift_cuts_are_refused(fields: bytes) -> None:
 @pytest.mark.parametrize("value", [2**31 - 1, -(2**31), 0])
 def test_integers_of_32_bits_are_read(value: int) -> None:
     assert Head(b"\x15" + signed(value) + b"\0").struct() == {1: value}
+
+
+@pytest.mark.parametrize("codec", ["none", "snappy", "zstd"])
+def test_a_dictionary_beside_nulls_alone_is_read(codec: str, tmp_path: Path) -> None:
+    """PyArrow writes all categories of a column with each group of rows."""
+    names = pa.array([None, None, "d", "d"]).dictionary_encode()
+    table = pa.table({"task": [*"abcd"], "reward": [1.0, 0.0, 1.0, 1.0], "kind": names})
+    parquet.write_table(table, tmp_path / "x.parquet", row_group_size=2, compression=codec)
+    assert compute(tmp_path / "x.parquet").groups[0].metrics[0].values == {"mean": 0.75}
+    check_nulls(duckdb.connect(), [str(tmp_path / "x.parquet")])

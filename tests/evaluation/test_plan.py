@@ -69,6 +69,21 @@ def test_metric_that_runs_already_runs_once(cli: Run, job: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("entry", [{"missing": "skip"}, {"missing": "skip", "reducer": None}])
+def test_metric_that_a_registry_names_too_is_the_one_that_was_asked_for(
+    entry: dict[str, object], cli: Run, job: Path, tmp_path: Path
+) -> None:
+    """It kept the registry's kwargs, and a gate or a column of the name asked for was another's."""
+    extra = [{"type": "mean", "kwargs": entry}, {"type": "mean", "kwargs": {"reducer": "max"}}]
+    found = dataset("demo", metrics=[{"type": "max"}], extra_metrics=extra)
+    (tmp_path / "r.json").write_text(json.dumps([found]))
+    asked = ("--registry", "r.json", "--metric", "mean missing=skip", "--format", "json")
+    metrics = group(cli("compute", job, *asked))["metrics"]
+    assert [(m["kwargs"], m["origin"]) for m in metrics if m["type"] == "mean"] == [
+        ({"missing": "skip"}, "command-line"), ({"reducer": "max"}, "extra"),
+    ]  # fmt: skip
+
+
 def test_script_that_runs_already_runs_once(cli: Run, job: Path, tmp_path: Path) -> None:
     (tmp_path / "m.py").write_text("raise SystemExit(1)")
     entry = {"type": "uv-script", "kwargs": {"script_path": "m.py"}}

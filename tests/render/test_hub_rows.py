@@ -280,6 +280,35 @@ def test_no_registry_has_another_number_in_the_column_of_a_metric(
     assert not {"mean", "pass-at-k", "pass@1", "pass@1_2", "quantile"} & row["metrics"].keys()
 
 
+def test_no_registry_has_it_by_two_metrics_either(cli: Run, tmp_path: Path) -> None:
+    entries = [{"type": "mean", "kwargs": {"reducer": each}} for each in ("min", "max")]
+    named = {"metrics": [{"type": "max"}], "extra_metrics": entries}
+    dataset = {"name": "d", "version": "1", "description": "", "tasks": [], **named}
+    (tmp_path / "r.json").write_text(json.dumps([dataset]))
+    lines = [{"task": "t", "dataset": "d", "rewards": {"r": r}} for r in (0, 0, 1, 0)]
+    (tmp_path / "trials.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    of_registry = ("--registry", "r.json", "--format", "hub-rows")
+    (row,) = rows(cli("compute", "trials.jsonl", *of_registry))
+    assert row["metrics"]["mean (reducer=min)"] == 0
+    assert row["metrics"]["mean (reducer=max)"] == 1
+    assert "mean" not in row["metrics"]
+    # What the user asks for is called as they asked, whatever a registry has.
+    for kwargs in ({"missing": None}, {}):
+        entries[0]["kwargs"] = kwargs
+        (tmp_path / "r.json").write_text(json.dumps([dataset]))
+        (row,) = rows(cli("compute", "trials.jsonl", *of_registry, "--metric", "mean"))
+        assert row["metrics"]["mean"] == 0.25
+
+
+def test_rows_of_a_metric_that_one_registry_names_too(cli: Run, tmp_path: Path) -> None:
+    """It ended in a traceback."""
+    command = of_two_registries(tmp_path, [], [{"type": "sum", "kwargs": {"missing": "skip"}}])
+    for asked in ("sum", "sum missing=skip", "quantile q=0.5"):
+        done = cli(*command, "--missing", "skip", "--metric", asked)
+        assert "a mistake of harbor-metrics" not in done.stderr
+        assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize("keys", [("unit/tests", "unit_tests"), ("unit_tests", "unit/tests")])
 def test_a_reward_with_a_slash_takes_nobodys_column(
     cli: Run, tmp_path: Path, keys: tuple[str, str]

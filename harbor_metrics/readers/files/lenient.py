@@ -109,6 +109,15 @@ def _check(data: bytes) -> None:
     """Refuse what is nested too deep, and a text that would be taken for a constant."""
     if is_too_deep(data):
         raise NotJSONError(f"nested deeper than {MAX_DEPTH} levels")
+    check_marks(data)
+
+
+def check_marks(data: bytes) -> None:
+    """Refuse JSON with a text that `constant` would take for a constant.
+
+    Raises:
+        NotJSONError: it has one.
+    """
     for match in _MARKED.finditer(data) if _NUL in data else ():
         if name := constant(json.loads(match.group())):
             raise NotJSONError(f"a text is NUL and `{name}`, which cannot be told from {name}")

@@ -73,6 +73,7 @@ class Decoder:
         """
         text = b"\n".join(lines)
         check_integers(text)
+        lenient.check_marks(text)
         if any(map(is_too_deep, lines)):
             raise LimitError
         rows: list[Row] = list(map(self._decode, lines))

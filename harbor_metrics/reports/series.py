@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,7 +46,7 @@ def series_of(
     Raises:
         NeedsRowsError: the trials were counted, and a picture needs them.
     """
-    key = _first_key(group)
+    key = _first_key(group, table.columns)
     tasks = tasks_of(table, key)
     if tasks is None:
         return Series(run, group)
@@ -74,14 +75,14 @@ def ks(most: int) -> list[int]:
     return sorted({round(most ** (i / (_MOST_K - 1))) for i in range(_MOST_K)})
 
 
-def _first_key(group: Group) -> str | None:
+def _first_key(group: Group, known: Collection[str]) -> str | None:
     """The reward that the first metric of which it is said reads, one that is asked for before all.
 
     A registry may be a stranger's.
     """
     outcomes = sorted(group.metrics, key=lambda outcome: outcome.origin != "command-line")
     keys = (outcome.kwargs.get("key") for outcome in outcomes)
-    return next((key for key in keys if isinstance(key, str)), None)
+    return next((key for key in keys if isinstance(key, str) and key in known), None)
 
 
 def _outcome(type_: str, kwargs: dict[str, Any], table: Table, request: Request) -> Outcome:

@@ -67,6 +67,7 @@ def decode(data: bytes, to: Any) -> Any:
     Raises:
         NotJSONError: it is not JSON, or has another shape.
     """
+    data = _as_utf8(data)
     _check(data)
     refused: Exception | None = None
     # The fast decoder would take an integer that is beyond binary64.
@@ -103,6 +104,17 @@ def decode(data: bytes, to: Any) -> Any:
 
         mismatch = mismatch_with(to, value)
         raise NotJSONError(mismatch.sentence if mismatch else str(error)) from error
+
+
+def _as_utf8(data: bytes) -> bytes:
+    """The text as UTF-8: Python reads others, too."""
+    encoding = json.detect_encoding(data)
+    if encoding.startswith("utf-8"):
+        return data
+    try:
+        return data.decode(encoding, "surrogatepass").encode("utf-8", "surrogatepass")
+    except UnicodeError as error:
+        raise NotJSONError(_reason(error, data)) from error
 
 
 def _check(data: bytes) -> None:

@@ -43,6 +43,15 @@ def test_other_texts_with_a_nul_are_texts(text: str) -> None:
     assert constant(text) == ""
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-be"])
+def test_other_encodings_are_looked_at_alike(encoding: str) -> None:
+    assert decode('["é", NaN]'.encode(encoding), list[Any]) == ["é", "\0NaN"]
+    with pytest.raises(NotJSONError, match="which cannot be told from"):
+        decode('["\\u0000NaN"]'.encode(encoding), Any)
+    with pytest.raises(NotJSONError):
+        decode('["xy"]'.encode(encoding)[:-1], Any)
+
+
 def test_half_a_surrogate_pair_at_the_very_end_is_read() -> None:
     assert decode(b'["x\\ud83d"]', list[str]) == ["x\U0010003d"]
 

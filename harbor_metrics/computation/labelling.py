@@ -13,8 +13,8 @@ from ..errors import InputError
 from ..evaluation.datasets import Datasets, find_datasets
 from ..registries.registry import Dataset, Registries
 from ..trials.counts import identity_of
-from ..trials.labelled import label_text
-from ..trials.labels import Labels, as_texts, joined
+from ..trials.labelled import identity
+from ..trials.labels import Labels, identities, joined
 from ..trials.source import Job, Source
 from ..trials.table import Table
 from ..trials.trial import Label, Trial
@@ -106,7 +106,9 @@ class Labelling(msgspec.Struct, frozen=True, kw_only=True):
             same.setdefault(str(entry), []).append(entry)
         for first, *others in [*found.rivals, *same.values()]:
             for other in others:
-                mine, theirs = (as_texts(self.registries.labels(entry)) for entry in (first, other))
+                mine, theirs = (
+                    identities(self.registries.labels(entry)) for entry in (first, other)
+                )
                 if mine != theirs:
                     one, two = (
                         f"{printable(str(each))} in {shown_path(each.registry)}"
@@ -142,7 +144,7 @@ def _agreed(trial: Trial, said: Sequence[tuple[str, Mapping[str, Label]]]) -> di
         for name, value in more.items():
             if name in trial.labels:
                 continue
-            if label_text(labels.setdefault(name, value)) != label_text(value):
+            if identity(labels.setdefault(name, value)) != identity(value):
                 raise InputError(
                     f"label `{name}` of task {trial.task} is {shown(labels[name])} by "
                     f"{shown_path(by[name])} and {shown(value)} by {shown_path(path)}, and both "

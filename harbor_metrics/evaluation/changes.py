@@ -11,7 +11,7 @@ from ..documents.wording import listed, plural
 from ..errors import HarborMetricsError
 from ..registries import registry
 from ..registries.registry import Dataset, Registries
-from ..trials.labels import as_texts
+from ..trials.labels import identities
 from ..trials.snapshot import SNAPSHOT, DatasetSnapshot
 from ..trials.source import Job
 
@@ -44,11 +44,11 @@ def of_labels(
 ) -> Iterator[Diagnostic]:
     """That the registry has other labels for tasks than a job's own snapshot."""
     for entry in entries:
-        today = as_texts({} if entry.is_snapshot else registries.labels(entry))
+        today = identities({} if entry.is_snapshot else registries.labels(entry))
         for path, known in _known(entry, entries, jobs) if today else ():
             tasks = [
                 task
-                for task, labels in as_texts(known.tasks).items()
+                for task, labels in identities(known.tasks).items()
                 if any(
                     today.get(task, {}).get(name, value) != value for name, value in labels.items()
                 )

@@ -91,6 +91,11 @@ def label_text(value: Label) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
+def identity(value: Label) -> tuple[str, bool]:
+    """What is one for labels that are one group and one cluster: 1 and 1.0, not true, not "1"."""
+    return label_text(value), isinstance(value, str)
+
+
 class Labelled(Protocol):
     """Rows that have labels."""
 

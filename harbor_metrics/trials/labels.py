@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from ..errors import InputError
-from .labelled import label_text
+from .labelled import identity, label_text
 from .table import Table
 from .trial import Label
 
@@ -41,11 +41,10 @@ def _agreed(said: Iterable[tuple[str, Iterable[tuple[str, Label]]]]) -> Labels:
     return {task: unambiguous(labels)[0] for task, labels in pairs.items()}
 
 
-def as_texts(labels: Labels) -> dict[str, dict[str, str]]:
-    """The labels as groups are named by them: 1 and true, which are equal, are two."""
+def identities(labels: Labels) -> dict[str, dict[str, tuple[str, bool]]]:
+    """What is one for labels of tasks that nothing tells apart."""
     return {
-        task: {name: label_text(value) for name, value in own.items()}
-        for task, own in labels.items()
+        task: {name: identity(value) for name, value in own.items()} for task, own in labels.items()
     }
 
 

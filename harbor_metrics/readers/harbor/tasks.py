@@ -12,7 +12,7 @@ from ...documents.paths import NOT_THERE, is_shut, leads_out, real_path
 from ...documents.sizes import MOST_SETTINGS
 from ...documents.wording import shown, shown_path
 from ...errors import InputError
-from ...trials.labels import Labels, as_texts, of_metadata
+from ...trials.labels import Labels, identities, of_metadata
 from ...trials.trial import Label, Trial
 from .documents import contents, fields
 from .near import Near
@@ -73,8 +73,8 @@ def _labels(job: str, trial: Trial, near: Near, read: _LabelsIn) -> _LabelsOfTas
     # Which of the folders the job ran in nobody can tell from the files.
     (first, labels), *others = known.items() or [("", {})]
     for other, more in others:
-        # Of equal labels, such as 1 and true, each names another group.
-        if as_texts({"": more}) != as_texts({"": labels}):
+        # Of equal labels, such as 1 and true, each can name another group.
+        if identities({"": more}) != identities({"": labels}):
             raise InputError(
                 f"two folders of task {shown(trial.task)} have the path that {shown_path(job)} "
                 f"names, and other labels: {shown_path(first)} and {shown_path(other)}",

@@ -362,8 +362,11 @@ def test_where_a_job_ran_nothing_above_is_asked(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("one", "other", "same"),
-    [("true", "1", False), ("1", "1.0", True), ("0.0", "-0.0", True), ("false", "0.0", False)],
-)
+    [
+        ("true", "1", False), ("1", "1.0", True), ("0.0", "-0.0", True), ("false", "0.0", False),
+        ("1", '"1"', False), ("true", '"true"', False), ('"a"', '"a"', True),
+    ],
+)  # fmt: skip
 def test_labels_of_two_folders_are_the_same_where_they_name_one_group(
     one: str, other: str, same: bool, tmp_path: Path
 ) -> None:

@@ -150,8 +150,8 @@ def _compared(
     subject = f"{names[1]} against {names[0]}"
     if not pairs.paired:
         raise _nothing_paired(pairs, names)
-    keys = _common_keys(tables, names)
-    first = _by_times(tables[0])[:1]
+    ranked = _by_times(tables[0])
+    keys = _common_keys((ranked, list(tables[1].columns)), names)
     diagnostics += remarks(pairs, parts, names, subject)
     whole, lacking = pairs.base, [key for key in ours.pool.table.columns if key not in keys]
     if keys:
@@ -200,7 +200,7 @@ def _compared(
         rows=rows,
         key=keys[0] if keys else None,
         lacking=lacking or msgspec.UNSET,
-        first=first[0] if keys and first != keys[:1] else msgspec.UNSET,
+        first=ranked[0] if keys and ranked[0] != keys[0] else msgspec.UNSET,
         by_two_rules=rules or msgspec.UNSET,
         by_task=listed_tasks,
         not_listed=len(changes) - len(listed_tasks),
@@ -236,18 +236,18 @@ def _nothing_paired(pairs: Pairs, names: tuple[str, str]) -> UsageError:
     )
 
 
-def _common_keys(tables: tuple[Table, Table], names: tuple[str, str]) -> list[str]:
+def _common_keys(of_runs: tuple[list[str], list[str]], names: tuple[str, str]) -> list[str]:
     """The rewards that both runs have, none where neither has any.
 
     Raises:
         UsageError: both have rewards, and not one of the same name.
     """
-    ours, theirs = _by_times(tables[0]), tables[1].columns
+    ours, theirs = of_runs
     both = [key for key in ours if key in theirs]
     if not both and ours and theirs:
         raise UsageError(
             f"{names[0]} and {names[1]} have no reward in common: {listed(sorted(ours))}, and "
-            f"{listed(list(theirs))}"
+            f"{listed(theirs)}"
         )
     return both
 

@@ -130,10 +130,17 @@ def kinds_checked(
     """
 
     @cache
+    def columns() -> dict[str, Sequence[str]]:
+        return {os.path.abspath(file): kind.columns for kind in alike() for file in kind.files}
+
+    def columns_of(file: str) -> Sequence[str]:
+        return columns().get(os.path.abspath(file), ())
+
+    @cache
     def found() -> dict[str, tuple[str, str]]:
         kinds = {folded(name): (file, what) for file, name, what in odd()}
         for file in local:
-            own = durations(file, partial(_columns_of, file, alike))
+            own = durations(file, partial(columns_of, file))
             kinds |= {folded(name): (file, _DURATIONS) for name in own}
         return kinds
 
@@ -147,11 +154,6 @@ def kinds_checked(
             )
 
     return check_kind
-
-
-def _columns_of(file: str, alike: Callable[[], Sequence[Alike]]) -> Sequence[str]:
-    path = os.path.abspath(file)
-    return next((kind.columns for kind in alike() if path in map(os.path.abspath, kind.files)), ())
 
 
 def united_by_duckdb(

@@ -2,8 +2,8 @@
 
 A bare constant becomes a text that no harness writes: NUL and its name. Readers recognise it by
 `constant`; where a value is passed on unread, it stays this text, and a document that has this text
-itself is refused. Half a pair, which no UTF-8
-holds, becomes a sign for private use: one sign, since scores of texts count them, and each its own.
+itself is refused. Half a pair, which no UTF-8 holds, becomes a sign for private use: one sign,
+since scores of texts count them, and each its own.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from ..documents.wording import listed, plural
 from ..errors import MetricFailure, UsageError
 from ..evaluation.group import counts_of, dataset_of
 from ..evaluation.planned import Planned, each_once
+from ..evaluation.result import OF_REGISTRY
 from ..numbers import exact
 from ..numbers.exact import Number
 from ..trials.column import Column
@@ -29,6 +30,7 @@ from .rows import rows_of
 from .runs import Part, Run
 from .settings import Settings
 from .together import Pair, told_by
+from .verdicts import Directions
 
 # Of more tasks than these only the largest changes are listed.
 _MOST_TASKS, _LISTED = 20_000, 1_000
@@ -162,7 +164,8 @@ def _compared(
     rows: list[Row] = []
     ranks = {key: rank for rank, key in enumerate(keys)}
     metrics: list[Hashable] = []
-    for planned, there in _permitted(parts, names):
+    permitted = list(_permitted(parts, names))
+    for planned, there in permitted:
         asked = Asked(planned, settings, of_tasks, run_scripts, names, keys, there)
         own = with_policies(asked, pairs, rows_of(asked, pairs))
         own = with_lacking(asked, whole, pairs.base, lacking if keys else [], own)
@@ -199,6 +202,7 @@ def _compared(
         ),
         rows=rows,
         key=keys[0] if keys else None,
+        higher_is_better=_direction(keys, [planned for planned, _ in permitted], settings),
         lacking=lacking or msgspec.UNSET,
         first=ranked[0] if keys and ranked[0] != keys[0] else msgspec.UNSET,
         by_two_rules=rules or msgspec.UNSET,
@@ -206,6 +210,16 @@ def _compared(
         not_listed=len(changes) - len(listed_tasks),
     )
     return Pair(beside, metrics)
+
+
+def _direction(keys: Sequence[str], metrics: Sequence[Planned], settings: Settings) -> bool | None:
+    """Whether a task is better with more of the first reward."""
+    if not keys:
+        return None
+    directions = Directions(settings.higher, settings.lower)
+    asked = [metric for metric in metrics if metric.origin not in OF_REGISTRY]
+    found = directions.of_reward(keys[0], asked, keys)
+    return directions.of_reward(keys[0], metrics, keys) if found is None else found
 
 
 def _refuse_same_trials(tables: tuple[Table, Table], names: tuple[str, str]) -> None:

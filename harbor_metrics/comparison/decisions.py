@@ -9,6 +9,7 @@ import msgspec
 from ..documents.diagnostics import Diagnostic
 from ..documents.wording import did_you_mean, listed, nearest, plural, printable
 from ..errors import UsageError
+from ..evaluation.result import OF_REGISTRY
 from ..numbers.exact import Number
 from .document import Compared, Decision, Outcome, Row
 from .gates import Counted, Expression, Gate, Part
@@ -121,19 +122,27 @@ def _both_ways(value: str) -> str:
 def _rows(metric: str, compared: Compared) -> list[Row]:
     """The values of that name; of a metric's own name those that it gave.
 
-    A registry may be a stranger's, and so may rewards be: neither takes that name with arguments
-    that make another metric of it, or by what a reward is called.
+    A registry may be a stranger's: what the user asks for has the name before what that names.
     """
-    exact = [row for row in compared.rows if name_of(row) == metric]
+    asked = [row for row in compared.rows if row.origin not in OF_REGISTRY]
+    return _named(metric, asked) or _named(metric, compared.rows)
+
+
+def _named(metric: str, rows: Sequence[Row]) -> list[Row]:
+    """Those of some rows.
+
+    Neither arguments that make another metric of it nor what a reward is called take its name.
+    """
+    exact = [row for row in rows if name_of(row) == metric]
     if any(row.value != row.type for row in exact):
         # What failed has no values, and would have had one of that name, too.
         return exact + [
             row
-            for row in compared.rows
+            for row in rows
             if row.value is None and row not in exact and metric.startswith(f"{label_of(row)}: ")
         ]
-    whole = [row for row in compared.rows if label_of(row) == metric]
-    return whole or [row for row in compared.rows if _is_meant(metric, row)]
+    whole = [row for row in rows if label_of(row) == metric]
+    return whole or [row for row in rows if _is_meant(metric, row)]
 
 
 def _is_meant(metric: str, row: Row) -> bool:
@@ -323,7 +332,7 @@ def _of_count(part: Part | Counted, compared: Compared) -> Sequence[str]:
 
 def _turned(gate: Gate, part: str, compared: Compared) -> int:
     """How many tasks are better, or worse, by the first reward."""
-    higher = compared.more_is_better
+    higher = compared.higher_is_better
     if higher is None:
         raise UsageError(
             f"--{gate}: nobody says whether more of `{compared.key}` is better",

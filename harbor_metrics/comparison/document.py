@@ -12,6 +12,7 @@ from ..evaluation.result import (
     Count,
     Counts,
     DatasetRef,
+    Origin,
     Share,
     Struct,
     Tool,
@@ -21,7 +22,7 @@ from ..numbers.adjustment import Adjust
 from ..numbers.exact import Number
 from ..numbers.uncertainty import Over
 from .settings import Pairs, Unpaired
-from .verdicts import FOLLOWING, VERDICTS, Verdict
+from .verdicts import VERDICTS, Verdict
 
 # The worst first.
 Outcome = Literal["failed", "undecided", "passed"]
@@ -91,7 +92,8 @@ class Effort(Struct, frozen=True, kw_only=True):
 class Row(Struct, frozen=True, kw_only=True):
     """One value of one metric on both sides, and what the difference is worth.
 
-    `value` is the output's name, null where the metric gave none. `n`: tasks, or clusters, that
+    `value` is the output's name, null where the metric gave none. `origin`: who names the metric;
+    gates ask those first that no registry or job names. `n`: tasks, or clusters, that
     the interval rests on. `left_out`: paired tasks without the value on a side. `lacking`: rewards
     of the base alone that its own value is made of, too. `reason` says why a part is null.
     """
@@ -125,6 +127,7 @@ class Row(Struct, frozen=True, kw_only=True):
     efforts: list[Effort] = msgspec.field(default_factory=list)
     notes: list[str] = msgspec.field(default_factory=list)
     reason: str | None = None
+    origin: Origin = "default"
 
 
 class TaskRow(Struct, frozen=True, kw_only=True):
@@ -140,8 +143,9 @@ class Compared(Struct, frozen=True, kw_only=True):
     """A candidate beside the base, on one dataset.
 
     `by_task` is over reward `key`, which the most trials of the base have of those that both have,
-    largest change first; of many tasks `not_listed` are left out. `lacking` are the rewards of the
-    base that the candidate has not, and `first` is one of them that more trials have than `key`.
+    largest change first; of many tasks `not_listed` are left out. `higher_is_better`: whether more
+    of it is better, null where nobody says. `lacking` are the rewards of the base that the
+    candidate has not, and `first` is one of them that more trials have than `key`.
     `by_two_rules`: the run that leaves trials without a valid reward out, and the one of which such
     count, where it is so and both were not told to leave them out.
     """
@@ -152,38 +156,12 @@ class Compared(Struct, frozen=True, kw_only=True):
     tasks: TaskLists
     rows: list[Row]
     key: str | None
+    higher_is_better: bool | None = None
     lacking: list[str] | msgspec.UnsetType = msgspec.UNSET
     first: str | msgspec.UnsetType = msgspec.UNSET
     by_two_rules: tuple[str, str] | msgspec.UnsetType = msgspec.UNSET
     by_task: list[TaskRow]
     not_listed: Count = 0
-
-    @property
-    def more_is_better(self) -> bool | None:
-        """Whether a task is better with more of the first reward, as metrics that follow it say.
-
-        A perplexity, which falls where its reward grows, says nothing of it; nor do two metrics
-        that contradict each other.
-        """
-        known = {row.higher_is_better for row in self.rows if _follows(row, self.key)} - {None}
-        return known.pop() if len(known) == 1 else None
-
-
-def _follows(row: Row, key: str | None) -> bool:
-    """Whether a value is larger where tasks have more of a reward."""
-    inner = row.kwargs.get("metric", row.type)
-    type_ = inner.get("type") if isinstance(inner, dict) else inner
-    own = row.kwargs.get("key")
-    if str(type_) not in FOLLOWING or own not in (None, key):
-        return False
-    value = row.value or row.type
-    if "metric" in row.kwargs:
-        # What is said of a group's name may be said of another value of that name.
-        return row.higher_is_better is True
-    # Without a key it reads the only one, or its values are named by the keys.
-    is_only = own == key or value == row.type
-    is_of_k = isinstance(row.kwargs.get("k"), list) and value.isdecimal()
-    return is_only or is_of_k or value == key or value.startswith(f"{key}/")
 
 
 class Rank(Struct, frozen=True, kw_only=True):

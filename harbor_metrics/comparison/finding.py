@@ -58,6 +58,7 @@ class Asked(msgspec.Struct, frozen=True):
             type=self.planned.spec.type,
             kwargs=self.planned.shown_kwargs,
             value=value,
+            origin=self.planned.origin,
             higher_is_better=direction.higher,
             assumed_direction=direction.assumed,
             **fields,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Literal
 
 import msgspec
@@ -41,16 +41,37 @@ class Directions(msgspec.Struct, frozen=True):
         for name in (value, planned.name, planned.spec.type):
             if name in self.higher or name in self.lower:
                 return Direction(name in self.higher)
-        bound = planned.bound
-        # Groups of a metric are as the metric itself.
-        inner = bound.arguments.get("metric") if bound is not None else None
-        bound = inner if isinstance(inner, Bound) else bound
+        bound = _measured_by(planned)
         if bound is not None and bound.metric.higher_is_better is not None:
             return Direction(bound.metric.higher_is_better)
         type_ = bound.metric.name if bound is not None else planned.spec.type
         if type_ in OF_REWARDS and len(keys) <= 1:
             return Direction(True, assumed=True)
         return Direction(None)
+
+    def of_reward(self, key: str, metrics: Iterable[Planned], keys: Sequence[str]) -> bool | None:
+        """Whether a task is better with more of a reward, as metrics that follow it say.
+
+        A perplexity, which falls where its reward grows, says nothing of it; nor do two metrics
+        that contradict each other.
+        """
+        known = {
+            self.of(metric, key, keys).higher for metric in metrics if _follows(metric, key)
+        } - {None}
+        return known.pop() if len(known) == 1 else None
+
+
+def _follows(planned: Planned, key: str) -> bool:
+    """Whether a metric is larger where tasks have more of a reward."""
+    bound = _measured_by(planned)
+    return bound is not None and bound.metric.name in FOLLOWING and bound.common.key in (None, key)
+
+
+def _measured_by(planned: Planned) -> Bound | None:
+    """What measures its values: groups of a metric are as the metric itself."""
+    bound = planned.bound
+    inner = bound.arguments.get("metric") if bound is not None else None
+    return inner if isinstance(inner, Bound) else bound
 
 
 def verdict(

@@ -98,7 +98,8 @@ def _by_the_word_of(metric: Planned, asked: Planned) -> Planned:
     is_plain = metric.name == asked.name and not (metric.spec.kwargs or asked.spec.kwargs)
     if metric.bound is not None and not is_plain:
         return asked
-    origin = metric.origin if metric.bound is not None else asked.origin
+    # The default is what nobody has named, and stays it.
+    origin = "default" if is_plain and metric.origin == "default" else asked.origin
     return msgspec.structs.replace(metric, name=asked.name, named_by=asked.named_by, origin=origin)
 
 

@@ -21,6 +21,8 @@ from ..trials.table import Missing
 from .contradictions import check_counts, contradictions
 
 Origin = Literal["registry", "job", "extra", "command-line", "default"]
+# Where a stranger may name metrics.
+OF_REGISTRY: tuple[Origin, ...] = ("registry", "extra", "job")
 Status = Literal["ok", "undefined", "failed"]
 
 

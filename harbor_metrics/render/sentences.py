@@ -234,7 +234,7 @@ class Turned(msgspec.Struct, frozen=True):
 
 def turned(compared: Compared) -> tuple[Turned, Turned]:
     """The tasks that have more of the first reward in the candidate, and those that have less."""
-    better = compared.more_is_better
+    better = compared.higher_is_better
     up, down = ("higher", "lower") if better is None else ("better", "worse")
     if better is False:
         up, down = down, up

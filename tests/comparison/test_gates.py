@@ -769,3 +769,47 @@ def test_metrics_that_contradict_each_other_do_not_say_which_tasks_are_worse(
             fail_if="tasks.worse > 3",
             lower_is_better="mean",
         )
+
+
+# What a registry may name beside: metrics of the same names, and of which less is better.
+REGISTRIES: dict[str, list[dict[str, Any]]] = {
+    "inner arguments": [
+        {"type": "mean", "kwargs": {"reducer": "max"}},
+        {"type": "pass@2", "kwargs": {"k": 4}},
+    ],
+    "labels": [{"type": "grouped", "kwargs": {"metric": "mean", "by": "aspect"}}],
+    "less is better": [{"type": "perplexity"}, {"type": "std"}],
+    "the same": [{"type": "mean", "kwargs": {}}, {"type": "pass@2"}, {"type": "pass@3"}],
+    "threshold": [{"type": "pass-rate", "kwargs": {"threshold": 0.5}}],
+}
+
+
+@pytest.mark.parametrize("of_registry", REGISTRIES)
+@pytest.mark.parametrize("asked", ["mean", "pass-rate", "pass@2", "pass-at-k k=2"])
+def test_what_a_registry_names_beside_changes_no_gate_on_what_was_asked_for(
+    asked: str, of_registry: str, tmp_path: Path
+) -> None:
+    def result(entries: list[dict[str, Any]]) -> tuple[Any, ...]:
+        dataset = {"name": "d", "version": "1", "description": "", "tasks": []}
+        registry = tmp_path / "registry.json"
+        registry.write_text(json.dumps([{**dataset, "metrics": entries}]))
+
+        def run(name: str, rewards: Rewards) -> str:
+            twice = {task: own * 2 for task, own in rewards.items()}
+            labels = {"aspect": "mean"}
+            path = write_run(tmp_path / f"{name}.jsonl", twice, dataset="d", labels=labels)
+            return f"{name}={path}"
+
+        name = asked.split()[0]
+        done = compare(
+            *(run("main", ALL), run("new", LESS)),
+            metrics=asked,
+            registry=registry,
+            no_worse=name,
+            fail_if=["tasks.worse > 3", f"`{name}` < -0.1"],
+        )
+        (pair,) = done.comparisons
+        decisions = [(each.gate, each.outcome, each.why) for each in done.gates]
+        return decisions, pair.higher_is_better
+
+    assert result(REGISTRIES[of_registry]) == result([{"type": "count"}])

@@ -24,22 +24,38 @@ def apart(
     wished: Mapping[_Of, str],
     parts: Sequence[str] = (),
     taken: Collection[str] = (),
-    rank: Callable[[_Of], tuple[bool, ...]] | None = None,
+    rank: Callable[[_Of], tuple[int, ...]] | None = None,
 ) -> dict[_Of, str]:
     """Names for one flat object: none is given twice, alone or with a part of `parts` behind it.
 
-    What would have another's name has `#2` behind its own, or the next number that is free. The
-    lowest by `rank` choose first, of equals those who stand first.
+    A name that several wish for is that of the lowest by `rank`, by default of the first. Where
+    those are equal it is nobody's, for who looks for it would find another's number. The others
+    have `#2` behind it, or the next number that is free.
     """
-    names: dict[_Of, str] = {}
-    used, numbers = set(taken), dict.fromkeys(wished.values(), 1)
-    # The shortest first: a name with a part behind it stays that of what it is a part of.
-    for of in sorted(wished, key=lambda of: (rank(of) if rank else (), len(wished[of]))):
+
+    def own(name: str) -> list[str]:
+        return [name, *(f"{name}{part}" for part in parts)]
+
+    ranks = {of: rank(of) if rank is not None else (i,) for i, of in enumerate(wished)}
+    wishing: dict[str, list[_Of]] = {}
+    for of in sorted(wished, key=ranks.__getitem__):
+        for name in own(wished[of]):
+            wishing.setdefault(name, []).append(of)
+
+    def is_by_right(of: _Of, name: str) -> bool:
+        first, *others = wishing[name][:2]
+        return name not in taken and first == of and all(ranks[o] > ranks[of] for o in others)
+
+    names = {
+        of: wish for of, wish in wished.items() if all(is_by_right(of, name) for name in own(wish))
+    }
+    used, numbers = {*taken, *wishing}, dict.fromkeys(wished.values(), 1)
+    for of in sorted((of for of in wished if of not in names), key=ranks.__getitem__):
         name = wish = wished[of]
-        while not used.isdisjoint(own := {name, *(f"{name}{part}" for part in parts)}):
+        while not used.isdisjoint(own(name)):
             numbers[wish] += 1
             name = f"{wish}#{numbers[wish]}"
-        used |= own
+        used.update(own(name))
         names[of] = name
     return names
 
@@ -102,8 +118,12 @@ def in_columns(
             wished.setdefault((metric, value, n), name)
         numbered.append(own)
 
-    def rank(of: tuple[Identity, Hashable, int]) -> tuple[bool, ...]:
-        return standing(of[0], "command-line" if of[0] in asked else of[0].origin)
+    places = {metric: i for i, metric in enumerate(dict.fromkeys(of[0] for of in wished))}
+
+    def rank(of: tuple[Identity, Hashable, int]) -> tuple[int, ...]:
+        metric, _, n = of
+        origin = "command-line" if metric in asked else metric.origin
+        return *standing(metric, origin), places[metric], n
 
     called = apart(wished, taken=taken, rank=rank)
     return [{called[of]: cell for of, cell in own.items()} for own in numbered]

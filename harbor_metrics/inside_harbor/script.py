@@ -210,7 +210,8 @@ def _flat(outcomes: Iterable[Outcome], *, stderr: bool) -> dict[str, int | float
         title = outcome.name if once else _with_kwargs(outcome)
         for key in outcome.values:
             wished[i, key] = title if is_only(outcome, key) else f"{title} {key}"
-    names = apart(wished, (_STDERR,) if stderr else (), (_COUNT,))
+    parts = (_STDERR,) if stderr else ()
+    names = apart(wished, parts, (_COUNT,), lambda of: of[:1])
     values: dict[str, int | float] = {}
     for (i, key), name in ((of, names[of]) for of in wished):
         value, sure = outcomes[i].values[key], outcomes[i].uncertainty.get(key)

@@ -87,11 +87,8 @@ def _column(name: str) -> str:
 def _called(values: _Named) -> dict[_Value, str]:
     """The column of each value."""
     wished = {of: name for of, name, _ in values}
-    ranks = {
-        # What `_column` leaves as it is goes before what it makes equal to that.
-        of: (*standing(of[1], outcome.origin), "/" in of[-1])
-        for of, _, outcome in values
-    }
+    places = {metric: i for i, metric in enumerate(dict.fromkeys(of[:2] for of in wished))}
+    ranks = {of: (*standing(of[1], outcome.origin), places[of[:2]]) for of, _, outcome in values}
     return apart(wished, _PARTS, _COUNTS, ranks.__getitem__)
 
 
@@ -126,24 +123,16 @@ def _one_column_each(of_groups: Sequence[tuple[Group, _Named]]) -> dict[_Value, 
     Raises:
         UsageError: a row would have other columns alone.
     """
-    called = _called([value for _, values in of_groups for value in values])
-    holding = {
-        f"{called[of]}{part}": (group, outcome, of[-1])
-        for group, values in of_groups
-        for of, _, outcome in values
-        for part in ("", *_PARTS)
-    }
+    holding: dict[str, tuple[_Value, tuple[Group, Outcome, str]]] = {}
     for group, values in of_groups:
-        outcomes = {of: outcome for of, _, outcome in values}
-        for of, name in _called(values).items():
-            if called[of] != name:
-                # Another has the name, or one that stands behind it in a part.
-                own = (f"{name}{part}" for part in ("", *_PARTS))
-                taken = next((each for each in own if each in holding), None)
-                if taken is None:
-                    continue  # nobody has the name that it would have alone
-                raise _differing(taken, holding[taken], (group, outcomes[of], of[-1]))
-    return called
+        alone = _called(values)
+        for of, _, outcome in values:
+            own = of, (group, outcome, of[-1])
+            for name in (f"{alone[of]}{part}" for part in ("", *_PARTS)):
+                holder = holding.setdefault(name, own)
+                if holder[0] != of:
+                    raise _differing(name, holder[1], own[1])
+    return _called([value for _, values in of_groups for value in values])
 
 
 def _refuse_two_rules(groups: Sequence[Group]) -> None:

@@ -131,7 +131,9 @@ def test_no_value_has_the_name_of_anothers_error_or_bound(cli: Run, tmp_path: Pa
     written = list(row["metrics"].values())[2:]
     assert sorted(written) == sorted([*outcome["values"].values(), *bounds])
     assert row["metrics"]["mean_low"] == outcome["values"]["low"]
-    assert row["metrics"]["mean_mean_low"] == sure["mean"]["low"]
+    # Who looks for one of two that would have a name does not find the other.
+    assert row["metrics"].keys().isdisjoint({"mean_mean", "mean_mean_low", "mean_a_b"})
+    assert row["metrics"]["mean_mean#2_low"] == sure["mean"]["low"]
     assert row["metrics"]["mean_mean_low#2"] == outcome["values"]["mean_low"]
 
 
@@ -316,7 +318,37 @@ def test_a_reward_with_a_slash_takes_nobodys_column(
     path = tmp_path / "r.jsonl"
     path.write_text(json.dumps({key: float("/" in key) for key in keys}))
     (row,) = rows(cli("compute", path, "--format", "hub-rows"))
-    assert (row["metrics"]["mean_unit_tests"], row["metrics"]["mean_unit_tests#2"]) == (0, 1)
+    assert "mean_unit_tests" not in row["metrics"]
+    both = (row["metrics"][f"mean_unit_tests#{n}"] for n in (2, 3))
+    assert tuple(both) == tuple(float("/" in key) for key in sorted(keys))
+
+
+@pytest.mark.parametrize("stranger", ["web_hard", "effort", "effort_low_stderr"])
+def test_labels_of_other_trials_take_no_column_of_a_group(
+    stranger: str, cli: Run, tmp_path: Path
+) -> None:
+    """A column had the number of a group that is called so behind `/` or before `_low`."""
+
+    def columns(*labels: str) -> dict[str, float]:
+        lines = [
+            {"task": f"{label}-{i}", "rewards": {"reward": float(i % 4 == 0 or i < n)}}
+            | {"labels": {"c": label}}
+            for n, label in enumerate(labels)
+            for i in range(12)
+        ]
+        path = tmp_path / "r.jsonl"
+        path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+        asked = ("--group-by", "c", "--metric", "mean", "--format", "hub-rows")
+        (row,) = rows(cli("compute", path, *asked))
+        return dict(row["metrics"])
+
+    own = ("web/hard", "effort_low", "effort_high", "other")
+    before, after = columns(*own), columns(*own, stranger)
+    changed = {name for name in after if after[name] != before.get(name, after[name])}
+    # What is of all trials is of the other's, too.
+    of_groups = {name for name in changed if name.startswith("mean grouped by c_")}
+    assert all(name.startswith("mean grouped by c_all") for name in of_groups)
+    assert after.keys() != before.keys()
 
 
 @pytest.mark.parametrize("other", ["mean", "other"])

@@ -46,11 +46,15 @@ def of_labels(
     for entry in entries:
         today = identities({} if entry.is_snapshot else registries.labels(entry))
         for path, known in _known(entry, entries, jobs) if today else ():
+            then = identities(known.tasks)
+            # A task without a label that others had may have got it since.
+            names = {name for labels in then.values() for name in labels}
             tasks = [
                 task
-                for task, labels in identities(known.tasks).items()
+                for task, labels in then.items()
                 if any(
-                    today.get(task, {}).get(name, value) != value for name, value in labels.items()
+                    name in names and value != labels.get(name)
+                    for name, value in today.get(task, {}).items()
                 )
             ]
             if tasks:

@@ -21,7 +21,9 @@ from harbor_metrics.trials.snapshot import SNAPSHOT
 TASKS = ("a", "b", "c")
 
 
-def job(folder: Path, labels: dict[str, str], tasks: tuple[str, ...] = TASKS, **more: Any) -> Path:
+def job(
+    folder: Path, labels: dict[str, str | None], tasks: tuple[str, ...] = TASKS, **more: Any
+) -> Path:
     """A job with these labels of tasks in its snapshot; trials are named after the job."""
     trials = [
         trial(
@@ -31,7 +33,8 @@ def job(folder: Path, labels: dict[str, str], tasks: tuple[str, ...] = TASKS, **
         for i, t in enumerate(tasks)
     ]  # fmt: skip
     path = write_job(folder, trials, **more)
-    said = {"name": "demo", "tasks": {task: {"side": side} for task, side in labels.items()}}
+    own = {task: {"side": side} if side else {} for task, side in labels.items()}
+    said = {"name": "demo", "tasks": own}
     (path / SNAPSHOT).write_text(json.dumps({"schema_version": "1", "datasets": [said]}))
     return path
 
@@ -145,6 +148,11 @@ def test_labels_of_a_registry_that_are_not_those_of_the_snapshot_are_said(tmp_pa
     assert said["rule"] == "registry-changed"
     assert said["message"].startswith("labels of 2 tasks of demo@1 in")
     assert not compute_request(request(mine, group_by=(), reads_labels=False)).diagnostics
+    # A task that had no such label, where others had it.
+    registry(tmp_path / "r.json", **{"1": {"a": "l", "b": "r", "d": "l"}})
+    more = job(tmp_path / "more", {"a": "l", "b": "r", "d": None}, datasets=[named])
+    (said,) = compute_request(request(more)).diagnostics
+    assert said["message"].startswith("labels of 1 task of demo@1 in")
     # A job that names no version is of the best one of today.
     mine = job(tmp_path / "n", {"a": "l"}, datasets=[{"name": "demo", "registry_path": "r.json"}])
     registry(tmp_path / "r.json", **{"1": {"a": "l"}, "2": {"a": "r"}})

@@ -9,18 +9,15 @@ import msgspec
 from ..documents.diagnostics import Diagnostic
 from ..documents.wording import did_you_mean, listed, nearest, plural, printable
 from ..errors import UsageError
-from ..evaluation.result import OF_REGISTRY
 from ..numbers.exact import Number
 from .document import Compared, Decision, Outcome, Row
 from .gates import Counted, Expression, Gate, Part
-from .naming import label_of, name_of
+from .naming import name_of, rows_called
 from .numerals import numerals
 from .planning import what_it_takes
 from .settings import Settings
 
 _FEWEST_NOTED = 2
-# The arguments that stand in the name of a metric: `pass@2`.
-_IN_NAMES = {"k"}
 
 
 class _Found(msgspec.Struct, frozen=True):
@@ -49,7 +46,9 @@ def decide(compared: Sequence[Compared], settings: Settings, alone: Alone) -> li
                 f"--{gate} can be `{gate.metric}` with a margin, and the value `{gate.written}`",
                 f"write `{gate.metric}`:{gate.by:g} or `{gate.written.strip()}`, with backquotes",
             )
-        if gate.metric is not None and not any(_rows(gate.metric, each) for each in compared):
+        if gate.metric is not None and not any(
+            rows_called(gate.metric, each.rows) for each in compared
+        ):
             raise UsageError(
                 f"--{gate}: there is no `{gate.metric}`{did_you_mean(nearest(gate.metric, known))}",
                 f"the values are {listed(list(known), 8)}",
@@ -86,7 +85,7 @@ def _decided(
     if gate.metric is None:
         assert gate.expression is not None  # what has no metric counts something
         return _counted(gate, gate.expression, compared, settings, alone)
-    rows = _rows(gate.metric, compared)
+    rows = rows_called(gate.metric, compared.rows)
     if not rows:
         return _Found("undecided", f"there is no `{gate.metric}` on this dataset")
     if len(rows) > 1:
@@ -117,46 +116,6 @@ def _both_ways(value: str) -> str:
     # The blank has it put in quotes in any case, as the pages show it.
     named = shlex.quote(f"{printable(value)} ")[:-2] + "'"
     return f"--higher-is-better {named}, or --lower-is-better {named}"
-
-
-def _rows(metric: str, compared: Compared) -> list[Row]:
-    """The values of that name; of a metric's own name those that it gave.
-
-    A registry may be a stranger's: what the user asks for has the name before what that names.
-    """
-    asked = [row for row in compared.rows if row.origin not in OF_REGISTRY]
-    return _named(metric, asked) or _named(metric, compared.rows)
-
-
-def _named(metric: str, rows: Sequence[Row]) -> list[Row]:
-    """Those of some rows.
-
-    Neither arguments that make another metric of it nor what a reward is called take its name.
-    """
-    exact = [row for row in rows if name_of(row) == metric]
-    if any(row.value != row.type for row in exact):
-        # What failed has no values, and would have had one of that name, too.
-        return exact + [
-            row
-            for row in rows
-            if row.value is None and row not in exact and metric.startswith(f"{label_of(row)}: ")
-        ]
-    whole = [row for row in rows if label_of(row) == metric]
-    return whole or [row for row in rows if _is_meant(metric, row)]
-
-
-def _is_meant(metric: str, row: Row) -> bool:
-    """Whether a row is of the metric of that name, whatever its k, unless the name says one."""
-    if metric not in (row.metric, row.type):
-        return False
-    # For weight: most gates name what a row is called.
-    from ..catalogue.aliases import implied_kwargs
-
-    said = implied_kwargs(metric)
-    return all(
-        kwarg in _IN_NAMES and said.get(kwarg, value) == value
-        for kwarg, value in row.kwargs.items()
-    )
 
 
 def _unpaired(

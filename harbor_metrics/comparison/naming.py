@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..contract.spec import UV_SCRIPT
 from ..documents.wording import printable
 from ..evaluation.naming import name, script_name
+from ..evaluation.result import OF_REGISTRY
 from .document import Row
+
+# The arguments that stand in the name of a metric: `pass@2`.
+_IN_NAMES = {"k"}
 
 
 def name_of(row: Row) -> str:
@@ -23,3 +29,43 @@ def label_of(row: Row) -> str:
     if row.type == UV_SCRIPT:
         return printable(script_name(row.kwargs))
     return printable(name(row.metric, row.type, row.kwargs))
+
+
+def rows_called(metric: str, rows: Sequence[Row]) -> list[Row]:
+    """The values of that name; of a metric's own name those that it gave.
+
+    A registry may be a stranger's: what the user asks for has the name before what that names.
+    """
+    asked = [row for row in rows if row.origin not in OF_REGISTRY]
+    return _named(metric, asked) or _named(metric, rows)
+
+
+def _named(metric: str, rows: Sequence[Row]) -> list[Row]:
+    """Those of some rows.
+
+    Neither arguments that make another metric of it nor what a reward is called take its name.
+    """
+    exact = [row for row in rows if name_of(row) == metric]
+    if any(row.value != row.type for row in exact):
+        # What failed has no values, and would have had one of that name, too.
+        return exact + [
+            row
+            for row in rows
+            if row.value is None and row not in exact and metric.startswith(f"{label_of(row)}: ")
+        ]
+    whole = [row for row in rows if label_of(row) == metric]
+    return whole or [row for row in rows if _is_meant(metric, row)]
+
+
+def _is_meant(metric: str, row: Row) -> bool:
+    """Whether a row is of the metric of that name, whatever its k, unless the name says one."""
+    if metric not in (row.metric, row.type):
+        return False
+    # For weight: most gates name what a row is called.
+    from ..catalogue.aliases import implied_kwargs
+
+    said = implied_kwargs(metric)
+    return all(
+        kwarg in _IN_NAMES and said.get(kwarg, value) == value
+        for kwarg, value in row.kwargs.items()
+    )

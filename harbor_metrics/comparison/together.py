@@ -9,6 +9,7 @@ import msgspec
 
 from ..evaluation.naming import apart
 from ..evaluation.planned import Planned
+from ..evaluation.result import OF_REGISTRY
 from ..numbers.adjustment import Adjust, adjusted
 from .document import Compared, Rank, Row
 from .naming import name_of
@@ -71,13 +72,14 @@ def ranks(pairs: Sequence[Pair], level: float) -> list[Rank]:
     """
     worth = _worth(pairs, "holm")
     compared = [pair.compared for pair in pairs]
-    names = apart(
-        {
-            value: name_of(row)
-            for pair in pairs
-            for value, row in zip(pair.values, pair.compared.rows, strict=True)
-        }
-    )
+    named = {
+        value: row
+        for pair in pairs
+        for value, row in zip(pair.values, pair.compared.rows, strict=True)
+    }
+    # What a registry names takes no name from what the user asks for.
+    places = {value: (row.origin in OF_REGISTRY, i) for i, (value, row) in enumerate(named.items())}
+    names = apart({value: name_of(row) for value, row in named.items()}, rank=places.__getitem__)
     found: dict[tuple[str | None, str], dict[_Place, Row]] = {}
     for i, pair in enumerate(pairs):
         dataset = compared[i].dataset

@@ -55,10 +55,23 @@ class Directions(msgspec.Struct, frozen=True):
         A perplexity, which falls where its reward grows, says nothing of it; nor do two metrics
         that contradict each other.
         """
-        known = {
-            self.of(metric, key, keys).higher for metric in metrics if _follows(metric, key)
-        } - {None}
+        known = {self.of(metric, key, keys).higher for metric in metrics if _follows(metric, key)}
+        # What is said of a mean holds where a registry has none, too.
+        said = (name for name in (*self.higher, *self.lower) if name not in keys)
+        known |= {name in self.higher for name in said if _is_of_rewards(name)}
+        known -= {None}
         return known.pop() if len(known) == 1 else None
+
+
+def _is_of_rewards(name: str) -> bool:
+    """Whether a name means metrics that are larger where tasks have more of a reward."""
+    if name in FOLLOWING:
+        return True
+    # For weight: hardly anybody says which way is better.
+    from ..catalogue.aliases import METRICS, meanings
+
+    meant = meanings(name, METRICS)
+    return bool(meant) and all(one.type in FOLLOWING for one in meant)
 
 
 def _follows(planned: Planned, key: str) -> bool:

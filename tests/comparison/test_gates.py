@@ -759,6 +759,25 @@ def test_what_is_said_of_a_reward_says_which_tasks_are_worse(way: str, tmp_path:
     assert [decision.why for decision in done.gates] == [f"tasks.worse is {worse}"]
 
 
+def test_what_is_said_of_a_mean_holds_where_a_registry_has_none(tmp_path: Path) -> None:
+    """It was of a mean of another reward alone, and a stranger's `max` said the opposite."""
+    dataset = {"name": "d", "version": "1", "description": "", "tasks": []}
+    extra = [{"type": "mean", "kwargs": {"key": "z"}}]
+    entry = {**dataset, "metrics": [{"type": "max"}], "extra_metrics": extra}
+    (tmp_path / "registry.json").write_text(json.dumps([entry]))
+    sources = [
+        f"{name}={write_run(tmp_path / f'{name}.jsonl', rewards, dataset='d')}"
+        for name, rewards in (("main", ALL), ("new", NONE))
+    ]
+    done = compare(
+        *sources,
+        registry=tmp_path / "registry.json",
+        lower_is_better="mean",
+        fail_if="tasks.worse > 3",
+    )
+    assert [decision.why for decision in done.gates] == ["tasks.worse is 0"]
+
+
 def test_metrics_that_contradict_each_other_do_not_say_which_tasks_are_worse(
     tmp_path: Path,
 ) -> None:

@@ -55,6 +55,20 @@ def test_who_is_surely_better_stands_above() -> None:
     assert places(pairs) == [("a", 2, 3), ("b", 1, 1), ("c", 2, 3)]
 
 
+def test_what_a_registry_names_takes_no_name_from_what_is_asked_for() -> None:
+    own, other = row(0.5, 0.001), row(-0.5, 0.001)
+    other = msgspec.structs.replace(other, origin="extra")
+    pairs = [
+        pair._replace(
+            compared=msgspec.structs.replace(pair.compared, rows=[other, own]),
+            metrics=["theirs", "mine"],
+        )
+        for pair in compared(dict.fromkeys(combinations("abc", 2), own))
+    ]
+    found = [(each.metric, each.run) for each in ranks(pairs, 0.95) if each.high == 1]
+    assert sorted(found) == [("mean", "c"), ("mean#2", "a")]
+
+
 def test_less_can_be_better() -> None:
     pairs = {pair: row(0.5, 0.001, higher=False) for pair in combinations("abc", 2)}
     assert places(pairs) == [("a", 1, 1), ("b", 2, 2), ("c", 3, 3)]

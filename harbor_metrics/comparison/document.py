@@ -24,6 +24,10 @@ from ..numbers.uncertainty import Over
 from .settings import Pairs, Unpaired
 from .verdicts import VERDICTS, Verdict
 
+Method = Literal[
+    "score", "score over tasks", "t", "clustered t", "welch t", "sign flip", "jackknife",
+    "bootstrap", "none",
+]  # fmt: skip
 # The worst first.
 Outcome = Literal["failed", "undecided", "passed"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
@@ -110,7 +114,7 @@ class Row(Struct, frozen=True, kw_only=True):
     high: Number | None = None
     p: Share | None = None
     p_adjusted: Share | None = None
-    method: str | None = None
+    method: Method | None = None
     df: Number | None = None
     n: Count | None = None
     left_out: Count = 0

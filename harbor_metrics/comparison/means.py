@@ -14,6 +14,7 @@ from ..numbers.sign_flip import sign_flip
 from ..numbers.uncertainty import Over, spread_over_attempts
 from ..numbers.undefined import NoIntervalError
 from ..numbers.units import Range
+from .document import Method
 from .influences import Flips, Moved
 
 ONE_TASK = "undefined for a single task: one does not tell how others differ"
@@ -26,7 +27,7 @@ class Answer(msgspec.Struct):
     missing.
     """
 
-    method: str
+    method: Method
     found: Difference
     n: int
     checks: dict[str, float | None] = {}
@@ -95,7 +96,7 @@ def _score(counted: Flips, level: float) -> Answer:
     return Answer("score", found, n, checks)
 
 
-def _student(moved: Moved, influences: Influences, method: str, level: float) -> Answer:
+def _student(moved: Moved, influences: Influences, method: Method, level: float) -> Answer:
     n = len(influences)
     variance = influences.variance
     if variance:

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import contextlib
+from functools import cache
 
 from ..contract.estimate import Estimate
 from ..contract.metric import Bound, Value
 from ..documents.wording import plural
 from ..errors import MetricFailure
-from ..evaluation.measurement import outputs, policy_of, two_values
+from ..evaluation.measurement import policy_of
 from ..evaluation.result import Failure
 from ..metrics.moments import BEYOND
 from ..numbers import exact
 from ..numbers.differences import Difference
 from ..numbers.exact import Number
 from ..trials.trial import times_of
-from .document import Row
+from .document import Method, Row
 from .finding import TOTALS, Asked, Finding, is_finite, less
 from .influences import moved, names_of, tasks_of
 from .means import Answer, of_means
+from .measured import Measured, values_of
 from .ordered import ORDERED, drawn
 from .pairing import Pairs
 from .resampled import Ends, jackknife, left_out, number_of
@@ -116,47 +118,35 @@ def _known(side: dict[str, Number | None]) -> dict[str, Value]:
     return {name: value for name, value in side.items() if value is not None}
 
 
-class _Measured:
-    """A metric on both sides of some pairs; without some of the tasks only where that is asked."""
-
-    def __init__(self, asked: Asked, bound: Bound, pairs: Pairs) -> None:
-        self.pairs = pairs
-        self.ends = _values(asked, bound, pairs)
-        self._measure = lambda kept: _values(asked, bound, kept)
-        self._without: list[Ends] = []
-
-    @property
-    def without(self) -> list[Ends]:
-        """What it is without a task, or a few, each."""
-        self._without = self._without or left_out(self.pairs, self._measure)
-        return self._without
-
-
 def _of_bound(asked: Asked, bound: Bound, pairs: Pairs) -> list[Row]:
     n_paired = len(pairs.paired)
     pairs, notes = _scored(asked, bound, pairs, bound.common.key)
     if not pairs.paired:
         return [asked.row(None, reason="no task has a reward on both sides")]
-    measured = _Measured(asked, bound, pairs)
+    measured = Measured(asked, bound, pairs)
+
+    @cache
+    def of_reward(key: str | None) -> tuple[Measured | None, list[str]]:
+        # One of several rewards: both values are of the same tasks.
+        scored, more = (pairs, []) if key is None else _scored(asked, bound, pairs, key)
+        if not scored.paired:
+            return None, more
+        return Measured(asked, bound, scored) if more else measured, more
+
     rows = []
     for name in dict.fromkeys([*measured.ends[0], *measured.ends[1]]):
-        of_name, told = measured, notes
-        if bound.common.key is None and name in pairs.base.columns:
-            # One of several rewards: both values are of the same tasks.
-            scored, more = _scored(asked, bound, pairs, name)
-            told = [*notes, *more]
-            if not scored.paired:
-                reason = "no task has a value on both sides"
-                rows.append(asked.row(name, reason=reason, notes=told, n=0, left_out=n_paired))
-                continue
-            if more:
-                of_name = _Measured(asked, bound, scored)
+        of_name, more = of_reward(measured.keys.get(name))
+        told = [*notes, *more]
+        if of_name is None:
+            reason = "no task has a value on both sides"
+            rows.append(asked.row(name, reason=reason, notes=told, n=0, left_out=n_paired))
+            continue
         rows.append(_of_name(asked, bound, of_name, name, told, n_paired))
     return rows
 
 
 def _of_name(
-    asked: Asked, bound: Bound, measured: _Measured, name: str, notes: list[str], n_paired: int
+    asked: Asked, bound: Bound, measured: Measured, name: str, notes: list[str], n_paired: int
 ) -> Row:
     """The row of one of the metric's values."""
     pairs, (base, candidate) = measured.pairs, measured.ends
@@ -217,23 +207,6 @@ def _scored(asked: Asked, bound: Bound, pairs: Pairs, key: str | None) -> tuple[
     return pairs.at(kept), [f"{plural(left, 'task')} without {what} on a side left out"]
 
 
-def _values(asked: Asked, bound: Bound, pairs: Pairs) -> Ends:
-    """The metric's values by name, on both sides."""
-    found = []
-    for who, table in zip(asked.names, (pairs.base, pairs.candidate), strict=True):
-        try:
-            gave = outputs(bound, asked.planned.spec, table, missing=asked.settings.missing)
-            values: dict[str, Value] = {}
-            for output in gave:
-                if output.name in values:
-                    raise two_values(output.name)
-                values[output.name] = output.value
-            found.append(values)
-        except MetricFailure as failure:
-            raise MetricFailure(failure.rule, f"{who}: {failure}") from failure
-    return found[0], found[1]
-
-
 def _of_means(
     asked: Asked, bound: Bound, pairs: Pairs, name: str, base: Value, candidate: Value
 ) -> Finding | None:
@@ -256,7 +229,7 @@ def _of_means(
             return None
         notes = [f"{plural(len(ours ^ theirs), 'task')} without a value on a side left out"]
         pairs = pairs.at(both)
-        values = _values(asked, bound, pairs)
+        values = values_of(asked, bound, pairs)
         if name not in values[0] or name not in values[1]:
             return None
         base, candidate = values[0][name], values[1][name]
@@ -280,7 +253,7 @@ def _of_means(
 def _of_numbers(
     asked: Asked,
     bound: Bound,
-    measured: _Measured,
+    measured: Measured,
     name: str,
     values: tuple[Number, Number],
 ) -> Finding:
@@ -289,7 +262,7 @@ def _of_numbers(
     ends = measured.ends[0][name], measured.ends[1][name]
     difference = less(ends[1], ends[0])
     statistic = _statistic(bound)
-    method = "bootstrap" if statistic in ORDERED else "jackknife"
+    method: Method = "bootstrap" if statistic in ORDERED else "jackknife"
     if settings.over == "attempts":
         reason = "undefined over attempts: the value is not a mean of attempts' own rewards"
         answer = Answer("welch t", Difference(), n, reason=reason)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -12,6 +12,8 @@ from .rules import RULES
 from .rules import Severity as Severity
 from .wording import without_passwords
 
+# It is printed as it stands.
+RuleName = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9-]+\Z")]
 # No text has more lines or columns.
 _MOST = 1 << 53
 
@@ -31,7 +33,7 @@ class Diagnostic(msgspec.Struct, frozen=True, kw_only=True):
     Where no severity is given it is that of the rule.
     """
 
-    rule: str
+    rule: RuleName
     severity: Severity = None  # type: ignore[assignment]  # until __post_init__
     message: str
     path: str | None = None

@@ -181,12 +181,16 @@ def policy_of(bound: Bound, missing: Missing | None) -> Missing | None:
 
 
 class Output(msgspec.Struct, frozen=True):
-    """A value of a metric by its name, how many trials or tasks it is of, and what of them."""
+    """A value of a metric by its name, how many trials or tasks it is of, and what of them.
+
+    `key`: the reward that it is of, where there are several.
+    """
 
     name: str
     value: Value
     n: int
     basis: Basis | None = None
+    key: str | None = None
 
 
 def outputs(
@@ -229,8 +233,9 @@ def outputs(
                 n, view = len(reduced), reduced
         found = bound(view)
         basis = _basis(bound, rows, found, table, key, policy) if with_basis else None
-        for name, value in _outputs(spec.type, None if single else key, found):
-            yield Output(name, reason or value, n, basis)
+        of_several = None if single else key
+        for name, value in _outputs(spec.type, of_several, found):
+            yield Output(name, reason or value, n, basis, of_several)
 
 
 def _basis(

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from .. import __version__
-from ..documents.diagnostics import Diagnostic, Severity, found_in
+from ..documents.diagnostics import Diagnostic, RuleName, Severity, found_in
 from ..documents.document import parse, repeated_keys
 from ..documents.files import read_bytes, write_atomically
 from ..documents.limits import check_limits
@@ -119,7 +119,7 @@ class Spent(Struct, frozen=True, kw_only=True):
 class Failure(Struct, frozen=True, kw_only=True):
     """Why a metric failed."""
 
-    rule: str
+    rule: RuleName
     message: str
 
 

@@ -61,12 +61,19 @@ def _in_full(values: _Named, kept: Collection[str]) -> _Named:
     """The values, with the kwargs of a metric in their names where nobody has asked for these.
 
     A registry may be a stranger's, who would have any number in the column of `mean`. Beside what
-    has a name by right, which is `kept`, another of that name is told by a number behind it.
+    has a name by right, which is `kept`, another of that name is told by a number behind it. Of
+    several scripts, of which none has it, the names of the files tell them.
     """
     return [
-        (of, name if name in kept else _with_kwargs(of[-1], name, outcome), outcome)
+        (of, name if name in kept else _told_apart(of[-1], name, outcome), outcome)
         for of, name, outcome in values
     ]
+
+
+def _told_apart(key: str, name: str, outcome: Outcome) -> str:
+    if outcome.type == UV_SCRIPT:
+        return _column(f"{names(outcome).metric}_{key}")
+    return _with_kwargs(key, name, outcome)
 
 
 def _with_kwargs(key: str, name: str, outcome: Outcome) -> str:
@@ -87,8 +94,12 @@ def _column(name: str) -> str:
 def _called(values: _Named) -> dict[_Value, str]:
     """The column of each value."""
     wished = {of: name for of, name, _ in values}
-    places = {metric: i for i, metric in enumerate(dict.fromkeys(of[:2] for of in wished))}
-    ranks = {of: (*standing(of[1], outcome.origin), places[of[:2]]) for of, _, outcome in values}
+    # What is asked for stands as the user has put it, and other metrics as somebody else has.
+    asked = [of[:2] for of, _, outcome in values if outcome.origin == "command-line"]
+    places = {metric: i for i, metric in enumerate(dict.fromkeys(asked))}
+    ranks = {
+        of: (*standing(of[1], outcome.origin), places.get(of[:2], 0)) for of, _, outcome in values
+    }
     return apart(wished, _PARTS, _COUNTS, ranks.__getitem__)
 
 

@@ -55,6 +55,29 @@ def test_a_metric_with_a_word_of_its_own_hangs_on_nothing(tmp_path: Path) -> Non
     assert [bool(each.notes) for each in rows] == [True, False]
 
 
+def test_a_reward_that_is_called_as_a_group_does_not_say_which_tasks_a_group_is_of(
+    tmp_path: Path,
+) -> None:
+    """Only the two tasks counted that had it, by the verifier of somebody else's."""
+
+    def found(*more: str) -> Row:
+        def rewards(task: str, number: int) -> dict[str, float]:
+            few = dict.fromkeys(more, 1) if task in ("t00", "t01") else {}
+            return {"reward": HALF[task][number] or 0, "style": 1, **few}
+
+        sources = [
+            write_run(tmp_path / name, HALF, agent=name, rewards=own, labels={"suite": "web"})
+            for name, own in (("a", rewards), ("b", lambda *at: rewards(*at) | {"reward": 0}))
+        ]
+        asked = "grouped metric=mean by=suite"
+        rows = compare(*sources, metrics=asked, missing="skip").comparisons[0].rows
+        (row,) = (each for each in rows if (each.type, each.value) == ("grouped", "reward/web"))
+        return row
+
+    assert found("reward/web") == found("other")
+    assert [(row.n, row.difference) for row in (found("reward/web"), found())] == [(N, -0.5)] * 2
+
+
 def test_tasks_that_lack_a_key_on_a_side_are_not_paired_with_others(tmp_path: Path) -> None:
     lacking = {"a": range(2), "b": range(2, 4)}
 

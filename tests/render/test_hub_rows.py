@@ -311,6 +311,29 @@ def test_rows_of_a_metric_that_one_registry_names_too(cli: Run, tmp_path: Path) 
         assert done.returncode == 0, done.stderr
 
 
+def test_of_two_scripts_neither_has_the_column_of_the_other() -> None:
+    """Whoever stood first in a registry had it."""
+
+    def columns(*paths: str, asked: str = "") -> dict[str, object]:
+        metrics = [
+            outcome(
+                "uv-script", kwargs={"script_path": path}, values={"acc": i},
+                origin="command-line" if path == asked else "registry",
+            )
+            for i, path in enumerate(paths)
+        ]  # fmt: skip
+        found = result(group(*metrics))
+        ids: list[list[str | None]] = [[None] * found.groups[0].counts.found]
+        (row,) = json.loads(hub_rows(found, ids))["rows"]
+        return {name: value for name, value in row["metrics"].items() if "acc" in name}
+
+    assert columns("mine.py") == {"uv-script_acc": 0}
+    assert columns("theirs.py", "mine.py") == {"theirs.py_acc": 0, "mine.py_acc": 1}
+    assert columns("a/m.py", "b/m.py") == {"m.py_acc#2": 0, "m.py_acc#3": 1}
+    both = columns("theirs.py", "mine.py", asked="mine.py")
+    assert both == {"uv-script_acc": 1, "uv-script_acc#2": 0}
+
+
 @pytest.mark.parametrize("keys", [("unit/tests", "unit_tests"), ("unit_tests", "unit/tests")])
 def test_a_reward_with_a_slash_takes_nobodys_column(
     cli: Run, tmp_path: Path, keys: tuple[str, str]

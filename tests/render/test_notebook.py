@@ -7,7 +7,11 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from functools import reduce
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from conftest import JOBS
@@ -128,3 +132,44 @@ def test_warnings_stand_below_the_numbers(tmp_path: Path) -> None:
     found = harbor_metrics.compare(*map(str, paths))
     assert "tasks-unpaired" in Tree(found._repr_html_()).text
     assert "tasks-unpaired" in found._repr_markdown_()
+
+
+def places_of_texts(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, part in items:
+        if isinstance(part, str):
+            yield *at, key
+        elif isinstance(part, dict | list):
+            yield from places_of_texts(part, (*at, key))
+
+
+@pytest.mark.parametrize("of", ["comparison", "result"])
+def test_no_text_of_a_document_commands_a_terminal(of: str, tmp_path: Path) -> None:
+    """Whoever has written it: the method of an interval was any text."""
+    job, path = JOBS / "two-models", tmp_path / "document.json"
+    metrics = "pass-at-k k=[1,2]"
+    document: harbor_metrics.Comparison | harbor_metrics.Result
+    if of == "comparison":
+        asked: dict[str, Any] = {"no_worse": "mean", "fail_if": "mean.p < 0.5", "detect": 0.1}
+        document = harbor_metrics.compare(job, metrics=metrics, **asked)
+    else:
+        document = harbor_metrics.compute(job, metrics=metrics)
+    document.write(str(path))
+    whole = json.loads(path.read_text())
+    shown = 0
+    for *above, last in places_of_texts(whole):
+        owner = reduce(lambda part, key: part[key], above, whole)
+        text = owner[last]
+        owner[last] = f"\x1b]0;owned\x07\u202e{text}"
+        path.write_text(json.dumps(whole))
+        owner[last] = text
+        try:
+            read = type(document).read(str(path))
+        except harbor_metrics.HarborMetricsError:
+            continue
+        shown += 1
+        printed: list[str] = []
+        read._repr_pretty_(SimpleNamespace(text=printed.append), False)
+        for text in (*printed, read._repr_markdown_(), read._repr_html_()):
+            assert not set("\x1b\x07\u202e") & set(text), (above, last)
+    assert shown > 20

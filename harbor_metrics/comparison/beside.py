@@ -73,7 +73,7 @@ def _with_plans_of(base: Run, run: Run) -> Run:
 
 def _with_plan_of(base: Part, part: Part, names: tuple[str, str]) -> Part:
     metrics = [own for _, own in _permitted((base, part), names)]
-    plan = msgspec.structs.replace(base.plan, metrics=metrics)
+    plan = msgspec.structs.replace(part.plan, metrics=metrics)
     return msgspec.structs.replace(part, plan=plan)
 
 

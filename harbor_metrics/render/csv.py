@@ -129,7 +129,7 @@ def _is_number(text: str) -> bool:
 
 # What a row of a comparison holds that has no room in one cell.
 # Nor what only some documents have: a table keeps its columns.
-_NESTED = ("relative", "attempts", "checks", "efforts", "lacking", "origin")
+_NESTED = ("relative", "attempts", "checks", "efforts", "lacking")
 
 
 def csv_of_comparison(comparison: Comparison) -> str:

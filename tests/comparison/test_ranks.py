@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 from comparison.runs_by_hand import write_run
-from conftest import JOBS
+from conftest import JOBS, trial, write_job
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -231,3 +231,21 @@ def test_of_two_functions_of_one_name_one_that_fails_leaves_the_other_as_it_is(
 
     assert len(of(whole)) == 3
     assert of(failing, whole) == of(whole)
+
+
+def test_versions_of_every_two_runs_are_their_own(tmp_path: Path) -> None:
+    """Those of the base stood for them, which may say none."""
+    jobs = [
+        write_job(
+            tmp_path / name,
+            [trial(f"t{i}", {"reward": 1.0}, i, trial_name=f"{name}{i}", id=f"{name}{i}")
+             for i in range(4)],
+            datasets=[{"name": "demo"} | ({"version": version} if version else {})],
+        )
+        for name, version in (("a", None), ("b", "1"), ("c", "2"))
+    ]  # fmt: skip
+    whole = compare(*jobs, pairs="all")
+    said = [each.message for each in whole.found if each.rule == "versions-differ"]
+    assert said == ["b ran version 1 of the dataset, and c 2"]
+    datasets = [pair.dataset for pair in whole.comparisons]
+    assert [each and each.version for each in datasets] == [None, None, "1"]

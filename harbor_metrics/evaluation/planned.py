@@ -79,17 +79,25 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
 def each_once(metrics: Sequence[Planned], asked: Sequence[Planned]) -> list[Planned]:
     """The metrics, and of those that were asked for the ones that do not run already.
 
-    What runs already, and is asked for, runs by the word of who asks, and by the name.
+    What runs already, and is asked for, runs by the word of who asks, by the name, and in the order
+    in which it was asked for.
     """
     whole = list(metrics)
+    places: list[int] = []
     for metric in asked:
         same = next((i for i, other in enumerate(whole) if _computes(other, metric)), None)
         if same is None:
+            same = len(whole)
             whole.append(metric)
         else:
             other = whole[same]
             first = other.origin != "command-line" and metric.origin == "command-line"
             whole[same] = _by_the_word_of(other, metric) if first else other
+        if same not in places:
+            places.append(same)
+    in_order = [whole[place] for place in places]
+    for place, metric in zip(sorted(places), in_order, strict=True):
+        whole[place] = metric
     return whole
 
 
@@ -98,9 +106,9 @@ def _by_the_word_of(metric: Planned, asked: Planned) -> Planned:
     is_plain = metric.name == asked.name and not (metric.spec.kwargs or asked.spec.kwargs)
     if metric.bound is not None and not is_plain:
         return asked
-    # The default is what nobody has named, and stays it.
-    origin = "default" if is_plain and metric.origin == "default" else asked.origin
-    return msgspec.structs.replace(metric, name=asked.name, named_by=asked.named_by, origin=origin)
+    return msgspec.structs.replace(
+        metric, name=asked.name, named_by=asked.named_by, origin=asked.origin
+    )
 
 
 def _computes(other: Planned, asked: Planned) -> bool:

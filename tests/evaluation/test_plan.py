@@ -65,7 +65,7 @@ def test_metric_that_runs_already_runs_once(cli: Run, job: Path) -> None:
     done = cli("compute", job, "--format", "json", *options)
     metrics = group(done)["metrics"]
     assert [(m["name"], m["origin"]) for m in metrics] == [
-        ("mean", "default"), ("mean", "command-line"), ("pass@2", "command-line"),
+        ("mean", "command-line"), ("mean", "command-line"), ("pass@2", "command-line"),
     ]  # fmt: skip
 
 

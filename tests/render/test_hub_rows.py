@@ -68,6 +68,27 @@ def test_metrics_of_one_name_are_numbered(cli: Run, two: Path) -> None:
     assert (first["metrics"]["quantile"], first["metrics"]["quantile#2"]) == (0, 1)
 
 
+@pytest.mark.parametrize("asked", [("quantile q=0", "quantile q=1"), ("mean", "mean missing=skip")])
+def test_what_is_asked_for_has_its_columns_in_the_order_of_the_user(
+    asked: tuple[str, ...], cli: Run, tmp_path: Path
+) -> None:
+    """A registry that has the second, or the first, of two of one name made them change places."""
+    name = asked[0].split()[0]
+    options = [part for metric in asked for part in ("--metric", metric)]
+
+    def columns(*named: dict[str, object]) -> list[object]:
+        command = of_two_registries(tmp_path, [*named], [*named])
+        for row in rows(cli(*command, "--level=off", *options)):
+            return [row["metrics"][name], row["metrics"][f"{name}#2"]]
+        raise AssertionError
+
+    others = [{"type": "quantile", "kwargs": {"q": q}} for q in (0, 1)]
+    own = columns()
+    assert own[0] != own[1]
+    for named in ([others[1]], others[::-1], [{"type": "mean"}], [SKIP], [SKIP, {"type": "mean"}]):
+        assert columns(*named) == own
+
+
 SKIPPING = {"type": "mean", "kwargs": {"missing": "skip"}}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -14,6 +14,7 @@ from ..errors import HarborMetricsError, MetricFailure
 from ..evaluation.datasets import find_datasets
 from ..registries.registry import Registries
 from ..registries.script_file import find as find_script
+from ..trials.labels import Labels
 from ..trials.snapshot import DatasetSnapshot, Snapshot
 from ..trials.source import Job, JobDataset
 from ..trials.trial import Label
@@ -34,7 +35,7 @@ def taken_at_start(job: Any, registry: Sequence[str]) -> Snapshot:
     datasets: dict[str | None, DatasetSnapshot] = {}
     for named in said.datasets:
         known = _dataset(job, folder, said, named, registries)
-        datasets[known.name] = known
+        datasets[known.name] = _of_tried(known, tasks.get(known.name))
     for name in tasks.keys() - datasets.keys():
         datasets[name] = DatasetSnapshot(name=name)
     config = os.path.join(folder, "config.json")
@@ -55,7 +56,9 @@ def _dataset(
         if registries.given:
             raise
         found = []
+    labels: Labels = {}
     if found:
+        labels = registries.labels(found[-1])
         entry = running_job.entry_of(found[-1])
         registry: str | None = found[-1].registry
         version: str | None = found[-1].version
@@ -72,7 +75,20 @@ def _dataset(
         # It lies in the job's folder, which others are given.
         entry=without_passwords_in(entry) or None,
         scripts=digests(metrics, registry),
+        tasks={task: _without_passwords(own) for task, own in labels.items()},
     )
+
+
+def _without_passwords(labels: Mapping[str, Label]) -> dict[str, Label]:
+    return {name: value for name, value in labels.items() if without_passwords_in(value) == value}
+
+
+def _of_tried(dataset: DatasetSnapshot, tasks: Collection[str] | None) -> DatasetSnapshot:
+    """The dataset with the labels of those tasks that are to be tried, where they are known."""
+    if not tasks:
+        return dataset
+    labels = {task: own for task, own in dataset.tasks.items() if task in tasks}
+    return msgspec.structs.replace(dataset, tasks=labels)
 
 
 def digests(
@@ -109,12 +125,18 @@ def taken_at_end(snapshot: Snapshot, trials: Iterable[Any]) -> Snapshot:
 def _with_tasks(
     snapshot: Snapshot, tasks: Mapping[str | None, Mapping[str, Mapping[str, Label]]]
 ) -> Snapshot:
-    """The snapshot with these labels in place of those it had; datasets and tasks sorted."""
+    """The snapshot with these labels, too; datasets and tasks sorted.
+
+    What it has already goes before: a registry's labels do before those of a task's folder.
+    """
     datasets = []
     for dataset in sorted(snapshot.datasets, key=lambda d: (d.name is not None, d.name or "")):
         labels = {
             **dataset.tasks,
-            **{t: dict(found) for t, found in tasks.get(dataset.name, {}).items()},
+            **{
+                task: {**own, **dataset.tasks.get(task, {})}
+                for task, own in tasks.get(dataset.name, {}).items()
+            },
         }
         labels = {task: labels[task] for task in sorted(labels)}
         datasets.append(msgspec.structs.replace(dataset, tasks=labels))

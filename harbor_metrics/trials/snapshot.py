@@ -15,7 +15,8 @@ class DatasetSnapshot(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     """A dataset of a job: its registry entry without the tasks, its scripts, its tasks' labels.
 
     `name` is None for tasks that were run without a dataset. `registry` is where the entry was
-    found, as the job names it. `scripts` are SHA-256 by the path that a metric names.
+    found, as the job names it. `scripts` are SHA-256 by the path that a metric names. `tasks` have
+    the labels of the registry, and of their own folders those that it does not give.
     """
 
     name: str | None

@@ -180,6 +180,33 @@ def test_a_snapshot_holds_no_password_of_an_address(
     assert "registry-changed" not in said.stdout + said.stderr
 
 
+@pytest.mark.parametrize("known", [True, False])
+def test_snapshot_has_the_labels_of_the_registry_before_those_of_a_task(
+    known: bool, job: Path, task: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Run
+) -> None:
+    """That they are others today was never told, nor which ones the numbers were by."""
+    monkeypatch.chdir(tmp_path)
+
+    def registry(easy: bool) -> None:
+        entry = {"name": "demo", "version": "2", "description": "", "metrics": [{"type": "mean"}]}
+        labels = {"task-0": {"easy": easy, "category": "reefs", "at": "https://a:b@c.example"}}
+        tasks = [{"name": name, "metadata": own} for name, own in labels.items()]
+        (tmp_path / "r.json").write_text(json.dumps([{**entry, "tasks": tasks}]))
+
+    registry(easy=True)
+    demo = stand_in.dataset_config(name="demo", registry_path="r.json")
+    begun = stand_in.running(job, *([task] if known else []), datasets=(demo,))
+    plugin = MetricsPlugin(quiet=True)
+    asyncio.run(plugin.on_job_start(begun))
+    asyncio.run(plugin.on_job_end(stand_in.ended(("task-0", task))))
+    (kept,) = snapshot(job)["datasets"]
+    assert kept["tasks"] == {"task-0": {"category": "reefs", "easy": True}}
+    for easy, said in ((True, False), (False, True)):
+        registry(easy=easy)
+        done = cli("compute", job, "--group-by", "easy", "--registry", "r.json", cwd=tmp_path)
+        assert ("registry-changed" in done.stderr) == said, done.stderr
+
+
 def test_metrics_that_harbor_runs_are_kept_where_the_registry_is_far_away(
     job: Path, task: Any
 ) -> None:

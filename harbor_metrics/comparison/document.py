@@ -96,10 +96,11 @@ class Effort(Struct, frozen=True, kw_only=True):
 class Row(Struct, frozen=True, kw_only=True):
     """One value of one metric on both sides, and what the difference is worth.
 
-    `value` is the output's name, null where the metric gave none. `origin`: who names the metric;
-    gates ask those first that no registry or job names. `n`: tasks, or clusters, that
-    the interval rests on. `left_out`: paired tasks without the value on a side. `lacking`: rewards
-    of the base alone that its own value is made of, too. `reason` says why a part is null.
+    `value` is the output's name, null where the metric gave none. `key`: the reward that it is of,
+    where there are several. `origin`: who names the metric; gates ask those first that no registry
+    or job names. `n`: tasks, or clusters, that the interval rests on. `left_out`: paired tasks
+    without the value on a side. `lacking`: rewards of the base alone that its own value is made of,
+    too. `reason` says why a part is null.
     """
 
     metric: str
@@ -132,6 +133,7 @@ class Row(Struct, frozen=True, kw_only=True):
     notes: list[str] = msgspec.field(default_factory=list)
     reason: str | None = None
     origin: Origin = "default"
+    key: str | None = None
 
 
 class TaskRow(Struct, frozen=True, kw_only=True):

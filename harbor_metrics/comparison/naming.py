@@ -19,7 +19,8 @@ def name_of(row: Row) -> str:
     kwargs, value = row.kwargs, row.value
     if isinstance(kwargs.get("k"), list) and value is not None and value.isdecimal():
         return printable(name(row.metric, row.type, {**kwargs, "k": int(value)}))
-    if value is None or (value == row.type and row.type != UV_SCRIPT):
+    is_only = value == row.type and row.type != UV_SCRIPT and row.key is None
+    if value is None or is_only:
         return label_of(row)
     return printable(f"{label_of(row)}: {value}")
 

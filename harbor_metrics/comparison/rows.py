@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 from functools import cache
 
+import msgspec
+
 from ..contract.estimate import Estimate
 from ..contract.metric import Bound, Value
 from ..documents.wording import plural
@@ -135,13 +137,15 @@ def _of_bound(asked: Asked, bound: Bound, pairs: Pairs) -> list[Row]:
 
     rows = []
     for name in dict.fromkeys([*measured.ends[0], *measured.ends[1]]):
-        of_name, more = of_reward(measured.keys.get(name))
+        key = measured.keys.get(name)
+        of_name, more = of_reward(key)
         told = [*notes, *more]
         if of_name is None:
             reason = "no task has a value on both sides"
-            rows.append(asked.row(name, reason=reason, notes=told, n=0, left_out=n_paired))
-            continue
-        rows.append(_of_name(asked, bound, of_name, name, told, n_paired))
+            row = asked.row(name, reason=reason, notes=told, n=0, left_out=n_paired)
+        else:
+            row = _of_name(asked, bound, of_name, name, told, n_paired)
+        rows.append(msgspec.structs.replace(row, key=key))
     return rows
 
 

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from harbor_metrics import Comparison, compare
 from harbor_metrics.comparison.document import Decision
 from harbor_metrics.comparison.gates import Expression, gates
+from harbor_metrics.comparison.naming import name_of
 from harbor_metrics.errors import UsageError
 
 N = 40
@@ -340,6 +341,24 @@ def test_a_reward_that_is_called_as_its_metric_does_not_take_its_name(tmp_path: 
     with pytest.raises(UsageError, match="`mean` has several values"):
         compare(*runs, fail_if="mean < -0.5", metrics="mean")
     assert compare(*runs, fail_if="`mean: reward` < -0.5", metrics="mean").outcome == "failed"
+
+
+def test_a_reward_that_is_called_as_its_metric_has_another_name_than_it(tmp_path: Path) -> None:
+    """The row, and the places, of fifteen tasks of a stranger's were those of the metric."""
+
+    def run(name: str, rewards: Rewards) -> str:
+        def more(task: str, _: int) -> dict[str, float]:
+            few = {"pass-rate": 0.25} if task < "t15" else {}
+            return {"reward": rewards[task][0] or 0, **few}
+
+        return f"{name}={write_run(tmp_path / f'{name}.jsonl', rewards, rewards=more)}"
+
+    runs = [run("a", ALL), run("b", HALF), run("c", NONE)]
+    done = compare(*runs, pairs="all", metrics="pass-rate threshold=0.5")
+    names = [name_of(row) for row in done.comparisons[0].rows if row.type == "pass-rate"]
+    label = "pass-rate (threshold=0.5)"
+    assert names == [f"{label}: reward", f"{label}: pass-rate"]
+    assert {rank.metric for rank in done.ranks} == set(names)
 
 
 def test_a_gate_that_can_be_read_in_two_ways_is_refused(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ..documents.diagnostics import Diagnostic
 from ..documents.wording import listed, plural
 from ..trials.table import Missing, Table
-from ..trials.trial import LineTrials, times_of
+from ..trials.trial import times_of
 from ..trials.validity import is_left_out
 from .pairing import Pairs
 from .runs import Part
@@ -46,9 +46,9 @@ def remarks(
                 subject=subject,
             )
     tables = (pairs.base, pairs.candidate)
-    of_lines = any(isinstance(part.pool.table.trials, LineTrials) for part in parts)
-    if of_lines or all(map(_NUMBERED.fullmatch, pairs.paired)):
-        kind, _, number = pairs.paired[0].partition(":")
+    numbered = next(filter(_NUMBERED.fullmatch, pairs.paired), None)
+    if numbered is not None:
+        kind, _, number = numbered.partition(":")
         yield Diagnostic(
             rule="paired-by-line",
             message=f"{_CALLED[kind]} are paired by their numbers: {kind} {number} of {names[0]} "

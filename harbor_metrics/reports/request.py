@@ -20,6 +20,7 @@ from ..computation.preparation import Prepared, prepare
 from ..computation.request import LEVEL, Request
 from ..documents.files import read_bytes
 from ..documents.paths import STANDARD_INPUT, is_address
+from ..documents.unchanged import was_changed
 from ..documents.wording import in_command, plural, shown_path
 from ..errors import NeedsRowsError, UsageError
 from ..evaluation.result import Group, Result, SourceRef, Spent
@@ -293,7 +294,11 @@ def _of_sources(request: Request, run: str | None, prepared: Prepared | None = N
     try:
         series = _series(run, result, prepared, request)
     except NeedsRowsError:
-        series = _series(run, result, prepare(request, keep=True), request)
+        again = prepare(request, keep=True)
+        for before, now in zip(prepared.sources, again.sources, strict=True):
+            if before.sha256 != now.sha256:
+                raise was_changed(now.path) from None
+        series = _series(run, result, again, request)
     made = report_of(result, series, run)
     made.inputs = prepared.inputs
     return made

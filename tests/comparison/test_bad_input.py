@@ -227,5 +227,11 @@ def test_tasks_without_names_are_paired_by_their_numbers_with_a_note(
 ) -> None:
     (tmp_path / f"a{name}").write_text(text)
     (tmp_path / f"b{name}").write_text(text.replace("0", "1"))
-    done = cli("compare", f"a{name}", f"b{name}")
-    assert f"note[paired-by-line]: {kind} are paired by their numbers" in done.stderr
+    note = f"note[paired-by-line]: {kind} are paired by their numbers"
+    assert note in cli("compare", f"a{name}", f"b{name}").stderr
+    # One that has a name, too, is paired by it.
+    for run, reward in (("a", 0), ("b", 1)):
+        line = {"task": "a task", "rewards": {"reward": reward}}
+        (tmp_path / f"{run}.more.jsonl").write_text(json.dumps(line))
+    pooled = [f"{run}={run}{path}" for run in "ab" for path in (name, ".more.jsonl")]
+    assert note in cli("compare", *pooled).stderr

@@ -77,7 +77,10 @@ def _is_of_rewards(name: str) -> bool:
 def _follows(planned: Planned, key: str) -> bool:
     """Whether a metric is larger where tasks have more of a reward."""
     bound = _measured_by(planned)
-    return bound is not None and bound.metric.name in FOLLOWING and bound.common.key in (None, key)
+    if planned.bound is None or bound is None or bound.metric.name not in FOLLOWING:
+        return False
+    # Of groups each can say which reward they are of.
+    return {planned.bound.common.key, bound.common.key} <= {None, key}
 
 
 def _measured_by(planned: Planned) -> Bound | None:

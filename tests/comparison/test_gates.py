@@ -746,6 +746,9 @@ def test_what_is_said_of_another_reward_or_group_says_nothing_of_this_one(
     gate = {"fail_if": "tasks.worse > 3", "lower_is_better": "seconds"}
     with pytest.raises(UsageError, match="nobody says whether more of `reward` is better"):
         of_two_rewards(tmp_path, metrics=metrics, **gate)
+    other = "grouped metric=pass-rate by=aspect key=seconds"
+    with pytest.raises(UsageError, match="nobody says whether more of `reward` is better"):
+        of_two_rewards(tmp_path, metrics=[metrics, other], fail_if="tasks.worse > 3")
     done = of_two_rewards(tmp_path, metrics=[metrics, "pass-rate threshold=1"], **gate)
     assert [decision.why for decision in done.gates] == ["tasks.worse is 40"]
 

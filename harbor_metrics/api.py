@@ -111,6 +111,7 @@ def compare(
     registry: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     dataset: str | None = None,
     metrics: Asked | Sequence[Asked] = (),
+    only_asked: bool = False,
     labels: str | os.PathLike[str] | None = None,
     as_format: str | None = None,
     columns: str | Mapping[str, str] = "",
@@ -141,7 +142,8 @@ def compare(
         script_error_bars: run each metric script 20 times more on either side, without some
             tasks each time, for an interval.
         higher_is_better, lower_is_better: metrics or values, by name, where none says it.
-        registry, dataset, metrics, labels, as_format, columns, scripts, progress: as of `compute`.
+        registry, dataset, metrics, only_asked, labels, as_format, columns, scripts, progress: as
+            of `compute`.
 
     Raises:
         UsageError: the arguments contradict each other, a gate is set on what is not there, or the
@@ -154,6 +156,7 @@ def compare(
             registries=_several(registry),
             dataset=dataset,
             metrics=_metrics(metrics),
+            only_asked=only_asked,
             missing=missing,
             labels=os.fspath(labels) if labels is not None else None,
             as_format=as_format,

@@ -28,14 +28,14 @@ _ENDS_OF_LINES = r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]"
 class HarborMetricsError(Exception):
     """The message says what is wrong; `help`, when there is any, what to do about it.
 
-    Both are of one line, whatever names of strangers they hold.
+    Both are of one line that commands no terminal, whatever names of strangers they hold.
     """
 
     exit_code = 3
 
     def __init__(self, message: str, help: str = "") -> None:  # noqa: A002
-        super().__init__(on_one_line(message))
-        self.help = on_one_line(help)
+        super().__init__(_inert(message))
+        self.help = _inert(help)
 
 
 class UsageError(HarborMetricsError):
@@ -79,6 +79,13 @@ class NeedsRowsError(MetricFailure):
 
     def __init__(self, what: str) -> None:
         super().__init__(self.RULE, f"it needs {what}, and the trials were only counted")
+
+
+def _inert(text: str) -> str:
+    # As `documents.wording.printable`, which knows of addresses besides, and is imported later.
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def on_one_line(text: str) -> str:

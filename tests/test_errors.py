@@ -21,3 +21,14 @@ def test_the_tree_has_every_error_that_a_caller_can_meet() -> None:
     tree = str(errors.__doc__).split("```")[1]
     drawn = set(re.findall(r"^(?:[│├└─ ]*)(\w+)", tree, re.MULTILINE))
     assert drawn == family(errors.HarborMetricsError)
+
+
+def test_no_message_commands_a_terminal() -> None:
+    """At the prompt of Python nobody escapes what an error says."""
+    said = "\x1b]0;owned\x07 \u202e \x9b\n::error::"
+    for error in (
+        errors.UsageError(said, said),
+        errors.InputError(said, said),
+        errors.MetricFailure("rule", said),
+    ):
+        assert f"{error}{error.help}".isprintable()

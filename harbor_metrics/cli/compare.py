@@ -12,7 +12,7 @@ from ..trials.table import Missing
 from . import Examples
 from .files import copies_of, refuse_input
 from .gating import gate_options
-from .options import AS_FORMAT, COLUMNS, DATASET, JOB_SCRIPTS, MISSING, OVER, REGISTRY
+from .options import AS_FORMAT, COLUMNS, DATASET, JOB_SCRIPTS, MISSING, ONLY_ASKED, OVER, REGISTRY
 from .running import options_of, script_options
 from .terminal import progress, terminal, working
 from .until_exit import hold
@@ -55,6 +55,7 @@ harbor-metrics explain comparing"""
     help="One more metric, as for `compute`: pass@5, 'quantile q=0.9', FILE.py:FUNCTION. "
     "Repeatable.",
 )
+@ONLY_ASKED
 @OVER
 @click.option(
     "--cluster",
@@ -159,6 +160,7 @@ def command(
     by: str | None,
     only: Sequence[str],
     metrics: Sequence[str],
+    only_asked: bool,
     over: Literal["tasks", "attempts"],
     cluster: str | None,
     adjust: Literal["holm", "bh", "none"],
@@ -229,6 +231,7 @@ def command(
                 registries=tuple(registries),
                 dataset=dataset,
                 metrics=tuple(metrics),
+                only_asked=only_asked,
                 missing=missing,
                 labels=labels,
                 as_format=as_format,

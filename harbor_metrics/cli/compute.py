@@ -15,7 +15,17 @@ from ..output.streams import as_printed, print_json, print_line, print_note, pri
 from ..trials.table import Missing
 from . import Examples
 from .files import check_suffix, copies_of, refuse_input
-from .options import AS_FORMAT, COLUMNS, DATASET, JOB_SCRIPTS, MISSING, OVER, REGISTRY, level_of
+from .options import (
+    AS_FORMAT,
+    COLUMNS,
+    DATASET,
+    JOB_SCRIPTS,
+    MISSING,
+    ONLY_ASKED,
+    OVER,
+    REGISTRY,
+    level_of,
+)
 from .running import options_of, script_options
 from .terminal import note_width, progress, terminal, working
 from .until_exit import hold
@@ -56,11 +66,7 @@ harbor-metrics explain own-metric   how to write my_metric.py"""
     help="One more metric, for this run: its name (pass@5), a name and kwargs ('quantile q=0.9'), "
     'FILE.py:FUNCTION, or an entry {"type": …, "kwargs": …}. Repeatable.',
 )
-@click.option(
-    "--only-asked",
-    is_flag=True,
-    help="Run only the metrics of --metric, not those of the registry.",
-)
+@ONLY_ASKED
 @MISSING
 @click.option(
     "--level",

@@ -19,6 +19,11 @@ DATASET = click.option(
     metavar="NAME[@VERSION]",
     help="Only this dataset; or the dataset of a source that names none.",
 )
+ONLY_ASKED = click.option(
+    "--only-asked",
+    is_flag=True,
+    help="Run only the metrics of --metric, not those of the registry.",
+)
 MISSING = click.option(
     "--missing",
     type=click.Choice(["zero", "skip", "error"]),

@@ -38,7 +38,13 @@ def _of_sides(
     found = []
     for who, table in zip(asked.names, (pairs.base, pairs.candidate), strict=True):
         try:
-            gave = outputs(bound, asked.planned.spec, table, missing=asked.settings.missing)
+            gave = outputs(
+                bound,
+                asked.planned.spec,
+                table,
+                missing=asked.settings.missing,
+                among=asked.keys,
+            )
             by_name: dict[str, Output] = {}
             for output in gave:
                 if output.name in by_name:

@@ -78,7 +78,9 @@ def ranks(pairs: Sequence[Pair], level: float) -> list[Rank]:
         for value, row in zip(pair.values, pair.compared.rows, strict=True)
     }
     # What a registry names takes no name from what the user asks for.
-    places = {value: (row.origin in OF_REGISTRY, i) for i, (value, row) in enumerate(named.items())}
+    metrics = dict.fromkeys(metric for pair in pairs for metric in pair.metrics)
+    order = {metric: i for i, metric in enumerate(metrics)}
+    places = {value: (row.origin in OF_REGISTRY, order[value[0]]) for value, row in named.items()}
     names = apart({value: name_of(row) for value, row in named.items()}, rank=places.__getitem__)
     found: dict[tuple[str | None, str], dict[_Place, Row]] = {}
     for i, pair in enumerate(pairs):

@@ -55,18 +55,20 @@ class Directions(msgspec.Struct, frozen=True):
         A perplexity, which falls where its reward grows, says nothing of it; nor do two metrics
         that contradict each other.
         """
+        if key in self.higher or key in self.lower:
+            return key in self.higher
         known = {self.of(metric, key, keys).higher for metric in metrics if _follows(metric, key)}
-        # What is said of a mean holds where a registry has none, too.
-        said = (name for name in (*self.higher, *self.lower) if name not in keys)
-        known |= {name in self.higher for name in said if _is_of_rewards(name)}
+        # What is said of a mean holds where a registry has none, and where a reward is called so.
+        said = (*self.higher, *self.lower)
+        known |= {name in self.higher for name in said if _is_of_rewards(name, keys)}
         known -= {None}
         return known.pop() if len(known) == 1 else None
 
 
-def _is_of_rewards(name: str) -> bool:
+def _is_of_rewards(name: str, keys: Sequence[str]) -> bool:
     """Whether a name means metrics that are larger where tasks have more of a reward."""
-    if name in FOLLOWING:
-        return True
+    if name in FOLLOWING or name in keys:
+        return name in FOLLOWING
     # For weight: hardly anybody says which way is better.
     from ..catalogue.aliases import METRICS, meanings
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -200,8 +200,12 @@ def outputs(
     *,
     missing: Missing | None,
     with_basis: bool = False,
+    among: Sequence[str] = (),
 ) -> Iterator[Output]:
     """The metric's values over the table, with what each was computed from.
+
+    A value is called by its reward where there are several: in the table, or `among` those of all
+    trials, of which the table has some.
 
     Raises:
         MetricFailure: as `measure`.
@@ -214,8 +218,9 @@ def outputs(
         return
     policy = policy_of(bound, missing)
     keys = [key for key in table.columns if not _is_beside(key, bound)]
-    keys = [bound.common.key] if bound.common.key is not None else keys
-    single = len(keys) <= 1
+    single = len([key for key in among or keys if not _is_beside(key, bound)]) <= 1
+    if bound.common.key is not None:
+        keys, single = [bound.common.key], True
     for key in keys or (None,):
         reason = _undefined(table, key)
         view = Column((), ())

@@ -25,12 +25,13 @@ def apart(
     parts: Sequence[str] = (),
     taken: Collection[str] = (),
     rank: Callable[[_Of], tuple[int, ...]] | None = None,
+    mark: Callable[[_Of], str] | None = None,
 ) -> dict[_Of, str]:
     """Names for one flat object: none is given twice, alone or with a part of `parts` behind it.
 
     A name that several wish for is that of the lowest by `rank`, by default of the first. Where
-    those are equal it is nobody's, for who looks for it would find another's number. The others
-    have `#2` behind it, or the next number that is free.
+    those are equal it is nobody's, for who looks for it would find another's number: each has its
+    own `mark` behind it. The others have `#2`, or the next number that is free.
     """
 
     def own(name: str) -> list[str]:
@@ -42,16 +43,22 @@ def apart(
         for name in own(wished[of]):
             wishing.setdefault(name, []).append(of)
 
-    def is_by_right(of: _Of, name: str) -> bool:
-        first, *others = wishing[name][:2]
-        return name not in taken and first == of and all(ranks[o] > ranks[of] for o in others)
+    def is_best(of: _Of, name: str) -> bool:
+        return name not in taken and ranks[wishing[name][0]] == ranks[of]
 
-    names = {
-        of: wish for of, wish in wished.items() if all(is_by_right(of, name) for name in own(wish))
-    }
+    def is_equalled(of: _Of, name: str) -> bool:
+        # Those of one rank stand beside each other, and the best ones first.
+        return len(wishing[name]) > 1 and ranks[wishing[name][1]] == ranks[of]
+
+    best = {of for of, wish in wished.items() if all(is_best(of, name) for name in own(wish))}
+    equal = {of for of in best if any(is_equalled(of, name) for name in own(wished[of]))}
+    names = {of: wished[of] for of in wished if of in best - equal}
     used, numbers = {*taken, *wishing}, dict.fromkeys(wished.values(), 1)
     for of in sorted((of for of in wished if of not in names), key=ranks.__getitem__):
         name = wish = wished[of]
+        if mark is not None and of in equal:
+            name = wish = f"{wish}#{mark(of)}"
+            numbers.setdefault(wish, 1)
         while not used.isdisjoint(own(name)):
             numbers[wish] += 1
             name = f"{wish}#{numbers[wish]}"

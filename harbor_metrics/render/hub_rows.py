@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from hashlib import sha256
 from typing import Any
 
 from ..catalogue.aliases import implied_kwargs
@@ -100,7 +101,12 @@ def _called(values: _Named) -> dict[_Value, str]:
     ranks = {
         of: (*standing(of[1], outcome.origin), places.get(of[:2], 0)) for of, _, outcome in values
     }
-    return apart(wished, _PARTS, _COUNTS, ranks.__getitem__)
+    return apart(wished, _PARTS, _COUNTS, ranks.__getitem__, _mark)
+
+
+def _mark(of: _Value) -> str:
+    """What tells a value from all others, whatever else there is beside it."""
+    return sha256(repr(of).encode("utf-8", "surrogatepass")).hexdigest()[:6]
 
 
 def _row(

@@ -781,16 +781,25 @@ def test_what_is_said_of_a_reward_says_which_tasks_are_worse(way: str, tmp_path:
     assert [decision.why for decision in done.gates] == [f"tasks.worse is {worse}"]
 
 
-def test_what_is_said_of_a_mean_holds_where_a_registry_has_none(tmp_path: Path) -> None:
+@pytest.mark.parametrize("more", [(), ("mean",)])
+def test_what_is_said_of_a_mean_holds_where_a_registry_has_none(
+    more: tuple[str, ...], tmp_path: Path
+) -> None:
     """It was of a mean of another reward alone, and a stranger's `max` said the opposite."""
     dataset = {"name": "d", "version": "1", "description": "", "tasks": []}
     extra = [{"type": "mean", "kwargs": {"key": "z"}}]
     entry = {**dataset, "metrics": [{"type": "max"}], "extra_metrics": extra}
     (tmp_path / "registry.json").write_text(json.dumps([entry]))
-    sources = [
-        f"{name}={write_run(tmp_path / f'{name}.jsonl', rewards, dataset='d')}"
-        for name, rewards in (("main", ALL), ("new", NONE))
-    ]
+
+    def run(name: str, rewards: Rewards) -> str:
+        def given(task: str, number: int) -> dict[str, float]:
+            few = dict.fromkeys(more, 1) if task == "t00" else {}
+            return {"reward": rewards[task][number] or 0, **few}
+
+        path = write_run(tmp_path / f"{name}.jsonl", rewards, dataset="d", rewards=given)
+        return f"{name}={path}"
+
+    sources = run("main", ALL), run("new", NONE)
     done = compare(
         *sources,
         registry=tmp_path / "registry.json",
@@ -854,3 +863,21 @@ def test_what_a_registry_names_beside_changes_no_gate_on_what_was_asked_for(
         return decisions, pair.higher_is_better
 
     assert result(REGISTRIES[of_registry]) == result([{"type": "count"}])
+
+
+def test_verdict_is_of_what_the_user_asks_for_where_nothing_else_runs(
+    tmp_path: Path, cli: Run
+) -> None:
+    dataset = {"name": "d", "version": "1", "description": "", "tasks": []}
+    entry = {**dataset, "metrics": [{"type": "pass-rate", "kwargs": {"threshold": 0}}]}
+    (tmp_path / "registry.json").write_text(json.dumps([entry]))
+    for name, rewards in (("a", ALL), ("b", NONE)):
+        write_run(tmp_path / name, rewards, dataset="d")
+    asked = ("compare", "a", "b", "--metric", "mean", "--registry", "registry.json")
+    document = tmp_path / "c.json"
+    for more, verdict, values in (([], "~", 2), (["--only-asked"], "worse", 1)):
+        assert cli(*asked, *more, "-o", document).returncode == 0
+        whole = Comparison.read(str(document))
+        assert (whole.verdict, len(whole.comparisons[0].rows)) == (verdict, values)
+    done = cli("compare", "a", "b", "--only-asked")
+    assert (done.returncode, done.stdout) == (2, "")

@@ -60,13 +60,16 @@ def test_a_reward_that_is_called_as_a_group_does_not_say_which_tasks_a_group_is_
 ) -> None:
     """Only the two tasks counted that had it, by the verifier of somebody else's."""
 
-    def found(*more: str) -> Row:
+    def found(*more: str, label: str = "web") -> Row:
         def rewards(task: str, number: int) -> dict[str, float]:
             few = dict.fromkeys(more, 1) if task in ("t00", "t01") else {}
             return {"reward": HALF[task][number] or 0, "style": 1, **few}
 
+        def labels(task: str, _: int) -> dict[str, str]:
+            return {"suite": label if task in ("t28", "t29") else "web"}
+
         sources = [
-            write_run(tmp_path / name, HALF, agent=name, rewards=own, labels={"suite": "web"})
+            write_run(tmp_path / name, HALF, agent=name, rewards=own, labels=labels)
             for name, own in (("a", rewards), ("b", lambda *at: rewards(*at) | {"reward": 0}))
         ]
         asked = "grouped metric=mean by=suite"
@@ -76,6 +79,34 @@ def test_a_reward_that_is_called_as_a_group_does_not_say_which_tasks_a_group_is_
 
     assert found("reward/web") == found("other")
     assert [(row.n, row.difference) for row in (found("reward/web"), found())] == [(N, -0.5)] * 2
+
+
+@pytest.mark.parametrize("metric", ["mean", "std"])
+@pytest.mark.parametrize("missing", ["skip", "zero"])
+def test_values_are_called_by_all_rewards_whatever_tasks_are_looked_at(
+    metric: str, missing: Literal["skip", "zero"], tmp_path: Path
+) -> None:
+    """Without the only task of a second reward `reward/web` was `web`, as another label can be."""
+    sources = []
+    for name, lost in (("a", 0), ("b", 10)):
+
+        def rewards(task: str, number: int, lost: int = lost) -> dict[str, float]:
+            if task == "t29":
+                return {"style": 1}
+            return {"reward": (HALF[task][number] or 0) * (int(task[1:]) >= lost)}
+
+        def labels(task: str, _: int) -> dict[str, str]:
+            return {"suite": "reward/web" if task in ("t27", "t28") else "web"}
+
+        path = tmp_path / name
+        sources.append(write_run(path, HALF, agent=name, rewards=rewards, labels=labels))
+    asked = f"grouped metric={metric} by=suite"
+    (compared,) = compare(*sources, metrics=asked, missing=missing).comparisons
+    found = {row.value: row for row in compared.rows if row.type == "grouped"}
+    web, other = found["reward/web"], found["reward/reward/web"]
+    assert (web.low is None, other.difference) == (False, 0)
+    assert web.difference is not None
+    assert web.difference < 0
 
 
 def test_tasks_that_lack_a_key_on_a_side_are_not_paired_with_others(tmp_path: Path) -> None:

@@ -92,6 +92,11 @@ def test_metrics_of_one_name_have_places_of_their_own() -> None:
         )
         for each, _ in compared(pairs)
     ]
+    # Where the first one failed on the first two runs, its name is as before.
+    failed = msgspec.structs.replace(scripts[0].compared.rows[0], value=None, p=None)
+    rows = [failed, scripts[0].compared.rows[1]]
+    first = scripts[0]._replace(compared=msgspec.structs.replace(scripts[0].compared, rows=rows))
+    assert {rank.metric for rank in ranks([first, *scripts[1:]], 0.95)} == {"m.py: v#2"}
     found = [(rank.metric, rank.run, rank.low) for rank in ranks(scripts, 0.95)]
     names = ("m.py: v", "m.py: v#2")
     assert found == [(name, *one) for name in names for one in (("a", 2), ("b", 1), ("c", 2))]

@@ -89,7 +89,8 @@ def _with_kwargs(key: str, name: str, outcome: Outcome) -> str:
 
 
 def _column(name: str) -> str:
-    return str(encodable(name)).replace("/", "_")
+    # What stands behind a `#` is ours, so that nobody can be called so.
+    return str(encodable(name)).replace("/", "_").replace("#", "_")
 
 
 def _called(values: _Named) -> dict[_Value, str]:

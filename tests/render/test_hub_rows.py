@@ -374,7 +374,16 @@ def test_a_reward_with_a_slash_takes_nobodys_column(
     path.write_text(json.dumps({key: float("/" in key) for key in keys}))
     (row,) = rows(cli("compute", path, "--format", "hub-rows"))
     assert "mean_unit_tests" not in row["metrics"]
-    assert sorted(row["metrics"][name] for name in marked("mean_unit_tests", row)) == [0, 1]
+    both = marked("mean_unit_tests", row)
+    assert sorted(row["metrics"][name] for name in both) == [0, 1]
+    # Nor can anything be called as they are told.
+    others = dict.fromkeys((name.removeprefix("mean_") for name in both), 5.0)
+    path.write_text(json.dumps(json.loads(path.read_text()) | others))
+    (more,) = rows(cli("compute", path, "--format", "hub-rows"))
+    assert {name: more["metrics"][name] for name in both} == {
+        name: row["metrics"][name] for name in both
+    }
+    path.write_text(json.dumps({key: float("/" in key) for key in keys}))
     # A row of somebody else's, which stands before it, exchanged the two.
     lines = [
         {"task": "t", "agent": agent, "rewards": own}

@@ -25,13 +25,14 @@ def apart(
     parts: Sequence[str] = (),
     taken: Collection[str] = (),
     rank: Callable[[_Of], tuple[int, ...]] | None = None,
-    mark: Callable[[_Of], str] | None = None,
+    mark: Callable[[_Of, bool], str | None] | None = None,
 ) -> dict[_Of, str]:
     """Names for one flat object: none is given twice, alone or with a part of `parts` behind it.
 
     A name that several wish for is that of the lowest by `rank`, by default of the first. Where
-    those are equal it is nobody's, for who looks for it would find another's number: each has its
-    own `mark` behind it. The others have `#2`, or the next number that is free.
+    those are equal it is nobody's, for who looks for it would find another's number. The others
+    have their own `mark` behind it, which is asked of each and of whether it has an equal; without
+    one `#2`, or the next number that is free.
     """
 
     def own(name: str) -> list[str]:
@@ -56,8 +57,8 @@ def apart(
     used, numbers = {*taken, *wishing}, dict.fromkeys(wished.values(), 1)
     for of in sorted((of for of in wished if of not in names), key=ranks.__getitem__):
         name = wish = wished[of]
-        if mark is not None and of in equal:
-            name = wish = f"{wish}#{mark(of)}"
+        if mark is not None and (own_mark := mark(of, of in equal)) is not None:
+            name = wish = f"{wish}#{own_mark}"
             numbers.setdefault(wish, 1)
         while not used.isdisjoint(own(name)):
             numbers[wish] += 1

@@ -46,7 +46,7 @@ def hub_rows(result: Result, ids: Sequence[Sequence[str | None]]) -> str:
     of_groups = [(group, list(_values(group))) for group in result.groups]
     short = _one_column_each(of_groups)
     kept = {
-        name
+        of
         for _, values in of_groups
         for of, name, outcome in values
         if name == short[of] == _with_kwargs(of[-1], name, outcome)
@@ -58,21 +58,20 @@ def hub_rows(result: Result, ids: Sequence[Sequence[str | None]]) -> str:
     return json.dumps({"rows": encodable(rows)}, indent=2, ensure_ascii=False) + "\n"
 
 
-def _in_full(values: _Named, kept: Collection[str]) -> _Named:
+def _in_full(values: _Named, kept: Collection[_Value]) -> _Named:
     """The values, with the kwargs of a metric in their names where nobody has asked for these.
 
-    A registry may be a stranger's, who would have any number in the column of `mean`. Beside what
-    has a name by right, which is `kept`, another of that name is told by a number behind it. Of
-    several scripts, of which none has it, the names of the files tell them.
+    A registry may be a stranger's, who would have any number in the column of `mean`. Those that
+    have a name by right are `kept` as they are. Scripts have the names of their files.
     """
     return [
-        (of, name if name in kept else _told_apart(of[-1], name, outcome), outcome)
+        (of, name if of in kept else _told_apart(of[-1], name, outcome), outcome)
         for of, name, outcome in values
     ]
 
 
 def _told_apart(key: str, name: str, outcome: Outcome) -> str:
-    if outcome.type == UV_SCRIPT:
+    if outcome.type == UV_SCRIPT and outcome.origin != "command-line":
         return _column(f"{names(outcome).metric}_{key}")
     return _with_kwargs(key, name, outcome)
 
@@ -102,12 +101,18 @@ def _called(values: _Named) -> dict[_Value, str]:
     ranks = {
         of: (*standing(of[1], outcome.origin), places.get(of[:2], 0)) for of, _, outcome in values
     }
-    return apart(wished, _PARTS, _COUNTS, ranks.__getitem__, _mark)
+
+    def mark(of: _Value, has_equal: bool) -> str | None:
+        # The user's have numbers, in the order of the user, which nothing beside them changes.
+        return None if of[:2] in places and not has_equal else _mark(of)
+
+    return apart(wished, _PARTS, _COUNTS, ranks.__getitem__, mark)
 
 
 def _mark(of: _Value) -> str:
     """What tells a value from all others, whatever else there is beside it."""
-    return sha256(repr(of).encode("utf-8", "surrogatepass")).hexdigest()[:6]
+    # Who writes a script can look for one that has another's mark.
+    return sha256(repr(of).encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 
 def _row(

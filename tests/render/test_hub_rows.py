@@ -41,7 +41,7 @@ def rows(done: object) -> list[dict[str, object]]:
 
 def marked(name: str, row: dict[str, Any]) -> list[str]:
     """The columns of values that would have this name, and of which none has it."""
-    return [column for column in row["metrics"] if re.fullmatch(rf"{name}#[0-9a-f]{{6}}", column)]
+    return [column for column in row["metrics"] if re.fullmatch(rf"{name}#[0-9a-f]{{20}}", column)]
 
 
 def test_a_row_has_values_errors_counts_and_trials(cli: Run, two: Path) -> None:
@@ -231,8 +231,8 @@ def test_metrics_of_one_name_are_the_same_columns_in_all_rows(
 ) -> None:
     first, second = rows(cli(*of_two_registries(tmp_path, [MEAN], both)))
     assert first["metrics"]["mean"] == second["metrics"]["mean"] == 1 / 3
-    assert "mean#2" not in first["metrics"]
-    assert second["metrics"]["mean#2"] == 0.5
+    assert "mean (missing=skip)" not in first["metrics"]
+    assert second["metrics"]["mean (missing=skip)"] == 0.5
 
 
 @pytest.mark.parametrize(
@@ -363,7 +363,9 @@ def test_of_two_scripts_neither_has_the_column_of_the_other() -> None:
     assert {name.partition("#")[0] for name in found} == {"m.py_acc"}
     assert columns("b/m.py", "a/m.py") == {name: 1 - int(str(v)) for name, v in found.items()}
     both = columns("theirs.py", "mine.py", asked="mine.py")
-    assert both == {"uv-script_acc": 1, "uv-script_acc#2": 0}
+    assert both == {"uv-script_acc": 1, "theirs.py_acc": 0}
+    more = columns("more.py", "theirs.py", "mine.py", asked="mine.py")
+    assert more == {"uv-script_acc": 2, "theirs.py_acc": 1, "more.py_acc": 0}
 
 
 @pytest.mark.parametrize("keys", [("unit/tests", "unit_tests"), ("unit_tests", "unit/tests")])

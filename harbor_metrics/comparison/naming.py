@@ -47,15 +47,16 @@ def _named(metric: str, rows: Sequence[Row]) -> list[Row]:
     Neither arguments that make another metric of it nor what a reward is called take its name.
     """
     exact = [row for row in rows if name_of(row) == metric]
+    # What failed has no values, and may have had one of that name.
+    failed = [
+        row
+        for row in rows
+        if row.value is None and row not in exact and metric.startswith(f"{label_of(row)}: ")
+    ]
     if any(row.value != row.type for row in exact):
-        # What failed has no values, and would have had one of that name, too.
-        return exact + [
-            row
-            for row in rows
-            if row.value is None and row not in exact and metric.startswith(f"{label_of(row)}: ")
-        ]
+        return exact + failed
     whole = [row for row in rows if label_of(row) == metric]
-    return whole or [row for row in rows if _is_meant(metric, row)]
+    return whole or [row for row in rows if _is_meant(metric, row)] or failed
 
 
 def _is_meant(metric: str, row: Row) -> bool:

@@ -20,6 +20,7 @@ from ..numbers.exact import Number
 from ..trials.trial import times_of
 from .document import Method, Row
 from .finding import TOTALS, Asked, Finding, is_finite, less
+from .grouping import grouped_otherwise
 from .influences import moved, names_of, tasks_of
 from .means import Answer, of_means
 from .measured import Measured, values_of
@@ -125,6 +126,8 @@ def _of_bound(asked: Asked, bound: Bound, pairs: Pairs) -> list[Row]:
     pairs, notes = _scored(asked, bound, pairs, bound.common.key)
     if not pairs.paired:
         return [asked.row(None, reason="no task has a reward on both sides")]
+    if (moved_to := grouped_otherwise(bound, pairs, asked.names)) is not None:
+        return [asked.row(None, reason=moved_to)]
     measured = Measured(asked, bound, pairs)
 
     @cache

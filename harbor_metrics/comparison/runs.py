@@ -11,7 +11,7 @@ from ..documents.paths import STANDARD_INPUT, is_address
 from ..documents.patterns import is_pattern, matching
 from ..documents.wording import in_command, listed, printable
 from ..errors import MetricFailure, UsageError
-from ..evaluation.naming import apart
+from ..evaluation.naming import apart, mark_of
 from ..evaluation.plan import Plan
 from ..trials.labelled import TASK, label_text
 from ..trials.pool import Pool
@@ -164,10 +164,11 @@ def runs_by(parts: Sequence[Part], by: str | None) -> list[Run]:
             f"all trials {what}, so there is nothing to compare",
             "name two sources, or tell runs apart with --by agent, --by model or --by LABEL",
         )
-    # Whoever is called as another's parts together, or as one without, is another run.
+    # Whoever is called as another's parts together, or as one without, is another run, and the
+    # name is nobody's: `--base` would name a stranger's.
     order = sorted(columns, key=lambda of: [(value is not None, value or "") for value in of])
     wished = {of: " · ".join(v if v is not None else _WITHOUT for v in of) for of in order}
-    names = apart(wished)
+    names = apart(wished, rank=lambda _: (), mark=lambda of, _: mark_of(of))
     return [
         run_of(names[of], own) for of, own in sorted(columns.items(), key=lambda c: names[c[0]])
     ]

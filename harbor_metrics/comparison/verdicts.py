@@ -57,18 +57,20 @@ class Directions(msgspec.Struct, frozen=True):
         """
         if key in self.higher or key in self.lower:
             return key in self.higher
+        # What is said of a mean holds where a registry has none, too.
+        of_means = [name for name in (*self.higher, *self.lower) if _is_of_rewards(name)]
         known = {self.of(metric, key, keys).higher for metric in metrics if _follows(metric, key)}
-        # What is said of a mean holds where a registry has none, and where a reward is called so.
-        said = (*self.higher, *self.lower)
-        known |= {name in self.higher for name in said if _is_of_rewards(name, keys)}
+        known |= {name in self.higher for name in of_means if name not in keys}
         known -= {None}
-        return known.pop() if len(known) == 1 else None
+        # Of a name that a reward has, too, nobody knows which one is meant.
+        doubted = {name in self.higher for name in of_means if name in keys}
+        return known.pop() if len(known) == 1 and doubted <= known else None
 
 
-def _is_of_rewards(name: str, keys: Sequence[str]) -> bool:
+def _is_of_rewards(name: str) -> bool:
     """Whether a name means metrics that are larger where tasks have more of a reward."""
-    if name in FOLLOWING or name in keys:
-        return name in FOLLOWING
+    if name in FOLLOWING:
+        return True
     # For weight: hardly anybody says which way is better.
     from ..catalogue.aliases import METRICS, meanings
 

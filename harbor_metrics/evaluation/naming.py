@@ -53,19 +53,34 @@ def apart(
 
     best = {of for of, wish in wished.items() if all(is_best(of, name) for name in own(wish))}
     equal = {of for of in best if any(is_equalled(of, name) for name in own(wished[of]))}
-    names = {of: wished[of] for of in wished if of in best - equal}
-    used, numbers = {*taken, *wishing}, dict.fromkeys(wished.values(), 1)
+    marked = {
+        of: f"{wish}#{own_mark}"
+        for of, wish in wished.items()
+        if mark is not None
+        and (of in equal or of not in best)
+        and (own_mark := mark(of, of in equal)) is not None
+    }
+    # Nobody can take them by being called so.
+    reserved = {name for of in marked for name in own(marked[of])}
+    names = {of: wished[of] for of in best - equal if reserved.isdisjoint(own(wished[of]))}
+    used, numbers = {*taken, *wishing} - reserved, dict.fromkeys(wished.values(), 1)
     for of in sorted((of for of in wished if of not in names), key=ranks.__getitem__):
-        name = wish = wished[of]
-        if mark is not None and (own_mark := mark(of, of in equal)) is not None:
-            name = wish = f"{wish}#{own_mark}"
-            numbers.setdefault(wish, 1)
+        name = wish = marked.get(of, wished[of])
+        numbers.setdefault(wish, 1)
         while not used.isdisjoint(own(name)):
             numbers[wish] += 1
             name = f"{wish}#{numbers[wish]}"
         used.update(own(name))
         names[of] = name
     return names
+
+
+def mark_of(thing: object) -> str:
+    """What tells a thing from all others: 80 bits, for which nobody finds another thing."""
+    # For weight: hardly any names are alike.
+    from hashlib import sha256
+
+    return sha256(repr(thing).encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 
 def joined_apart(things: Sequence[Sequence[str]], between: str) -> list[str]:

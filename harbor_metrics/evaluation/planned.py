@@ -84,21 +84,21 @@ def each_once(metrics: Sequence[Planned], asked: Sequence[Planned]) -> list[Plan
     """
     whole = list(metrics)
     places: list[int] = []
+    again: set[int] = set()
     for metric in asked:
-        same = next((i for i, other in enumerate(whole) if _computes(other, metric)), None)
-        if same is None:
-            same = len(whole)
+        alike = [i for i, other in enumerate(whole) if _computes(other, metric)]
+        same = alike[0] if alike else len(whole)
+        if not alike:
             whole.append(metric)
-        else:
-            other = whole[same]
-            first = other.origin != "command-line" and metric.origin == "command-line"
-            whole[same] = _by_the_word_of(other, metric) if first else other
+        elif whole[same].origin != "command-line" and metric.origin == "command-line":
+            whole[same] = _by_the_word_of(whole[same], metric)
+        again.update(alike[1:])
         if same not in places:
             places.append(same)
     in_order = [whole[place] for place in places]
     for place, metric in zip(sorted(places), in_order, strict=True):
         whole[place] = metric
-    return whole
+    return [metric for i, metric in enumerate(whole) if i not in again]
 
 
 def _by_the_word_of(metric: Planned, asked: Planned) -> Planned:

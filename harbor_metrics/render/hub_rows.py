@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from hashlib import sha256
 from typing import Any
 
 from ..catalogue.aliases import implied_kwargs
 from ..contract.spec import UV_SCRIPT
 from ..documents.wording import encodable, printable, shown
 from ..errors import UsageError
-from ..evaluation.naming import Identity, apart, is_only, names, standing, told_by
+from ..evaluation.naming import Identity, apart, is_only, mark_of, names, standing, told_by
 from ..evaluation.result import Group, Outcome, Result
 from .rows import one_policy, title
 
@@ -98,21 +97,17 @@ def _called(values: _Named) -> dict[_Value, str]:
     # What is asked for stands as the user has put it, and other metrics as somebody else has.
     asked = [of[:2] for of, _, outcome in values if outcome.origin == "command-line"]
     places = {metric: i for i, metric in enumerate(dict.fromkeys(asked))}
-    ranks = {
-        of: (*standing(of[1], outcome.origin), places.get(of[:2], 0)) for of, _, outcome in values
-    }
+    ranks: dict[_Value, tuple[int, ...]] = {}
+    for of, _, outcome in values:
+        rank = (*standing(of[1], outcome.origin), places.get(of[:2], 0))
+        # Some of them can have been named by a registry, too.
+        ranks[of] = min(rank, ranks.get(of, rank))
 
     def mark(of: _Value, has_equal: bool) -> str | None:
         # The user's have numbers, in the order of the user, which nothing beside them changes.
-        return None if of[:2] in places and not has_equal else _mark(of)
+        return None if of[:2] in places and not has_equal else mark_of(of)
 
     return apart(wished, _PARTS, _COUNTS, ranks.__getitem__, mark)
-
-
-def _mark(of: _Value) -> str:
-    """What tells a value from all others, whatever else there is beside it."""
-    # Who writes a script can look for one that has another's mark.
-    return sha256(repr(of).encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 
 def _row(

@@ -277,6 +277,25 @@ def test_a_metric_that_failed_leaves_its_gate_undecided(tmp_path: Path) -> None:
     assert decision.why.startswith("new: ")
 
 
+def test_labels_of_one_run_do_not_say_which_tasks_of_the_other_count(tmp_path: Path) -> None:
+    """The tasks that a stranger's run labels otherwise were in no group of the user's either."""
+    sources = []
+    for name, rewards, moved in (("main", HALF, ()), ("new", NONE, ("t01", "t03"))):
+
+        def labels(task: str, _: int, moved: Sequence[str] = moved) -> dict[str, str]:
+            return {"suite": "db" if task in moved or task > "t20" else "web"}
+
+        path = write_run(tmp_path / f"{name}.jsonl", rewards, labels=labels)
+        sources.append(f"{name}={path}")
+    gate = {"no_worse": "`mean grouped by suite: web`", "unpaired": "drop"}
+    done = compare(*sources, metrics="grouped metric=mean by=suite", **gate)
+    (decision,) = done.gates
+    assert decision.outcome == "undecided"
+    assert decision.why == (
+        "task t01 is in web by main and in db by new (--labels says which one is right)"
+    )
+
+
 def test_relative_amounts(tmp_path: Path) -> None:
     costs = {f"t{i:02}": 1 + i % 3 for i in range(N)}
     for name, factor in (("base", 1.0), ("new", 1.3)):
@@ -781,25 +800,17 @@ def test_what_is_said_of_a_reward_says_which_tasks_are_worse(way: str, tmp_path:
     assert [decision.why for decision in done.gates] == [f"tasks.worse is {worse}"]
 
 
-@pytest.mark.parametrize("more", [(), ("mean",)])
-def test_what_is_said_of_a_mean_holds_where_a_registry_has_none(
-    more: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_what_is_said_of_a_mean_holds_where_a_registry_has_none(tmp_path: Path) -> None:
     """It was of a mean of another reward alone, and a stranger's `max` said the opposite."""
     dataset = {"name": "d", "version": "1", "description": "", "tasks": []}
     extra = [{"type": "mean", "kwargs": {"key": "z"}}]
     entry = {**dataset, "metrics": [{"type": "max"}], "extra_metrics": extra}
     (tmp_path / "registry.json").write_text(json.dumps([entry]))
 
-    def run(name: str, rewards: Rewards) -> str:
-        def given(task: str, number: int) -> dict[str, float]:
-            few = dict.fromkeys(more, 1) if task == "t00" else {}
-            return {"reward": rewards[task][number] or 0, **few}
-
-        path = write_run(tmp_path / f"{name}.jsonl", rewards, dataset="d", rewards=given)
-        return f"{name}={path}"
-
-    sources = run("main", ALL), run("new", NONE)
+    sources = [
+        f"{name}={write_run(tmp_path / f'{name}.jsonl', rewards, dataset='d')}"
+        for name, rewards in (("main", ALL), ("new", NONE))
+    ]
     done = compare(
         *sources,
         registry=tmp_path / "registry.json",
@@ -807,6 +818,24 @@ def test_what_is_said_of_a_mean_holds_where_a_registry_has_none(
         fail_if="tasks.worse > 3",
     )
     assert [decision.why for decision in done.gates] == ["tasks.worse is 0"]
+
+
+@pytest.mark.parametrize("name", ["mean", "mean_reward", "pass@1"])
+def test_where_a_reward_is_called_as_what_is_said_of_a_mean_nobody_knows_which_is_meant(
+    name: str, tmp_path: Path
+) -> None:
+    """A stranger's metrics decided alone, where a verifier of theirs gave such a reward."""
+
+    def run(run: str, rewards: Rewards) -> str:
+        def given(task: str, number: int) -> dict[str, float]:
+            few = {name: 1} if task == "t00" else {}
+            return {"reward": rewards[task][number] or 0, **few}
+
+        return f"{run}={write_run(tmp_path / f'{run}.jsonl', rewards, rewards=given)}"
+
+    asked: dict[str, Any] = {"metrics": "pass-rate", "lower_is_better": name}
+    with pytest.raises(UsageError, match="nobody says whether more of `reward` is better"):
+        compare(run("a", ALL), run("b", NONE), fail_if="tasks.worse > 3", **asked)
 
 
 def test_metrics_that_contradict_each_other_do_not_say_which_tasks_are_worse(

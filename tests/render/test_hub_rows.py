@@ -92,7 +92,11 @@ def test_what_is_asked_for_has_its_columns_in_the_order_of_the_user(
     others = [{"type": "quantile", "kwargs": {"q": q}} for q in (0, 1)]
     own = columns()
     assert own[0] != own[1]
-    for named in ([others[1]], others[::-1], [{"type": "mean"}], [SKIP], [SKIP, {"type": "mean"}]):
+    twice = [others[0], {"type": "quantile", "kwargs": {"q": 0, "key": None}}]
+    for named in (
+        *([others[1]], others[::-1], [{"type": "mean"}], [SKIP], [SKIP, {"type": "mean"}]),
+        *([others[0]] * 2, twice),
+    ):
         assert columns(*named) == own
 
 

@@ -64,7 +64,8 @@ def apart(
     reserved = {name for of in marked for name in own(marked[of])}
     names = {of: wished[of] for of in best - equal if reserved.isdisjoint(own(wished[of]))}
     used, numbers = {*taken, *wishing} - reserved, dict.fromkeys(wished.values(), 1)
-    for of in sorted((of for of in wished if of not in names), key=ranks.__getitem__):
+    others = (of for of in wished if of not in names)
+    for of in sorted(others, key=lambda of: (of not in marked, ranks[of])):
         name = wish = marked.get(of, wished[of])
         numbers.setdefault(wish, 1)
         while not used.isdisjoint(own(name)):

@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ..errors import InputError
 from ..readers.harbor.tasks import labels_in, settings_in
 from ..registries.registry import Dataset
 from ..trials.source import Job, JobDataset
@@ -55,7 +56,7 @@ def tasks_at_start(job: Any) -> Iterator[tuple[str | None, str, dict[str, Label]
         dataset = config.task.source
         if (dataset, folder) not in seen:
             seen.add((dataset, folder))
-            yield dataset, _name(folder), labels_in(folder) or {}
+            yield dataset, _name(folder), _labels(folder)
 
 
 def tasks_at_end(trials: Iterable[Any]) -> Iterator[tuple[str | None, str, dict[str, Label]]]:
@@ -65,7 +66,15 @@ def tasks_at_end(trials: Iterable[Any]) -> Iterator[tuple[str | None, str, dict[
         if (trial.source, trial.task_name) not in seen:
             seen.add((trial.source, trial.task_name))
             folder = os.fspath(trial.config.task.get_local_path())
-            yield trial.source, trial.task_name, labels_in(folder) or {}
+            yield trial.source, trial.task_name, _labels(folder)
+
+
+def _labels(folder: str) -> dict[str, Label]:
+    """The labels of a task; none where nobody can know them, which is no reason to end the job."""
+    try:
+        return labels_in(folder) or {}
+    except InputError:
+        return {}
 
 
 def _name(folder: str) -> str:

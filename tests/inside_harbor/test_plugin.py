@@ -180,6 +180,21 @@ def test_a_snapshot_holds_no_password_of_an_address(
     assert "registry-changed" not in said.stdout + said.stderr
 
 
+def test_a_task_with_more_labels_than_are_read_does_not_end_the_job(
+    job: Path, task: Any, tmp_path: Path
+) -> None:
+    folder = tmp_path / "other"
+    folder.mkdir()
+    labels = "".join(f"l{i} = 1\n" for i in range(1_001))
+    (folder / "task.toml").write_text(f"[metadata]\n{labels}")
+    other = stand_in.task_config(folder)
+    plugin = MetricsPlugin(quiet=True)
+    asyncio.run(plugin.on_job_start(stand_in.running(job, task, other)))
+    asyncio.run(plugin.on_job_end(stand_in.ended(("task-0", task), ("other", other))))
+    (kept,) = snapshot(job)["datasets"]
+    assert kept["tasks"] == {"other": {}, "task-0": {"category": "tides"}}
+
+
 @pytest.mark.parametrize("known", [True, False])
 def test_snapshot_has_the_labels_of_the_registry_before_those_of_a_task(
     known: bool, job: Path, task: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Run

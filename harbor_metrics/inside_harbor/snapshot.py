@@ -32,12 +32,13 @@ def taken_at_start(job: Any, registry: Sequence[str]) -> Snapshot:
     tasks: dict[str | None, dict[str, Mapping[str, Label]]] = {}
     for dataset, task, labels in running_job.tasks_at_start(job):
         tasks.setdefault(dataset, {})[task] = labels
-    datasets: dict[str | None, DatasetSnapshot] = {}
+    # A job can run two versions of one dataset.
+    datasets: dict[tuple[str | None, str | None], DatasetSnapshot] = {}
     for named in said.datasets:
         known = _dataset(job, folder, said, named, registries)
-        datasets[known.name] = _of_tried(known, tasks.get(known.name))
-    for name in tasks.keys() - datasets.keys():
-        datasets[name] = DatasetSnapshot(name=name)
+        datasets[known.name, known.version] = _of_tried(known, tasks.get(known.name))
+    for name in tasks.keys() - {name for name, _ in datasets}:
+        datasets[name, None] = DatasetSnapshot(name=name)
     config = os.path.join(folder, "config.json")
     scripts = digests(said.metrics, config, allow_outside=True)
     return _with_tasks(Snapshot(datasets=list(datasets.values()), scripts=scripts), tasks)
@@ -122,6 +123,10 @@ def taken_at_end(snapshot: Snapshot, trials: Iterable[Any]) -> Snapshot:
     )
 
 
+def _place(dataset: DatasetSnapshot) -> tuple[bool, str, str]:
+    return dataset.name is not None, dataset.name or "", dataset.version or ""
+
+
 def _with_tasks(
     snapshot: Snapshot, tasks: Mapping[str | None, Mapping[str, Mapping[str, Label]]]
 ) -> Snapshot:
@@ -130,7 +135,7 @@ def _with_tasks(
     What it has already goes before: a registry's labels do before those of a task's folder.
     """
     datasets = []
-    for dataset in sorted(snapshot.datasets, key=lambda d: (d.name is not None, d.name or "")):
+    for dataset in sorted(snapshot.datasets, key=_place):
         labels = {
             **dataset.tasks,
             **{

@@ -180,6 +180,22 @@ def test_a_snapshot_holds_no_password_of_an_address(
     assert "registry-changed" not in said.stdout + said.stderr
 
 
+def test_snapshot_has_every_version_of_a_dataset_that_a_job_runs(
+    job: Path, task: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    entries = [
+        {"name": "demo", "version": version, "description": "", "metrics": [{"type": metric}]}
+        for version, metric in (("1", "max"), ("2", "min"))
+    ]
+    (tmp_path / "r.json").write_text(json.dumps([{**entry, "tasks": []} for entry in entries]))
+    run(job, task, *(
+        stand_in.dataset_config(name="demo", version=version, registry_path="r.json")
+        for version in "21"
+    ))  # fmt: skip
+    assert [dataset["entry"] for dataset in snapshot(job)["datasets"]] == entries
+
+
 def test_a_task_with_more_labels_than_are_read_does_not_end_the_job(
     job: Path, task: Any, tmp_path: Path
 ) -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from ..evaluation.naming import apart
+from ..evaluation.naming import apart, mark_of
 from ..evaluation.planned import Planned
 from ..evaluation.result import OF_REGISTRY
 from ..numbers.adjustment import Adjust, adjusted
@@ -80,8 +80,20 @@ def ranks(pairs: Sequence[Pair], level: float) -> list[Rank]:
     # What a registry names takes no name from what the user asks for.
     metrics = dict.fromkeys(metric for pair in pairs for metric in pair.metrics)
     order = {metric: i for i, metric in enumerate(metrics)}
-    places = {value: (row.origin in OF_REGISTRY, order[value[0]]) for value, row in named.items()}
-    names = apart({value: name_of(row) for value, row in named.items()}, rank=places.__getitem__)
+    places = {
+        # In a registry somebody else may have put another one first.
+        value: (1, 0) if row.origin in OF_REGISTRY else (0, order[value[0]])
+        for value, row in named.items()
+    }
+    wished = {value: name_of(row) for value, row in named.items()}
+
+    def mark(value: tuple[Hashable, str | None], _: bool) -> str | None:
+        row = named[value]
+        if row.origin not in OF_REGISTRY:
+            return None
+        return mark_of((row.metric, row.type, sorted(row.kwargs.items()), row.value, row.key))
+
+    names = apart(wished, rank=places.__getitem__, mark=mark)
     found: dict[tuple[str | None, str], dict[_Place, Row]] = {}
     for i, pair in enumerate(pairs):
         dataset = compared[i].dataset

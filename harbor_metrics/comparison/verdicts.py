@@ -38,7 +38,10 @@ class Directions(msgspec.Struct, frozen=True):
 
     def of(self, planned: Planned, value: str, keys: Sequence[str]) -> Direction:
         """Which of two values of a metric is the better one; `keys` are the rewards there are."""
-        for name in (value, planned.name, planned.spec.type):
+        return self._of((value, planned.name, planned.spec.type), planned, keys)
+
+    def _of(self, names: Sequence[str], planned: Planned, keys: Sequence[str]) -> Direction:
+        for name in names:
             if name in self.higher or name in self.lower:
                 return Direction(name in self.higher)
         bound = _measured_by(planned)
@@ -59,12 +62,24 @@ class Directions(msgspec.Struct, frozen=True):
             return key in self.higher
         # What is said of a mean holds where a registry has none, too.
         of_means = [name for name in (*self.higher, *self.lower) if _is_of_rewards(name)]
-        known = {self.of(metric, key, keys).higher for metric in metrics if _follows(metric, key)}
+        known = {
+            self._of(_named(metric), metric, keys).higher
+            for metric in metrics
+            if _follows(metric, key)
+        }
         known |= {name in self.higher for name in of_means if name not in keys}
         known -= {None}
         # Of a name that a reward has, too, nobody knows which one is meant.
         doubted = {name in self.higher for name in of_means if name in keys}
         return known.pop() if len(known) == 1 and doubted <= known else None
+
+
+def _named(planned: Planned) -> tuple[str, ...]:
+    """What a metric is called, and groups as what measures them: others are called groups, too."""
+    bound = _measured_by(planned)
+    if bound is not None and bound is not planned.bound:
+        return (bound.metric.name,)
+    return planned.name, planned.spec.type
 
 
 def _is_of_rewards(name: str) -> bool:

@@ -820,6 +820,16 @@ def test_what_is_said_of_a_mean_holds_where_a_registry_has_none(tmp_path: Path) 
     assert [decision.why for decision in done.gates] == ["tasks.worse is 0"]
 
 
+def test_what_is_said_of_groups_says_nothing_of_other_groups(tmp_path: Path) -> None:
+    done = of_two_rewards(
+        tmp_path,
+        metrics=["grouped metric=mean by=aspect key=seconds", "grouped metric=pass-rate by=aspect"],
+        lower_is_better="grouped",
+        fail_if="tasks.worse > 3",
+    )
+    assert [decision.why for decision in done.gates] == ["tasks.worse is 40"]
+
+
 @pytest.mark.parametrize("name", ["mean", "mean_reward", "pass@1"])
 def test_where_a_reward_is_called_as_what_is_said_of_a_mean_nobody_knows_which_is_meant(
     name: str, tmp_path: Path

@@ -60,17 +60,22 @@ class Directions(msgspec.Struct, frozen=True):
         """
         if key in self.higher or key in self.lower:
             return key in self.higher
+        metrics = list(metrics)
         # What is said of a mean holds where a registry has none, too.
         of_means = [name for name in (*self.higher, *self.lower) if _is_of_rewards(name)]
+        of_others = {
+            name for metric in metrics if not _follows(metric, key) for name in _named(metric)
+        } - {name for metric in metrics if _follows(metric, key) for name in _named(metric)}
         known = {
             self._of(_named(metric), metric, keys).higher
             for metric in metrics
             if _follows(metric, key)
         }
-        known |= {name in self.higher for name in of_means if name not in keys}
+        elsewhere = {*keys, *of_others}
+        known |= {name in self.higher for name in of_means if name not in elsewhere}
         known -= {None}
-        # Of a name that a reward has, too, nobody knows which one is meant.
-        doubted = {name in self.higher for name in of_means if name in keys}
+        # Of a name that a reward has, too, or a metric of another one, nobody knows what is meant.
+        doubted = {name in self.higher for name in of_means if name in elsewhere}
         return known.pop() if len(known) == 1 and doubted <= known else None
 
 

@@ -820,6 +820,14 @@ def test_what_is_said_of_a_mean_holds_where_a_registry_has_none(tmp_path: Path) 
     assert [decision.why for decision in done.gates] == ["tasks.worse is 0"]
 
 
+def test_what_is_said_of_a_mean_of_another_reward_says_nothing_of_this_one(
+    tmp_path: Path,
+) -> None:
+    asked: dict[str, Any] = {"metrics": "mean key=seconds", "lower_is_better": "mean"}
+    with pytest.raises(UsageError, match="nobody says whether more of `reward` is better"):
+        of_two_rewards(tmp_path, only_asked=True, fail_if="tasks.worse > 3", **asked)
+
+
 def test_what_is_said_of_groups_says_nothing_of_other_groups(tmp_path: Path) -> None:
     done = of_two_rewards(
         tmp_path,

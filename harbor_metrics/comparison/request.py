@@ -153,6 +153,8 @@ def _unused_directions(settings: Settings, comparisons: Sequence[Compared]) -> I
     """That a name of `--higher-is-better` or of `--lower-is-better` is the name of nothing."""
     rows = [row for pair in comparisons for row in pair.rows]
     names = {name: None for row in rows for name in (row.value, row.metric, row.type) if name}
+    # Which way it is better says which tasks are.
+    names |= {pair.key: None for pair in comparisons if pair.key is not None}
     for option, asked in (("higher", settings.higher), ("lower", settings.lower)):
         for name in asked:
             if name not in names:

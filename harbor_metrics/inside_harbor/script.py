@@ -201,7 +201,7 @@ def _values(
 def _flat(outcomes: Iterable[Outcome], *, stderr: bool) -> dict[str, int | float]:
     """Values by name; one that is undefined is left out, since Harbor formats numbers alone."""
     # For weight: once a job.
-    from ..evaluation.naming import apart, is_only
+    from ..evaluation.naming import apart, is_only, mark_of
 
     outcomes = list(outcomes)
     wished: dict[tuple[int, str], str] = {}
@@ -211,7 +211,14 @@ def _flat(outcomes: Iterable[Outcome], *, stderr: bool) -> dict[str, int | float
         for key in outcome.values:
             wished[i, key] = title if is_only(outcome, key) else f"{title} {key}"
     parts = (_STDERR,) if stderr else ()
-    names = apart(wished, parts, (_COUNT,), lambda of: of[:1])
+    # A stranger's reward can be called as one of these with a number behind it.
+    names = apart(
+        wished,
+        parts,
+        (_COUNT,),
+        rank=lambda of: of[:1],
+        mark=lambda of, has_equal: mark_of(wished[of]) if has_equal else None,
+    )
     values: dict[str, int | float] = {}
     for (i, key), name in ((of, names[of]) for of in wished):
         value, sure = outcomes[i].values[key], outcomes[i].uncertainty.get(key)

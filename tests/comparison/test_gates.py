@@ -798,6 +798,9 @@ def test_what_is_said_of_a_reward_says_which_tasks_are_worse(way: str, tmp_path:
     done = of_two_rewards(tmp_path, fail_if="tasks.worse > 3", **{way: "reward"})
     worse = 40 if way == "higher_is_better" else 0
     assert [decision.why for decision in done.gates] == [f"tasks.worse is {worse}"]
+    alone = of_files(tmp_path, ALL, NONE, fail_if="tasks.worse > 3", **{way: "reward"})
+    assert [decision.why for decision in alone.gates] == [f"tasks.worse is {worse}"]
+    assert "direction-unused" not in {each.rule for each in (*done.found, *alone.found)}
 
 
 def test_what_is_said_of_a_mean_holds_where_a_registry_has_none(tmp_path: Path) -> None:

@@ -61,21 +61,17 @@ class Directions(msgspec.Struct, frozen=True):
         if key in self.higher or key in self.lower:
             return key in self.higher
         metrics = list(metrics)
+        following = [metric for metric in metrics if _follows(metric, key)]
+        others = [metric for metric in metrics if not _follows(metric, key)]
+        known = {self._of(_named(metric), metric, keys).higher for metric in following}
         # What is said of a mean holds where a registry has none, too.
-        of_means = [name for name in (*self.higher, *self.lower) if _is_of_rewards(name)]
-        of_others = {
-            name for metric in metrics if not _follows(metric, key) for name in _named(metric)
-        } - {name for metric in metrics if _follows(metric, key) for name in _named(metric)}
-        known = {
-            self._of(_named(metric), metric, keys).higher
-            for metric in metrics
-            if _follows(metric, key)
-        }
-        elsewhere = {*keys, *of_others}
-        known |= {name in self.higher for name in of_means if name not in elsewhere}
+        said = [name for name in (*self.higher, *self.lower) if _is_of_rewards(name)]
+        # Of a name that a reward has, or a metric of another one, nobody knows what is meant.
+        names_of_others = {name for metric in others for name in _named(metric)}
+        doubtful = {*keys, *names_of_others.difference(*map(_named, following))}
+        known |= {name in self.higher for name in said if name not in doubtful}
         known -= {None}
-        # Of a name that a reward has, too, or a metric of another one, nobody knows what is meant.
-        doubted = {name in self.higher for name in of_means if name in elsewhere}
+        doubted = {name in self.higher for name in said if name in doubtful}
         return known.pop() if len(known) == 1 and doubted <= known else None
 
 

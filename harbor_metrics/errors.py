@@ -19,11 +19,6 @@ Any other exception of the package is caught in the room that raises it.
 
 from __future__ import annotations
 
-import re
-
-# What `str.splitlines` and terminals take for the end of a line.
-_ENDS_OF_LINES = r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]"
-
 
 class HarborMetricsError(Exception):
     """The message says what is wrong; `help`, when there is any, what to do about it.
@@ -34,8 +29,8 @@ class HarborMetricsError(Exception):
     exit_code = 3
 
     def __init__(self, message: str, help: str = "") -> None:  # noqa: A002
-        super().__init__(_inert(message))
-        self.help = _inert(help)
+        super().__init__(inert(message))
+        self.help = inert(help)
 
 
 class UsageError(HarborMetricsError):
@@ -81,13 +76,8 @@ class NeedsRowsError(MetricFailure):
         super().__init__(self.RULE, f"it needs {what}, and the trials were only counted")
 
 
-def _inert(text: str) -> str:
-    # As `documents.wording.printable`, which knows of addresses besides, and is imported later.
+def inert(text: str) -> str:
+    """The text with what is not printable escaped, as Python writes it."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
-def on_one_line(text: str) -> str:
-    """The text with the ends of lines in it escaped, as Python writes them."""
-    return re.sub(_ENDS_OF_LINES, lambda end: end[0].encode("unicode_escape").decode(), text)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..contract.metric import Bound
 from ..documents.wording import listed
-from ..trials.labelled import label_text
+from ..trials.labelled import grouped_rows
 from ..trials.table import Table
 from .pairing import Pairs
 
@@ -23,7 +23,7 @@ def grouped_otherwise(bound: Bound, pairs: Pairs, names: tuple[str, str]) -> str
     sides = [_groups_of_tasks(table, labels) for table in (pairs.base, pairs.candidate)]
     for task, groups in sides[0].items():
         if sides[1][task] != groups:
-            one, other = (listed(sorted(side[task])) for side in sides)
+            one, other = (listed(sorted(map(" / ".join, side[task]))) for side in sides)
             return (
                 f"task {task} is in {one} by {names[0]} and in {other} by {names[1]} "
                 "(--labels says which one is right)"
@@ -31,9 +31,10 @@ def grouped_otherwise(bound: Bound, pairs: Pairs, names: tuple[str, str]) -> str
     return None
 
 
-def _groups_of_tasks(table: Table, by: Sequence[str]) -> dict[str, set[str]]:
-    columns = [table.label(name) for name in by]
-    found: dict[str, set[str]] = {}
-    for task, *labels in zip(table.tasks, *columns, strict=True):
-        found.setdefault(task, set()).add(" / ".join(map(label_text, labels)))
+def _groups_of_tasks(table: Table, by: Sequence[str]) -> dict[str, set[tuple[str, ...]]]:
+    tasks = table.tasks
+    found: dict[str, set[tuple[str, ...]]] = {task: set() for task in tasks}
+    for group, rows in grouped_rows(table, by):
+        for row in rows:
+            found[tasks[row]].add(group)
     return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from ..contract.metric import Bound
 from ..errors import MetricFailure
 from ..evaluation.measurement import Output, outputs, two_values
@@ -22,13 +24,11 @@ class Measured:
         self.ends = _ends(sides)
         self.keys = {name: output.key for side in sides for name, output in side.items()}
         self._measure = lambda kept: values_of(asked, bound, kept)
-        self._without: list[Ends] = []
 
-    @property
+    @cached_property
     def without(self) -> list[Ends]:
         """What it is without a task, or a few, each."""
-        self._without = self._without or left_out(self.pairs, self._measure)
-        return self._without
+        return left_out(self.pairs, self._measure)
 
 
 def _of_sides(

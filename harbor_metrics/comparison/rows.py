@@ -126,8 +126,9 @@ def _of_bound(asked: Asked, bound: Bound, pairs: Pairs) -> list[Row]:
     pairs, notes = _scored(asked, bound, pairs, bound.common.key)
     if not pairs.paired:
         return [asked.row(None, reason="no task has a reward on both sides")]
-    if (moved_to := grouped_otherwise(bound, pairs, asked.names)) is not None:
-        return [asked.row(None, reason=moved_to)]
+    otherwise = grouped_otherwise(bound, pairs, asked.names)
+    if otherwise is not None:
+        return [asked.row(None, reason=otherwise)]
     measured = Measured(asked, bound, pairs)
 
     @cache

@@ -7,6 +7,8 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
+from ..errors import inert
+
 SHOWN = 40
 # So many things are named where all of them are asked for; of more it is said how many.
 MOST_LISTED = 100
@@ -131,13 +133,7 @@ def _meant(escaped: str) -> str:
 
 def printable(text: str) -> str:
     """The text with control characters and lone surrogates escaped, and without passwords."""
-    text = without_passwords(text)
-    if text.isprintable():
-        return text
-    return "".join(
-        c if c.isprintable() or c == " " else c.encode("unicode_escape").decode("ascii")
-        for c in text
-    )
+    return inert(without_passwords(text))
 
 
 def in_command(*names: str) -> str:

@@ -103,8 +103,7 @@ def each_once(metrics: Sequence[Planned], asked: Sequence[Planned]) -> list[Plan
 
 def _by_the_word_of(metric: Planned, asked: Planned) -> Planned:
     """The metric as it was asked for: a registry says the same otherwise, and is no user."""
-    is_plain = metric.name == asked.name and not (metric.spec.kwargs or asked.spec.kwargs)
-    if metric.bound is not None and not is_plain:
+    if metric.bound is not None:
         return asked
     return msgspec.structs.replace(
         metric, name=asked.name, named_by=asked.named_by, origin=asked.origin

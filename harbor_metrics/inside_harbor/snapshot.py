@@ -136,13 +136,10 @@ def _with_tasks(
     """
     datasets = []
     for dataset in sorted(snapshot.datasets, key=_place):
+        known, more = dataset.tasks, tasks.get(dataset.name, {})
         labels = {
-            **dataset.tasks,
-            **{
-                task: {**own, **dataset.tasks.get(task, {})}
-                for task, own in tasks.get(dataset.name, {}).items()
-            },
+            task: {**more.get(task, {}), **known.get(task, {})}
+            for task in sorted(known.keys() | more.keys())
         }
-        labels = {task: labels[task] for task in sorted(labels)}
         datasets.append(msgspec.structs.replace(dataset, tasks=labels))
     return msgspec.structs.replace(snapshot, datasets=datasets)

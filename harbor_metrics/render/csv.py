@@ -16,7 +16,6 @@ import msgspec
 
 from ..comparison.document import Comparison, Row
 from ..documents.wording import encodable
-from ..errors import on_one_line
 from ..evaluation.result import Basis, Group, Outcome, Result, Uncertainty
 
 HEADINGS = (
@@ -108,12 +107,20 @@ _BEHIND_A_SIGN = re.compile(r"[;\t][\s\"]*(?=[=+\-@＝＋－＠])")  # noqa: RUF
 _BEHIND_A_SEMICOLON = re.compile(r"(;(?:[\s\"]|\\[\"nrt])*)([=+\-@＝＋－＠])")  # noqa: RUF001
 
 
+# What `str.splitlines` and terminals take for the end of a line.
+_ENDS_OF_LINES = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+
+
+def _escaped(end: re.Match[str]) -> str:
+    return end[0].encode("unicode_escape").decode()
+
+
 def _text(cell: object) -> str:
     if cell is None or isinstance(cell, msgspec.UnsetType):
         return ""
     if isinstance(cell, str):
         # A row is a line, to whoever reads it: a stranger's name makes no further one.
-        text = on_one_line(str(encodable(cell)))
+        text = _ENDS_OF_LINES.sub(_escaped, str(encodable(cell)))
         text = _BEHIND_A_SIGN.sub(r"\g<0>'", text)
         return f"'{text}" if text.startswith(_BEGINS_A_FORMULA) and not _is_number(text) else text
     if not isinstance(cell, dict | list):

@@ -134,12 +134,10 @@ def _row(
 
 
 def _one_column_each(of_groups: Sequence[tuple[Group, _Named]]) -> dict[_Value, str]:
-    """The column of each value, which it would also have in its row alone.
-
-    Whoever is first by the name of the agent would else stand in everybody's column.
+    """The column of each value, in all rows.
 
     Raises:
-        UsageError: a row would have other columns alone.
+        UsageError: a column would be of one value in a row alone, and of another in another row.
     """
     holding: dict[str, tuple[_Value, tuple[Group, Outcome, str]]] = {}
     for group, values in of_groups:

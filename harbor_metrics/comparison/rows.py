@@ -269,7 +269,7 @@ def _of_numbers(
     settings, n = asked.settings, len(measured.pairs.paired)
     ends = measured.ends[0][name], measured.ends[1][name]
     difference = less(ends[1], ends[0])
-    statistic = _statistic(bound)
+    statistic = bound.measures.metric.name
     method: Method = "bootstrap" if statistic in ORDERED else "jackknife"
     if settings.over == "attempts":
         reason = "undefined over attempts: the value is not a mean of attempts' own rewards"
@@ -288,13 +288,6 @@ def _of_numbers(
             name, ends, measured.without, n, settings.level, amount=amount, total=total
         )
     return Finding(*values, difference, answer, n, None, [])
-
-
-def _statistic(bound: Bound) -> str:
-    """The metric's name, or that of the metric which it is given."""
-    inner = bound.arguments.get("metric")
-    own = bound.metric.name
-    return inner.metric.name if own == "grouped" and isinstance(inner, Bound) else own
 
 
 def _attempts(pairs: Pairs) -> int | None:

@@ -7,7 +7,6 @@ from typing import Literal
 
 import msgspec
 
-from ..contract.metric import Bound
 from ..contract.spec import HARBOR_TYPES, UV_SCRIPT
 from ..evaluation.planned import Planned
 
@@ -44,7 +43,7 @@ class Directions(msgspec.Struct, frozen=True):
         for name in names:
             if name in self.higher or name in self.lower:
                 return Direction(name in self.higher)
-        bound = _measured_by(planned)
+        bound = planned.bound and planned.bound.measures
         if bound is not None and bound.metric.higher_is_better is not None:
             return Direction(bound.metric.higher_is_better)
         type_ = bound.metric.name if bound is not None else planned.spec.type
@@ -77,9 +76,8 @@ class Directions(msgspec.Struct, frozen=True):
 
 def _named(planned: Planned) -> tuple[str, ...]:
     """What a metric is called, and groups as what measures them: others are called groups, too."""
-    bound = _measured_by(planned)
-    if bound is not None and bound is not planned.bound:
-        return (bound.metric.name,)
+    if planned.bound is not None and planned.bound.measures is not planned.bound:
+        return (planned.bound.measures.metric.name,)
     return planned.name, planned.spec.type
 
 
@@ -96,18 +94,11 @@ def _is_of_rewards(name: str) -> bool:
 
 def _follows(planned: Planned, key: str) -> bool:
     """Whether a metric is larger where tasks have more of a reward."""
-    bound = _measured_by(planned)
-    if planned.bound is None or bound is None or bound.metric.name not in FOLLOWING:
+    bound = planned.bound
+    if bound is None or bound.measures.metric.name not in FOLLOWING:
         return False
     # Of groups each can say which reward they are of.
-    return {planned.bound.common.key, bound.common.key} <= {None, key}
-
-
-def _measured_by(planned: Planned) -> Bound | None:
-    """What measures its values: groups of a metric are as the metric itself."""
-    bound = planned.bound
-    inner = bound.arguments.get("metric") if bound is not None else None
-    return inner if isinstance(inner, Bound) else bound
+    return {bound.common.key, bound.measures.common.key} <= {None, key}
 
 
 def verdict(

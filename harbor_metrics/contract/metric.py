@@ -58,26 +58,37 @@ class Bound(msgspec.Struct, frozen=True):
         return value
 
     @property
+    def inner(self) -> list[Bound]:
+        """The metrics that it is given."""
+        return [value for value in self.arguments.values() if isinstance(value, Bound)]
+
+    @property
+    def measures(self) -> Bound:
+        """What its values are values of: of groups the metric that they are given.
+
+        The error of a metric is no value of it.
+        """
+        return self.inner[0] if self.metric.name == "grouped" and self.inner else self
+
+    @property
     def is_ours(self) -> bool:
         """Whether no part of it is a plugin or a function of a user's."""
-        inner = [value for value in self.arguments.values() if isinstance(value, Bound)]
         reducer = self.reducer.reducer if self.reducer else self.metric
-        return self.metric.is_ours and reducer.is_ours and all(bound.is_ours for bound in inner)
+        own = self.metric.is_ours and reducer.is_ours
+        return own and all(bound.is_ours for bound in self.inner)
 
     @property
     def plugins(self) -> tuple[Loaded, ...]:
         """The plugins that have a part in the value."""
-        inner = [value for value in self.arguments.values() if isinstance(value, Bound)]
-        of_inner = [loaded for bound in inner for loaded in bound.plugins]
+        of_inner = [loaded for bound in self.inner for loaded in bound.plugins]
         of_reducer = self.reducer.reducer.plugin if self.reducer else None
         return tuple(filter(None, (self.metric.plugin, *of_inner, of_reducer)))
 
     @property
     def reads_texts(self) -> bool:
         """Whether the metric, or the one that it is given, may compare texts of trials."""
-        inner = [value for value in self.arguments.values() if isinstance(value, Bound)]
         own = "prediction" in self.arguments or not self.is_ours
-        return own or any(bound.reads_texts for bound in inner)
+        return own or any(bound.reads_texts for bound in self.inner)
 
     @property
     def reads_labels(self) -> bool:
@@ -85,17 +96,15 @@ class Bound(msgspec.Struct, frozen=True):
         if not self.is_ours or (self.reducer is not None and self.reducer.reads_labels):
             return True
         named = (value for name, value in self.arguments.items() if name in _NAMES_OF_LABELS)
-        inner = [value for value in self.arguments.values() if isinstance(value, Bound)]
         return any(name not in (None, "", TASK, ()) for name in named) or any(
-            bound.reads_labels for bound in inner
+            bound.reads_labels for bound in self.inner
         )
 
     @property
     def resamples(self) -> bool:
         """Whether it, or the one that it is given, computes another one many times over."""
-        inner = [value for value in self.arguments.values() if isinstance(value, Bound)]
         own = "samples" in self.arguments and self.metric.takes == "inner"
-        return own or any(bound.resamples for bound in inner)
+        return own or any(bound.resamples for bound in self.inner)
 
     def rows(self, view: Column | Table) -> int:
         """How many trials a value is over, or tasks where the metric reduces them itself."""

@@ -67,10 +67,7 @@ def _measured(
 ) -> Outcome:
     measured = measure(bound, planned.spec, table, missing=missing, level=level, over=over)
     optional: dict[str, Any] = {}
-    better = bound.metric.higher_is_better
-    inner = bound.arguments.get("metric") if planned.spec.type == "grouped" else None
-    if isinstance(inner, Bound):
-        better = inner.metric.higher_is_better
+    better = bound.measures.metric.higher_is_better
     if better is not None:
         optional["higher_is_better"] = better
     if bound.plugins:

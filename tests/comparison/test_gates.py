@@ -831,6 +831,18 @@ def test_what_is_said_of_a_mean_of_another_reward_says_nothing_of_this_one(
         of_two_rewards(tmp_path, only_asked=True, fail_if="tasks.worse > 3", **asked)
 
 
+def test_a_standard_error_is_not_better_the_larger_it_is(tmp_path: Path) -> None:
+    """It had the direction of the metric whose error it is, which `compute` does not say."""
+    metric = "bootstrap-stderr metric=pass-rate"
+    sources = [
+        f"{name}={write_run(tmp_path / f'{name}.jsonl', rewards)}"
+        for name, rewards in (("main", ALL), ("new", HALF))
+    ]
+    (pair,) = compare(*sources, metrics=metric, only_asked=True).comparisons
+    assert [row.higher_is_better for row in pair.rows] == [None]
+    assert pair.higher_is_better is None
+
+
 def test_what_is_said_of_groups_says_nothing_of_other_groups(tmp_path: Path) -> None:
     done = of_two_rewards(
         tmp_path,

@@ -14,14 +14,12 @@ from ..errors import MetricFailure, UsageError
 from ..evaluation.group import counts_of, dataset_of
 from ..evaluation.planned import Planned, each_once
 from ..evaluation.result import OF_REGISTRY
-from ..numbers import exact
-from ..numbers.exact import Number
-from ..trials.column import Column
-from ..trials.labelled import TASK, clusters, label_text
-from ..trials.table import Missing, Table
-from ..trials.trial import Label, LineTrials
-from .document import Compared, Row, Side, TaskLists, TaskRow
+from ..trials.table import Table
+from ..trials.trial import LineTrials
+from .changes import changes_of_tasks
+from .document import Compared, Row, Side, TaskLists
 from .finding import Asked, RunScripts
+from .grouping import clusters_of
 from .lacking import with_lacking
 from .missing import with_policies
 from .pairing import Pairs, pair, with_keys
@@ -160,7 +158,7 @@ def _compared(
         pairs = msgspec.structs.replace(
             pairs, base=with_keys(pairs.base, keys), candidate=with_keys(pairs.candidate, keys)
         )
-    of_tasks = _clusters(pairs, names, settings.cluster)
+    of_tasks = clusters_of(pairs, names, settings.cluster)
     rows: list[Row] = []
     ranks = {key: rank for rank, key in enumerate(keys)}
     metrics: list[Hashable] = []
@@ -171,7 +169,7 @@ def _compared(
         own = with_lacking(asked, whole, pairs.base, lacking if keys else [], own)
         rows += sorted(own, key=lambda row: ranks.get(str(row.value), 0))
         metrics += [told_by(planned)] * len(own)
-    changes = _changes(pairs, keys[0], settings) if keys else {}
+    changes = changes_of_tasks(pairs, keys[0], settings) if keys else {}
     by_task = [row for row in changes.values() if row is not None]
     by_task.sort(key=lambda row: (-abs(row.difference), row.task))
     listed_tasks = by_task if len(by_task) <= _MOST_TASKS else by_task[:_LISTED]
@@ -273,66 +271,3 @@ def _by_times(table: Table) -> list[str]:
     """
     times = table.key_times.times
     return sorted(table.columns, key=lambda key: -times[key])
-
-
-def _clusters(pairs: Pairs, names: tuple[str, str], label: str | None) -> dict[str, Label] | None:
-    """The cluster of each task, as the base says it.
-
-    Raises:
-        UsageError: a trial of the base lacks the label, or a task's trials differ in it.
-    """
-    table = pairs.base
-    if label is None:
-        return None
-    try:
-        labels = clusters(table, label)
-    except MetricFailure as failure:
-        raise UsageError(f"--cluster {label}: {failure}") from failure
-    of_tasks: dict[str, Label] = {}
-    for task, value in zip(table.tasks, labels, strict=True):
-        if of_tasks.setdefault(task, value) != value:
-            raise UsageError(f"--cluster {label}: the trials of task {task} differ in it")
-    for trial in pairs.candidate if label != TASK else ():
-        if label in trial.labels and trial.labels[label] != of_tasks[trial.task]:
-            one, other = of_tasks[trial.task], trial.labels[label]
-            raise UsageError(
-                f"--cluster {label}: task {trial.task} is in {label_text(one)} by {names[0]} and "
-                f"in {label_text(other)} by {names[1]}",
-                "say with --labels which one is right",
-            )
-    return of_tasks
-
-
-def _changes(pairs: Pairs, key: str, settings: Settings) -> dict[tuple[str, int], TaskRow | None]:
-    """Each task, the sign of its change, and its row; None where a number is beyond binary64."""
-    policy: Missing = "skip" if settings.missing == "skip" else "zero"
-    columns = [table.column(key, policy) for table in (pairs.base, pairs.candidate)]
-    before, after = map(_sums, columns)
-    scales = [column.scaled.scale for column in columns]
-    found: dict[tuple[str, int], TaskRow | None] = {}
-    for task in pairs.paired:
-        if task not in before or task not in after:
-            continue
-        (top, n), (other_top, other_n) = before[task], after[task]
-        bottom, other_bottom = n * scales[0], other_n * scales[1]
-        own = other_top * bottom - top * other_bottom
-        change = exact.ratio(own, bottom * other_bottom)
-        sums = (_whole(top, scales[0]), _whole(other_top, scales[1]))
-        row = None
-        if change is not None and sums[0] is not None and sums[1] is not None:
-            row = TaskRow(
-                task=task, base=(sums[0], n), candidate=(sums[1], other_n), difference=change
-            )
-        found[task, (own > 0) - (own < 0)] = row
-    return found
-
-
-def _sums(column: Column) -> dict[str, tuple[int, int]]:
-    """Task -> the sum of its rewards, over the scale of all, and how many attempts it has."""
-    sums = column.task_sums(column.scaled.integers)
-    return dict(zip(column.names, zip(sums, column.sizes, strict=True), strict=True))
-
-
-def _whole(top: int, scale: int) -> Number | None:
-    quotient = exact.ratio(top, scale)
-    return top if scale == 1 and quotient is not None else quotient

@@ -11,7 +11,7 @@ from ..documents.paths import STANDARD_INPUT, is_address
 from ..documents.patterns import is_pattern, matching
 from ..documents.wording import in_command, listed, printable
 from ..errors import MetricFailure, UsageError
-from ..evaluation.naming import apart, mark_of
+from ..evaluation.distinct import apart, mark_of
 from ..evaluation.plan import Plan
 from ..trials.labelled import TASK, label_text
 from ..trials.pool import Pool

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from ..evaluation.naming import apart, mark_of
+from ..evaluation.distinct import apart, mark_of
 from ..evaluation.planned import Planned
 from ..evaluation.result import OF_REGISTRY
 from ..numbers.adjustment import Adjust, adjusted

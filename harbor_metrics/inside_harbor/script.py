@@ -201,7 +201,8 @@ def _values(
 def _flat(outcomes: Iterable[Outcome], *, stderr: bool) -> dict[str, int | float]:
     """Values by name; one that is undefined is left out, since Harbor formats numbers alone."""
     # For weight: once a job.
-    from ..evaluation.naming import apart, is_only, mark_of
+    from ..evaluation.distinct import apart, mark_of
+    from ..evaluation.naming import is_only
 
     outcomes = list(outcomes)
     wished: dict[tuple[int, str], str] = {}

@@ -11,7 +11,8 @@ from ..catalogue.aliases import implied_kwargs
 from ..contract.spec import UV_SCRIPT
 from ..documents.wording import encodable, printable, shown
 from ..errors import UsageError
-from ..evaluation.naming import Identity, apart, is_only, mark_of, names, standing, told_by
+from ..evaluation.distinct import apart, mark_of
+from ..evaluation.naming import Identity, is_only, names, standing, told_by
 from ..evaluation.result import Group, Outcome, Result
 from .rows import one_policy, title
 

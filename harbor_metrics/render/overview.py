@@ -9,7 +9,7 @@ import msgspec
 
 from ..documents.wording import columns, did_you_mean, listed, nearest, plural
 from ..errors import UsageError
-from ..evaluation.naming import apart
+from ..evaluation.distinct import apart
 from ..evaluation.result import Group, Result
 from ..numbers.exact import Number
 from . import rows

@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ..documents.wording import columns
-from ..evaluation.naming import apart
+from ..evaluation.distinct import apart
 from ..numbers.exact import Number
 from .markup import Markup, decimal, element, joined
 

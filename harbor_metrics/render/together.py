@@ -10,11 +10,11 @@ import msgspec
 
 from ..comparison.verdicts import OF_REWARDS
 from ..documents.wording import printable
+from ..evaluation.distinct import joined_apart
 from ..evaluation.naming import (
     Identity,
     asked_for,
     in_columns,
-    joined_apart,
     model_of,
     names,
     told_by,

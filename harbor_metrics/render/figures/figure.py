@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ...documents.wording import printable
-from ...evaluation.naming import joined_apart
+from ...evaluation.distinct import joined_apart
 from ...reports.series import Series
 from .. import rows
 from ..markup import Markup, joined

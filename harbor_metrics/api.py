@@ -141,7 +141,7 @@ def compare(
             default are undecided.
         script_error_bars: run each metric script 20 times more on either side, without some
             tasks each time, for an interval.
-        higher_is_better, lower_is_better: metrics or values, by name, where none says it.
+        higher_is_better, lower_is_better: metrics, values or rewards, by name, where none says it.
         registry, dataset, metrics, only_asked, labels, as_format, columns, scripts, progress: as
             of `compute`.
 

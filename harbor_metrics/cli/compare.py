@@ -108,14 +108,14 @@ harbor-metrics explain comparing"""
     "higher",
     multiple=True,
     metavar="NAME",
-    help="More of this metric is better. Repeatable.",
+    help="More of this metric, value or reward is better. Repeatable.",
 )
 @click.option(
     "--lower-is-better",
     "lower",
     multiple=True,
     metavar="NAME",
-    help="Less of this metric is better, as of a cost. Repeatable.",
+    help="Less of this metric, value or reward is better, as of a cost. Repeatable.",
 )
 @REGISTRY
 @DATASET

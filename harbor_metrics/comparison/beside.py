@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from operator import attrgetter
 
@@ -17,6 +17,7 @@ from ..evaluation.result import OF_REGISTRY
 from ..trials.table import Table
 from ..trials.trial import LineTrials
 from .changes import changes_of_tasks
+from .directions import Directions
 from .document import Compared, Row, Side, TaskLists
 from .finding import Asked, RunScripts
 from .grouping import clusters_of
@@ -28,7 +29,6 @@ from .rows import rows_of
 from .runs import Part, Run
 from .settings import Settings
 from .together import Pair, told_by
-from .verdicts import Directions
 
 # Of more tasks than these only the largest changes are listed.
 _MOST_TASKS, _LISTED = 20_000, 1_000
@@ -161,14 +161,16 @@ def _compared(
     of_tasks = clusters_of(pairs, names, settings.cluster)
     rows: list[Row] = []
     ranks = {key: rank for rank, key in enumerate(keys)}
-    metrics: list[Hashable] = []
+    metrics: list[Asked] = []
     permitted = list(_permitted(parts, names))
     for planned, there in permitted:
         asked = Asked(planned, settings, of_tasks, run_scripts, names, keys, there)
-        own = with_policies(asked, pairs, rows_of(asked, pairs))
-        own = with_lacking(asked, whole, pairs.base, lacking if keys else [], own)
+        own = with_lacking(asked, whole, pairs.base, lacking if keys else [], rows_of(asked, pairs))
         rows += sorted(own, key=lambda row: ranks.get(str(row.value), 0))
-        metrics += [told_by(planned)] * len(own)
+        metrics += [asked] * len(own)
+    directions = Directions(settings.higher, settings.lower)
+    rows = directions.directed(rows, [asked.planned for asked in metrics], keys)
+    rows = with_policies(rows, metrics, pairs)
     changes = changes_of_tasks(pairs, keys[0], settings) if keys else {}
     by_task = [row for row in changes.values() if row is not None]
     by_task.sort(key=lambda row: (-abs(row.difference), row.task))
@@ -200,21 +202,22 @@ def _compared(
         ),
         rows=rows,
         key=keys[0] if keys else None,
-        higher_is_better=_direction(keys, [planned for planned, _ in permitted], settings),
+        higher_is_better=_direction(keys, [planned for planned, _ in permitted], directions),
         lacking=lacking or msgspec.UNSET,
         first=ranked[0] if keys and ranked[0] != keys[0] else msgspec.UNSET,
         by_two_rules=rules or msgspec.UNSET,
         by_task=listed_tasks,
         not_listed=len(changes) - len(listed_tasks),
     )
-    return Pair(beside, metrics)
+    return Pair(beside, [told_by(asked.planned) for asked in metrics])
 
 
-def _direction(keys: Sequence[str], metrics: Sequence[Planned], settings: Settings) -> bool | None:
+def _direction(
+    keys: Sequence[str], metrics: Sequence[Planned], directions: Directions
+) -> bool | None:
     """Whether a task is better with more of the first reward."""
     if not keys:
         return None
-    directions = Directions(settings.higher, settings.lower)
     asked = [metric for metric in metrics if metric.origin not in OF_REGISTRY]
     found = directions.of_reward(keys[0], asked, keys)
     return directions.of_reward(keys[0], metrics, keys) if found is None else found

@@ -23,7 +23,7 @@ from .document import Again, Effort, Relative, Row
 from .means import Answer
 from .resampled import exact_of, number_of
 from .settings import Settings
-from .verdicts import Direction, Directions, beyond, verdict
+from .verdicts import Verdict, verdict
 
 # What is smaller where a task is left out, whatever the task; more tasks would make it larger.
 TOTALS = {"sum", "total-cost", "total-seconds", "total-tokens"}
@@ -45,22 +45,14 @@ class Asked(msgspec.Struct, frozen=True):
     keys: Sequence[str]
     there: Planned | None = None
 
-    def direction(self, value: str | None) -> Direction:
-        """Whether more of a value is better."""
-        directions = Directions(self.settings.higher, self.settings.lower)
-        return directions.of(self.planned, value or "", self.keys)
-
     def row(self, value: str | None, **fields: Any) -> Row:
-        """A row of the metric."""
-        direction = self.direction(value)
+        """A row of the metric; which way is better is said of all rows together."""
         return Row(
             metric=self.planned.name,
             type=self.planned.spec.type,
             kwargs=self.planned.shown_kwargs,
             value=value,
             origin=self.planned.origin,
-            higher_is_better=direction.higher,
-            assumed_direction=direction.assumed,
             **fields,
         )
 
@@ -94,12 +86,11 @@ class Finding(msgspec.Struct, frozen=True):
         least = None
         if found.stderr and df > 0:
             least = smallest(found.stderr, df, settings.level, settings.power)
-        direction = asked.direction(name)
         if answer.method == "sign flip" and self.difference is not None:
             shown = found.p is not None and found.p < 1 - settings.level
-            word = beyond(self.difference > 0, direction) if shown else "~"
+            word: Verdict = ("higher" if self.difference > 0 else "lower") if shown else "~"
         else:
-            word = verdict(found.low, found.high, direction, settings.margin)
+            word = verdict(found.low, found.high, settings.margin)
         return asked.row(
             name,
             base=self.base,

@@ -32,6 +32,12 @@ def label_of(row: Row) -> str:
     return printable(name(row.metric, row.type, row.kwargs))
 
 
+def names_of(row: Row) -> list[str]:
+    """What a row is called, its own names before those that it has in common with others."""
+    names = (name_of(row), row.value, label_of(row), row.metric, row.type)
+    return list(dict.fromkeys(name for name in names if name is not None))
+
+
 def rows_called(metric: str, rows: Sequence[Row]) -> list[Row]:
     """The values of that name; of a metric's own name those that it gave.
 

@@ -17,6 +17,7 @@ from ..errors import UsageError
 from ..trials.source import Source
 from .beside import all_pairs, compared, tasks_alone
 from .document import Compared, Comparison, Decision, SourceRef
+from .naming import names_of
 from .runs import Part, Run, chosen, named_sources, run_of, runs_by
 from .settings import Settings
 from .together import ranks, with_adjusted
@@ -152,7 +153,7 @@ def finish(request: ComparisonRequest, prepared: Prepared, *, ranked: bool = Fal
 def _unused_directions(settings: Settings, comparisons: Sequence[Compared]) -> Iterator[Diagnostic]:
     """That a name of `--higher-is-better` or of `--lower-is-better` is the name of nothing."""
     rows = [row for pair in comparisons for row in pair.rows]
-    names = {name: None for row in rows for name in (row.value, row.metric, row.type) if name}
+    names = {name: None for row in rows for name in names_of(row)}
     # Which way it is better says which tasks are.
     names |= {pair.key: None for pair in comparisons if pair.key is not None}
     for option, asked in (("higher", settings.higher), ("lower", settings.lower)):

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import Any
 
 from .exact import Number
 
-_WHOLE = re.compile(r"[+-]?[0-9]+")
-# Without what `float` takes besides: NaN, inf, 1_000 and the digits of other scripts.
-_NUMBER = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _MOST_DIGITS = 300
 # Beyond it a float may stand for several integers.
 _EXACT = 2**53
@@ -19,12 +15,17 @@ _EXACT = 2**53
 def number(written: str) -> Number | None:
     """The finite number that a text is, with white space around it perhaps; else None."""
     text = written.strip()
-    if _WHOLE.fullmatch(text) and len(text) < _MOST_DIGITS:
-        return int(text)
-    if not _NUMBER.fullmatch(text):
+    # What `float` takes besides: 1_000 and the digits of other scripts; NaN and inf.
+    if "_" in text or not text.isascii():
         return None
-    value = float(text)
-    return value if math.isfinite(value) else None
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    if not math.isfinite(value):
+        return None
+    is_whole = value.is_integer() and text.lstrip("+-").isdigit()
+    return int(text) if is_whole and len(text) < _MOST_DIGITS else value
 
 
 def integer(value: Any) -> Any:

@@ -420,7 +420,7 @@ def _may_be_file(entry: os.DirEntry[str]) -> bool:
     """Whether it is a file, or called as a log and nothing that can be read."""
     if entry.is_file():
         return True
-    return _called(entry.name, formats.FORMATS) is not None and not entry.is_dir()
+    return not entry.is_dir() and _called(entry.name, formats.FORMATS) is not None
 
 
 def _by_own_name(entry: os.DirEntry[str]) -> tuple[bool, str]:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import msgspec
 
-from ..comparison.verdicts import OF_REWARDS
+from ..comparison.following import OF_REWARDS
 from ..documents.wording import printable
 from ..evaluation.distinct import joined_apart
 from ..evaluation.naming import (

@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from harbor_metrics.comparison.directions import Directions
 from harbor_metrics.comparison.document import Row
 from harbor_metrics.comparison.finding import Asked
 from harbor_metrics.comparison.pairing import pair
@@ -58,8 +59,7 @@ def compared(sides: list[list[list[float]]], **settings: Any) -> Row:
         for side in sides
     )
     asked = Asked(MEAN, Settings(**settings), None, lambda *_: [], ("base", "new"), ["reward"])
-    (row,) = rows_of(asked, pair(base, candidate))
-    return row
+    return Directions().directed(rows_of(asked, pair(base, candidate)), [MEAN], ["reward"])[0]
 
 
 def attempts(chance: float, k: int, rng: random.Random) -> list[float]:

@@ -69,6 +69,15 @@ def registry(folder: Path, metrics: Sequence[dict[str, Any]]) -> str:
     return str(path)
 
 
+def said_of_asked(comparison: Comparison) -> list[tuple[object, ...]]:
+    """Which way is better, and what became of it, in what the user asks for."""
+    return [
+        (row.value, row.higher_is_better, row.assumed_direction, row.verdict)
+        for row in comparison.comparisons[0].rows
+        if row.origin == "command-line"
+    ]
+
+
 REWARDS = st.lists(st.integers(0, 1), min_size=2 * N, max_size=2 * N)
 
 
@@ -82,7 +91,7 @@ def test_what_a_registry_names_changes_no_gate(
     folder = tmp_path_factory.mktemp("runs")
     runs = run(folder, "base", base, keys), run(folder, "new", new, keys)
 
-    def compared(*metrics: dict[str, Any], gates: Sequence[str]) -> Comparison | None:
+    def compared(*metrics: dict[str, Any], **gates: Sequence[str]) -> Comparison | None:
         try:
             return compare(
                 *runs,
@@ -90,16 +99,18 @@ def test_what_a_registry_names_changes_no_gate(
                 registry=registry(folder, metrics),
                 higher_is_better=higher,
                 lower_is_better=[name for name in lower if name not in higher],
-                fail_if=list(gates),
+                **gates,
             )
         except UsageError:
             return None
 
     name = asked.split()[0]
-    for gates in ([f"`{name}` < -0.1"], ["tasks.worse > 1"], [f"`{name}: reward`.p < 0.5"]):
-        before, after = compared(gates=gates), compared(*named, gates=gates)
+    expressions = [f"`{name}` < -0.1", "tasks.worse > 1", f"`{name}: reward`.p < 0.5"]
+    for gates in ({}, *({"fail_if": [gate]} for gate in expressions), {"no_worse": [f"`{name}`"]}):
+        before, after = compared(**gates), compared(*named, **gates)
         if before is not None and after is not None:
             assert after.gates == before.gates
+            assert said_of_asked(after) == said_of_asked(before)
 
 
 @settings(max_examples=60)

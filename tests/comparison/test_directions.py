@@ -1,0 +1,101 @@
+"""Which way is better: what the user says of metrics, values and rewards, by their names."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harbor_metrics import compare
+
+# Verdicts of a candidate that has more of everything.
+TURNED = {None: "higher", True: "better", False: "worse"}
+
+
+def run(folder: Path, name: str, keys: Sequence[str], more: int) -> str:
+    lines = [
+        {"dataset": "d", "task": f"t{i:02}", "labels": {"side": "ab"[i % 2]}}
+        | {"rewards": dict.fromkeys(keys, i % 3 + more * (1 + i % 2))}
+        for i in range(20)
+    ]
+    path = folder / f"{name}.jsonl"
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    return f"{name}={path}"
+
+
+def directions(
+    folder: Path, *metrics: str, keys: Sequence[str] = ("seconds",),
+    registry: Sequence[dict[str, Any]] = (), **said: str | Sequence[str],
+) -> dict[tuple[str, str | None], bool | None]:  # fmt: skip
+    """(label or type of a metric, value) -> whether more of it is better; verdicts agree."""
+    entry = {"name": "d", "version": "1", "description": "", "tasks": [], "metrics": registry}
+    (folder / "registry.json").write_text(json.dumps([entry]))
+    (pair,) = compare(
+        run(folder, "old", keys, 0),
+        run(folder, "new", keys, 1),
+        metrics=metrics,
+        registry=folder / "registry.json",
+        **said,  # type: ignore[arg-type]
+    ).comparisons
+    for row in pair.rows:
+        assert row.verdict in ("~", TURNED[row.higher_is_better])
+    assert pair.rows[0].verdict != "~"
+    return {(row.origin, row.value): row.higher_is_better for row in pair.rows}
+
+
+ASKED, REGISTRY = "command-line", "registry"
+
+
+@pytest.mark.parametrize(
+    "metric", ["mean", "median", "pass-rate threshold=2", "grouped metric=mean by=side"]
+)
+def test_less_of_the_only_reward_is_worse_in_all_that_follows_it(
+    metric: str, tmp_path: Path
+) -> None:
+    """`mean` was better and all tasks were worse: the reward is called otherwise than the mean."""
+    found = directions(tmp_path, metric, lower_is_better="seconds", only_asked=True)  # type: ignore[arg-type]
+    assert set(found.values()) == {False}
+
+
+def test_what_does_not_follow_a_reward_keeps_its_own_direction(tmp_path: Path) -> None:
+    found = directions(tmp_path, "mean", "std", lower_is_better="seconds")
+    assert found == {(ASKED, "mean"): False, (ASKED, "std"): None}
+
+
+def test_a_metric_said_by_its_own_name_is_not_as_its_reward(tmp_path: Path) -> None:
+    said = {"lower_is_better": "seconds", "higher_is_better": "pass-rate"}
+    found = directions(tmp_path, "mean", "pass-rate threshold=2", **said)
+    assert found == {(ASKED, "mean"): False, (ASKED, "pass-rate"): True}
+
+
+def test_all_that_gates_call_a_value_names_it(tmp_path: Path) -> None:
+    keys = ["seconds", "tokens"]
+    for name in ("mean: seconds", "seconds"):
+        found = directions(tmp_path, "mean", keys=keys, lower_is_better=name)
+        assert found == {(ASKED, "seconds"): False, (ASKED, "tokens"): None}
+    found = directions(tmp_path, "quantile q=0.9", lower_is_better="quantile (q=0.9)")
+    assert found[ASKED, "quantile"] is False
+
+
+def test_a_name_that_is_asked_for_is_not_that_of_what_a_registry_names(tmp_path: Path) -> None:
+    registry = [{"type": "pass-rate", "kwargs": {"threshold": 2}}]
+    found = directions(tmp_path, registry=registry, lower_is_better="pass-rate")
+    assert found == {(REGISTRY, "pass-rate"): False}
+    found = directions(
+        tmp_path, "pass-rate threshold=3", registry=registry, lower_is_better="pass-rate"
+    )
+    assert found == {(REGISTRY, "pass-rate"): True, (ASKED, "pass-rate"): False}
+
+
+def test_the_name_of_a_reward_is_that_of_whoever_names_the_metric(tmp_path: Path) -> None:
+    found = directions(
+        tmp_path, "mean", registry=[{"type": "median"}], keys=["seconds", "tokens"],
+        lower_is_better="seconds",
+    )  # fmt: skip
+    assert {key: way for key, way in found.items() if key[1] == "seconds"} == {
+        (ASKED, "seconds"): False,
+        (REGISTRY, "seconds"): False,
+    }

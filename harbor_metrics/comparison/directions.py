@@ -38,10 +38,10 @@ class Directions(msgspec.Struct, frozen=True):
         asked = {name for row in rows if row.origin not in OF_REGISTRY for name in names_of(row)}
         found = []
         for row, planned in zip(rows, metrics, strict=True):
-            names = names_of(row)
-            if row.origin in OF_REGISTRY:
-                names = [name for name in names if name not in asked]
-            direction = self._of([*names, *_rewards_of(row, planned, keys)], planned, keys)
+            taken = asked if row.origin in OF_REGISTRY else ()
+            own, *common = (None if name in taken else name for name in names_of(row))
+            reward = _only_reward(planned, keys) if row.key is None else None
+            direction = self._of((own, row.key, *common, reward), planned, keys)
             directed = msgspec.structs.replace(
                 row,
                 higher_is_better=direction.higher,
@@ -51,7 +51,7 @@ class Directions(msgspec.Struct, frozen=True):
             found.append(directed)
         return found
 
-    def _of(self, names: Iterable[str], planned: Planned, keys: Sequence[str]) -> Direction:
+    def _of(self, names: Iterable[str | None], planned: Planned, keys: Sequence[str]) -> Direction:
         for name in names:
             if name in self.higher or name in self.lower:
                 return Direction(name in self.higher)
@@ -93,8 +93,6 @@ def _named(planned: Planned) -> tuple[str, ...]:
     return planned.name, planned.spec.type
 
 
-def _rewards_of(row: Row, planned: Planned, keys: Sequence[str]) -> Sequence[str]:
-    """The reward that a value is of; the only one where the metric is larger with more of it."""
-    if row.key is not None:
-        return [row.key]
-    return keys if len(keys) == 1 and follows(planned, keys[0]) else []
+def _only_reward(planned: Planned, keys: Sequence[str]) -> str | None:
+    """The reward that the runs have, if it is one and the metric is larger with more of it."""
+    return keys[0] if len(keys) == 1 and follows(planned, keys[0]) else None

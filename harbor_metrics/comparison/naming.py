@@ -12,6 +12,7 @@ from .document import Row
 
 # The arguments that stand in the name of a metric: `pass@2`.
 _IN_NAMES = {"k"}
+_GROUPED = "grouped"
 
 
 def name_of(row: Row) -> str:
@@ -33,8 +34,12 @@ def label_of(row: Row) -> str:
 
 
 def names_of(row: Row) -> list[str]:
-    """What a row is called, its own names before those that it has in common with others."""
-    names = (name_of(row), row.value, label_of(row), row.metric, row.type)
+    """What a row is called, its own names before those that it has in common with others.
+
+    What trials bring, a reward or a label, names no metric.
+    """
+    value = row.value if row.key is None and row.type != _GROUPED else None
+    names = (name_of(row), value, label_of(row), row.metric, row.type)
     return list(dict.fromkeys(name for name in names if name is not None))
 
 

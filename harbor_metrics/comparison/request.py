@@ -155,7 +155,8 @@ def _unused_directions(settings: Settings, comparisons: Sequence[Compared]) -> I
     rows = [row for pair in comparisons for row in pair.rows]
     names = {name: None for row in rows for name in names_of(row)}
     # Which way it is better says which tasks are.
-    names |= {pair.key: None for pair in comparisons if pair.key is not None}
+    keys = [*(row.key for row in rows), *(pair.key for pair in comparisons)]
+    names |= {key: None for key in keys if key is not None}
     for option, asked in (("higher", settings.higher), ("lower", settings.lower)):
         for name in asked:
             if name not in names:

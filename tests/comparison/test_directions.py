@@ -17,7 +17,7 @@ TURNED = {None: "higher", True: "better", False: "worse"}
 
 def run(folder: Path, name: str, keys: Sequence[str], more: int) -> str:
     lines = [
-        {"dataset": "d", "task": f"t{i:02}", "labels": {"side": "ab"[i % 2]}}
+        {"dataset": "d", "task": f"t{i:02}", "labels": {"side": ["a", "pass-rate"][i % 2]}}
         | {"rewards": dict.fromkeys(keys, i % 3 + more * (1 + i % 2))}
         for i in range(20)
     ]
@@ -88,6 +88,22 @@ def test_a_name_that_is_asked_for_is_not_that_of_what_a_registry_names(tmp_path:
         tmp_path, "pass-rate threshold=3", registry=registry, lower_is_better="pass-rate"
     )
     assert found == {(REGISTRY, "pass-rate"): True, (ASKED, "pass-rate"): False}
+
+
+@pytest.mark.parametrize("asked", ["grouped metric=mean by=side", "median"])
+def test_a_label_and_a_reward_take_no_name_from_a_metric(asked: str, tmp_path: Path) -> None:
+    """A stranger's task with such a label turned the verdict of both."""
+    registry = [{"type": "pass-rate", "kwargs": {"threshold": 2}}]
+    keys = ["seconds"] if asked.startswith("grouped") else ["seconds", "pass-rate"]
+    found = directions(tmp_path, asked, registry=registry, keys=keys, lower_is_better="pass-rate")
+    of_asked = {value: way for (origin, value), way in found.items() if origin == ASKED}
+    of_registry = {way for (origin, _), way in found.items() if origin == REGISTRY}
+    assert of_registry == {False}
+    if asked == "median":
+        assert of_asked == {"seconds": None, "pass-rate": False}
+    else:
+        assert set(of_asked.values()) == {True}
+        assert "pass-rate" in of_asked
 
 
 def test_the_name_of_a_reward_is_that_of_whoever_names_the_metric(tmp_path: Path) -> None:

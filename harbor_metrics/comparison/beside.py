@@ -13,7 +13,6 @@ from ..documents.wording import listed, plural
 from ..errors import MetricFailure, UsageError
 from ..evaluation.group import counts_of, dataset_of
 from ..evaluation.planned import Planned, each_once
-from ..evaluation.result import OF_REGISTRY
 from ..trials.table import Table
 from ..trials.trial import LineTrials
 from .changes import changes_of_tasks
@@ -160,17 +159,17 @@ def _compared(
         )
     of_tasks = clusters_of(pairs, names, settings.cluster)
     rows: list[Row] = []
-    ranks = {key: rank for rank, key in enumerate(keys)}
-    metrics: list[Asked] = []
-    permitted = list(_permitted(parts, names))
-    for planned, there in permitted:
+    asked_of: list[Asked] = []
+    ranks: dict[str | None, int] = {key: rank for rank, key in enumerate(keys)}
+    for planned, there in _permitted(parts, names):
         asked = Asked(planned, settings, of_tasks, run_scripts, names, keys, there)
         own = with_lacking(asked, whole, pairs.base, lacking if keys else [], rows_of(asked, pairs))
-        rows += sorted(own, key=lambda row: ranks.get(str(row.value), 0))
-        metrics += [asked] * len(own)
+        rows += sorted(own, key=lambda row: ranks.get(row.key, 0))
+        asked_of += [asked] * len(own)
     directions = Directions(settings.higher, settings.lower)
-    rows = directions.directed(rows, [asked.planned for asked in metrics], keys)
-    rows = with_policies(rows, metrics, pairs)
+    metrics = [asked.planned for asked in asked_of]
+    directed = directions.directed(list(zip(rows, metrics, strict=True)), keys)
+    rows = with_policies([row for row, _ in directed], asked_of, pairs)
     changes = changes_of_tasks(pairs, keys[0], settings) if keys else {}
     by_task = [row for row in changes.values() if row is not None]
     by_task.sort(key=lambda row: (-abs(row.difference), row.task))
@@ -202,25 +201,14 @@ def _compared(
         ),
         rows=rows,
         key=keys[0] if keys else None,
-        higher_is_better=_direction(keys, [planned for planned, _ in permitted], directions),
+        higher_is_better=directions.of_reward(keys[0], directed, keys) if keys else None,
         lacking=lacking or msgspec.UNSET,
         first=ranked[0] if keys and ranked[0] != keys[0] else msgspec.UNSET,
         by_two_rules=rules or msgspec.UNSET,
         by_task=listed_tasks,
         not_listed=len(changes) - len(listed_tasks),
     )
-    return Pair(beside, [told_by(asked.planned) for asked in metrics])
-
-
-def _direction(
-    keys: Sequence[str], metrics: Sequence[Planned], directions: Directions
-) -> bool | None:
-    """Whether a task is better with more of the first reward."""
-    if not keys:
-        return None
-    asked = [metric for metric in metrics if metric.origin not in OF_REGISTRY]
-    found = directions.of_reward(keys[0], asked, keys)
-    return directions.of_reward(keys[0], metrics, keys) if found is None else found
+    return Pair(beside, list(map(told_by, metrics)))
 
 
 def _refuse_same_trials(tables: tuple[Table, Table], names: tuple[str, str]) -> None:

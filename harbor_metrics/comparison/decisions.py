@@ -12,7 +12,7 @@ from ..errors import UsageError
 from ..numbers.exact import Number
 from .document import Compared, Decision, Outcome, Row
 from .gates import Counted, Expression, Gate, Part
-from .naming import name_of, names_of, rows_called
+from .naming import name_of, rows_called
 from .numerals import numerals
 from .planning import what_it_takes
 from .settings import Settings
@@ -102,10 +102,9 @@ def _decided(
     if gate.expression is not None:
         return _of_expression(gate.metric, gate.expression, row)
     if row.higher_is_better is None:
-        short = row.value if row.value in (row.key, *names_of(row)) else None
         raise UsageError(
             f"--{gate}: nobody says whether more of `{name_of(row)}` is better",
-            _both_ways(short or name_of(row)),
+            _both_ways(name_of(row)),
         )
     return _of_margin(gate, row, compared, settings)
 

@@ -10,8 +10,11 @@ from ..evaluation.planned import Planned
 from ..evaluation.result import OF_REGISTRY
 from .document import Row
 from .following import OF_REWARDS, follows, is_of_rewards
-from .naming import names_of
+from .naming import inner_names_of, names_of
 from .verdicts import worded
+
+# A row, and the metric that it is of.
+Measured = tuple[Row, Planned]
 
 
 class Direction(msgspec.Struct, frozen=True):
@@ -27,31 +30,60 @@ class Directions(msgspec.Struct, frozen=True):
     higher: Collection[str] = ()
     lower: Collection[str] = ()
 
-    def directed(
-        self, rows: Sequence[Row], metrics: Sequence[Planned], keys: Sequence[str]
-    ) -> list[Row]:
-        """The rows, each of a metric, with the better direction, and with verdicts that say it.
+    def directed(self, rows: Sequence[Measured], keys: Sequence[str]) -> list[Measured]:
+        """The rows with the better direction, and with verdicts that say it.
 
         A name is that of what the user asks for, and of what a registry or a job names only where
-        there is none of that name; the name of a reward is that of all values of it.
+        there is none of that name; the name of a reward is that of all values that are larger with
+        more of it. `keys` are the rewards that the runs have.
         """
-        asked = {name for row in rows if row.origin not in OF_REGISTRY for name in names_of(row)}
+        asked = {name for row, _ in rows if _is_asked(row) for name in names_of(row)}
         found = []
-        for row, planned in zip(rows, metrics, strict=True):
-            taken = asked if row.origin in OF_REGISTRY else ()
-            own, *common = (None if name in taken else name for name in names_of(row))
-            reward = _only_reward(planned, keys) if row.key is None else None
-            direction = self._of((own, row.key, *common, reward), planned, keys)
+        for row, planned in rows:
+            taken = () if _is_asked(row) else asked
+            common = (row.metric, row.type, *inner_names_of(row))
+            own = [name for name in names_of(row) if name not in common]
+            named = [*own, *_brought(row, planned, keys), *_all_names(row)]
+            direction = self._of([name for name in named if name not in taken], planned, keys)
             directed = msgspec.structs.replace(
                 row,
                 higher_is_better=direction.higher,
                 assumed_direction=direction.assumed,
                 verdict=worded(row.verdict, direction.higher),
             )
-            found.append(directed)
+            found.append((directed, planned))
         return found
 
-    def _of(self, names: Iterable[str | None], planned: Planned, keys: Sequence[str]) -> Direction:
+    def of_reward(self, key: str, rows: Sequence[Measured], keys: Sequence[str]) -> bool | None:
+        """Whether a task is better with more of a reward, as directed values that follow it say.
+
+        Those of what the user asks for first. A perplexity, which falls where its reward grows,
+        says nothing of it; nor do two values that contradict each other.
+        """
+        if key in self.higher or key in self.lower:
+            return key in self.higher
+        asked = [each for each in rows if _is_asked(each[0])]
+        found = self._of_reward(key, asked, keys)
+        return self._of_reward(key, rows, keys) if found is None else found
+
+    def _of_reward(self, key: str, rows: Sequence[Measured], keys: Sequence[str]) -> bool | None:
+        following: list[Row] = []
+        others: list[Row] = []
+        for row, planned in rows:
+            follows_it = follows(planned, key) and row.key in (None, key)
+            (following if follows_it else others).append(row)
+        known = {row.higher_is_better for row in following}
+        # What is said of a mean holds where a registry has none, too.
+        said = [name for name in (*self.higher, *self.lower) if is_of_rewards(name)]
+        # Of a name that a reward has, or a value of another one, nobody knows what is meant.
+        names_of_others = {name for row in others for name in _all_names(row)}
+        doubtful = {*keys, *names_of_others.difference(*map(_all_names, following))}
+        known |= {name in self.higher for name in said if name not in doubtful}
+        known -= {None}
+        doubted = {name in self.higher for name in said if name in doubtful}
+        return known.pop() if len(known) == 1 and doubted <= known else None
+
+    def _of(self, names: Iterable[str], planned: Planned, keys: Sequence[str]) -> Direction:
         for name in names:
             if name in self.higher or name in self.lower:
                 return Direction(name in self.higher)
@@ -63,36 +95,26 @@ class Directions(msgspec.Struct, frozen=True):
             return Direction(True, assumed=True)
         return Direction(None)
 
-    def of_reward(self, key: str, metrics: Iterable[Planned], keys: Sequence[str]) -> bool | None:
-        """Whether a task is better with more of a reward, as metrics that follow it say.
 
-        A perplexity, which falls where its reward grows, says nothing of it; nor do two metrics
-        that contradict each other.
-        """
-        if key in self.higher or key in self.lower:
-            return key in self.higher
-        metrics = list(metrics)
-        following = [metric for metric in metrics if follows(metric, key)]
-        others = [metric for metric in metrics if not follows(metric, key)]
-        known = {self._of(_named(metric), metric, keys).higher for metric in following}
-        # What is said of a mean holds where a registry has none, too.
-        said = [name for name in (*self.higher, *self.lower) if is_of_rewards(name)]
-        # Of a name that a reward has, or a metric of another one, nobody knows what is meant.
-        names_of_others = {name for metric in others for name in _named(metric)}
-        doubtful = {*keys, *names_of_others.difference(*map(_named, following))}
-        known |= {name in self.higher for name in said if name not in doubtful}
-        known -= {None}
-        doubted = {name in self.higher for name in said if name in doubtful}
-        return known.pop() if len(known) == 1 and doubted <= known else None
+def names_its_values(planned: Planned) -> bool:
+    """Whether who wrote it has named its values; ours can be called by what trials bring."""
+    return planned.bound is None or not planned.bound.metric.is_ours
 
 
-def _named(planned: Planned) -> tuple[str, ...]:
-    """What a metric is called, and groups as what measures them: others are called groups, too."""
-    if planned.bound is not None and planned.bound.measures is not planned.bound:
-        return (planned.bound.measures.metric.name,)
-    return planned.name, planned.spec.type
+def _is_asked(row: Row) -> bool:
+    return row.origin not in OF_REGISTRY
 
 
-def _only_reward(planned: Planned, keys: Sequence[str]) -> str | None:
-    """The reward that the runs have, if it is one and the metric is larger with more of it."""
-    return keys[0] if len(keys) == 1 and follows(planned, keys[0]) else None
+def _all_names(row: Row) -> list[str]:
+    """What a row is called, and groups as what measures them."""
+    return [*names_of(row), *inner_names_of(row)]
+
+
+def _brought(row: Row, planned: Planned, keys: Sequence[str]) -> list[str]:
+    """What others than the metrics have named: a value of a script, the reward that it follows."""
+    bound = planned.bound
+    if names_its_values(planned) or bound is None:
+        return [row.value] if row.value is not None else []
+    own = (row.key, bound.common.key, bound.measures.common.key)
+    rewards = [key for key in own if key is not None] or (keys if len(keys) == 1 else [])
+    return [key for key in rewards if follows(planned, key)]

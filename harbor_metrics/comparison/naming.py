@@ -34,13 +34,24 @@ def label_of(row: Row) -> str:
 
 
 def names_of(row: Row) -> list[str]:
-    """What a row is called, its own names before those that it has in common with others.
+    """What a row is called, its own name before those that it has in common with others.
 
-    What trials bring, a reward or a label, names no metric.
+    Its value alone is none of them: it can be a label, or a reward, which trials bring.
     """
-    value = row.value if row.key is None and row.type != _GROUPED else None
-    names = (name_of(row), value, label_of(row), row.metric, row.type)
-    return list(dict.fromkeys(name for name in names if name is not None))
+    names = [name_of(row), label_of(row)]
+    if row.type != _GROUPED:
+        names += [row.metric, row.type]
+    return list(dict.fromkeys(names))
+
+
+def inner_names_of(row: Row) -> list[str]:
+    """What the metric is called that measures the groups of a row."""
+    inner = row.kwargs.get("metric") if row.type == _GROUPED else None
+    if isinstance(inner, dict) and isinstance(inner.get("type"), str):
+        kwargs = inner.get("kwargs")
+        type_ = inner["type"]
+        return [name(type_, type_, kwargs if isinstance(kwargs, dict) else {}), type_]
+    return [inner] if isinstance(inner, str) else []
 
 
 def rows_called(metric: str, rows: Sequence[Row]) -> list[Row]:

@@ -16,8 +16,9 @@ from ..documents.wording import did_you_mean, listed, nearest, plural, shown_pat
 from ..errors import UsageError
 from ..trials.source import Source
 from .beside import all_pairs, compared, tasks_alone
+from .directions import names_its_values
 from .document import Compared, Comparison, Decision, SourceRef
-from .naming import names_of
+from .naming import inner_names_of, names_of
 from .runs import Part, Run, chosen, named_sources, run_of, runs_by
 from .settings import Settings
 from .together import ranks, with_adjusted
@@ -113,7 +114,7 @@ def finish(request: ComparisonRequest, prepared: Prepared, *, ranked: bool = Fal
         for (one, other), datasets in alone.items()
         for dataset, n in datasets
     ]
-    diagnostics += _unused_directions(settings, comparisons)
+    diagnostics += _unused_directions(settings, comparisons, base)
     of_base = [pair for pair in comparisons if pair.base.run == base.name]
     decisions: list[Decision] = []
     if settings.gates:
@@ -150,10 +151,15 @@ def finish(request: ComparisonRequest, prepared: Prepared, *, ranked: bool = Fal
     )
 
 
-def _unused_directions(settings: Settings, comparisons: Sequence[Compared]) -> Iterator[Diagnostic]:
+def _unused_directions(
+    settings: Settings, comparisons: Sequence[Compared], base: Run
+) -> Iterator[Diagnostic]:
     """That a name of `--higher-is-better` or of `--lower-is-better` is the name of nothing."""
     rows = [row for pair in comparisons for row in pair.rows]
-    names = {name: None for row in rows for name in names_of(row)}
+    names = {name: None for row in rows for name in (*names_of(row), *inner_names_of(row))}
+    plans = [metric for part in base.parts.values() for metric in part.plan.metrics]
+    naming = {metric.name for metric in plans if names_its_values(metric)}
+    names |= {row.value: None for row in rows if row.value and row.metric in naming}
     # Which way it is better says which tasks are.
     keys = [*(row.key for row in rows), *(pair.key for pair in comparisons)]
     names |= {key: None for key in keys if key is not None}

@@ -100,8 +100,8 @@ def restrict(
     """Reach no file but these and the system's, no TCP, no process outside, from here on.
 
     Of what lies in `listed` only the names can be read, and no more of what is `hidden`, but for
-    what is readable in it; both are real paths. `alone`, without namespaces, only what /proc tells
-    of this process, since it tells of everybody's then.
+    what is readable in it; these, and what is `writable`, are real paths. `alone`, without
+    namespaces, only what /proc tells of this process, since it tells of everybody's then.
 
     Raises:
         OSError: it cannot be done now; nothing was changed.
@@ -128,7 +128,8 @@ def restrict(
         if not alone or not any(one.startswith("/usr/") for one in hidden):
             _permit(ruleset, "/usr", _READ_DIR)
         for path in (*DEVICES, *writable):
-            _permit(ruleset, path, files)
+            # Where a program wrote before, it can have put a link into the place of a folder.
+            _permit(ruleset, path, files, exactly=path not in DEVICES)
         if not alone:
             _permit(ruleset, SHARED_MEMORY, files)
         elif is_shared_alone(SHARED_MEMORY) and not any(

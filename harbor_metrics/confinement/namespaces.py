@@ -139,13 +139,16 @@ def hide(
 ) -> None:
     """After `enter`: what is people's own out of sight, and everything read-only.
 
-    What the program reads or writes stays where it is, and `writable` can be written; what it
-    writes to `scratch` is in memory, and gone with it. What is `hidden` is so within what it reads.
+    What the program reads or writes stays where it is, and `writable`, by real paths, can be
+    written; what it writes to `scratch` is in memory, and gone with it. What is `hidden` is so
+    within what it reads.
 
     Raises:
         OSError: something of it cannot be hidden.
     """
-    wanted = _where([*readable, *writable, *([_RESOLVER] if network else [])])
+    # Where a program wrote before, it can have put a link into the place of a folder.
+    written = {path: path for path in writable}
+    wanted = _where([*readable, *written.items(), *([_RESOLVER] if network else [])])
     others = mounts.of_others(wanted)
     for place in _private([*others, *hidden], wanted):
         if _is_file(place):
@@ -157,7 +160,7 @@ def hide(
             _cover(place, kept, exactly=True)
     for path in scratch:
         _mount_memory(path, places.SCRATCH_FILES, mode="0700")
-    _make_read_only([*writable, places.SHARED_MEMORY])
+    _make_read_only([*(path for path in writable if path in wanted), places.SHARED_MEMORY])
 
 
 def _mount_processes() -> None:

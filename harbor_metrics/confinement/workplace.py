@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, Literal
 from .answers import Answers
 from .ending import REMAINING
 from .finished import Finished
-from .homes import homes
+from .homes import homes, is_of_system
 from .kernel import real
 from .launch import prepare_filter
 from .places import LAYERS, NAMESPACES, SHARED_MEMORY
@@ -52,6 +52,9 @@ class Confinement:
     readable a pair is a name and the real path where it was found to lead; of all others that is
     found when it is run. Who opens them is another process, for which links in what others have
     made can lead elsewhere: where one has come to a real path by then, nothing is read there.
+
+    What is `writable` and `scratch` are real paths, of which nothing is written that is a link by
+    then.
 
     Of `layers` and of what is `filtered` from its calls each is best effort, unless all of it is
     `required`, or one layer with the filter.
@@ -112,7 +115,7 @@ class Workplace:
 
     Raises:
         NoPlaceError: there can be no folder or no supervisor, or it is to be where programs share
-            memory.
+            memory or are read from.
     """
 
     def __init__(self, *, adopt: bool = False) -> None:
@@ -123,6 +126,12 @@ class Workplace:
             raise NoPlaceError(
                 OSError(errno.EPERM, "scripts can write there: choose another folder")
             )
+        if is_of_system(parent):
+            raise NoPlaceError(
+                OSError(errno.EPERM, "every program reads there: choose a folder in it")
+            )
+        # The folders of others lie there, too.
+        self._around = parent
         self._folder = os.path.join(parent, f"harbor-metrics-{os.urandom(8).hex()}")
         self.alive = True
         # The folder, where `close` could not wait until it was removed.
@@ -240,7 +249,7 @@ class Workplace:
         started = time.monotonic()
         hidden = []
         if confinement.layers:
-            hidden = [*homes(), *_told_of_memory(), *confinement.hidden]
+            hidden = [*homes(), self._around, *_told_of_memory(), *confinement.hidden]
         self._ask(
             {
                 "do": "run",

@@ -76,6 +76,12 @@ def report(
             f"--{gates[0]}: a gate compares runs, and there is one source",
             "name the base first and then the candidates",
         )
+    if gates and documents:
+        raise UsageError(
+            f"--{gates[0]}: a gate compares runs, and {shown_path(documents[0])} is a document, "
+            "which holds none",
+            "name the sources that it was computed from",
+        )
     names = names_of(documents, named)
     reports = [_of_document(path, names[path] if several else None) for path in documents]
     if len(named) > 1:

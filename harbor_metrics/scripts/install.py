@@ -15,7 +15,7 @@ from ..confinement.finished import Finished
 from ..confinement.homes import not_of_system
 from ..confinement.removal import remove
 from ..confinement.workplace import FREE, Workplace
-from ..documents.files import open_regular, reason
+from ..documents.files import open_real, reason
 from ..documents.wording import in_command, printable
 from ..errors import MetricFailure
 from ..registries.pins import odd_entry
@@ -211,7 +211,8 @@ def _as_written(made: Finished, path: str, written: str) -> Finished:
 def _check_pins(path: str) -> None:
     """What uv has written of a lock holds nothing but packages: it does all that stands there."""
     try:
-        with open_regular(path) as file:
+        # What builds a package for it can have put a link there.
+        with open_real(path) as file:
             pins = file.read(_MOST_PINS + 1)
     except OSError as error:
         raise not_made(reason(error)) from error

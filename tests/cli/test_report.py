@@ -153,8 +153,10 @@ def test_gates_of_runs_stand_on_top_and_decide_the_exit(cli: Run, tmp_path: Path
 
 def test_a_gate_that_cannot_be_asked_is_refused(cli: Run, tmp_path: Path) -> None:
     jobs = [JOBS.parents[1] / "registry/jobs" / name for name in ("buoys", "charts")]
+    assert cli("compute", jobs[0], "-o", "r.json").returncode == 0
     for arguments, words in (
         ([jobs[0], "--no-worse", "mean"], "a gate compares runs, and there is one source"),
+        ([*jobs, "r.json", "--no-worse", "mean"], "r.json is a document, which holds none"),
         ([*jobs, "--no-worse", "mean"], "have no dataset in common"),
         ([*jobs, "--unpaired", "drop"], "and none is set"),
     ):

@@ -59,7 +59,9 @@ def compared(sides: list[list[list[float]]], **settings: Any) -> Row:
         for side in sides
     )
     asked = Asked(MEAN, Settings(**settings), None, lambda *_: [], ("base", "new"), ["reward"])
-    return Directions().directed(rows_of(asked, pair(base, candidate)), [MEAN], ["reward"])[0]
+    (row,) = rows_of(asked, pair(base, candidate))
+    ((directed, _),) = Directions().directed([(row, MEAN)], ["reward"])
+    return directed
 
 
 def attempts(chance: float, k: int, rng: random.Random) -> list[float]:

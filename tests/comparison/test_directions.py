@@ -60,15 +60,46 @@ def test_less_of_the_only_reward_is_worse_in_all_that_follows_it(
     assert set(found.values()) == {False}
 
 
+@pytest.mark.parametrize(
+    ("metric", "name"),
+    [
+        ("mean key=seconds", "mean (key=seconds)"),
+        ("quantile q=0.5", "quantile (q=0.5)"),
+        ("grouped metric=mean by=side", "mean grouped by side"),
+        ("grouped metric=mean by=side", "mean"),
+    ],
+)
+def test_what_is_said_of_a_metric_says_which_tasks_are_better(
+    metric: str, name: str, tmp_path: Path
+) -> None:
+    """By the very name that the table has, its row was turned and the tasks were not."""
+    sources = [run(tmp_path, name, ["seconds"], more) for name, more in (("old", 0), ("new", 1))]
+    asked: dict[str, Any] = {"metrics": metric, "only_asked": True, "lower_is_better": name}
+    (pair,) = compare(*sources, **asked).comparisons
+    assert {row.higher_is_better for row in pair.rows} == {False}
+    assert pair.higher_is_better is False
+
+
 def test_what_does_not_follow_a_reward_keeps_its_own_direction(tmp_path: Path) -> None:
     found = directions(tmp_path, "mean", "std", lower_is_better="seconds")
     assert found == {(ASKED, "mean"): False, (ASKED, "std"): None}
 
 
-def test_a_metric_said_by_its_own_name_is_not_as_its_reward(tmp_path: Path) -> None:
-    said = {"lower_is_better": "seconds", "higher_is_better": "pass-rate"}
+def test_a_value_said_by_its_own_name_is_not_as_its_reward(tmp_path: Path) -> None:
+    said = {"lower_is_better": "seconds", "higher_is_better": "pass-rate (threshold=2)"}
     found = directions(tmp_path, "mean", "pass-rate threshold=2", **said)
     assert found == {(ASKED, "mean"): False, (ASKED, "pass-rate"): True}
+
+
+@pytest.mark.parametrize("metric", ["mean", "pass-rate key=seconds", "median", "std"])
+def test_another_reward_changes_no_direction_that_is_said(metric: str, tmp_path: Path) -> None:
+    """A second reward, of the verifier's author, turned the user's word off."""
+    for said in ("seconds", metric.split()[0], f"{metric.split()[0]} (key=seconds)"):
+        alone = directions(tmp_path, metric, lower_is_better=said)
+        both = directions(tmp_path, metric, keys=["seconds", "words"], lower_is_better=said)
+        (way,) = {way for (origin, _), way in alone.items() if origin == ASKED}
+        ways = [way for (origin, name), way in both.items() if origin == ASKED and name != "words"]
+        assert ways == [way] or way is True  # that more of a mean is better is assumed of one alone
 
 
 def test_all_that_gates_call_a_value_names_it(tmp_path: Path) -> None:
@@ -90,11 +121,11 @@ def test_a_name_that_is_asked_for_is_not_that_of_what_a_registry_names(tmp_path:
     assert found == {(REGISTRY, "pass-rate"): True, (ASKED, "pass-rate"): False}
 
 
-@pytest.mark.parametrize("asked", ["grouped metric=mean by=side", "median"])
+@pytest.mark.parametrize("asked", ["grouped metric=mean by=side", "median", "frequency label=side"])
 def test_a_label_and_a_reward_take_no_name_from_a_metric(asked: str, tmp_path: Path) -> None:
     """A stranger's task with such a label turned the verdict of both."""
     registry = [{"type": "pass-rate", "kwargs": {"threshold": 2}}]
-    keys = ["seconds"] if asked.startswith("grouped") else ["seconds", "pass-rate"]
+    keys = ["seconds", "pass-rate"] if asked == "median" else ["seconds"]
     found = directions(tmp_path, asked, registry=registry, keys=keys, lower_is_better="pass-rate")
     of_asked = {value: way for (origin, value), way in found.items() if origin == ASKED}
     of_registry = {way for (origin, _), way in found.items() if origin == REGISTRY}
@@ -102,8 +133,16 @@ def test_a_label_and_a_reward_take_no_name_from_a_metric(asked: str, tmp_path: P
     if asked == "median":
         assert of_asked == {"seconds": None, "pass-rate": False}
     else:
-        assert set(of_asked.values()) == {True}
+        assert set(of_asked.values()) == {None if asked.startswith("frequency") else True}
         assert "pass-rate" in of_asked
+
+
+def test_a_reward_called_as_a_group_does_not_move_it(tmp_path: Path) -> None:
+    """The first value is what the sentence and the verdict are about."""
+    metric = "grouped metric=mean by=side key=A"
+    for other in ("words", "a"):
+        found = directions(tmp_path, metric, keys=["A", other], only_asked=True)  # type: ignore[arg-type]
+        assert [value for _, value in found] == ["a", "pass-rate", "all"]
 
 
 def test_the_name_of_a_reward_is_that_of_whoever_names_the_metric(tmp_path: Path) -> None:

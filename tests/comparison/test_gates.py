@@ -427,7 +427,7 @@ def test_an_unknown_direction_is_refused(tmp_path: Path, cli: Run) -> None:
     done = cli("compare", "a", "b", "--no-worse", "mean: x")
     assert (done.returncode, done.stdout) == (2, "")
     assert "nobody says whether more of `mean: x` is better" in done.stderr
-    assert "--higher-is-better 'x', or --lower-is-better 'x'" in done.stderr
+    assert "--higher-is-better 'mean: x', or --lower-is-better 'mean: x'" in done.stderr
     assert (
         cli("compare", "a", "b", "--no-worse", "mean: x", "--higher-is-better", "x").returncode == 0
     )

@@ -540,3 +540,70 @@ def test_what_is_readable_shows_no_file_that_is_hidden(
     if done.layers != layers:
         pytest.skip(f"not here: {done.missing}")
     assert done.stdout.split() == [b"given", b"no", b"no"]
+
+
+@linux
+@pytest.mark.parametrize("layers", [("landlock",), ("namespaces",), ("landlock", "namespaces")])
+def test_link_in_place_of_a_folder_to_write_to_is_not_followed(
+    layers: tuple[str, ...], tmp_path: Path
+) -> None:
+    """What builds a package wrote around it in the step before."""
+    home, work = tmp_path / "home", tmp_path / "work"
+    (home / "sub").mkdir(parents=True)
+    work.mkdir()
+    (home / "secret").write_text("s3cret")
+    (work / "cache").symlink_to(home)
+    (work / "sub").symlink_to(home)
+    code = f"""for path in {[str(home / "secret"), str(work / "cache" / "secret")]}:
+    try: print(open(path).read())
+    except OSError: print("no")
+for path in {[str(home / "new"), str(work / "cache" / "new"), str(work / "sub" / "sub" / "x")]}:
+    try: open(path, "w"); print("wrote")
+    except OSError: print("no")
+open({str(work / "own")!r}, "w"); print("wrote")
+"""
+    with Workplace() as place:
+        writable = map(str, (work / "cache", work, work / "sub" / "sub"))
+        confinement = Confinement(
+            layers=layers, readable=(sys.base_prefix, sys.prefix), writable=tuple(writable)
+        )
+        done = python(place, code, confinement=confinement)
+    if done.layers != layers:
+        pytest.skip(f"not here: {done.missing}")
+    assert done.stdout.split() == [*[b"no"] * 5, b"wrote"]
+    assert sorted(path.name for path in home.iterdir()) == ["secret", "sub"]
+
+
+@linux
+@pytest.mark.parametrize("layers", [("landlock",), ("namespaces",), ("landlock", "namespaces")])
+def test_folders_of_other_places_are_hidden_wherever_they_lie(
+    layers: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In one lay the password of a host, where temporary files are kept in no private place."""
+    (tmp_path / "given").write_text("given")
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    with Workplace() as other, Workplace() as place:
+        (secret := Path(other.folder) / ".netrc").write_text("s3cret")
+        (Path(place.folder) / "own").write_text("own")
+        paths = [str(tmp_path / "given"), f"{place.folder}/own", str(secret)]
+        code = f"""for path in {paths}:
+    try: print(open(path).read())
+    except OSError: print("no")
+"""
+        readable = (str(tmp_path), f"{place.folder}/own", sys.base_prefix, sys.prefix)
+        confinement = Confinement(layers=layers, readable=readable)
+        done = python(place, code, confinement=confinement)
+    if done.layers != layers:
+        pytest.skip(f"not here: {done.missing}")
+    assert done.stdout.split() == [b"given", b"own", b"no"]
+
+
+@linux
+@pytest.mark.parametrize("wanted", ["/", "/usr", "/etc"])
+def test_place_is_not_what_every_program_reads(
+    wanted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", wanted)
+    with pytest.raises(NoPlaceError, match=f"TMPDIR {wanted}: .* choose a folder in it"):
+        Workplace()

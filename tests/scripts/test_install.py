@@ -18,6 +18,7 @@ from harbor_metrics.errors import MetricFailure
 from harbor_metrics.registries.script_file import find
 from harbor_metrics.scripts import install, uv_access
 from harbor_metrics.scripts.environment import environment
+from harbor_metrics.scripts.options import ScriptOptions
 
 pytestmark = [linux, pytest.mark.usefixtures("own_caches")]
 EAGER = (
@@ -117,3 +118,54 @@ def test_no_entry_point_of_a_package_lies_outside_the_environment(
     (tmp_path / "m.py").write_text(f"{EAGER}{HEAD}")
     with pytest.raises(MetricFailure, match="cripts directory"):
         made(tmp_path / "m.py")
+
+
+LINKING = """
+import os
+
+def prepare_metadata_for_build_wheel(folder, config_settings=None):
+    work = os.environ["TMPDIR"]
+    # For uv this folder, and for who reads what it wrote the current one.
+    open(os.path.join(work, "notes"), "w").close()
+    os.symlink("/proc/self/cwd/notes", os.path.join(work, "pins"))
+    os.mkdir(os.path.join(folder, "kind-1.dist-info"))
+    for name, text in (
+        ("METADATA", "Metadata-Version: 2.1\\nName: kind\\nVersion: 1\\n"),
+        ("WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n"),
+    ):
+        with open(os.path.join(folder, "kind-1.dist-info", name), "w") as file:
+            file.write(text)
+    return "kind-1.dist-info"
+
+def build_wheel(folder, config_settings=None, metadata_directory=None):
+    raise NotImplementedError
+"""
+
+
+def test_what_uv_made_of_a_lock_is_read_by_no_link_of_a_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The error quoted the first line of the file it led to, which only the user may read."""
+    (tmp_path / "secret").write_text("S3CRET=1\n")
+    kind = tmp_path / "mine" / "kind"
+    kind.mkdir(parents=True)
+    (tmp_path / "mine" / "notes").symlink_to(tmp_path / "secret")
+    (kind / "b.py").write_text(LINKING)
+    (kind / "pyproject.toml").write_text(
+        '[build-system]\nrequires = []\nbuild-backend = "b"\nbackend-path = ["."]\n'
+        '[project]\nname = "kind"\ndynamic = ["version", "dependencies"]\n'
+    )
+    script = tmp_path / "mine" / "m.py"
+    script.write_text(
+        "# /// script\n# requires-python = '>=3.11'\n# dependencies = ['kind']\n"
+        f"# [tool.uv.sources]\n# kind = {{path = 'kind'}}\n# ///\n{HEAD}"
+    )
+    script.with_name("m.py.lock").write_text(
+        'version = 1\nrevision = 3\nrequires-python = ">=3.11"\n[manifest]\n'
+        'requirements = [{ name = "kind", directory = "kind" }]\n'
+        '[[package]]\nname = "kind"\nsource = { directory = "kind" }\n'
+    )
+    monkeypatch.chdir(script.parent)
+    with Workplace() as place, pytest.raises(MetricFailure, match="pins was exchanged") as raised:
+        environment(find("m.py", None), place, ScriptOptions(allow_build=True))
+    assert "S3CRET" not in repr((str(raised.value), vars(raised.value)))

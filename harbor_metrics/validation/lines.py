@@ -102,21 +102,21 @@ def check(path: str, data: bytes) -> list[Diagnostic]:
     if not data.strip():
         message = "the file is empty"
         return [Diagnostic(rule="json-syntax", message=message, path=path, span=Span(1, 1, 1, 1))]
-    diagnostics: list[Diagnostic] = []
+    not_utf8: list[Diagnostic] = []
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
-        diagnostics += parse(data, path)[1]
+        not_utf8 = parse(data, path)[1]
         if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-            return diagnostics
+            return not_utf8
     spread = _spread_over_lines(data)
     if spread is not None:
-        return _of_values(path, spread)
+        return in_file_order(not_utf8, _of_values(path, spread))
+    diagnostics: list[Diagnostic] = []
     first = (parse(line, path)[0] for line in islice(_stripped(data), _LOOKED_AT))
     check_line = _check_of(document.value for document in first if document)
     for number, line in each_line(data, 1):
         document, slips = parse(line, path, first_line=number)
-        slips = [slip for slip in slips if slip.rule != "not-utf-8"]
         is_whole = document is not None and document.is_whole
         found = check_line(document, f"line {number}") if document and is_whole else []
         diagnostics += in_file_order(slips, found)

@@ -51,6 +51,8 @@ def test_lines_are_known_by_name_or_by_the_first_two(path: str, data: bytes, lin
         (b'{"rewards": null}\n{"task": "a", "rewards": null}\n', [("missing-field", 1)]),
         (b'{"task": "a"}\n{"task": "b", "reward": 1}\n', [("missing-field", 1)]),
         (b'{"r": 1}\n{"r": \xff}\n', [("not-utf-8", 2)]),
+        (b'{"r": \xff}\n\n{"r": "\xc0\x80"}\n', [("not-utf-8", 1), ("not-utf-8", 3)]),
+        (b'{"r":\n 1}\n{"r\xff": 1}\n', [("not-json-lines", 1), ("not-utf-8", 3)]),
         (b'\xef\xbb\xbf{"r": "x"}\n', [("byte-order-mark", 1), ("invalid-reward", 1)]),
     ],
 )

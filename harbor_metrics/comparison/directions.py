@@ -10,7 +10,7 @@ from ..evaluation.planned import Planned
 from ..evaluation.result import OF_REGISTRY
 from .document import Row
 from .following import OF_REWARDS, follows, is_of_rewards
-from .naming import inner_names_of, names_of
+from .naming import asked_called, inner_names_of, names_of
 from .verdicts import worded
 
 # A row, and the metric that it is of.
@@ -34,17 +34,19 @@ class Directions(msgspec.Struct, frozen=True):
         """The rows with the better direction, and with verdicts that say it.
 
         A name is that of what the user asks for, and of what a registry or a job names only where
-        there is none of that name; the name of a reward is that of all values that are larger with
-        more of it. `keys` are the rewards that the runs have.
+        gates know no such name of that; the name of a reward is that of all values that are larger
+        with more of it. `keys` are the rewards that the runs have.
         """
-        asked = {name for row, _ in rows if _is_asked(row) for name in names_of(row)}
+        own_rows = [row for row, _ in rows]
+        taken = {name for name in (*self.higher, *self.lower) if asked_called(name, own_rows)}
         found = []
         for row, planned in rows:
-            taken = () if _is_asked(row) else asked
             common = (row.metric, row.type, *inner_names_of(row))
             own = [name for name in names_of(row) if name not in common]
             named = [*own, *_brought(row, planned, keys), *_all_names(row)]
-            direction = self._of([name for name in named if name not in taken], planned, keys)
+            if not _is_asked(row):
+                named = [name for name in named if name not in taken]
+            direction = self._of(named, planned, keys)
             directed = msgspec.structs.replace(
                 row,
                 higher_is_better=direction.higher,

@@ -59,8 +59,12 @@ def rows_called(metric: str, rows: Sequence[Row]) -> list[Row]:
 
     A registry may be a stranger's: what the user asks for has the name before what that names.
     """
-    asked = [row for row in rows if row.origin not in OF_REGISTRY]
-    return _named(metric, asked) or _named(metric, rows)
+    return asked_called(metric, rows) or _named(metric, rows)
+
+
+def asked_called(metric: str, rows: Sequence[Row]) -> list[Row]:
+    """Those of them that no registry and no job names."""
+    return _named(metric, [row for row in rows if row.origin not in OF_REGISTRY])
 
 
 def _named(metric: str, rows: Sequence[Row]) -> list[Row]:

@@ -115,10 +115,20 @@ def test_a_name_that_is_asked_for_is_not_that_of_what_a_registry_names(tmp_path:
     registry = [{"type": "pass-rate", "kwargs": {"threshold": 2}}]
     found = directions(tmp_path, registry=registry, lower_is_better="pass-rate")
     assert found == {(REGISTRY, "pass-rate"): False}
-    found = directions(
-        tmp_path, "pass-rate threshold=3", registry=registry, lower_is_better="pass-rate"
-    )
+    found = directions(tmp_path, "pass-rate", registry=registry, lower_is_better="pass-rate")
     assert found == {(REGISTRY, "pass-rate"): True, (ASKED, "pass-rate"): False}
+
+
+@pytest.mark.parametrize("asked", ["mean reducer=max", "grouped metric=mean by=side"])
+def test_the_name_is_of_the_metric_of_a_registry_that_gates_call_by_it(
+    asked: str, tmp_path: Path
+) -> None:
+    registry = [{"type": "mean", "kwargs": {}}]
+    found = directions(tmp_path, asked, registry=registry, lower_is_better="mean")
+    assert found[REGISTRY, "mean"] is False
+    registry = [{"type": "mean", "kwargs": {"reducer": "max"}}]
+    found = directions(tmp_path, "mean", registry=registry, lower_is_better="mean")
+    assert found == {(ASKED, "mean"): False, (REGISTRY, "mean"): True}
 
 
 @pytest.mark.parametrize("asked", ["grouped metric=mean by=side", "median", "frequency label=side"])

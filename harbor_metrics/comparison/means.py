@@ -61,7 +61,7 @@ def of_means(
         return Answer("welch t", found, len(moved.names), {}, None, again, moved.range, reason)
     if moved.range == Range.POSITIVE and answer.n > 1:
         influences = moved.influences if clusters is None else moved.clustered(clusters)
-        answer.relative = fieller(float(base.value), float(candidate.value), influences, level)
+        answer.relative = fieller(base.exact, moved.difference, influences, level)
     return answer
 
 

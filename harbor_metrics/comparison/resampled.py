@@ -74,7 +74,7 @@ def jackknife(
     answer = Answer("jackknife", Difference(), n)
     answer.found = student(float(candidate - base), influences.variance, len(ends) - 1, level)
     if amount:
-        answer.relative = fieller(float(base), float(candidate), influences, level)
+        answer.relative = fieller(base, candidate - base, influences, level)
     return answer
 
 

@@ -23,7 +23,16 @@ def homes(*others: int) -> list[str]:
 
     And of those which it says other users have.
     """
-    return not_of_system([os.path.expanduser("~"), home_of_system(), *map(home_of, others)])
+    return not_of_system([own_home(), home_of_system(), *map(home_of, others)])
+
+
+def own_home() -> str:
+    """The home that the user says there is, else that which the system says.
+
+    Without either a place where nothing is or can be: Python would call a folder `~` the home that
+    anybody can have put into the current one.
+    """
+    return next(filter(os.path.isabs, (os.path.expanduser("~"), home_of_system())), os.devnull)
 
 
 def not_of_system(folders: Iterable[str]) -> list[str]:
@@ -49,7 +58,7 @@ def home_of(user: int) -> str:
 def cache_home() -> str:
     """The folder for what programs of the user keep and can make again."""
     home = os.environ.get("XDG_CACHE_HOME", "")
-    return home if os.path.isabs(home) else os.path.join(os.path.expanduser("~"), ".cache")
+    return home if os.path.isabs(home) else os.path.join(own_home(), ".cache")
 
 
 def our_cache() -> str:

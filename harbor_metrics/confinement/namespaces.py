@@ -150,17 +150,29 @@ def hide(
     written = {path: path for path in writable}
     wanted = _where([*readable, *written.items(), *([_RESOLVER] if network else [])])
     others = mounts.of_others(wanted)
-    for place in _private([*others, *hidden], wanted):
+    in_root = _in_root()
+    known = {*places.PRIVATE, *(place for place in in_root if place not in hidden)}
+    for place in _private([*others, *in_root, *hidden], wanted):
         if _is_file(place):
             _shut(place)
         # To list what is in a place can be to have it mounted. What is hidden by its name stays so
         # whatever comes to lie there.
-        elif place in others or place not in places.PRIVATE or _has_something_to_hide(place):
+        elif place in others or place not in known or _has_something_to_hide(place):
             kept = [each for each in wanted.items() if each[0].startswith(f"{place}/")]
             _cover(place, kept, exactly=True)
     for path in scratch:
         _mount_memory(path, places.SCRATCH_FILES, mode="0700")
     _make_read_only([*(path for path in writable if path in wanted), places.SHARED_MEMORY])
+
+
+def _in_root() -> list[str]:
+    """What people have made beside the system. Where links lead is hidden there."""
+    with os.scandir("/") as entries:
+        return [
+            entry.path
+            for entry in entries
+            if entry.name not in places.OF_SYSTEM and not entry.is_symlink()
+        ]
 
 
 def _mount_processes() -> None:

@@ -23,6 +23,13 @@ PRIVATE = (
     *(*SHARED, "/home", "/root", "/mnt", "/media", "/srv", "/run"),
     *("/usr/src", "/usr/local/src", "/usr/local/etc"),
 )
+# What a system is made of in /: in all else people keep what is theirs, /data or /scratch.
+OF_SYSTEM = frozenset(
+    (
+        *("bin", "sbin", "lib", "lib32", "lib64", "libx32", "usr", "etc", "nix"),
+        *("dev", "proc", "sys"),
+    )
+)
 # Where programs and what they read lie, in / and in /usr and /usr/local.
 OF_PROGRAMS = (
     *("bin", "sbin", "lib", "lib32", "lib64", "libx32", "libexec"),

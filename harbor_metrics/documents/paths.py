@@ -284,9 +284,10 @@ def _may_lead_there(link: str, root: str | None, *, is_last: bool) -> bool:
         return True
     if root is not None and is_below(os.path.abspath(link), root) and leads_inside(link, root):
         return True
-    return _is_of_system(link, folder) or (
-        not is_last and folder == real_path(os.path.expanduser("~"))
-    )
+    # For weight: most commands look at no path of others.
+    from ..confinement.homes import own_home
+
+    return _is_of_system(link, folder) or (not is_last and folder == real_path(own_home()))
 
 
 def _is_of_system(link: str, folder: str) -> bool:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from ..confinement.homes import home_of_system, not_of_system, our_cache
+from ..confinement.homes import home_of_system, not_of_system, our_cache, own_home
 from ..confinement.places import PRIVATE
 from .paths import is_below, real_path
 
@@ -55,7 +55,7 @@ class _Work:
     """What we work on, as it is while one question is answered."""
 
     def __init__(self) -> None:
-        self.person, self.here = real_path(os.path.expanduser("~")), os.getcwd()
+        self.person, self.here = real_path(own_home()), os.getcwd()
         holds_home = is_below(self.person, self.here)
         # Nobody works in a folder that every system has.
         self.is_here = not holds_home or (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -73,18 +72,21 @@ def student(difference: Number, variance: Fraction, df: float, level: float) -> 
     )
 
 
-def fieller(base: Number, candidate: Number, moved: Influences, level: float) -> Ratio | None:
-    """The ratios at which candidate - ratio·base could be 0 (Fieller 1954), less 1.
+def fieller(base: Fraction, difference: Fraction, moved: Influences, level: float) -> Ratio | None:
+    """The shares of the base that the difference could be (Fieller 1954).
 
-    None where the base is not surely positive.
+    Exactly up to a root: of a difference that is small beside the base binary64 would keep nothing.
+    None where the base is not surely positive, or a share is beyond binary64.
     """
-    t = t_quantile((1 - level) / 2, len(moved) - 1)
-    of_base = t * t * float(moved.product(moved.base, moved.base))
-    of_both = t * t * float(moved.product(moved.base, moved.candidate))
-    of_candidate = t * t * float(moved.product(moved.candidate, moved.candidate))
-    square = base * base - of_base
+    squared_t = Fraction(t_quantile((1 - level) / 2, len(moved) - 1)) ** 2
+    square = base**2 - squared_t * moved.product(moved.base, moved.base)
     if base <= 0 or square <= 0:
         return None
-    middle = base * candidate - of_both
-    root = math.sqrt(max(0.0, middle * middle - square * (candidate * candidate - of_candidate)))
-    return Ratio(candidate / base - 1, (middle - root) / square - 1, (middle + root) / square - 1)
+    middle = (base * difference - squared_t * moved.product(moved.base, moved.own)) / square
+    outer = (difference**2 - squared_t * moved.variance) / square
+    # By Cauchy and Schwarz it is not below 0.
+    half = middle**2 - outer
+    root = exact.root(half.numerator, half.denominator)
+    if root is None:
+        return None
+    return Ratio(float(difference / base), float(middle) - root, float(middle) + root)

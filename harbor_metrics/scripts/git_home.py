@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from ..confinement.homes import own_home
 from ..documents.files import open_regular
 from ..documents.work import is_among_work
 from .variables import told
@@ -108,7 +109,7 @@ def with_password(home: Home, url: str) -> Home:
 
 
 def _own() -> str:
-    return os.path.abspath(os.path.expanduser("~"))
+    return os.path.abspath(own_home())
 
 
 def _settings(own: str) -> list[str]:

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from ..confinement.finished import Finished
+from ..confinement.homes import own_home
 from ..confinement.places import LAYERS
 from ..confinement.workplace import Confinement
 from ..documents.paths import real_path
@@ -115,7 +116,7 @@ def _failed(finished: Finished) -> bool:
 
 def _reach_of_pythons(uv: str, work: Work) -> Confinement:
     """What the Pythons reach that uv looks at: themselves."""
-    pyenv = os.path.join(os.path.expanduser("~"), ".pyenv")
+    pyenv = os.path.join(own_home(), ".pyenv")
     of_user = [] if is_among_work(pyenv) else [pyenv]
     return Confinement(
         layers=LAYERS,

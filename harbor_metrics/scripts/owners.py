@@ -12,6 +12,7 @@ import stat
 import sys
 from itertools import starmap
 
+from ..confinement.homes import own_home
 from ..confinement.places import SHARED_MEMORY
 from ..documents.paths import is_below, real_path
 
@@ -99,7 +100,7 @@ def stays_there(path: str) -> bool:
     """
     if is_below(path, real_path(SHARED_MEMORY)):
         return False
-    person, folder = real_path(os.path.expanduser("~")), path
+    person, folder = real_path(own_home()), path
     try:
         while folder not in (person, "/"):
             folder = os.path.dirname(folder)

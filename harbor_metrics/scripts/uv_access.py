@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import cache
 from glob import escape, glob
 
-from ..confinement.homes import cache_home, homes
+from ..confinement.homes import cache_home, homes, own_home
 from ..confinement.places import LANDLOCK, PRIVATE
 from ..confinement.workplace import Confinement, Named, Workplace
 from ..documents.paths import is_below, real_path, strayed
@@ -167,7 +167,7 @@ def reach(
     readable: list[str | Named] = [uv, *python, *libraries(), *certificates()]
     readable += [*files, *folders]
     if passwords:
-        home = os.path.expanduser("~")
+        home = own_home()
         of_user = [os.path.join(home, part) for part in (".local/bin", ".pyenv", ".gitconfig")]
         of_user.append(os.path.join(_data_of_uv(), "credentials"))
         readable += [path for path in of_user if not is_among_work(path)]
@@ -221,13 +221,13 @@ def pythons_of_uv() -> str:
 
 
 def _data_of_uv() -> str:
-    data = named("XDG_DATA_HOME") or os.path.join(os.path.expanduser("~"), ".local", "share")
+    data = named("XDG_DATA_HOME") or os.path.join(own_home(), ".local", "share")
     return os.path.join(data, "uv")
 
 
 def _netrc() -> str | None:
     """The file with the user's passwords of hosts, by no link out of its folder."""
-    path = named("NETRC") or os.path.join(os.path.abspath(os.path.expanduser("~")), ".netrc")
+    path = named("NETRC") or os.path.join(os.path.abspath(own_home()), ".netrc")
     return path if os.path.isfile(path) and strayed(path) is None else None
 
 
@@ -241,7 +241,7 @@ def programs_of_all() -> list[str]:
 
 def programs() -> list[str]:
     """Where programs are looked for; a folder that is a whole home or more is none for programs."""
-    home = os.path.expanduser("~")
+    home = own_home()
     return [
         folder for folder in folders("PATH") if not f"{home}/".startswith(f"{real_path(folder)}/")
     ]

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from ..confinement.homes import own_home
 from ..documents.files import open_regular, reason
 from ..documents.paths import leads_out, real_path
 from ..documents.sizes import whole
@@ -170,7 +171,7 @@ def _in_left_out(folders: list[str], besides: Besides) -> Iterator[str]:
 
 def _inherited(top: str, above: list[str]) -> Rules:
     """The rules from above a folder, the weakest first: the user's, the repository's, folders'."""
-    home = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
+    home = os.environ.get("XDG_CONFIG_HOME") or os.path.join(own_home(), ".config")
     rules = _with([], top, _rules_in(os.path.join(home, "git", "ignore")))
     excluding = os.path.join(top, ".git", "info", "exclude")
     if not leads_out(excluding, top):

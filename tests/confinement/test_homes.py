@@ -93,3 +93,24 @@ def test_user_without_an_entry_has_no_home_of_the_system(monkeypatch: pytest.Mon
     homes.home_of.cache_clear()
     assert homes.home_of_system() == ""
     homes.home_of.cache_clear()
+
+
+@pytest.mark.parametrize("home", [None, "", ".", "~"])
+def test_no_home_is_a_folder_of_the_current_one(
+    home: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program of a stranger's ran that `~/.gitconfig` named, where the system knew of no user."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "~").mkdir()
+    if home is None:
+        monkeypatch.delenv("HOME", raising=False)
+    else:
+        monkeypatch.setenv("HOME", home)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(homes, "home_of_system", lambda: "/home/me")
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path.replace("~", home or "~"))
+    assert (homes.own_home(), homes.cache_home()) == ("/home/me", "/home/me/.cache")
+    monkeypatch.setattr(homes, "home_of_system", lambda: "")
+    assert homes.own_home() == os.devnull
+    with pytest.raises(NotADirectoryError):
+        os.makedirs(homes.our_cache())

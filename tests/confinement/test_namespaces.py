@@ -185,9 +185,9 @@ def test_what_the_system_lacks_is_done_without_and_what_it_lacks_now_is_an_error
 
 @pytest.fixture
 def elsewhere() -> Iterator[Path]:
-    """A folder outside of all that is private by its name."""
+    """A folder where every program reads, and nothing is private by its name."""
     try:
-        folder = Path(tempfile.mkdtemp(dir="/opt"))
+        folder = Path(tempfile.mkdtemp(dir="/usr/local/share"))
     except OSError as error:
         pytest.skip(f"{error}")
     yield folder
@@ -198,11 +198,32 @@ def test_home_is_hidden_wherever_it_lies(elsewhere: Path, monkeypatch: pytest.Mo
     (elsewhere / "lock").symlink_to("secret")
     (elsewhere / "script").mkdir()
     (elsewhere / "script" / "beside").touch()
-    code = f"import os; print(*sorted(os.listdir({str(elsewhere)!r})))"
+    place = str(elsewhere)
+    code = f"import os; print(*sorted(os.path.isdir({place!r}) and os.listdir({place!r}) or []))"
     monkeypatch.setenv("HOME", str(elsewhere))
     assert ran(code) == [""]
     assert ran(code, readable=[str(elsewhere / "script")]) == ["script"]
     assert ran(code, readable=[str(elsewhere)]) == ["lock script"]
+
+
+@pytest.mark.parametrize("above", ["/", "/opt", "/var/lib"])
+def test_of_what_is_not_the_system_only_what_is_readable_is_shown(above: str) -> None:
+    """A folder for temporary files of another run lay in one, with the password of a host."""
+    try:
+        folder = Path(tempfile.mkdtemp(dir=above))
+    except OSError as error:
+        pytest.skip(f"{error}")
+    try:
+        for name in ("given", "secret"):
+            (folder / name).write_text(name)
+        code = "".join(
+            f"try: print(open({str(folder / name)!r}).read())\nexcept OSError: print('no')\n"
+            for name in ("given", "secret")
+        )
+        assert ran(code) == ["no", "no"]
+        assert ran(code, readable=[str(folder / "given")]) == ["given", "no"]
+    finally:
+        shutil.rmtree(folder)
 
 
 @pytest.mark.parametrize("layers", [("namespaces",), ("landlock", "namespaces")])

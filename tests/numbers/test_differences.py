@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import pytest
@@ -43,7 +44,7 @@ def test_the_ratio_leaves_out_1_where_t_rejects(pairs: list[tuple[int, int]], le
     moved = influences(base, candidate)
     assume(moved.variance)
     means = [Fraction(sum(side), len(side)) for side in (base, candidate)]
-    ratio = fieller(float(means[0]), float(means[1]), moved, level)
+    ratio = fieller(means[0], means[1] - means[0], moved, level)
     assume(ratio is not None)
     assert ratio is not None
     found = student(float(means[1] - means[0]), moved.variance, len(pairs) - 1, level)
@@ -55,8 +56,25 @@ def test_the_ratio_leaves_out_1_where_t_rejects(pairs: list[tuple[int, int]], le
 
 
 def test_no_ratio_to_a_base_that_may_be_0() -> None:
-    assert fieller(0.5, 2.0, influences([0, 0, 0, 2], [2, 2, 2, 2]), 0.95) is None
-    assert fieller(0.0, 2.0, influences([0, 0], [1, 2]), 0.95) is None
+    half = Fraction(1, 2)
+    assert fieller(half, 2 - half, influences([0, 0, 0, 2], [2, 2, 2, 2]), 0.95) is None
+    assert fieller(Fraction(0), Fraction(2), influences([0, 0], [1, 2]), 0.95) is None
+
+
+def test_a_difference_that_is_small_beside_the_base_has_its_share() -> None:
+    """In binary64 the interval had no width, and did not hold its own value."""
+    base = [10**9 + 7 * i for i in range(30)]
+    candidate = [value + 25 + i % 7 for i, value in enumerate(base)]
+    means = [Fraction(sum(side), len(side)) for side in (base, candidate)]
+    moved = influences(base, candidate)
+    ratio = fieller(means[0], means[1] - means[0], moved, 0.95)
+    found = student(float(means[1] - means[0]), moved.variance, 29, 0.95)
+    assert ratio is not None
+    assert found.low is not None
+    assert found.high is not None
+    # The base varies so little that the share is the difference over it.
+    for share, end in ((ratio.low, found.low), (ratio.high, found.high)):
+        assert math.isclose(share, end / float(means[0]), rel_tol=1e-6)
 
 
 def test_nothing_is_known_where_nothing_varies() -> None:

@@ -20,6 +20,7 @@ Counted = Literal[
 Operator = Literal["<", "<=", ">", ">="]
 _OPERATORS = r"(<=|>=|<|>)"
 _NUMBER = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?"
+_LONG = 10
 _QUOTED = r"(?s)`([^`]+)`(.*)"
 _Word = TypeVar("_Word", bound=str)
 
@@ -119,9 +120,16 @@ def _fail_if(text: str) -> Gate:
     if re.fullmatch(_NUMBER, number) is None or not math.isfinite(float(number)):
         raise UsageError(f"--fail-if {text}: {limit!r} is not a number or a percentage", _EXAMPLES)
     metric, part = _named(name, text, percent=percent)
-    value = float(number) / 100 if percent else float(number)
+    value = _hundredth(number) if percent else float(number)
     expression = Expression(metric, part, _known(operator, get_args(Operator)), value)
     return Gate("fail-if", text, metric, expression=expression)
+
+
+def _hundredth(number: str) -> float:
+    """It rounded once: of 0.7 more than `float` has of 0.7 / 100."""
+    digits, _, exponent = number.lower().partition("e")
+    # With an exponent as long it is 0, or was not finite.
+    return float(f"{digits}e{int(exponent or 0) - 2}") if len(exponent) < _LONG else 0.0
 
 
 _EXAMPLES = "such as 'mean < -0.02', 'cost-per-task > 10%', 'tasks.worse > 3', 'missing > 0'"

@@ -57,17 +57,19 @@ class _Work:
     def __init__(self) -> None:
         self.person, self.here = real_path(own_home()), os.getcwd()
         holds_home = is_below(self.person, self.here)
-        # Nobody works in a folder that every system has.
-        self.is_here = not holds_home or (
-            bool(not_of_system([self.here]))
-            and (self.here == self.person or self.here not in PRIVATE)
+        of_system = home_of_system()
+        is_known = bool(of_system) and self.person == real_path(of_system)
+        # Nobody works in a folder that every system has, for homes to lie in; but a home that only
+        # a variable names can have come with what was put there.
+        of_all = not not_of_system([self.here]) or (
+            self.here != self.person and self.here in PRIVATE
         )
+        self.is_here = self.here != "/" and not (holds_home and of_all and is_known)
         self.is_checkout, self.is_link = cache(_is_checkout), cache(os.path.islink)
         self.above = "/"
         self.alone: str | None = None
         # HOME may name what a runner works on, the current folder itself perhaps.
-        of_system = home_of_system()
-        if of_system and self.person == real_path(of_system):
+        if is_known:
             self.above = self.person
             around_home = holds_home and self.is_here and self.here != self.person
             if around_home or self.checkout_of(self.person) is not None:

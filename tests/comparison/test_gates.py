@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,28 @@ def test_the_interval_decides(
     assert decision.gate == f"{kind.replace('_', '-')} {gate}"
     assert (decision.outcome, decision.base, decision.candidate) == (outcome, "base", "new")
     assert decision.why.startswith(why)
+
+
+@pytest.mark.parametrize(
+    "share", ["0.7", "7e-1", "+.7", "33", "1.1E1", "0e0", "1e-9999999999999999"]
+)
+def test_a_percentage_is_rounded_once(share: str) -> None:
+    (gate,) = gates(fail_if=[f"mean < {share}%"])
+    assert gate.expression is not None
+    few = "e-9" in share
+    assert gate.expression.limit == (0.0 if few else float(Fraction(share) / 100))
+
+
+@pytest.mark.parametrize(("base", "candidate", "share"), [(10, 12, 20), (10, 11, 10), (20, 21, 5)])
+def test_a_share_is_rounded_once(base: int, candidate: int, share: int, tmp_path: Path) -> None:
+    """0.19999999999999996 is not the share that 2 of 10 is: a gate passed by it."""
+    sources = []
+    for name, mean in (("main", base - 0.5), ("new", candidate - 0.5)):
+        rewards = {f"t{i}": [mean + i % 2] for i in range(40)}
+        sources.append(f"{name}={write_run(tmp_path / f'{name}.jsonl', rewards)}")
+    for sign, outcome in ((">=", "failed"), (">", "passed")):
+        (decision,) = compare(*sources, metrics="mean", fail_if=f"mean {sign} {share}%").gates
+        assert decision.outcome == outcome
 
 
 def test_less_can_be_better(tmp_path: Path) -> None:

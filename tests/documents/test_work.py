@@ -101,9 +101,14 @@ def test_pyenv_is_a_checkout_that_is_worked_on_only_in_it(
 
 
 @pytest.mark.parametrize("here", ["/", "/tmp"])
+@pytest.mark.parametrize("of_system", [True, False])
 def test_nobody_works_above_all_homes(
-    here: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    here: str, of_system: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A home that only HOME names can have come with what lies there: `docker run -w /mnt`."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(here)
-    assert not work.is_among_work(str(tmp_path / ".cache" / "uv"))
+    if of_system:
+        monkeypatch.setattr(work, "home_of_system", lambda: str(tmp_path))
+    is_believed = of_system or here == "/"
+    assert work.is_among_work(str(tmp_path / ".cache" / "uv")) != is_believed

@@ -42,10 +42,10 @@ class Directions(msgspec.Struct, frozen=True):
         found = []
         for row, planned in rows:
             common = (row.metric, row.type, *inner_names_of(row))
-            own = [name for name in names_of(row) if name not in common]
-            named = [*own, *_brought(row, planned, keys), *_all_names(row)]
-            if not _is_asked(row):
-                named = [name for name in named if name not in taken]
+            not_its = () if _is_asked(row) else taken
+            names = [name for name in _all_names(row) if name not in not_its]
+            own = [name for name in names if name not in common]
+            named = [*own, *_brought(row, planned, keys), *names]
             direction = self._of(named, planned, keys)
             directed = msgspec.structs.replace(
                 row,

@@ -20,8 +20,10 @@ def with_policies(rows: Sequence[Row], metrics: Sequence[Asked], pairs: Pairs) -
 
     Only where nobody said what they count as, for then they count as 0.
     """
-    tables = (pairs.base, pairs.candidate)
-    if all(len(table) == table.n_scored for table in tables):
+    # Of several rewards a trial can lack one.
+    columns = [*pairs.base.columns.values(), *pairs.candidate.columns.values()]
+    is_whole = all(len(table) == table.n_scored for table in (pairs.base, pairs.candidate))
+    if is_whole and not any(None in column for column in columns):
         return list(rows)
     others = {id(asked): asked for asked in metrics}
     left_out = {metric: _without_missing(asked, pairs) for metric, asked in others.items()}

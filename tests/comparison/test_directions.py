@@ -119,6 +119,13 @@ def test_a_name_that_is_asked_for_is_not_that_of_what_a_registry_names(tmp_path:
     assert found == {(REGISTRY, "pass-rate"): True, (ASKED, "pass-rate"): False}
 
 
+def test_a_metric_takes_no_name_from_a_reward(tmp_path: Path) -> None:
+    asked: dict[str, Any] = {"keys": ["max"], "lower_is_better": "max"}
+    for registry in ([], [{"type": "mean", "kwargs": {}}]):
+        found = directions(tmp_path, "max", registry=registry, **asked)
+        assert set(found.values()) == {False}
+
+
 @pytest.mark.parametrize("asked", ["mean reducer=max", "grouped metric=mean by=side"])
 def test_the_name_is_of_the_metric_of_a_registry_that_gates_call_by_it(
     asked: str, tmp_path: Path

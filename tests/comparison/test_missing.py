@@ -165,3 +165,18 @@ def test_both_values_of_a_row_are_of_the_same_tasks(
     assert several.notes[0] == "2 tasks without a value on a side left out"
     told = {"left_out": 2, "notes": [several.notes[0], *of_x.notes]}
     assert several == msgspec.structs.replace(of_x, **told)
+
+
+def test_a_trial_with_another_reward_alone_lacks_this_one(tmp_path: Path) -> None:
+    sources = []
+    for name, side in (("a", HALF), ("b", LOST)):
+        lines = [
+            {"task": task, "agent": name, "rewards": {"x": 1} | ({} if r is None else {"r": r})}
+            for task, own in side.items()
+            for r in own
+        ]
+        (tmp_path / name).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+        sources.append(str(tmp_path / name))
+    rows = compare(*sources, metrics="mean").comparisons[0].rows
+    told = {row.value: any("hangs on the missing" in note for note in row.notes) for row in rows}
+    assert told == {"r": True, "x": False}

@@ -293,7 +293,9 @@ def _cover(place: str, kept: Sequence[tuple[str, str]], *, exactly: bool = False
     """
     old = os.open(place, O_PATH | os.O_CLOEXEC)
     try:
-        _mount_memory(place, places.SCRATCH_FILES + len(kept), mode="1777")
+        # Not as others have it: in a folder where all may write and only owners delete nobody opens
+        # a device of root's as if it had to be made, which is how most programs open /dev/null.
+        _mount_memory(place, places.SCRATCH_FILES + len(kept), mode="0755")
         for path, leads_to in kept:
             if path == leads_to:
                 _put_back(path, path.removeprefix(f"{place}/"), old, exactly=exactly)

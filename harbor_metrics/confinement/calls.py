@@ -118,7 +118,8 @@ SOCKET, SOCKETPAIR = (41, 198), (53, 199)
 # Without the network nobody is called and nothing is sent, but on pairs and to who has called.
 CALLING = {"connect": (42, 203), "sendmsg": (46, 211), "sendmmsg": (307, 269)}
 # Who has an address can be found by it, and found gone.
-CALLED = {"bind": (49, 200), "listen": (50, 201), "accept": (43, 202), "accept4": (288, 242)}
+SERVING = {"listen": (50, 201), "accept": (43, 202), "accept4": (288, 242)}
+CALLED = {"bind": (49, 200), **SERVING}
 SEND_TO, SET_OPTION = (44, 206), (54, 208)
 MAKE_ROOM = (285, 47)
 # Those that take a clock as their first argument.

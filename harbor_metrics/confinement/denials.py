@@ -97,7 +97,7 @@ _BITS_OF_KIND, _BITS_OF_PROCESS = 3, (1 << 29) - 1
 
 
 def instructions(
-    machine: int, column: int, *, network: bool, apart: bool, process: int
+    machine: int, column: int, *, network: bool, apart: bool, process: int, called: bool = True
 ) -> list[Instruction]:
     """A filter for a machine, by its number and its column in the table of calls.
 
@@ -108,6 +108,8 @@ def instructions(
     answers |= _of_threads(column) | _of_processes(column, process)
     answers |= _of_files(column, apart=apart) | _of_memory(column)
     answers |= _of_sockets(column, network=network, apart=apart)
+    if not called:
+        answers |= {numbers[column]: [REFUSE] for numbers in calls.SERVING.values()}
     return program(machine, answers, last=calls.LAST)
 
 

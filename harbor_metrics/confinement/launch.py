@@ -275,7 +275,12 @@ def _take_on(request: Request, layers: list[str], missing: list[str], program: i
         return False
     try:
         apart = places.NAMESPACES in layers
-        deny_calls(network=request["network"], apart=apart, process=program)
+        deny_calls(
+            network=request["network"],
+            apart=apart,
+            process=program,
+            called=request["called"],
+        )
     except OSError as error:
         missing.append(f"{places.FILTER}: {lacking(error)}")
         return False

@@ -56,6 +56,8 @@ class Confinement:
     What is `writable` and `scratch` are real paths, of which nothing is written that is a link by
     then.
 
+    Who has the network and is not `called` reaches others, and nobody reaches it.
+
     Of `layers` and of what is `filtered` from its calls each is best effort, unless all of it is
     `required`, or one layer with the filter.
     """
@@ -64,6 +66,7 @@ class Confinement:
     filtered: bool = True
     required: Literal["no", "one", "all"] = "no"
     network: bool = False
+    called: bool = True
     readable: tuple[str | Named, ...] = ()
     writable: tuple[str, ...] = ()
     listed: tuple[str, ...] = ()
@@ -262,6 +265,7 @@ class Workplace:
                 "filtered": confinement.filtered and sys.platform == "linux",
                 "required": confinement.required,
                 "network": confinement.network,
+                "called": confinement.called,
                 "readable": _shown(confinement.readable, hidden),
                 "writable": list(confinement.writable),
                 "listed": [place for _, place in _where_they_lead(confinement.listed)],

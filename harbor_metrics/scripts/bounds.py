@@ -90,6 +90,7 @@ def confinement(
     scratch: Sequence[str] = (),
     hidden: Sequence[str] = (),
     network: bool = False,
+    called: bool = True,
 ) -> Confinement:
     """Both layers and the filter, as far as the user wants them and the system has them."""
     off = options.sandbox == "off"
@@ -98,6 +99,7 @@ def confinement(
         filtered=not off,
         required="all" if options.sandbox == "require" else required,
         network=network,
+        called=called,
         readable=tuple(readable),
         writable=tuple(writable),
         listed=tuple(listed),

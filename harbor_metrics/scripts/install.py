@@ -133,6 +133,8 @@ def install(
             writable=[cache, os.path.dirname(prefix), work.folder],
             listed=[*listed, *folders],
             network=True,
+            # Where the user's index is `localhost`, it could wait for who asks that.
+            called=False,
         )
         os.makedirs(cache, exist_ok=True)
     else:

@@ -226,6 +226,29 @@ def test_nobody_is_called_without_the_network(place: Workplace) -> None:
     assert told(place, code, network=True) == called
 
 
+def test_who_builds_waits_for_nobody_with_the_network_either(place: Workplace) -> None:
+    """It waited at the port of an index that is called `localhost`, for another metric's uv."""
+    code = """
+import socket
+def told(call, *given):
+    try: call(*given)
+    except OSError as error: print(error.errno)
+    else: print("done")
+one, other = socket.socket(), socket.socket()
+told(one.bind, ("127.0.0.1", 0))
+told(one.listen)
+told(other.connect, ("127.0.0.1", 9))
+"""
+    for called, listens in ((True, "done"), (False, str(errno.EPERM))):
+        confinement = Confinement(layers=(), network=True, called=called)
+        finished = place.run(
+            [sys.executable, "-I", "-S", "-c", code],
+            env={}, cwd="/", timeout=30, confinement=confinement,
+        )  # fmt: skip
+        said = finished.stdout.decode().split()
+        assert said == ["done", listens, str(errno.ECONNREFUSED)]
+
+
 def test_networks_of_the_machine_are_not_told(place: Workplace) -> None:
     code = (
         "import fcntl\n"

@@ -20,6 +20,7 @@ def main() -> None:
         else:
             return
     _leave_out_the_current_folder()
+    _leave_out_settings_of_work()
     # What is read has no cycles, and to look for some at every 700 objects takes as long as a
     # quarter of the reading; a plugin that makes some has them collected all the same.
     gc.set_threshold(1_000_000)
@@ -43,6 +44,27 @@ def _leave_out_the_current_folder() -> None:
     if here not in (ours, *named):
         sys.path[:] = [path for path in sys.path if path not in ("", here)]
 
+
+def _leave_out_settings_of_work() -> None:
+    """OpenSSL loads libraries into this process that its settings name, as soon as it is imported.
+
+    A workflow can keep these in a checkout, of which anybody's change is looked at.
+    """
+    named = [name for name in _OF_OPENSSL if os.environ.get(name)]
+    if not named:
+        return
+    from .documents.work import is_among_work
+
+    for name in named:
+        try:
+            is_work = is_among_work(os.path.abspath(os.environ[name]))
+        except OSError:
+            is_work = True  # The current folder is gone, and where it leads nobody can tell.
+        if is_work:
+            del os.environ[name]
+
+
+_OF_OPENSSL = ("OPENSSL_CONF", "OPENSSL_MODULES", "OPENSSL_ENGINES")
 
 if __name__ == "__main__":
     main()

@@ -60,3 +60,20 @@ def test_no_module_of_the_current_folder_is_imported_unless_it_is_named(
     )
     assert (done.returncode == 0) == (how != "named"), done.stderr
     assert ("a stranger" in done.stderr) == (how == "named")
+
+
+@pytest.mark.parametrize("is_absolute", [True, False])
+def test_no_settings_of_openssl_are_read_from_what_is_worked_on(
+    is_absolute: bool, tmp_path: Path
+) -> None:
+    """They named a library of a pull request, which was loaded into `validate`."""
+    # Who opens it waits for ever.
+    os.mkfifo(tmp_path / "openssl.cnf")
+    (tmp_path / "r.jsonl").write_text('{"reward": 1}\n')
+    place = str(tmp_path / "openssl.cnf") if is_absolute else "openssl.cnf"
+    done = subprocess.run(
+        [sys.executable, "-I", "-m", "harbor_metrics", "compute", "r.jsonl", "-o", "out.json"],
+        cwd=tmp_path, env={**os.environ, "OPENSSL_CONF": place},
+        capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr

@@ -88,6 +88,7 @@ _OPTIONS_OF_ADDRESSES: dict[int, Sequence[int]] = {
 }
 # Who counts what a program takes takes its sockets for of the usual size.
 _SIZES = (7, 8, 32, 33)
+_OF_SHARED_PORTS = (2, 15)
 
 # Clocks by their numbers, and below 0 what a process or a thread has taken of a processor, or what
 # a device tells that is open. Of threads the kernel tells only those of the caller.
@@ -110,6 +111,7 @@ def instructions(
     answers |= _of_sockets(column, network=network, apart=apart)
     if not called:
         answers |= {numbers[column]: [REFUSE] for numbers in calls.SERVING.values()}
+        answers[calls.SET_OPTION[column]] = _options(network=network, shared=False)
     return program(machine, answers, last=calls.LAST)
 
 
@@ -251,7 +253,7 @@ def _controls(*, network: bool) -> list[Instruction]:
     ]
 
 
-def _options(*, network: bool) -> list[Instruction]:
+def _options(*, network: bool, shared: bool = True) -> list[Instruction]:
     """Those that are known; buffers stay as they are."""
     checks = [argument(1)]
     # To join a group tells the neighbours of it.
@@ -259,8 +261,10 @@ def _options(*, network: bool) -> list[Instruction]:
     for level in refused:
         checks += where(EQUAL, level, [REFUSE])
     for level, options in known.items():
-        of_level = [argument(2), *where_among(options, [ALLOW])]
+        of_level = [argument(2)]
         if level == _OF_SOCKETS:
-            of_level += where_among(_SIZES, [DONE])
+            # To have the port of somebody else, who is asked there.
+            of_level += where_among((*_SIZES, *(() if shared else _OF_SHARED_PORTS)), [DONE])
+        of_level += where_among(options, [ALLOW])
         checks += where(EQUAL, level, [*of_level, NO_SUCH_OPTION])
     return [*checks, NO_SUCH_OPTION]

@@ -64,7 +64,7 @@ def _leave_out_settings_of_work() -> None:
             del os.environ[name]
 
 
-_OF_OPENSSL = ("OPENSSL_CONF", "OPENSSL_MODULES", "OPENSSL_ENGINES")
+_OF_OPENSSL = ("OPENSSL_CONF", "OPENSSL_CONF_INCLUDE", "OPENSSL_MODULES", "OPENSSL_ENGINES")
 
 if __name__ == "__main__":
     main()

@@ -6,6 +6,8 @@ import gc
 import os
 import sys
 
+_OF_OPENSSL = ("OPENSSL_CONF", "OPENSSL_CONF_INCLUDE", "OPENSSL_MODULES", "OPENSSL_ENGINES")
+
 
 def main() -> None:
     """Answer `--version` at once, and load the rest only for the rest."""
@@ -63,8 +65,6 @@ def _leave_out_settings_of_work() -> None:
         if is_work:
             del os.environ[name]
 
-
-_OF_OPENSSL = ("OPENSSL_CONF", "OPENSSL_CONF_INCLUDE", "OPENSSL_MODULES", "OPENSSL_ENGINES")
 
 if __name__ == "__main__":
     main()

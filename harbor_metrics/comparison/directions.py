@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 
 from ..evaluation.planned import Planned
-from ..evaluation.result import OF_REGISTRY
 from .document import Row
 from .following import OF_REWARDS, follows, is_of_rewards
-from .naming import asked_called, inner_names_of, names_of
+from .naming import asked_called, inner_names_of, is_asked, names_of
 from .verdicts import worded
 
 # A row, and the metric that it is of.
@@ -41,12 +40,8 @@ class Directions(msgspec.Struct, frozen=True):
         taken = {name for name in (*self.higher, *self.lower) if asked_called(name, own_rows)}
         found = []
         for row, planned in rows:
-            common = (row.metric, row.type, *inner_names_of(row))
-            not_its = () if _is_asked(row) else taken
-            names = [name for name in _all_names(row) if name not in not_its]
-            own = [name for name in names if name not in common]
-            named = [*own, *_brought(row, planned, keys), *names]
-            direction = self._of(named, planned, keys)
+            said = self._said(row, planned, keys, () if is_asked(row) else taken)
+            direction = _of_metric(planned, keys) if said is None else Direction(said)
             directed = msgspec.structs.replace(
                 row,
                 higher_is_better=direction.higher,
@@ -64,7 +59,7 @@ class Directions(msgspec.Struct, frozen=True):
         """
         if key in self.higher or key in self.lower:
             return key in self.higher
-        asked = [each for each in rows if _is_asked(each[0])]
+        asked = [each for each in rows if is_asked(each[0])]
         found = self._of_reward(key, asked, keys)
         return self._of_reward(key, rows, keys) if found is None else found
 
@@ -75,36 +70,46 @@ class Directions(msgspec.Struct, frozen=True):
             follows_it = follows(planned, key) and row.key in (None, key)
             (following if follows_it else others).append(row)
         known = {row.higher_is_better for row in following}
+        doubted: set[bool] = set()
         # What is said of a mean holds where a registry has none, too.
-        said = [name for name in (*self.higher, *self.lower) if is_of_rewards(name)]
-        # Of a name that a reward has, or a value of another one, nobody knows what is meant.
-        names_of_others = {name for row in others for name in _all_names(row)}
-        doubtful = {*keys, *names_of_others.difference(*map(_all_names, following))}
-        known |= {name in self.higher for name in said if name not in doubtful}
+        if said := [name for name in (*self.higher, *self.lower) if is_of_rewards(name)]:
+            # Of a name that a reward has, or a value of another one, nobody knows what is meant.
+            names_of_others = {name for row in others for name in _all_names(row)}
+            doubtful = {*keys, *names_of_others.difference(*map(_all_names, following))}
+            known |= {name in self.higher for name in said if name not in doubtful}
+            doubted = {name in self.higher for name in said if name in doubtful}
         known -= {None}
-        doubted = {name in self.higher for name in said if name in doubtful}
         return known.pop() if len(known) == 1 and doubted <= known else None
 
-    def _of(self, names: Iterable[str], planned: Planned, keys: Sequence[str]) -> Direction:
-        for name in names:
+    def _said(
+        self, row: Row, planned: Planned, keys: Sequence[str], taken: Collection[str]
+    ) -> bool | None:
+        """What the user says of a row, by its own names before those that it shares with others."""
+        if not (self.higher or self.lower):
+            return None
+        shared = (row.metric, row.type, *inner_names_of(row))
+        names = [name for name in _all_names(row) if name not in taken]
+        own = [name for name in names if name not in shared]
+        for name in (*own, *_brought(row, planned, keys), *names):
             if name in self.higher or name in self.lower:
-                return Direction(name in self.higher)
-        bound = planned.bound and planned.bound.measures
-        if bound is not None and bound.metric.higher_is_better is not None:
-            return Direction(bound.metric.higher_is_better)
-        type_ = bound.metric.name if bound is not None else planned.spec.type
-        if type_ in OF_REWARDS and len(keys) <= 1:
-            return Direction(True, assumed=True)
-        return Direction(None)
+                return name in self.higher
+        return None
+
+
+def _of_metric(planned: Planned, keys: Sequence[str]) -> Direction:
+    """What a metric says of itself, or is taken to mean."""
+    bound = planned.bound and planned.bound.measures
+    if bound is not None and bound.metric.higher_is_better is not None:
+        return Direction(bound.metric.higher_is_better)
+    type_ = bound.metric.name if bound is not None else planned.spec.type
+    if type_ in OF_REWARDS and len(keys) <= 1:
+        return Direction(True, assumed=True)
+    return Direction(None)
 
 
 def names_its_values(planned: Planned) -> bool:
     """Whether who wrote it has named its values; ours can be called by what trials bring."""
     return planned.bound is None or not planned.bound.metric.is_ours
-
-
-def _is_asked(row: Row) -> bool:
-    return row.origin not in OF_REGISTRY
 
 
 def _all_names(row: Row) -> list[str]:

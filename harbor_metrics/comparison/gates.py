@@ -126,7 +126,7 @@ def _fail_if(text: str) -> Gate:
 
 
 def _hundredth(number: str) -> float:
-    """It rounded once: of 0.7 more than `float` has of 0.7 / 100."""
+    """The share that a percentage is, rounded once, which `float(number) / 100` is twice."""
     digits, _, exponent = number.lower().partition("e")
     # With an exponent as long it is 0, or was not finite.
     return float(f"{digits}e{int(exponent or 0) - 2}") if len(exponent) < _LONG else 0.0

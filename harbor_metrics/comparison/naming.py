@@ -54,17 +54,22 @@ def inner_names_of(row: Row) -> list[str]:
     return [inner] if isinstance(inner, str) else []
 
 
+def is_asked(row: Row) -> bool:
+    """Whether no registry and no job names its metric, which may be a stranger's."""
+    return row.origin not in OF_REGISTRY
+
+
 def rows_called(metric: str, rows: Sequence[Row]) -> list[Row]:
     """The values of that name; of a metric's own name those that it gave.
 
-    A registry may be a stranger's: what the user asks for has the name before what that names.
+    What the user asks for has the name before what a registry names.
     """
     return asked_called(metric, rows) or _named(metric, rows)
 
 
 def asked_called(metric: str, rows: Sequence[Row]) -> list[Row]:
-    """Those of them that no registry and no job names."""
-    return _named(metric, [row for row in rows if row.origin not in OF_REGISTRY])
+    """Those of them that the user asks for."""
+    return _named(metric, list(filter(is_asked, rows)))
 
 
 def _named(metric: str, rows: Sequence[Row]) -> list[Row]:

@@ -155,6 +155,8 @@ def _unused_directions(
     settings: Settings, comparisons: Sequence[Compared], base: Run
 ) -> Iterator[Diagnostic]:
     """That a name of `--higher-is-better` or of `--lower-is-better` is the name of nothing."""
+    if not (settings.higher or settings.lower):
+        return
     rows = [row for pair in comparisons for row in pair.rows]
     names = {name: None for row in rows for name in (*names_of(row), *inner_names_of(row))}
     plans = [metric for part in base.parts.values() for metric in part.plan.metrics]

@@ -9,10 +9,9 @@ import msgspec
 
 from ..evaluation.distinct import apart, mark_of
 from ..evaluation.planned import Planned
-from ..evaluation.result import OF_REGISTRY
 from ..numbers.adjustment import Adjust, adjusted
 from .document import Compared, Rank, Row
-from .naming import name_of
+from .naming import is_asked, name_of
 
 # A comparison and a row of it, by their places.
 _Place = tuple[int, int]
@@ -82,14 +81,14 @@ def ranks(pairs: Sequence[Pair], level: float) -> list[Rank]:
     order = {metric: i for i, metric in enumerate(metrics)}
     places = {
         # In a registry somebody else may have put another one first.
-        value: (1, 0) if row.origin in OF_REGISTRY else (0, order[value[0]])
+        value: (0, order[value[0]]) if is_asked(row) else (1, 0)
         for value, row in named.items()
     }
     wished = {value: name_of(row) for value, row in named.items()}
 
     def mark(value: tuple[Hashable, str | None], _: bool) -> str | None:
         row = named[value]
-        if row.origin not in OF_REGISTRY:
+        if is_asked(row):
             return None
         return mark_of((row.metric, row.type, sorted(row.kwargs.items()), row.value, row.key))
 

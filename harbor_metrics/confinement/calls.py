@@ -117,7 +117,7 @@ CLONE, UNSHARE, CLOSE_RANGE = (56, 220), (272, 97), (436, 436)
 SOCKET, SOCKETPAIR = (41, 198), (53, 199)
 # Without the network nobody is called and nothing is sent, but on pairs and to who has called.
 CALLING = {"connect": (42, 203), "sendmsg": (46, 211), "sendmmsg": (307, 269)}
-# Who has an address can be found by it, and found gone.
+# Who waits at an address is asked there; who has one can be found by it, and found gone.
 SERVING = {"listen": (50, 201), "accept": (43, 202), "accept4": (288, 242)}
 CALLED = {"bind": (49, 200), **SERVING}
 SEND_TO, SET_OPTION = (44, 206), (54, 208)

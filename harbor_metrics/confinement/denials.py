@@ -108,10 +108,7 @@ def instructions(
     answers |= {numbers[column]: [UNKNOWN] for numbers in calls.UNKNOWN.values()}
     answers |= _of_threads(column) | _of_processes(column, process)
     answers |= _of_files(column, apart=apart) | _of_memory(column)
-    answers |= _of_sockets(column, network=network, apart=apart)
-    if not called:
-        answers |= {numbers[column]: [REFUSE] for numbers in calls.SERVING.values()}
-        answers[calls.SET_OPTION[column]] = _options(network=network, shared=False)
+    answers |= _of_sockets(column, network=network, apart=apart, called=called)
     return program(machine, answers, last=calls.LAST)
 
 
@@ -206,7 +203,7 @@ def _of_memory(column: int) -> Answers:
     return answers
 
 
-def _of_sockets(column: int, *, network: bool, apart: bool) -> Answers:
+def _of_sockets(column: int, *, network: bool, apart: bool, called: bool) -> Answers:
     """No socket but pairs and those of TCP and UDP, which without the network reach nobody."""
     # A socket for them has an address, which others can find, as soon as it is used.
     kinds = [(_STREAM, _TCP), *([(_DATAGRAM, _UDP)] if network or apart else [])]
@@ -222,11 +219,13 @@ def _of_sockets(column: int, *, network: bool, apart: bool) -> Answers:
         calls.SOCKET[column]: _sockets(permitted),
         calls.SOCKETPAIR[column]: _sockets([(_UNIX, (_STREAM, _PACKETS), (0,))]),
         calls.CONTROL[column]: _controls(network=network),
-        calls.SET_OPTION[column]: _options(network=network),
+        calls.SET_OPTION[column]: _options(network=network, shared=called),
     }
+    unheard = {} if called else calls.SERVING
     if not network:
-        unheard = (*calls.CALLING.values(), *calls.CALLED.values())
-        answers |= {numbers[column]: [REFUSE] for numbers in unheard}
+        unheard = calls.CALLING | calls.CALLED
+    answers |= {numbers[column]: [REFUSE] for numbers in unheard.values()}
+    if not network:
         answers[calls.SEND_TO[column]] = [
             *(argument(4), *unless(EQUAL, 0, [REFUSE])),
             *(upper(4), *unless(EQUAL, 0, [REFUSE]), ALLOW),
@@ -253,7 +252,7 @@ def _controls(*, network: bool) -> list[Instruction]:
     ]
 
 
-def _options(*, network: bool, shared: bool = True) -> list[Instruction]:
+def _options(*, network: bool, shared: bool) -> list[Instruction]:
     """Those that are known; buffers stay as they are."""
     checks = [argument(1)]
     # To join a group tells the neighbours of it.

@@ -147,8 +147,8 @@ def hide(
         OSError: something of it cannot be hidden.
     """
     # Where a program wrote before, it can have put a link into the place of a folder.
-    written = {path: path for path in writable}
-    wanted = _where([*readable, *written.items(), *([_RESOLVER] if network else [])])
+    written = [(path, path) for path in writable]
+    wanted = _where([*readable, *written, *([_RESOLVER] if network else [])])
     others = mounts.of_others(wanted)
     in_root = _in_root()
     known = {*places.PRIVATE, *(place for place in in_root if place not in hidden)}

@@ -30,7 +30,7 @@ def directions(
     folder: Path, *metrics: str, keys: Sequence[str] = ("seconds",),
     registry: Sequence[dict[str, Any]] = (), **said: str | Sequence[str],
 ) -> dict[tuple[str, str | None], bool | None]:  # fmt: skip
-    """(label or type of a metric, value) -> whether more of it is better; verdicts agree."""
+    """(who names the metric, value) -> whether more of it is better; verdicts agree."""
     entry = {"name": "d", "version": "1", "description": "", "tasks": [], "metrics": registry}
     (folder / "registry.json").write_text(json.dumps([entry]))
     (pair,) = compare(

@@ -136,9 +136,6 @@ def prepare_metadata_for_build_wheel(folder, config_settings=None):
         with open(os.path.join(folder, "kind-1.dist-info", name), "w") as file:
             file.write(text)
     return "kind-1.dist-info"
-
-def build_wheel(folder, config_settings=None, metadata_directory=None):
-    raise NotImplementedError
 """
 
 

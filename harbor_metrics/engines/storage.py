@@ -14,7 +14,7 @@ from .extras import require
 # They say which host is asked and gets the credentials, and which programs are run for these.
 _EXPANDED = ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_CREDENTIAL_FILE")
 _EXPANDED_LIST = "AWS_DATA_PATH"
-_AS_WRITTEN = ("FSSPEC_CONFIG_DIR", "BOTO_CONFIG", "OPENSSL_CONF")
+_AS_WRITTEN = ("FSSPEC_CONFIG_DIR", "BOTO_CONFIG")
 
 
 def filesystem(protocol: str) -> Any:
@@ -49,7 +49,7 @@ def _check_settings(protocol: str) -> None:
 
 
 def _settings() -> list[tuple[str, str]]:
-    """What fsspec, botocore and OpenSSL read settings from: a variable, and each path in it.
+    """What fsspec and botocore read settings from: a variable, and each path in it.
 
     What holds credentials or certificates alone is not among them: that may lie anywhere.
     """

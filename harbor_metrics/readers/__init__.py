@@ -73,7 +73,10 @@ def read(
 
 
 def with_texts(source: Source) -> Source:
-    """The source, read again where its trials lack texts.
+    """The source, with the texts of another reading where its trials lack them.
+
+    All else stays as it was read, since texts may be asked for by a metric of somebody else's. Only
+    where the log contradicts itself, which is said, the other reading counts.
 
     Raises:
         InputError: it can no longer be read.
@@ -81,4 +84,11 @@ def with_texts(source: Source) -> Source:
     if not source.lacks_texts:
         return source
     (again,) = read(source.path, as_format=source.kind, with_texts=True)
-    return again
+    if any(said.rule == "summaries-differ" for said in again.diagnostics):
+        return again
+    # Inside, for weight: few metrics read texts.
+    from msgspec.structs import replace
+
+    texts = {(trial.dataset, trial.trial): trial.texts for trial in again.trials}
+    trials = [replace(t, texts=texts.get((t.dataset, t.trial), t.texts)) for t in source.trials]
+    return replace(source, trials=trials, lacks_texts=again.lacks_texts)

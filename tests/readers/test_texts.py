@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from conftest import HERE
+from inspect_logs import archived, log, sample, write
 
 from harbor_metrics import compute, readers
 
@@ -48,6 +49,39 @@ def test_only_a_source_that_lacks_texts_is_read_again(
     assert reads == [("log.eval", False), ("trials.jsonl", False), ("log.eval", True)]
     outcomes = {group.dataset.name if group.dataset else None: group for group in result.groups}
     assert outcomes[None].metrics[1].values == {"exact-match": 1}
+
+
+def test_texts_that_another_metric_reads_change_nothing_else(tmp_path: Path) -> None:
+    """Samples have more than their summaries, of which a long log is read."""
+    samples = [
+        sample(
+            f"s{i}",
+            i % 2,
+            input="q" * 8_000,
+            scores={"num": {"value": i % 2, "answer": "x" if i % 3 else "y"}},
+            metadata={"suite": "ab"[i % 2], "task": {"weight": i % 3 + 1}},
+            limit={"type": "time", "limit": 1} if i == 90 else None,
+        )
+        for i in range(100)
+    ]
+    rows = [each | {"metadata": {"suite": each["metadata"]["suite"]}} for each in samples]
+    rows[90]["limit"] = None
+    path = write(tmp_path / "long.eval", archived(log(samples), rows))
+    asked = ["weighted-mean weight=task.weight", "frequency label=inspect/limit", "mean"]
+    alone = compute(path, metrics=asked, level=None).groups[0].metrics
+    texts = compute(path, metrics=[*asked, "exact-match"], level=None).groups[0].metrics
+    assert texts[: len(alone)] == alone
+    assert texts[-1].values == {"exact-match": 0.66}
+
+
+def test_samples_that_contradict_their_summaries_count_where_texts_are_read(tmp_path: Path) -> None:
+    samples = [sample(f"s{i}", i % 2, input="q" * 8_000) for i in range(100)]
+    rows = [*samples[:91], samples[91] | {"scores": {"num": {"value": 0}}}, *samples[92:]]
+    path = write(tmp_path / "long.eval", archived(log(samples), rows))
+    for asked, rules, mean in (("max", [], 0.49), ("exact-match", ["summaries-differ"], 0.5)):
+        result = compute(path, metrics=["mean", asked], level=None)
+        assert [said["rule"] for said in result.diagnostics] == rules
+        assert result.groups[0].metrics[0].values == {"mean": mean}
 
 
 def test_nothing_is_read_again_for_metrics_of_rewards(

@@ -35,18 +35,22 @@ def runs(tmp_path: Path) -> list[str]:
     return list(RUNS)
 
 
-@pytest.mark.parametrize("format_", ["table", "markdown", "json", "csv", "github"])
 @pytest.mark.parametrize("more", [[], ["--over", "attempts"], ["--detect", "1e308"]], ids=str)
 def test_every_rendering_has_its_rows(
-    cli: Run, runs: list[str], format_: str, more: list[str]
+    cli: Run, runs: list[str], more: list[str], tmp_path: Path
 ) -> None:
     metrics = ["--metric", "sum", "--metric", "var", "--metric", "median"]
-    done = cli("compare", *runs, "--pairs", "all", *metrics, *more, "--format", format_)
+    also = [f"--also={name}:rendered.{name}" for name in ("markdown", "json", "csv", "github")]
+    done = cli("compare", *runs, "--pairs", "all", *metrics, *more, *also)
     assert done.returncode == 0, done.stderr
-    # JSON of an infinite number is null.
-    assert "inf" not in done.stdout.replace("--non-inferior", "")
-    if format_ == "json" and not more:
-        row = json.loads(done.stdout)["comparisons"][0]["rows"][0]
+    rendered = {path.suffix: path.read_text() for path in tmp_path.glob("rendered.*")}
+    assert rendered.keys() == {".markdown", ".json", ".csv", ".github"}
+    for text in (done.stdout, *rendered.values()):
+        # JSON of an infinite number is null.
+        assert "inf" not in text.replace("--non-inferior", "")
+        assert "median" in text
+    if not more:
+        row = json.loads(rendered[".json"])["comparisons"][0]["rows"][0]
         assert (row["low"], row["reason"]) == (None, f"no interval: {BEYOND}")
 
 

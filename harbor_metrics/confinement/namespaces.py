@@ -149,17 +149,7 @@ def hide(
     # Where a program wrote before, it can have put a link into the place of a folder.
     written = [(path, path) for path in writable]
     wanted = _where([*readable, *written, *([_RESOLVER] if network else [])])
-    others = mounts.of_others(wanted)
-    in_root = _in_root()
-    known = {*places.PRIVATE, *(place for place in in_root if place not in hidden)}
-    for place in _private([*others, *in_root, *hidden], wanted):
-        if _is_file(place):
-            _shut(place)
-        # To list what is in a place can be to have it mounted. What is hidden by its name stays so
-        # whatever comes to lie there.
-        elif place in others or place not in known or _has_something_to_hide(place):
-            kept = [each for each in wanted.items() if each[0].startswith(f"{place}/")]
-            _cover(place, kept, exactly=True)
+    _cover_all(_private([*mounts.of_others(wanted), *_in_root(), *hidden], wanted), wanted)
     for path in scratch:
         _mount_memory(path, places.SCRATCH_FILES, mode="0700")
     _make_read_only([*(path for path in writable if path in wanted), places.SHARED_MEMORY])
@@ -193,21 +183,26 @@ def _hide_of_system() -> None:
             _shut(path)
 
 
-def _is_file(place: str) -> bool:
+def _is_folder(place: str) -> bool | None:
+    """Whether a place is a folder, or something else; None where it lies in what is covered."""
     try:
         # Without having an automounter mount it.
         descriptor = os.open(place, O_PATH | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except OSError:
-        return False  # it lies in what is covered by now
+    except (FileNotFoundError, NotADirectoryError):
+        return None
     try:
-        return not is_folder(descriptor)
+        return is_folder(descriptor)
     finally:
         os.close(descriptor)
 
 
 def _shut(path: str) -> None:
     """Let a file be a device that is none, as `hide` makes it: it cannot be opened."""
-    checked(LIBC.mount(b"/dev/null", os.fsencode(path), None, _BIND, None))
+    _mount_at("/dev/null", path)
+
+
+def _mount_at(old: str, path: str) -> None:
+    checked(LIBC.mount(os.fsencode(old), os.fsencode(path), None, _BIND, None))
 
 
 def _where(paths: Iterable[str | tuple[str, str]]) -> dict[str, str]:
@@ -259,9 +254,8 @@ def _make_read_only(but: Iterable[str]) -> None:
             continue  # it is not there, or was no device for us before
     for path in but:
         if os.path.isdir(path):
-            place = os.fsencode(path)
-            checked(LIBC.mount(place, place, None, _BIND, None))
-            _set_mount(place, 0, clear=_READ_ONLY)
+            _mount_at(path, path)
+            _set_mount(os.fsencode(path), 0, clear=_READ_ONLY)
 
 
 def _set_mount(place: bytes, flags: int, *, set_: int = 0, clear: int = 0) -> None:
@@ -269,16 +263,30 @@ def _set_mount(place: bytes, flags: int, *, set_: int = 0, clear: int = 0) -> No
     call(_MOUNT_SETATTR, _AT_CWD, place, flags, attributes, len(attributes))
 
 
-def _has_something_to_hide(place: str) -> bool:
-    """Whether anything is in a folder; where people leave and share things, always."""
-    if place in places.SHARED:
-        return os.path.isdir(place)
+def _cover_all(private: Iterable[str], wanted: dict[str, str]) -> None:
+    """Cover folders and shut files, but for what is wanted in them.
+
+    No folder is listed first: that can be to have it mounted, and what is empty can be filled.
+    """
+    empty = -1
     try:
-        return bool(os.listdir(place))
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    except OSError:
-        return True
+        for place in private:
+            folder = _is_folder(place)
+            if folder is None:
+                continue
+            if not folder:
+                _shut(place)
+                continue
+            kept = [each for each in wanted.items() if each[0].startswith(f"{place}/")]
+            if kept or empty < 0:
+                _cover(place, kept, exactly=True)
+                empty = empty if kept else os.open(place, O_PATH | os.O_CLOEXEC)
+            else:
+                # The same for all: to mount another, and to end it, takes several times as long.
+                _mount_at(f"/proc/self/fd/{empty}", place)
+    finally:
+        if empty >= 0:
+            os.close(empty)
 
 
 def _cover(place: str, kept: Sequence[tuple[str, str]], *, exactly: bool = False) -> None:
@@ -341,9 +349,8 @@ def _bind(path: str, descriptor: int) -> None:
     except FileNotFoundError:
         os.makedirs(os.path.dirname(path))
         _make(path, folder)
-    old = f"/proc/self/fd/{descriptor}".encode()
     try:
-        checked(LIBC.mount(old, os.fsencode(path), None, _BIND, None))
+        _mount_at(f"/proc/self/fd/{descriptor}", path)
     except FileNotFoundError:
         # It was deleted meanwhile.
         (os.rmdir if folder else os.unlink)(path)

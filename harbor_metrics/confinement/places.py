@@ -18,10 +18,9 @@ FILTER = "seccomp"
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 SHARED_MEMORY = "/dev/shm"  # noqa: S108  # the place itself, not a file in it
 # What is somebody's own: nothing in it is a program's business that has not been told of it.
-SHARED = (SHARED_MEMORY, "/tmp", "/var/tmp")  # noqa: S108
 PRIVATE = (
-    *(*SHARED, "/home", "/root", "/mnt", "/media", "/srv", "/run"),
-    *("/usr/src", "/usr/local/src", "/usr/local/etc"),
+    *(SHARED_MEMORY, "/tmp", "/var/tmp", "/home", "/root"),  # noqa: S108
+    *("/mnt", "/media", "/srv", "/run", "/usr/src", "/usr/local/src", "/usr/local/etc"),
 )
 # What a system is made of in /: in all else people keep what is theirs, /data or /scratch.
 OF_SYSTEM = frozenset(

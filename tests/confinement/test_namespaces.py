@@ -9,8 +9,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from confinement.confined import confined
@@ -222,6 +224,33 @@ def test_of_what_is_not_the_system_only_what_is_readable_is_shown(above: str) ->
         )
         assert ran(code) == ["no", "no"]
         assert ran(code, readable=[str(folder / "given")]) == ["given", "no"]
+    finally:
+        shutil.rmtree(folder)
+
+
+def test_what_comes_to_lie_in_a_folder_that_was_empty_is_not_seen(tmp_path: Path) -> None:
+    """Somebody else's run kept a password there, in a file whose name a script could guess."""
+    try:
+        folder = Path(tempfile.mkdtemp(dir="/"))
+    except OSError as error:
+        pytest.skip(f"{error}")
+    started, written, secret = tmp_path / "started", tmp_path / "written", folder / "secret"
+    code = (
+        "import os, time\n"
+        f"open({str(started)!r}, 'w').close()\n"
+        f"while not os.path.exists({str(written)!r}): time.sleep(0.01)\n"
+        f"print(os.path.exists({str(secret)!r}))\n"
+    )
+
+    def write() -> None:
+        while not started.exists():
+            time.sleep(0.01)
+        secret.write_text("secret")
+        written.touch()
+
+    Thread(target=write, daemon=True).start()
+    try:
+        assert ran(code, writable=(str(tmp_path),)) == ["False"]
     finally:
         shutil.rmtree(folder)
 

@@ -119,7 +119,8 @@ SOCKET, SOCKETPAIR = (41, 198), (53, 199)
 CALLING = {"connect": (42, 203), "sendmsg": (46, 211), "sendmmsg": (307, 269)}
 # Who waits at an address is asked there; who has one can be found by it, and found gone.
 SERVING = {"listen": (50, 201), "accept": (43, 202), "accept4": (288, 242)}
-CALLED = {"bind": (49, 200), **SERVING}
+BIND = (49, 200)
+CALLED = {"bind": BIND, **SERVING}
 SEND_TO, SET_OPTION = (44, 206), (54, 208)
 MAKE_ROOM = (285, 47)
 # Those that take a clock as their first argument.

@@ -88,7 +88,6 @@ _OPTIONS_OF_ADDRESSES: dict[int, Sequence[int]] = {
 }
 # Who counts what a program takes takes its sockets for of the usual size.
 _SIZES = (7, 8, 32, 33)
-_OF_SHARED_PORTS = (2, 15)
 
 # Clocks by their numbers, and below 0 what a process or a thread has taken of a processor, or what
 # a device tells that is open. Of threads the kernel tells only those of the caller.
@@ -219,11 +218,15 @@ def _of_sockets(column: int, *, network: bool, apart: bool, called: bool) -> Ans
         calls.SOCKET[column]: _sockets(permitted),
         calls.SOCKETPAIR[column]: _sockets([(_UNIX, (_STREAM, _PACKETS), (0,))]),
         calls.CONTROL[column]: _controls(network=network),
-        calls.SET_OPTION[column]: _options(network=network, shared=called),
+        calls.SET_OPTION[column]: _options(network=network),
     }
     unheard = {} if called else calls.SERVING
     if not network:
         unheard = calls.CALLING | calls.CALLED
+    elif not called:
+        # Who calls from a port of its choice meets who calls it there at that moment. Some ask for
+        # the names of hosts from what is bound, to whatever port.
+        answers[calls.BIND[column]] = [DONE]
     answers |= {numbers[column]: [REFUSE] for numbers in unheard.values()}
     if not network:
         answers[calls.SEND_TO[column]] = [
@@ -252,7 +255,7 @@ def _controls(*, network: bool) -> list[Instruction]:
     ]
 
 
-def _options(*, network: bool, shared: bool) -> list[Instruction]:
+def _options(*, network: bool) -> list[Instruction]:
     """Those that are known; buffers stay as they are."""
     checks = [argument(1)]
     # To join a group tells the neighbours of it.
@@ -262,8 +265,7 @@ def _options(*, network: bool, shared: bool) -> list[Instruction]:
     for level, options in known.items():
         of_level = [argument(2)]
         if level == _OF_SOCKETS:
-            # To have the port of somebody else, who is asked there.
-            of_level += where_among((*_SIZES, *(() if shared else _OF_SHARED_PORTS)), [DONE])
+            of_level += where_among(_SIZES, [DONE])
         of_level += where_among(options, [ALLOW])
         checks += where(EQUAL, level, [*of_level, NO_SUCH_OPTION])
     return [*checks, NO_SUCH_OPTION]

@@ -93,7 +93,7 @@ def count_rewards(relation: Relation, key: str) -> dict[Group, Counter[Number]]:
     column = relation.layout.rewards[key].column
     frame = relation.frame.filter(~nw.col(column).is_null())
     if _differ_soon(relation, key):
-        raise TooManyError(f"more than {MOST_VALUES:,} different rewards")
+        raise TooManyError(f"more than {MOST_VALUES:,}")
     return relation.once(
         ["tally", key],
         lambda: relation.grouped(frame, (column,)).agg(nw.len().alias("n")),

@@ -15,6 +15,7 @@ from conftest import JOBS, Run
 from printed import document
 
 from harbor_metrics import compute
+from harbor_metrics.engines import tasks
 from harbor_metrics.engines.asked import Asked
 from harbor_metrics.engines.parquet import written
 from harbor_metrics.errors import InputError
@@ -134,6 +135,21 @@ def test_metric_that_needs_rows_fails_by_name_and_the_others_run(cli: Run, trial
     assert failed["bleu"]["rule"] == "needs-rows"
     assert failed["bleu"]["message"].startswith("it needs every trial, and the trials were only")
     assert {m["name"] for m in group["metrics"] if m["status"] == "ok"} >= {"mean", "median"}
+
+
+def test_more_rewards_than_are_counted_are_told_early(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks, "MOST_VALUES", 1_000)
+    monkeypatch.setattr(tasks, "_SAMPLE", 100)
+    write(
+        tmp_path / "x.parquet",
+        "select 't' || range as task, range * 0.37 as reward from range(9000)",
+    )
+    result = compute(tmp_path / "x.parquet", metrics="median", only_asked=True)
+    failure = result.groups[0].metrics[0].error
+    assert failure is not None
+    assert failure.message.startswith("it needs every reward (more than 1,000 different rewards), ")
 
 
 def test_dry_run_says_what_an_engine_cannot_answer(cli: Run, trials: Path) -> None:

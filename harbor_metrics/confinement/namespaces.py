@@ -278,9 +278,11 @@ def _cover_all(private: Iterable[str], wanted: dict[str, str]) -> None:
                 _shut(place)
                 continue
             kept = [each for each in wanted.items() if each[0].startswith(f"{place}/")]
-            if kept or empty < 0:
+            if kept or place == places.SHARED_MEMORY:
                 _cover(place, kept, exactly=True)
-                empty = empty if kept else os.open(place, O_PATH | os.O_CLOEXEC)
+            elif empty < 0:
+                _cover(place, ())
+                empty = os.open(place, O_PATH | os.O_CLOEXEC)
             else:
                 # The same for all: to mount another, and to end it, takes several times as long.
                 _mount_at(f"/proc/self/fd/{empty}", place)

@@ -228,6 +228,15 @@ def test_of_what_is_not_the_system_only_what_is_readable_is_shown(above: str) ->
         shutil.rmtree(folder)
 
 
+def test_what_lies_in_shared_memory_lies_nowhere_else() -> None:
+    code = (
+        "import os\n"
+        "open('/dev/shm/mine', 'w').close()\n"
+        "print(*(p for p in ('/dev/shm', '/home', '/mnt', '/srv') if 'mine' in os.listdir(p)))\n"
+    )
+    assert ran(code) == ["/dev/shm"]
+
+
 def test_what_comes_to_lie_in_a_folder_that_was_empty_is_not_seen(tmp_path: Path) -> None:
     """Somebody else's run kept a password there, in a file whose name a script could guess."""
     try:

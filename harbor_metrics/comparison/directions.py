@@ -36,8 +36,7 @@ class Directions(msgspec.Struct, frozen=True):
         gates know no such name of that; the name of a reward is that of all values that are larger
         with more of it. `keys` are the rewards that the runs have.
         """
-        own_rows = [row for row, _ in rows]
-        taken = {name for name in (*self.higher, *self.lower) if asked_called(name, own_rows)}
+        taken = self._taken(rows)
         found = []
         for row, planned in rows:
             said = self._said(row, planned, keys, () if is_asked(row) else taken)
@@ -54,14 +53,27 @@ class Directions(msgspec.Struct, frozen=True):
     def of_reward(self, key: str, rows: Sequence[Measured], keys: Sequence[str]) -> bool | None:
         """Whether a task is better with more of a reward, as directed values that follow it say.
 
-        Those of what the user asks for first. A perplexity, which falls where its reward grows,
+        Those of what the user asks for first; beside these what a registry or a job names says it
+        only where the user has said it of that. A perplexity, which falls where its reward grows,
         says nothing of it; nor do two values that contradict each other.
         """
         if key in self.higher or key in self.lower:
             return key in self.higher
         asked = [each for each in rows if is_asked(each[0])]
         found = self._of_reward(key, asked, keys)
+        if found is None and asked:
+            taken = self._taken(rows)
+            rows = [
+                (row, planned)
+                for row, planned in rows
+                if is_asked(row) or self._said(row, planned, keys, taken) is not None
+            ]
         return self._of_reward(key, rows, keys) if found is None else found
+
+    def _taken(self, rows: Sequence[Measured]) -> set[str]:
+        """The names of those that are said which what the user asks for has."""
+        own_rows = [row for row, _ in rows]
+        return {name for name in (*self.higher, *self.lower) if asked_called(name, own_rows)}
 
     def _of_reward(self, key: str, rows: Sequence[Measured], keys: Sequence[str]) -> bool | None:
         following: list[Row] = []

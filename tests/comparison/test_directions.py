@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from harbor_metrics import compare
+from harbor_metrics.errors import UsageError
 
 # Verdicts of a candidate that has more of everything.
 TURNED = {None: "higher", True: "better", False: "worse"}
@@ -117,6 +118,21 @@ def test_a_name_that_is_asked_for_is_not_that_of_what_a_registry_names(tmp_path:
     assert found == {(REGISTRY, "pass-rate"): False}
     found = directions(tmp_path, "pass-rate", registry=registry, lower_is_better="pass-rate")
     assert found == {(REGISTRY, "pass-rate"): True, (ASKED, "pass-rate"): False}
+
+
+def test_what_a_registry_names_says_nothing_of_a_reward_beside_what_is_asked_for(
+    tmp_path: Path,
+) -> None:
+    """More errors were better tasks, since the pass rate of a dataset's author was higher."""
+    registry = [{"type": "pass-rate", "kwargs": {}}]
+    keys = ["errors", "seconds"]
+    with pytest.raises(UsageError, match="whether more of `errors` is better"):
+        directions(
+            tmp_path, "mean key=errors", keys=keys, registry=registry, fail_if=["tasks.worse > 3"]
+        )
+    said = {"higher_is_better": "pass-rate", "fail_if": ["tasks.worse > 3"]}
+    directions(tmp_path, "mean key=errors", keys=keys, registry=registry, **said)
+    directions(tmp_path, keys=keys, registry=registry, fail_if=["tasks.worse > 3"])
 
 
 def test_a_metric_takes_no_name_from_a_reward(tmp_path: Path) -> None:

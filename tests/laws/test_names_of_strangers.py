@@ -111,6 +111,8 @@ def test_what_a_registry_names_changes_no_gate(
         if before is not None and after is not None:
             assert after.gates == before.gates
             assert said_of_asked(after) == said_of_asked(before)
+        if gates.get("fail_if") == ["tasks.worse > 1"] and not (higher or lower):
+            assert (after is None) == (before is None)
 
 
 @settings(max_examples=60)

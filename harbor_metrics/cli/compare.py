@@ -10,7 +10,7 @@ import click
 from ..output.streams import as_printed, print_commands, print_json, print_note, print_text
 from ..trials.table import Missing
 from . import Examples
-from .files import copies_of, refuse_input
+from .files import check_suffix, copies_of, refuse_input
 from .gating import gate_options
 from .options import AS_FORMAT, COLUMNS, DATASET, JOB_SCRIPTS, MISSING, ONLY_ASKED, OVER, REGISTRY
 from .running import options_of, script_options
@@ -148,7 +148,10 @@ harbor-metrics explain comparing"""
     help="Write a second rendering of the same comparison to a file. Repeatable.",
 )
 @click.option(
-    "-o", "--output", metavar="COMPARISON.json", help="Write the comparison document to this file."
+    "-o",
+    "--output",
+    metavar="COMPARISON.json|.csv",
+    help="Write the comparison document to this file; its rows where it ends in .csv.",
 )
 @script_options
 @JOB_SCRIPTS
@@ -224,6 +227,8 @@ def command(
     for path in written:
         refuse_input(path, [*sources, *named, *registries, *([labels] if labels else [])])
         check_writable(path)
+    if output is not None:
+        check_suffix(output, tables=["CSV"])
     with progress("reading") as update:
         request = ComparisonRequest(
             computed=Request(
@@ -251,7 +256,7 @@ def command(
     with working("comparing"):
         comparison = finish(request, prepared)
     if output is not None:
-        write_atomically(output, as_printed(comparison.to_json(), "json"))
+        copies = [("csv" if output.lower().endswith(".csv") else "json", output), *copies]
     for also_format, path in copies:
         write_atomically(path, as_printed(_render(comparison, also_format), also_format))
     width, _ = terminal()

@@ -37,23 +37,23 @@ def copies_of(
     return copies
 
 
-def check_suffix(output: str) -> None:
-    """Refuse a file whose name says that it holds something else than JSON.
+def check_suffix(output: str, *, tables: Sequence[str] = ("CSV", "Parquet")) -> None:
+    """Refuse a file whose name says that it holds something else than JSON, or a table of `tables`.
 
     Raises:
         UsageError: it does.
     """
     stem, suffix = os.path.splitext(output)
-    if suffix.lower() == ".parquet":
+    if suffix.lower() == ".parquet" and "Parquet" in tables:
         from ..engines.extras import require
 
         require("duckdb", "engine")
-    elif suffix[1:2].isalpha() and suffix.lower() not in (".json", ".csv"):
+    elif suffix[1:2].isalpha() and suffix[1:].upper() not in ("JSON", "CSV"):
         format_ = {".md": "markdown", ".txt": "table"}.get(suffix.lower())
         also = f", or --also {format_}:{in_command(output)}" if format_ else ""
         raise UsageError(
-            f"-o writes the result document, which is JSON, or its values as CSV or Parquet, and "
-            f"{output} ends in {suffix}",
+            f"-o writes the result document, which is JSON, or its values as {' or '.join(tables)},"
+            f" and {output} ends in {suffix}",
             f"-o {in_command(f'{stem}.json')}{also}",
         )
 

@@ -215,6 +215,16 @@ def test_the_command_writes_what_it_prints(three: list[str], cli: Run, tmp_path:
     assert again.stdout == done.stdout
 
 
+def test_a_file_is_what_its_name_says(three: list[str], cli: Run, tmp_path: Path) -> None:
+    assert cli("compare", *three, "-o", "c.csv").returncode == 0
+    assert (tmp_path / "c.csv").read_text() == cli("compare", *three, "--format", "csv").stdout
+    for name, help_ in (("c.md", "-o c.json, or --also markdown:c.md"), ("c.parquet", "-o c.json")):
+        done = cli("compare", *three, "-o", name)
+        assert done.returncode == 2
+        assert f"which is JSON, or its values as CSV, and {name} ends in" in done.stderr
+        assert f"help: {help_}" in done.stderr
+
+
 def test_the_document_is_not_written_over_a_source(three: list[str], cli: Run) -> None:
     done = cli("compare", f"a={three[0]}", three[1], "-o", three[0])
     assert done.returncode == 2

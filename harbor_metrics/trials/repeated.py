@@ -106,9 +106,15 @@ class Repeated:
 
 
 def _are_same(first: Trial, other: Trial) -> bool:
-    """Whether both say the same; for Python labels are, too, of which one is 1 and one `True`."""
+    """Whether both say the same; for Python labels are, too, of which one is 1 and one `True`.
+
+    Texts count where both have them: a log can be read without, by its summaries.
+    """
     if first != other:
-        return False
+        if first.texts and other.texts:
+            return False
+        if msgspec.structs.replace(first, texts=other.texts) != other:
+            return False
     labels = first.labels.items()
     return all(label_text(value) == label_text(other.labels[name]) for name, value in labels)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import shutil
 import sys
 from pathlib import Path
@@ -72,6 +73,17 @@ def test_texts_that_another_metric_reads_change_nothing_else(tmp_path: Path) -> 
     texts = compute(path, metrics=[*asked, "exact-match"], level=None).groups[0].metrics
     assert texts[: len(alone)] == alone
     assert texts[-1].values == {"exact-match": 0.66}
+
+
+def test_copies_of_a_log_are_the_same_with_and_without_texts(tmp_path: Path) -> None:
+    samples = [sample(f"s{i}", i % 2, input="q" * 8_000) for i in range(100)]
+    write(tmp_path / "long.eval", archived(log(samples), samples))
+    (tmp_path / "long.json").write_text(json.dumps(log(samples)))
+    for asked in ("max", "exact-match"):
+        result = compute(tmp_path, metrics=asked, level=None)
+        assert [(said["rule"], said["severity"]) for said in result.diagnostics] == [
+            ("repeated-trial", "note")
+        ]
 
 
 def test_samples_that_contradict_their_summaries_count_where_texts_are_read(tmp_path: Path) -> None:

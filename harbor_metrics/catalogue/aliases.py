@@ -17,7 +17,8 @@ class Alias(msgspec.Struct, frozen=True):
     """A name with its system in front, what it stands for, and where the two differ.
 
     `prefixed`: the name means something else without its system. A name without any system is a
-    common one.
+    common one. `higher_is_better` is where the name says another thing of it than the metric does;
+    None, that it says nothing.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Alias(msgspec.Struct, frozen=True):
     difference: str = ""
     kind: Literal["metric", "reducer"] = "metric"
     prefixed: bool = False
+    higher_is_better: bool | msgspec.UnsetType | None = msgspec.UNSET
 
     @property
     def system(self) -> str:
@@ -65,7 +67,13 @@ METRICS: tuple[Alias, ...] = (
     Alias(f"pass_at_{_K}", "pass-at-k", {}),
     Alias(f"pass^{_K}", "pass-hat-k", {}),
     Alias("inspect/accuracy", "accuracy", _INSPECT, f"{_UNSCORED} Inspect rounds at each step."),
-    Alias("inspect/mean", "accuracy", _INSPECT, f"{_UNSCORED} {_PAIRWISE}"),
+    Alias(
+        "inspect/mean",
+        "accuracy",
+        _INSPECT,
+        f"{_UNSCORED} {_PAIRWISE}",
+        higher_is_better=None,
+    ),
     Alias("inspect/var", "var", _INSPECT, f"{_ONE} {_PAIRWISE}"),
     Alias("inspect/std", "std", _INSPECT, f"{_ONE} {_PAIRWISE}"),
     Alias("inspect/stderr", "stderr", {**_INSPECT, "cluster": None}, f"{_ONE} {_PAIRWISE}"),
@@ -153,8 +161,20 @@ def _of(metric: str) -> dict[str, Any]:
 
 
 METRICS += (
-    Alias("lm-eval/mean", "accuracy", _LM_EVAL, f"{_ABSENT} {_EMPTY}"),
-    Alias("lm-eval/nanmean", "accuracy", _LM_EVAL, "NaN is no reward, and so left out."),
+    *(
+        Alias(f"lm-eval/{name}", "accuracy", _LM_EVAL, difference, higher_is_better=None)
+        for name, difference in (
+            ("mean", f"{_ABSENT} {_EMPTY}"),
+            ("nanmean", "NaN is no reward, and so left out."),
+        )
+    ),
+    Alias(
+        "lm-eval/bpb",
+        "accuracy",
+        {**_LM_EVAL, "key": "bpb"},
+        _ABSENT,
+        higher_is_better=False,
+    ),
     Alias("lm-eval/median", "median", {**_LM_EVAL, "method": "upper"}, _EMPTY),
     *(
         Alias(f"lm-eval/{name}", "accuracy", _of(name), _ABSENT)
@@ -163,7 +183,6 @@ METRICS += (
     *(
         Alias(f"lm-eval/{name}", "accuracy", {**_LM_EVAL, "key": name}, _ABSENT)
         for name in (
-            "bpb",
             "logprob",
             "choice_logprob",
             "choice_prob_norm",
@@ -300,6 +319,13 @@ def implied_kwargs(name: str) -> dict[str, Any]:
     """The kwargs that the name of a metric in another system stands for; none for other names."""
     matches = meanings(name, METRICS)
     return matches[0].kwargs if len(matches) == 1 else {}
+
+
+@cache
+def said_direction(name: str) -> bool | msgspec.UnsetType | None:
+    """What a name elsewhere says of which values are better; UNSET where the metric says it."""
+    said = {alias.higher_is_better for alias in meanings(name, METRICS)}
+    return said.pop() if len(said) == 1 else msgspec.UNSET
 
 
 @cache

@@ -114,6 +114,8 @@ def _permitted(
     for metric in each_once([], ours):
         # What the user names, and what is no script, is the same for both.
         if not metric.runs_script or metric.named_by == "user":
+            if metric.said_higher is not None and not _both_say_it(metric, theirs):
+                metric = msgspec.structs.replace(metric, said_higher=None)
             yield metric, metric
             continue
         # Beside each may lie data, which are of the run that it came with.
@@ -126,6 +128,12 @@ def _permitted(
             )
             metric = msgspec.structs.replace(metric, script=None, failure=failure)
         yield metric, own or metric
+
+
+def _both_say_it(metric: Planned, theirs: Sequence[Planned]) -> bool:
+    """Whether the other run says the same of which values are better: one of them is another's."""
+    said = {other.said_higher for other in theirs if other.bound == metric.bound}
+    return said == {metric.said_higher}
 
 
 def _is_same(one: Planned, other: Planned) -> bool:

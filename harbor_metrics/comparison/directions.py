@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
+from ..contract.spec import MetricSpec
 from ..evaluation.planned import Planned
 from .document import Row
 from .following import OF_REWARDS, follows, is_of_rewards
@@ -53,20 +54,20 @@ class Directions(msgspec.Struct, frozen=True):
     def of_reward(self, key: str, rows: Sequence[Measured], keys: Sequence[str]) -> bool | None:
         """Whether a task is better with more of a reward, as directed values that follow it say.
 
-        Those of what the user asks for first; beside these what a registry or a job names says it
-        only where the user has said it of that. A perplexity, which falls where its reward grows,
-        says nothing of it; nor do two values that contradict each other.
+        Those of what the user asks for first; beside these what a registry, a job or a run names
+        says it only where the user has said it of that. A perplexity, which falls where its reward
+        grows, says nothing of it; nor do two values that contradict each other.
         """
         if key in self.higher or key in self.lower:
             return key in self.higher
-        asked = [each for each in rows if is_asked(each[0])]
+        asked = [each for each in rows if _is_of_user(*each)]
         found = self._of_reward(key, asked, keys)
         if found is None and asked:
             taken = self._taken(rows)
             rows = [
                 (row, planned)
                 for row, planned in rows
-                if is_asked(row) or self._said(row, planned, keys, taken) is not None
+                if _is_of_user(row, planned) or self._said(row, planned, keys, taken) is not None
             ]
         return self._of_reward(key, rows, keys) if found is None else found
 
@@ -108,13 +109,19 @@ class Directions(msgspec.Struct, frozen=True):
         return None
 
 
+def _is_of_user(row: Row, planned: Planned) -> bool:
+    """Whether the user asks for it, or Harbor itself computes it where nobody names a metric."""
+    return is_asked(row) and (row.origin != "default" or planned.spec == MetricSpec())
+
+
 def _of_metric(planned: Planned, keys: Sequence[str]) -> Direction:
     """What a metric says of itself, or is taken to mean."""
+    if planned.higher_is_better is not None:
+        return Direction(planned.higher_is_better)
     bound = planned.bound and planned.bound.measures
-    if bound is not None and bound.metric.higher_is_better is not None:
-        return Direction(bound.metric.higher_is_better)
     type_ = bound.metric.name if bound is not None else planned.spec.type
-    if type_ in OF_REWARDS and len(keys) <= 1:
+    # An accuracy that is called a mean says no more than one.
+    if type_ in (*OF_REWARDS, "accuracy") and len(keys) <= 1:
         return Direction(True, assumed=True)
     return Direction(None)
 

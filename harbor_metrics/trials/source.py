@@ -54,6 +54,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     `lacks_trials`: whether planned trials are not there, though there may be as many as planned.
     `models` are the names that its agents were configured with. `defaults` are the metrics that the
     run itself makes numbers of, as entries by dataset; they run where nobody names a metric.
+    `higher_is_better` is what the run says of which values are better, by reward.
     `settings` are those of the run by which samples of the same names may be other tasks, as JSON.
     `leaves_out`: whether its numbers are without the trials that have no valid reward.
     `snapshot` are the datasets as they were when the job ran; `labels` finds the labels of tasks,
@@ -63,6 +64,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     datasets: tuple[JobDataset, ...] = ()
     metrics: tuple[Any, ...] = ()
     defaults: Mapping[str | None, tuple[Any, ...]] = {}
+    higher_is_better: Mapping[str, bool] = {}
     models: tuple[str, ...] = ()
     settings: Mapping[str, str] = {}
     n_groups: int = 1

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lm_eval_logs import line, write
 
-from harbor_metrics import compare
+from harbor_metrics import compare, compute
 from harbor_metrics.errors import UsageError
 
 # Verdicts of a candidate that has more of everything.
@@ -187,3 +188,69 @@ def test_the_name_of_a_reward_is_that_of_whoever_names_the_metric(tmp_path: Path
         (ASKED, "seconds"): False,
         (REGISTRY, "seconds"): False,
     }
+
+
+def lm_eval(folder: Path, metrics: Sequence[str], more: float, said: bool | None) -> str:
+    """A run of lm-eval, whose results file says of its metrics which values are better."""
+    folder.mkdir()
+    stamp = f"2026-01-0{1 + int(more)}T00-00-00.0"
+    rows = [
+        line(i, metrics=list(metrics), **dict.fromkeys(metrics, more + i % 2)) for i in range(20)
+    ]
+    write(folder, rows, f"samples_t_{stamp}.jsonl")
+    results = {
+        "results": {"t": {f"{metric},none": 0.5 for metric in metrics}},
+        "n-samples": {"t": {"original": 20, "effective": 20}},
+        "higher_is_better": {"t": {} if said is None else dict.fromkeys(metrics, said)},
+        "model_name": folder.name,
+    }
+    (folder / f"results_{stamp}.json").write_text(json.dumps(results))
+    return str(folder)
+
+
+@pytest.mark.parametrize(
+    ("metric", "base", "new", "higher"),
+    [
+        ("bpb", None, None, False),
+        ("odd", False, False, False),
+        ("odd", True, True, True),
+        ("acc", None, None, True),
+    ],
+)
+def test_which_values_of_lm_eval_are_better_its_names_say_and_its_runs(
+    metric: str, base: bool | None, new: bool | None, higher: bool, tmp_path: Path
+) -> None:
+    """More bits per byte were better, as more of what is accurate is."""
+    runs = [
+        lm_eval(tmp_path / name, [metric, "other"], i, said)
+        for i, (name, said) in enumerate((("base", base), ("new", new)))
+    ]
+    asked = ["lm-eval/bpb"] if metric == "bpb" else []
+    (pair,) = compare(*runs, metrics=asked).comparisons
+    row = next(row for row in pair.rows if metric in f"{row.metric} {row.kwargs}")
+    assert (row.higher_is_better, row.assumed_direction) == (higher, False)
+    outcomes = compute(runs[0], metrics=asked).groups[0].metrics
+    outcome = next(each for each in outcomes if metric in f"{each.name} {each.kwargs}")
+    assert outcome.higher_is_better is higher
+
+
+@pytest.mark.parametrize(("base", "new"), [(True, False), (True, None), (None, True)])
+def test_what_one_run_alone_says_of_its_values_is_not_believed(
+    base: bool | None, new: bool | None, tmp_path: Path
+) -> None:
+    runs = [
+        lm_eval(tmp_path / name, ["odd", "other"], i, said)
+        for i, (name, said) in enumerate((("base", base), ("new", new)))
+    ]
+    (pair,) = compare(*runs).comparisons
+    assert {row.higher_is_better for row in pair.rows} == {None}
+    with pytest.raises(UsageError, match="whether more of `lm-eval/mean"):
+        compare(*runs, no_worse="lm-eval/mean (key=odd)")
+
+
+def test_what_a_run_aggregates_says_nothing_of_a_reward_beside_what_is_asked_for(
+    tmp_path: Path,
+) -> None:
+    runs = [lm_eval(tmp_path / name, ["odd", "other"], i, False) for i, name in enumerate("ab")]
+    with pytest.raises(UsageError, match="whether more of `odd` is better"):
+        compare(*runs, metrics="mean key=odd", fail_if="tasks.worse > 3")

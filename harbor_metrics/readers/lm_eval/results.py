@@ -34,6 +34,8 @@ class Run:
     n_documents: int | None = None
     lacks_tasks: bool = False
     settings: Mapping[str, str] = field(default_factory=dict)
+    # Of its metrics, by name.
+    higher_is_better: Mapping[str, bool] = field(default_factory=dict)
     reported: Callable[[], Iterable[Reported]] = tuple
     results: str | None = None
 
@@ -98,6 +100,7 @@ def run_of(reading: Reading, beside: Beside, hash_: str, n_filters: int, n_rows:
         n_documents=n,
         lacks_tasks=bool(lacking),
         settings=_settings(value, task),
+        higher_is_better=_directions(value, task),
         reported=partial(_reported, results, task, elsewhere),
         results=results.path,
     )
@@ -170,6 +173,12 @@ def _without_samples(value: dict[str, Any], there: Iterable[str]) -> list[str]:
     known = {_ODD.sub("_", task) for task in there}
     tasks = counted if isinstance(counted, dict) else {}
     return [task for task in tasks if _ODD.sub("_", task) not in known]
+
+
+def _directions(value: dict[str, Any], task: str | None) -> dict[str, bool]:
+    said = member(value, "higher_is_better", task)
+    pairs = said.items() if isinstance(said, dict) else ()
+    return {metric: higher for metric, higher in pairs if isinstance(higher, bool)}
 
 
 def _settings(value: dict[str, Any], task: str | None) -> dict[str, str]:

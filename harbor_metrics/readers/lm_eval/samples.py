@@ -310,6 +310,7 @@ class _Samples:
                 lacks_trials=run.lacks_tasks
                 or any(len(rows) < (run.n_documents or 0) for rows in self.places.values()),
                 defaults=defaults,
+                higher_is_better=run.higher_is_better,
                 # Names of groups have a filter's, too, as a task's own name can.
                 settings={**run.settings, "task": json.dumps(run.task)},
             ),

@@ -72,6 +72,8 @@ _UNIX, _INTERNET, _INTERNET_6, _NETLINK = 1, 2, 10, 16
 _KIND = 0xF
 _STREAM, _DATAGRAM, _RAW, _PACKETS = 1, 2, 3, 5
 _TCP, _UDP, _ROUTES = 6, 17, 0
+# Bytes of an address of netlink; those of the internet have 16 and 24 or more.
+_OF_ROUTES = 12
 # Options of sockets: addresses used again, broadcasts, keeping alive, data out of band, lingering,
 # credentials, low marks, times. No filters, of which a few thousand stop the kernel for good.
 _OF_SOCKETS, _IP, _IPV6 = 1, 0, 41
@@ -225,8 +227,9 @@ def _of_sockets(column: int, *, network: bool, apart: bool, called: bool) -> Ans
         unheard = calls.CALLING | calls.CALLED
     elif not called:
         # Who calls from a port of its choice meets who calls it there at that moment. Some ask for
-        # the names of hosts from what is bound, to whatever port.
-        answers[calls.BIND[column]] = [DONE]
+        # the names of hosts from what is bound, to whatever port; and glibc for the routes, by an
+        # address that is too short to be one of the internet.
+        answers[calls.BIND[column]] = [argument(2), *where(EQUAL, _OF_ROUTES, [ALLOW]), DONE]
     answers |= {numbers[column]: [REFUSE] for numbers in unheard.values()}
     if not network:
         answers[calls.SEND_TO[column]] = [

@@ -152,6 +152,7 @@ METRICS: tuple[Alias, ...] = (
 _LM_EVAL: dict[str, Any] = {"missing": "skip"}
 _EMPTY = "Undefined for no values, where lm-eval raises."
 _ABSENT = "A document without the value is left out, as lm-eval leaves it out."
+_OF_RUN = "Which values are better the results file of a run says."
 _IID = {**_LM_EVAL, "cluster": None}
 
 
@@ -164,15 +165,15 @@ METRICS += (
     *(
         Alias(f"lm-eval/{name}", "accuracy", _LM_EVAL, difference, higher_is_better=None)
         for name, difference in (
-            ("mean", f"{_ABSENT} {_EMPTY}"),
-            ("nanmean", "NaN is no reward, and so left out."),
+            ("mean", f"{_ABSENT} {_EMPTY} {_OF_RUN}"),
+            ("nanmean", f"NaN is no reward, and so left out. {_OF_RUN}"),
         )
     ),
     Alias(
         "lm-eval/bpb",
         "accuracy",
         {**_LM_EVAL, "key": "bpb"},
-        _ABSENT,
+        f"{_ABSENT} Less of it is better.",
         higher_is_better=False,
     ),
     Alias("lm-eval/median", "median", {**_LM_EVAL, "method": "upper"}, _EMPTY),

@@ -174,7 +174,11 @@ def _compared(
         own = with_lacking(asked, whole, pairs.base, lacking if keys else [], rows_of(asked, pairs))
         rows += sorted(own, key=lambda row: ranks.get(row.key, 0))
         asked_of += [asked] * len(own)
-    directions = Directions(settings.higher, settings.lower)
+    # That the candidate leaves out a reward does not make another one the score.
+    is_only_reward = len(tables[0].columns) <= 1
+    directions = Directions(
+        higher=settings.higher, lower=settings.lower, is_only_reward=is_only_reward
+    )
     metrics = [asked.planned for asked in asked_of]
     directed = directions.directed(list(zip(rows, metrics, strict=True)), keys)
     rows = with_policies([row for row, _ in directed], asked_of, pairs)

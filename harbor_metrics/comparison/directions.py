@@ -24,11 +24,15 @@ class Direction(msgspec.Struct, frozen=True):
     assumed: bool = False
 
 
-class Directions(msgspec.Struct, frozen=True):
-    """What the user says of metrics, values and rewards, by their names."""
+class Directions(msgspec.Struct, frozen=True, kw_only=True):
+    """What the user says of metrics, values and rewards, by their names.
+
+    `is_only_reward`: whether the base has one reward, of which more is taken to be better.
+    """
 
     higher: Collection[str] = ()
     lower: Collection[str] = ()
+    is_only_reward: bool
 
     def directed(self, rows: Sequence[Measured], keys: Sequence[str]) -> list[Measured]:
         """The rows with the better direction, and with verdicts that say it.
@@ -41,7 +45,7 @@ class Directions(msgspec.Struct, frozen=True):
         found = []
         for row, planned in rows:
             said = self._said(row, planned, keys, () if is_asked(row) else taken)
-            direction = _of_metric(planned, keys) if said is None else Direction(said)
+            direction = self._of_metric(planned) if said is None else Direction(said)
             directed = msgspec.structs.replace(
                 row,
                 higher_is_better=direction.higher,
@@ -94,6 +98,17 @@ class Directions(msgspec.Struct, frozen=True):
         known -= {None}
         return known.pop() if len(known) == 1 and doubted <= known else None
 
+    def _of_metric(self, planned: Planned) -> Direction:
+        """What a metric says of itself, or is taken to mean."""
+        if planned.higher_is_better is not None:
+            return Direction(planned.higher_is_better)
+        bound = planned.bound and planned.bound.measures
+        type_ = bound.metric.name if bound is not None else planned.spec.type
+        # An accuracy that is called a mean says no more than one.
+        if type_ in (*OF_REWARDS, "accuracy") and self.is_only_reward:
+            return Direction(True, assumed=True)
+        return Direction(None)
+
     def _said(
         self, row: Row, planned: Planned, keys: Sequence[str], taken: Collection[str]
     ) -> bool | None:
@@ -112,18 +127,6 @@ class Directions(msgspec.Struct, frozen=True):
 def _is_of_user(row: Row, planned: Planned) -> bool:
     """Whether the user asks for it, or Harbor itself computes it where nobody names a metric."""
     return is_asked(row) and (row.origin != "default" or planned.spec == MetricSpec())
-
-
-def _of_metric(planned: Planned, keys: Sequence[str]) -> Direction:
-    """What a metric says of itself, or is taken to mean."""
-    if planned.higher_is_better is not None:
-        return Direction(planned.higher_is_better)
-    bound = planned.bound and planned.bound.measures
-    type_ = bound.metric.name if bound is not None else planned.spec.type
-    # An accuracy that is called a mean says no more than one.
-    if type_ in (*OF_REWARDS, "accuracy") and len(keys) <= 1:
-        return Direction(True, assumed=True)
-    return Direction(None)
 
 
 def names_its_values(planned: Planned) -> bool:

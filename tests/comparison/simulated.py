@@ -60,7 +60,7 @@ def compared(sides: list[list[list[float]]], **settings: Any) -> Row:
     )
     asked = Asked(MEAN, Settings(**settings), None, lambda *_: [], ("base", "new"), ["reward"])
     (row,) = rows_of(asked, pair(base, candidate))
-    ((directed, _),) = Directions().directed([(row, MEAN)], ["reward"])
+    ((directed, _),) = Directions(is_only_reward=True).directed([(row, MEAN)], ["reward"])
     return directed
 
 

@@ -119,6 +119,22 @@ def bind(spec: MetricSpec) -> Bound:
     return bind_metric(find_metric(spec.type), spec.kwargs)
 
 
+def as_called(bound: Bound, name: str) -> Bound:
+    """The metric by the name that it was asked for, which can say otherwise which value is better:
+    what lm-eval calls a mean is one of errors, too.
+    """
+    if name == bound.metric.name:
+        return bound
+    # For weight: most metrics are called by their own name.
+    from .aliases import said_direction
+
+    said = said_direction(name)
+    if isinstance(said, msgspec.UnsetType):
+        return bound
+    metric = msgspec.structs.replace(bound.metric, higher_is_better=said)
+    return msgspec.structs.replace(bound, metric=metric)
+
+
 def bind_metric(metric: Metric, kwargs: Mapping[str, Any]) -> Bound:
     """A metric with its kwargs, those that name another metric or a reducer resolved.
 
@@ -172,7 +188,7 @@ def _bind_inner(outer: str, spec: MetricSpec) -> tuple[Bound, dict[str, Any]]:
                 "invalid-metric-kwargs",
                 f"`{misplaced[0]}` belongs beside `metric`, to the kwargs of `{outer}`",
             )
-        return bind(MetricSpec(type=type_, kwargs=kwargs)), implied
+        return as_called(bind(MetricSpec(type=type_, kwargs=kwargs)), spec.type), implied
     except MetricFailure as error:
         raise MetricFailure(
             "invalid-metric-kwargs", f"`metric` of `{outer}`: {error}", "metric"

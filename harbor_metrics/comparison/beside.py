@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from operator import attrgetter
 
@@ -114,8 +114,6 @@ def _permitted(
     for metric in each_once([], ours):
         # What the user names, and what is no script, is the same for both.
         if not metric.runs_script or metric.named_by == "user":
-            if metric.said_higher is not None and not _both_say_it(metric, theirs):
-                metric = msgspec.structs.replace(metric, said_higher=None)
             yield metric, metric
             continue
         # Beside each may lie data, which are of the run that it came with.
@@ -130,10 +128,16 @@ def _permitted(
         yield metric, own or metric
 
 
-def _both_say_it(metric: Planned, theirs: Sequence[Planned]) -> bool:
-    """Whether the other run says the same of which values are better: one of them is another's."""
-    said = {other.said_higher for other in theirs if other.bound == metric.bound}
-    return said == {metric.said_higher}
+def _said_by_runs(parts: Sequence[Part]) -> dict[str, bool | None]:
+    """Reward -> whether more of it is better, as all the runs say; None where one says nothing or
+    another thing, for it may be somebody else's.
+    """
+    said: list[Mapping[str, bool]] = [
+        job.higher_is_better for part in parts for _, job in part.pool.jobs
+    ]
+    said += [{} for part in parts for _ in part.pool.without_job[:1]]
+    words = {key: {each.get(key) for each in said} for key in set().union(*said)}
+    return {key: word.pop() if len(word) == 1 else None for key, word in words.items()}
 
 
 def _is_same(one: Planned, other: Planned) -> bool:
@@ -177,7 +181,10 @@ def _compared(
     # That the candidate leaves out a reward does not make another one the score.
     is_only_reward = len(tables[0].columns) <= 1
     directions = Directions(
-        higher=settings.higher, lower=settings.lower, is_only_reward=is_only_reward
+        higher=settings.higher,
+        lower=settings.lower,
+        of_runs=_said_by_runs(parts),
+        is_only_reward=is_only_reward,
     )
     metrics = [asked.planned for asked in asked_of]
     directed = directions.directed(list(zip(rows, metrics, strict=True)), keys)

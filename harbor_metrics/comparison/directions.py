@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
@@ -27,11 +27,13 @@ class Direction(msgspec.Struct, frozen=True):
 class Directions(msgspec.Struct, frozen=True, kw_only=True):
     """What the user says of metrics, values and rewards, by their names.
 
-    `is_only_reward`: whether the base has one reward, of which more is taken to be better.
+    `of_runs` is what the runs say of rewards, None where they do not agree. `is_only_reward`:
+    whether the base has one, of which more is taken to be better where nobody says anything.
     """
 
     higher: Collection[str] = ()
     lower: Collection[str] = ()
+    of_runs: Mapping[str, bool | None] = {}
     is_only_reward: bool
 
     def directed(self, rows: Sequence[Measured], keys: Sequence[str]) -> list[Measured]:
@@ -45,7 +47,7 @@ class Directions(msgspec.Struct, frozen=True, kw_only=True):
         found = []
         for row, planned in rows:
             said = self._said(row, planned, keys, () if is_asked(row) else taken)
-            direction = self._of_metric(planned) if said is None else Direction(said)
+            direction = self._of_metric(row, planned, keys) if said is None else Direction(said)
             directed = msgspec.structs.replace(
                 row,
                 higher_is_better=direction.higher,
@@ -73,7 +75,9 @@ class Directions(msgspec.Struct, frozen=True, kw_only=True):
                 for row, planned in rows
                 if _is_of_user(row, planned) or self._said(row, planned, keys, taken) is not None
             ]
-        return self._of_reward(key, rows, keys) if found is None else found
+        if found is None:
+            found = self._of_reward(key, rows, keys)
+        return self.of_runs.get(key) if found is None else found
 
     def _taken(self, rows: Sequence[Measured]) -> set[str]:
         """The names of those that are said which what the user asks for has."""
@@ -98,11 +102,15 @@ class Directions(msgspec.Struct, frozen=True, kw_only=True):
         known -= {None}
         return known.pop() if len(known) == 1 and doubted <= known else None
 
-    def _of_metric(self, planned: Planned) -> Direction:
-        """What a metric says of itself, or is taken to mean."""
-        if planned.higher_is_better is not None:
-            return Direction(planned.higher_is_better)
+    def _of_metric(self, row: Row, planned: Planned, keys: Sequence[str]) -> Direction:
+        """What a metric says of itself, or the runs of its reward, or what it is taken to mean."""
         bound = planned.bound and planned.bound.measures
+        if bound is not None and bound.metric.higher_is_better is not None:
+            return Direction(bound.metric.higher_is_better)
+        if not names_its_values(planned):
+            for key in _brought(row, planned, keys):
+                if key in self.of_runs:
+                    return Direction(self.of_runs[key])
         type_ = bound.metric.name if bound is not None else planned.spec.type
         # An accuracy that is called a mean says no more than one.
         if type_ in (*OF_REWARDS, "accuracy") and self.is_only_reward:

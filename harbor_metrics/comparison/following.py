@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from ..contract.spec import HARBOR_TYPES, UV_SCRIPT
 from ..evaluation.planned import Planned
 
@@ -25,10 +28,18 @@ def is_of_rewards(name: str) -> bool:
     return bool(meant) and all(one.type in FOLLOWING for one in meant)
 
 
+def _grows(ends: Mapping[str, Any]) -> bool:
+    """Whether a share of the way from `low` to `high` is known to grow with the reward."""
+    low, high = ends["low"], ends["high"]
+    return not isinstance(low, str) and not isinstance(high, str) and bool(low < high)
+
+
 def follows(planned: Planned, key: str) -> bool:
     """Whether a metric is larger where tasks have more of a reward."""
     bound = planned.bound
     if bound is None or bound.measures.metric.name not in FOLLOWING:
+        return False
+    if bound.measures.metric.name == "normalized-mean" and not _grows(bound.measures.arguments):
         return False
     # Of groups each can say which reward they are of.
     return {bound.common.key, bound.measures.common.key} <= {None, key}

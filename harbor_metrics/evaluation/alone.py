@@ -148,13 +148,4 @@ class OwnMetrics:
         metrics = planned(
             self._registries, entries, "default", f"run {path}, defaults", None, "user", False
         )
-        said = job.higher_is_better
-        return each_once(
-            [],
-            [
-                msgspec.structs.replace(m, said_higher=said.get(m.bound.common.key or ""))
-                if m.bound is not None
-                else m
-                for m in metrics
-            ],
-        )
+        return each_once([], metrics)

@@ -53,7 +53,7 @@ def bind(
         elif metric is not None:
             bound = names.bind_metric(metric, spec.kwargs)
         else:
-            bound = names.bind(spec)
+            bound = names.as_called(names.bind(spec), name)
     except MetricFailure as error:
         failure = error
     return Planned(

@@ -67,7 +67,7 @@ def _measured(
 ) -> Outcome:
     measured = measure(bound, planned.spec, table, missing=missing, level=level, over=over)
     optional: dict[str, Any] = {}
-    better = planned.higher_is_better
+    better = bound.measures.metric.higher_is_better
     if better is not None:
         optional["higher_is_better"] = better
     if bound.plugins:

@@ -28,7 +28,6 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
     Either `bound` is what computes it; or `failure` says why nothing can; or it is a script, which
     lies in the file `script` or in a git repository. `file` is where a user's own function stands.
     Scripts are looked for `beside` the registry, or the configuration of a job, that names them.
-    `said_higher` is which values are better as the run says that names it.
     """
 
     name: str
@@ -41,24 +40,6 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
     script: Script | None = None
     failure: MetricFailure | None = None
     file: ScriptRef | None = None
-    said_higher: bool | None = None
-
-    @property
-    def higher_is_better(self) -> bool | None:
-        """Which of two values is the better one, as the metric says, its name, or else its run."""
-        measures = self.bound and self.bound.measures
-        if measures is None:
-            return None
-        inner = self.spec.kwargs.get("metric") if measures is not self.bound else self.name
-        name = inner.get("type") if isinstance(inner, dict) else inner
-        said: bool | msgspec.UnsetType | None = msgspec.UNSET
-        if isinstance(name, str) and name != measures.metric.name:
-            # For weight: most metrics are called by their own name.
-            from ..catalogue.aliases import said_direction
-
-            said = said_direction(name)
-        known = measures.metric.higher_is_better if said is msgspec.UNSET else said
-        return self.said_higher if known is None else known
 
     @property
     def entry(self) -> str:
@@ -123,7 +104,7 @@ def each_once(metrics: Sequence[Planned], asked: Sequence[Planned]) -> list[Plan
 def _by_the_word_of(metric: Planned, asked: Planned) -> Planned:
     """The metric as it was asked for: a registry says the same otherwise, and is no user."""
     if metric.bound is not None:
-        return msgspec.structs.replace(asked, said_higher=metric.said_higher)
+        return asked
     return msgspec.structs.replace(
         metric, name=asked.name, named_by=asked.named_by, origin=asked.origin
     )

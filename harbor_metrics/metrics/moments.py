@@ -177,8 +177,8 @@ def _ratio(
         return Undefined(f"undefined: a `{weight}` is negative")
     if not any(denominators):
         return Undefined(f"undefined ratio: `{weight}` adds up to 0")
-    # A row without weight says nothing, and is not a unit either.
-    kept = [i for i, weight in enumerate(denominators) if weight]
+    # A row that adds to neither sum says nothing, and is not a unit either.
+    kept = [i for i, pair in enumerate(zip(numerators, denominators, strict=True)) if any(pair)]
     if len(kept) < len(denominators):
         rewards = rewards.picked(kept, [rewards.tasks[i] for i in kept])
         numerators = [numerators[i] for i in kept]

@@ -91,4 +91,7 @@ def with_texts(source: Source) -> Source:
 
     texts = {(trial.dataset, trial.trial): trial.texts for trial in again.trials}
     trials = [replace(t, texts=texts.get((t.dataset, t.trial), t.texts)) for t in source.trials]
-    return replace(source, trials=trials, lacks_texts=again.lacks_texts)
+    # That samples are missing matters more where they are read.
+    of_samples = {said.rule: said for said in again.diagnostics if said.rule == "samples-missing"}
+    diagnostics = [of_samples.get(said.rule, said) for said in source.diagnostics]
+    return replace(source, trials=trials, diagnostics=diagnostics, lacks_texts=again.lacks_texts)

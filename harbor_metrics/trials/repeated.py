@@ -44,17 +44,26 @@ class Repeated:
         # The first two of one trial with other contents: the one that counts, and the other.
         self.differing: tuple[Trial, Trial] | None = None
         self._seen: dict[tuple[str | None, ...], Trial] = {}
+        self._without_texts: set[tuple[str | None, ...]] = set()
 
-    def is_new(self, trial: Trial) -> bool:
-        """Whether it was not met before: in its group by its id, else by its name in its task."""
+    def is_new(self, trial: Trial, *, lacks_texts: bool = False) -> bool:
+        """Whether it was not met before: in its group by its id, else by its name in its task.
+
+        Where its source, or that of the first, was read without texts, nothing is said of these.
+        """
         identity = identity_of(trial)
         if identity is None:
             return True
         first = self._seen.setdefault(identity, trial)
         if first is trial:
+            if lacks_texts:
+                self._without_texts.add(identity)
             return True
         self.n += 1
-        if not _are_same(first, trial):
+        compared = trial
+        if lacks_texts or identity in self._without_texts:
+            compared = msgspec.structs.replace(trial, texts=first.texts)
+        if not _are_same(first, compared):
             self.n_different += 1
             self.differing = self.differing or (first, trial)
         return False
@@ -106,15 +115,9 @@ class Repeated:
 
 
 def _are_same(first: Trial, other: Trial) -> bool:
-    """Whether both say the same; for Python labels are, too, of which one is 1 and one `True`.
-
-    Texts count where both have them: a log can be read without, by its summaries.
-    """
+    """Whether both say the same; for Python labels are, too, of which one is 1 and one `True`."""
     if first != other:
-        if first.texts and other.texts:
-            return False
-        if msgspec.structs.replace(first, texts=other.texts) != other:
-            return False
+        return False
     labels = first.labels.items()
     return all(label_text(value) == label_text(other.labels[name]) for name, value in labels)
 

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from lm_eval_logs import line, write
 
 from harbor_metrics import compare, compute
+from harbor_metrics.comparison.document import Compared
 from harbor_metrics.errors import UsageError
 
 # Verdicts of a candidate that has more of everything.
@@ -19,8 +21,9 @@ TURNED = {None: "higher", True: "better", False: "worse"}
 
 def run(folder: Path, name: str, keys: Sequence[str], more: int) -> str:
     lines = [
-        {"dataset": "d", "task": f"t{i:02}", "labels": {"side": ["a", "pass-rate"][i % 2]}}
+        {"dataset": "d", "task": f"t{i:02}"}
         | {"rewards": dict.fromkeys(keys, i % 3 + more * (1 + i % 2))}
+        | {"labels": {"side": ["a", "pass-rate"][i % 2], "most": 9, "least": 0}}
         for i in range(20)
     ]
     path = folder / f"{name}.jsonl"
@@ -192,10 +195,12 @@ def test_the_name_of_a_reward_is_that_of_whoever_names_the_metric(tmp_path: Path
 
 def lm_eval(folder: Path, metrics: Sequence[str], more: float, said: bool | None) -> str:
     """A run of lm-eval, whose results file says of its metrics which values are better."""
-    folder.mkdir()
+    folder.mkdir(parents=True)
     stamp = f"2026-01-0{1 + int(more)}T00-00-00.0"
     rows = [
-        line(i, metrics=list(metrics), **dict.fromkeys(metrics, more + i % 2)) for i in range(20)
+        line(i, metrics=list(metrics), doc={"subject": "ab"[i % 2]})
+        | dict.fromkeys(metrics, more + i % 2)
+        for i in range(20)
     ]
     write(folder, rows, f"samples_t_{stamp}.jsonl")
     results = {
@@ -208,52 +213,80 @@ def lm_eval(folder: Path, metrics: Sequence[str], more: float, said: bool | None
     return str(folder)
 
 
-@pytest.mark.parametrize(
-    ("metric", "base", "new", "higher"),
-    [
-        ("bpb", None, None, False),
-        ("odd", False, False, False),
-        ("odd", True, True, True),
-        ("acc", None, None, True),
-    ],
-)
-def test_which_values_of_lm_eval_are_better_its_names_say_and_its_runs(
-    metric: str, base: bool | None, new: bool | None, higher: bool, tmp_path: Path
+def of_lm_eval(
+    folder: Path, rewards: Sequence[str], said: Sequence[bool | None], **asked: Any
+) -> Compared:
+    runs = [lm_eval(folder / f"run{i}", rewards, i, word) for i, word in enumerate(said)]
+    return compare(*runs, **asked).comparisons[0]
+
+
+@pytest.mark.parametrize(("metric", "higher"), [("bpb", False), ("acc", True)])
+def test_names_of_lm_eval_say_which_values_are_better(
+    metric: str, higher: bool, tmp_path: Path
 ) -> None:
     """More bits per byte were better, as more of what is accurate is."""
-    runs = [
-        lm_eval(tmp_path / name, [metric, "other"], i, said)
-        for i, (name, said) in enumerate((("base", base), ("new", new)))
-    ]
-    asked = ["lm-eval/bpb"] if metric == "bpb" else []
-    (pair,) = compare(*runs, metrics=asked).comparisons
-    row = next(row for row in pair.rows if metric in f"{row.metric} {row.kwargs}")
-    assert (row.higher_is_better, row.assumed_direction) == (higher, False)
-    outcomes = compute(runs[0], metrics=asked).groups[0].metrics
-    outcome = next(each for each in outcomes if metric in f"{each.name} {each.kwargs}")
-    assert outcome.higher_is_better is higher
+    by_runs = of_lm_eval(tmp_path, [metric, "other"], [None, None]).rows
+    assert [row.higher_is_better for row in by_runs] == [higher, None]
+    for grouped in ((), "subject"):
+        result = compute(tmp_path / "run0", group_by=grouped)
+        said = [outcome.higher_is_better for outcome in result.groups[0].metrics]
+        assert said == [higher, msgspec.UNSET]
 
 
-@pytest.mark.parametrize(("base", "new"), [(True, False), (True, None), (None, True)])
-def test_what_one_run_alone_says_of_its_values_is_not_believed(
-    base: bool | None, new: bool | None, tmp_path: Path
+@pytest.mark.parametrize("word", [False, True])
+@pytest.mark.parametrize(
+    "asked", [(), "lm-eval/mean key=odd", "lm-eval/median key=odd", "mean key=odd"]
+)
+def test_what_both_runs_say_of_a_reward_is_of_all_that_follows_it(
+    asked: str, word: bool, tmp_path: Path
 ) -> None:
-    runs = [
-        lm_eval(tmp_path / name, ["odd", "other"], i, said)
-        for i, (name, said) in enumerate((("base", base), ("new", new)))
-    ]
-    (pair,) = compare(*runs).comparisons
-    assert {row.higher_is_better for row in pair.rows} == {None}
-    with pytest.raises(UsageError, match="whether more of `lm-eval/mean"):
-        compare(*runs, no_worse="lm-eval/mean (key=odd)")
+    found = of_lm_eval(tmp_path, ["odd"], [word, word], metrics=asked, only_asked=bool(asked))
+    assert [(row.higher_is_better, row.assumed_direction) for row in found.rows] == [(word, False)]
+    assert found.higher_is_better is word
+
+
+@pytest.mark.parametrize("said", [(False, True), (False, None), (None, False), (True, None)])
+def test_what_one_run_alone_says_of_a_reward_leaves_open_which_is_better(
+    said: Sequence[bool | None], tmp_path: Path
+) -> None:
+    """Nor is more of it taken to be better then: the silence of a stranger's run decided it."""
+    found = of_lm_eval(tmp_path, ["odd"], said)
+    assert [row.higher_is_better for row in found.rows] == [None]
+    assert found.higher_is_better is None
+    by_word = of_lm_eval(tmp_path / "again", ["odd"], said, lower_is_better="odd")
+    assert [row.higher_is_better for row in by_word.rows] == [False]
+
+
+def test_of_what_no_run_says_anything_more_is_taken_to_be_better(tmp_path: Path) -> None:
+    (row,) = of_lm_eval(tmp_path, ["odd"], [None, None]).rows
+    assert (row.higher_is_better, row.assumed_direction) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "follows"), [(0, 10, True), (10, 0, False), ("most", "least", False)]
+)
+def test_a_share_of_the_way_follows_its_reward_where_it_is_known_to_grow(
+    low: Any, high: Any, follows: bool, tmp_path: Path
+) -> None:
+    """More errors were better tasks, since the share of the way to none is higher where better."""
+    entry = {"type": "normalized-mean", "kwargs": {"low": low, "high": high}}
+    (pair,) = compare(
+        run(tmp_path, "old", ["errors"], 0),
+        run(tmp_path, "new", ["errors"], 1),
+        metrics=json.dumps(entry),
+        only_asked=True,
+    ).comparisons
+    assert pair.higher_is_better is (True if follows else None)
 
 
 def test_what_a_run_aggregates_says_nothing_of_a_reward_beside_what_is_asked_for(
     tmp_path: Path,
 ) -> None:
-    runs = [lm_eval(tmp_path / name, ["odd", "other"], i, False) for i, name in enumerate("ab")]
     with pytest.raises(UsageError, match="whether more of `odd` is better"):
-        compare(*runs, metrics="mean key=odd", fail_if="tasks.worse > 3")
+        of_lm_eval(
+            tmp_path, ["odd", "other"], [False, None],
+            metrics="mean key=odd", fail_if="tasks.worse > 3",
+        )  # fmt: skip
 
 
 def test_that_the_candidate_leaves_out_a_reward_says_nothing_of_another(tmp_path: Path) -> None:

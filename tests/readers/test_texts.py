@@ -86,6 +86,32 @@ def test_copies_of_a_log_are_the_same_with_and_without_texts(tmp_path: Path) -> 
         ]
 
 
+def test_a_sample_that_is_missing_is_an_error_where_texts_are_read(tmp_path: Path) -> None:
+    samples = [sample(f"s{i}", i % 2, input="q" * 8_000) for i in range(100)]
+    members = archived(log(samples), samples)
+    del members["samples/s50_epoch_1.json"]
+    path = write(tmp_path / "long.eval", members)
+    for asked, severity in (("max", "warning"), ("exact-match", "error")):
+        result = compute(path, metrics=asked, level=None)
+        assert [(said["rule"], said["severity"]) for said in result.diagnostics] == [
+            ("samples-missing", severity)
+        ]
+
+
+@pytest.mark.parametrize("ends", [["", "x"], ["x", ""], ["x", "y"]])
+def test_copies_of_trials_with_other_texts_have_other_contents(
+    ends: list[str], tmp_path: Path
+) -> None:
+    for name, text in zip("ab", ends, strict=True):
+        trial = {"task": "t", "trial": "t__1", "rewards": {"r": 1}}
+        trial |= {"texts": {"reference": "x", "prediction": text}} if text else {}
+        (tmp_path / f"{name}.jsonl").write_text(f"{json.dumps(trial)}\n")
+    result = compute(tmp_path / "a.jsonl", tmp_path / "b.jsonl", metrics="exact-match")
+    assert [(said["rule"], said["severity"]) for said in result.diagnostics] == [
+        ("repeated-trial", "error")
+    ]
+
+
 def test_samples_that_contradict_their_summaries_count_where_texts_are_read(tmp_path: Path) -> None:
     samples = [sample(f"s{i}", i % 2, input="q" * 8_000) for i in range(100)]
     rows = [*samples[:91], samples[91] | {"scores": {"num": {"value": 0}}}, *samples[92:]]

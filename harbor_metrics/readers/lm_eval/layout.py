@@ -26,6 +26,7 @@ KNOWN = (
 # Metric -> the aggregation that lm-eval has registered with it.
 AGGREGATIONS = {
     **dict.fromkeys(("acc", "acc_norm", "acc_bytes", "acc_mutual_info", "exact_match"), "mean"),
+    "bpb": "mean",
     **dict.fromkeys(("word_perplexity", "byte_perplexity"), "weighted_perplexity"),
     **{
         name: name

@@ -323,10 +323,18 @@ def implied_kwargs(name: str) -> dict[str, Any]:
 
 
 @cache
-def said_direction(name: str) -> bool | msgspec.UnsetType | None:
-    """What a name elsewhere says of which values are better; UNSET where the metric says it."""
-    said = {alias.higher_is_better for alias in meanings(name, METRICS)}
-    return said.pop() if len(said) == 1 else msgspec.UNSET
+def said_direction(name: str, key: str | None) -> bool | msgspec.UnsetType | None:
+    """What a name elsewhere says of which values are better; UNSET where the metric says it.
+
+    Of lm-eval's means the names of its own metrics do.
+    """
+    meant = meanings(name, METRICS)
+    if len({alias.higher_is_better for alias in meant}) != 1:
+        return msgspec.UNSET
+    alias = meant[0]
+    if alias.higher_is_better is None and alias.system == "lm-eval":
+        return layout.HIGHER_IS_BETTER.get(key or "")
+    return alias.higher_is_better
 
 
 @cache

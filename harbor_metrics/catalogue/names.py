@@ -128,7 +128,7 @@ def as_called(bound: Bound, name: str) -> Bound:
     # For weight: most metrics are called by their own name.
     from .aliases import said_direction
 
-    said = said_direction(name)
+    said = said_direction(name, bound.common.key)
     if isinstance(said, msgspec.UnsetType):
         return bound
     metric = msgspec.structs.replace(bound.metric, higher_is_better=said)

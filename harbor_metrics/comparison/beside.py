@@ -178,8 +178,8 @@ def _compared(
         own = with_lacking(asked, whole, pairs.base, lacking if keys else [], rows_of(asked, pairs))
         rows += sorted(own, key=lambda row: ranks.get(row.key, 0))
         asked_of += [asked] * len(own)
-    # That the candidate leaves out a reward does not make another one the score.
-    is_only_reward = len(tables[0].columns) <= 1
+    # That one run leaves out a reward does not make another one the score.
+    is_only_reward = len({*tables[0].columns, *tables[1].columns}) <= 1
     directions = Directions(
         higher=settings.higher,
         lower=settings.lower,

@@ -289,15 +289,15 @@ def test_what_a_run_aggregates_says_nothing_of_a_reward_beside_what_is_asked_for
         )  # fmt: skip
 
 
-def test_that_the_candidate_leaves_out_a_reward_says_nothing_of_another(tmp_path: Path) -> None:
+BOTH = ["errors", "seconds"]
+
+
+@pytest.mark.parametrize(("base", "new"), [(BOTH, BOTH), (BOTH, BOTH[:1]), (BOTH[:1], BOTH)])
+def test_that_a_run_leaves_out_a_reward_says_nothing_of_another(
+    base: list[str], new: list[str], tmp_path: Path
+) -> None:
     """More errors were better, as of the only reward."""
-    base = run(tmp_path, "old", ["errors", "seconds"], 0)
-    for keys in (["errors", "seconds"], ["errors"]):
-        candidate = run(tmp_path, "new", keys, 1)
-        (pair,) = compare(base, candidate, metrics="mean key=errors").comparisons
-        assert {row.higher_is_better for row in pair.rows if row.origin == ASKED} == {None}
-        assert pair.higher_is_better is None
-    # What the candidate has beside changes nothing.
-    alone = run(tmp_path, "old", ["reward"], 0), run(tmp_path, "new", ["reward", "style"], 1)
-    (pair,) = compare(*alone).comparisons
-    assert pair.higher_is_better is True
+    runs = run(tmp_path, "old", base, 0), run(tmp_path, "new", new, 1)
+    (pair,) = compare(*runs, metrics="mean key=errors").comparisons
+    assert {row.higher_is_better for row in pair.rows if row.origin == ASKED} == {None}
+    assert pair.higher_is_better is None

@@ -34,6 +34,11 @@ AGGREGATIONS = {
     },
     **dict.fromkeys(("mcc", "matthews_corrcoef"), "matthews_corrcoef"),
 }
+# Of the metrics that it averages: whether more of them is better.
+HIGHER_IS_BETTER = {
+    **dict.fromkeys((name for name, of in AGGREGATIONS.items() if of == "mean"), True),
+    "bpb": False,
+}
 # The names of aggregations that are another one's.
 RENAMED = {"mcc": "matthews_corrcoef"}
 

@@ -92,8 +92,8 @@ def check_sizes(connection: Any, files: Sequence[str]) -> None:
     # A name that is told to DuckDB stands for one file, of which it gives the name itself.
     sizes = connection.execute(
         "select sum(row_group_num_rows) filter (column_id = 0), sum(total_uncompressed_size), "
-        # The first page can be behind the mark.
-        "bool_or(coalesce(dictionary_page_offset, 0) <> 0 and "
+        # The first page can be behind the mark; of no rows some writers note no place of it.
+        "bool_or(row_group_num_rows > 0 and coalesce(dictionary_page_offset, 0) <> 0 and "
         "not dictionary_page_offset between 4 and data_page_offset), "
         "file_name from parquet_metadata(?) group by file_name",
         [list(files)],

@@ -11,6 +11,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 import pytest
+from conftest import Run
 from parquet_by_hand import PLAIN, Page, Written, plain, rewards, signed, write
 from pyarrow import parquet
 
@@ -311,6 +312,17 @@ def test_dictionary_behind_the_values_is_refused(tmp_path: Path) -> None:
     path.write_bytes(data.replace(before, after))
     with pytest.raises(InputError, match="a column's dictionary lies where none can be"):
         compute(path)
+
+
+def test_a_file_without_rows_adds_nothing(cli: Run, tmp_path: Path) -> None:
+    """PyArrow notes a dictionary of each column, and no page of values."""
+    table = pa.table({"task": ["a", "b"], "reward": [1.0, 0.0]})
+    (tmp_path / "both").mkdir()
+    parquet.write_table(table, tmp_path / "both" / "full.parquet")
+    parquet.write_table(table.slice(0, 0), tmp_path / "both" / "empty.parquet")
+    parquet.write_table(table, tmp_path / "alone.parquet")
+    both, alone = cli("compute", "both/*.parquet"), cli("compute", "alone.parquet")
+    assert (both.returncode, both.stdout, both.stderr) == (0, alone.stdout, alone.stderr)
 
 
 @pytest.mark.parametrize(

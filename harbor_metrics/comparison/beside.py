@@ -29,6 +29,8 @@ from .runs import Part, Run
 from .settings import Settings
 from .together import Pair, told_by
 
+# What Harbor calls the reward of a verifier that says a number alone.
+_THE_REWARD = "reward"
 # Of more tasks than these only the largest changes are listed.
 _MOST_TASKS, _LISTED = 20_000, 1_000
 
@@ -178,8 +180,8 @@ def _compared(
         own = with_lacking(asked, whole, pairs.base, lacking if keys else [], rows_of(asked, pairs))
         rows += sorted(own, key=lambda row: ranks.get(row.key, 0))
         asked_of += [asked] * len(own)
-    # That one run leaves out a reward does not make another one the score.
-    is_only_reward = len({*tables[0].columns, *tables[1].columns}) <= 1
+    # That one run leaves out a reward does not make another one the score; `reward` is it by name.
+    is_only_reward = keys == [_THE_REWARD] or len({*tables[0].columns, *tables[1].columns}) <= 1
     directions = Directions(
         higher=settings.higher,
         lower=settings.lower,

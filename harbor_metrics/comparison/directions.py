@@ -28,7 +28,8 @@ class Directions(msgspec.Struct, frozen=True, kw_only=True):
     """What the user says of metrics, values and rewards, by their names.
 
     `of_runs` is what the runs say of rewards, None where they do not agree. `is_only_reward`:
-    whether they have one alone, of which more is taken to be better where nobody says anything.
+    whether they have one alone, or `reward` alone in common, of which more is taken to be better
+    where nobody says anything.
     """
 
     higher: Collection[str] = ()

@@ -193,6 +193,19 @@ def test_the_name_of_a_reward_is_that_of_whoever_names_the_metric(tmp_path: Path
     }
 
 
+@pytest.mark.parametrize("more", [(["style"], []), ([], ["style"])])
+def test_more_of_what_is_called_reward_is_better_whatever_one_run_has_beside(
+    more: tuple[list[str], list[str]], tmp_path: Path
+) -> None:
+    """A candidate that measures one thing more than its base ended every gate."""
+    runs = [
+        run(tmp_path, name, ["reward", *keys], i)
+        for i, (name, keys) in enumerate(zip(("old", "new"), more, strict=True))
+    ]
+    (pair,) = compare(*runs, no_worse="mean", unpaired="drop").comparisons
+    assert pair.higher_is_better is True
+
+
 def lm_eval(folder: Path, metrics: Sequence[str], more: float, said: bool | None) -> str:
     """A run of lm-eval, whose results file says of its metrics which values are better."""
     folder.mkdir(parents=True)

@@ -131,15 +131,19 @@ def _permitted(
 
 
 def _said_by_runs(parts: Sequence[Part]) -> dict[str, bool | None]:
-    """Reward -> whether more of it is better, as all the runs say; None where one says nothing or
-    another thing, for it may be somebody else's.
+    """Reward -> whether more of it is better, as all the runs say; None where one says that less is
+    and another one does not, for one of them may be somebody else's.
     """
     said: list[Mapping[str, bool]] = [
         job.higher_is_better for part in parts for _, job in part.pool.jobs
     ]
     said += [{} for part in parts for _ in part.pool.without_job[:1]]
     words = {key: {each.get(key) for each in said} for key in set().union(*said)}
-    return {key: word.pop() if len(word) == 1 else None for key, word in words.items()}
+    return {
+        key: word.pop() if len(word) == 1 else None
+        for key, word in words.items()
+        if word != {True, None}
+    }
 
 
 def _is_same(one: Planned, other: Planned) -> bool:

@@ -258,7 +258,7 @@ def test_what_both_runs_say_of_a_reward_is_of_all_that_follows_it(
     assert found.higher_is_better is word
 
 
-@pytest.mark.parametrize("said", [(False, True), (False, None), (None, False), (True, None)])
+@pytest.mark.parametrize("said", [(False, True), (False, None), (None, False)])
 def test_what_one_run_alone_says_of_a_reward_leaves_open_which_is_better(
     said: Sequence[bool | None], tmp_path: Path
 ) -> None:
@@ -270,9 +270,31 @@ def test_what_one_run_alone_says_of_a_reward_leaves_open_which_is_better(
     assert [row.higher_is_better for row in by_word.rows] == [False]
 
 
-def test_of_what_no_run_says_anything_more_is_taken_to_be_better(tmp_path: Path) -> None:
-    (row,) = of_lm_eval(tmp_path, ["odd"], [None, None]).rows
+@pytest.mark.parametrize("said", [(None, None), (True, None), (None, True)])
+def test_of_what_no_run_says_that_less_is_better_more_is_taken_to_be(
+    said: Sequence[bool | None], tmp_path: Path
+) -> None:
+    (row,) = of_lm_eval(tmp_path, ["odd"], said).rows
     assert (row.higher_is_better, row.assumed_direction) == (True, True)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "mean",
+        "lm-eval/mean",
+        "median key=bpb",
+        "inspect/mean key=bpb",
+        "grouped metric=mean by=subject",
+    ],
+)
+def test_whatever_follows_what_lm_eval_knows_is_better_as_that_is(
+    asked: str, tmp_path: Path
+) -> None:
+    """More bits were worse by their name, and better by a mean of them."""
+    found = of_lm_eval(tmp_path, ["bpb"], [None, None], metrics=asked)
+    assert {row.higher_is_better for row in found.rows} == {False}
+    assert found.higher_is_better is False
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ from ..reading import Options, Reading
 from ..recognition import FITS, Fit, Head
 from .aggregated import aggregated
 from .beside import Beside
-from .layout import BYPASS
+from .layout import BYPASS, HIGHER_IS_BETTER
 from .reported import dataset, is_aggregate
 from .results import Run, run_of
 from .rows import Decoder, Row
@@ -310,7 +310,8 @@ class _Samples:
                 lacks_trials=run.lacks_tasks
                 or any(len(rows) < (run.n_documents or 0) for rows in self.places.values()),
                 defaults=defaults,
-                higher_is_better=run.higher_is_better,
+                # Of its own metrics lm-eval knows it; files of a run can lack it.
+                higher_is_better={**run.higher_is_better, **HIGHER_IS_BETTER},
                 # Names of groups have a filter's, too, as a task's own name can.
                 settings={**run.settings, "task": json.dumps(run.task)},
             ),

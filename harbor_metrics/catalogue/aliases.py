@@ -174,7 +174,7 @@ METRICS += (
         "accuracy",
         {**_LM_EVAL, "key": "bpb"},
         f"{_ABSENT} Less of it is better.",
-        higher_is_better=False,
+        higher_is_better=layout.HIGHER_IS_BETTER["bpb"],
     ),
     Alias("lm-eval/median", "median", {**_LM_EVAL, "method": "upper"}, _EMPTY),
     *(

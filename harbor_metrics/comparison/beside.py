@@ -130,6 +130,11 @@ def _permitted(
         yield metric, own or metric
 
 
+def _is_same(one: Planned, other: Planned) -> bool:
+    scripts = [metric.script and metric.script.identity for metric in (one, other)]
+    return one.runs_script and one.spec == other.spec and scripts[0] == scripts[1]
+
+
 def _said_by_runs(parts: Sequence[Part]) -> dict[str, bool | None]:
     """Reward -> whether more of it is better, as all the runs say; None where one says that less is
     and another one does not, for one of them may be somebody else's.
@@ -144,11 +149,6 @@ def _said_by_runs(parts: Sequence[Part]) -> dict[str, bool | None]:
         for key, word in words.items()
         if word != {True, None}
     }
-
-
-def _is_same(one: Planned, other: Planned) -> bool:
-    scripts = [metric.script and metric.script.identity for metric in (one, other)]
-    return one.runs_script and one.spec == other.spec and scripts[0] == scripts[1]
 
 
 def _compared(

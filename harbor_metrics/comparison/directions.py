@@ -108,7 +108,7 @@ class Directions(msgspec.Struct, frozen=True, kw_only=True):
         bound = planned.bound and planned.bound.measures
         if bound is not None and bound.metric.higher_is_better is not None:
             return Direction(bound.metric.higher_is_better)
-        if not names_its_values(planned):
+        if self.of_runs and not names_its_values(planned):
             for key in _brought(row, planned, keys):
                 if key in self.of_runs:
                     return Direction(self.of_runs[key])

@@ -266,9 +266,8 @@ def _options(*, network: bool) -> list[Instruction]:
     for level in refused:
         checks += where(EQUAL, level, [REFUSE])
     for level, options in known.items():
-        of_level = [argument(2)]
+        of_level = [argument(2), *where_among(options, [ALLOW])]
         if level == _OF_SOCKETS:
             of_level += where_among(_SIZES, [DONE])
-        of_level += where_among(options, [ALLOW])
         checks += where(EQUAL, level, [*of_level, NO_SUCH_OPTION])
     return [*checks, NO_SUCH_OPTION]

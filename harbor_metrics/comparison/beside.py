@@ -14,7 +14,7 @@ from ..errors import MetricFailure, UsageError
 from ..evaluation.group import counts_of, dataset_of
 from ..evaluation.planned import Planned, each_once
 from ..trials.table import Table
-from ..trials.trial import LineTrials
+from ..trials.trial import REWARD, LineTrials
 from .changes import changes_of_tasks
 from .directions import Directions
 from .document import Compared, Row, Side, TaskLists
@@ -29,8 +29,6 @@ from .runs import Part, Run
 from .settings import Settings
 from .together import Pair, told_by
 
-# What Harbor calls the reward of a verifier that says a number alone.
-_THE_REWARD = "reward"
 # Of more tasks than these only the largest changes are listed.
 _MOST_TASKS, _LISTED = 20_000, 1_000
 
@@ -185,7 +183,7 @@ def _compared(
         rows += sorted(own, key=lambda row: ranks.get(row.key, 0))
         asked_of += [asked] * len(own)
     # That one run leaves out a reward does not make another one the score; `reward` is it by name.
-    is_only_reward = keys == [_THE_REWARD] or len({*tables[0].columns, *tables[1].columns}) <= 1
+    is_only_reward = keys == [REWARD] or len({*tables[0].columns, *tables[1].columns}) <= 1
     directions = Directions(
         higher=settings.higher,
         lower=settings.lower,

@@ -22,11 +22,10 @@ from ..evaluation.naming import (
 )
 from ..evaluation.result import Group, Outcome, Result
 from ..numbers.exact import Number
+from ..trials.trial import REWARD
 from . import rows
 from .numerals import NONE, Digits, exact
 
-# The key of which more is better; of others nobody knows.
-_REWARD = "reward"
 _GROUPED = "grouped"
 _HARBORS = "Harbor's\n"
 
@@ -152,8 +151,8 @@ def _of_rewards(outcome: Outcome, name: str) -> bool:
         inner = outcome.kwargs.get("metric")
         type_ = str(inner.get("type") if isinstance(inner, dict) else inner)
         key, slash, _ = name.partition("/")
-        return type_ in OF_REWARDS and (not slash or key == _REWARD)
-    return type_ in OF_REWARDS and name in (type_, _REWARD)
+        return type_ in OF_REWARDS and (not slash or key == REWARD)
+    return type_ in OF_REWARDS and name in (type_, REWARD)
 
 
 def _is_whole(outcome: Outcome, name: str) -> bool:

@@ -15,9 +15,8 @@ from ..numbers.units import Range
 from ..trials.column import Column
 from ..trials.counted import CountedTable
 from ..trials.table import Table
-from ..trials.trial import LineTrials
+from ..trials.trial import REWARD, LineTrials
 
-REWARD = "reward"
 # Attempts of fewer trials are shown one by one.
 FEW_TRIALS = 10_000
 

@@ -18,6 +18,8 @@ from ..numbers.exact import Number
 _ALL_DIGITS = str.maketrans("123456789", "000000000")
 _DIGITS_OF_SECOND = re.compile(r"[.,](\d+)")
 Rewards = dict[str, Number]
+# What Harbor calls the reward of a verifier that says a number alone: more of it is better.
+REWARD = "reward"
 Label = str | Number | bool | None
 
 

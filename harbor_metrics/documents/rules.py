@@ -328,6 +328,11 @@ OF_RUNS = {
         "A registry was given, but the trials name no dataset, so no metrics of the registry run: "
         "`mean` does, which is Harbor's default. Name the dataset with `--dataset`.",
     ),
+    "dataset-taken": Rule(
+        _NOTE,
+        "A registry of one dataset was given. Sources that name no dataset are taken to be of it, "
+        "and pooled with those of the same agent and model that name it, if there are any.",
+    ),
     "model-names-joined": Rule(
         _NOTE,
         "Since 0.25 Harbor writes a model's provider before its name, `acme/sail-1` where 0.24 "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -13,12 +13,13 @@ from ..documents.wording import printable
 from ..errors import OutputError
 from ..readers.columns import USAGE, folded
 from ..trials.labelled import label_text
-from ..trials.trial import Trial
+from ..trials.trial import Label, Trial
 from .extras import literal, require
 
 _TEXTS = ("task", "trial", "id", "started_at", "agent", "model", "dataset", "task_version", "error")
 # Every integer up to this is a float of its own.
 _WHOLE = 2**53
+_LABEL = "label."
 
 
 def parquet(trials: Iterable[Trial]) -> bytes:
@@ -26,7 +27,8 @@ def parquet(trials: Iterable[Trial]) -> bytes:
 
     Raises:
         OutputError: rewards of one key are integers and floats, and no column holds them exactly;
-            a trial is left out, or has rewards without any key; or two columns would have one name.
+            a trial is left out, or has rewards without any key; two columns would have one name; or
+            labels of several types would make other groups or clusters as texts.
         InputError: DuckDB is not installed.
     """
     kept = list(trials)
@@ -44,6 +46,7 @@ def parquet(trials: Iterable[Trial]) -> bytes:
     rows = [_row(trial) for trial in kept]
     types = _types(rows)
     _check_names(types)
+    _check_labels(kept, types)
     return written([{n: _fit(v, types[n]) for n, v in row.items()} for row in rows], types)
 
 
@@ -91,6 +94,38 @@ def _check_names(names: Iterable[str]) -> None:
             )
 
 
+def _check_labels(trials: Sequence[Trial], types: Mapping[str, str]) -> None:
+    """Refuse labels that become one as texts and were two, or become two and were one.
+
+    Raises:
+        OutputError: there are some.
+    """
+    for name in sorted({name for trial in trials for name in trial.labels}):
+        if types.get(_LABEL + name) != "VARCHAR":
+            continue
+        by_value: dict[Label, Label] = {}
+        by_text: dict[str, Label] = {}
+        for trial in trials:
+            value = trial.labels.get(name)
+            if value is None:
+                continue
+            text = label_text(value)
+            equal, same = by_value.setdefault(value, value), by_text.setdefault(text, value)
+            if same != value or label_text(equal) != text:
+                one, other = (same, value) if same != value else (equal, value)
+                raise OutputError(
+                    f"no column of Parquet holds what label `{printable(name)}` has: "
+                    f"{_shown(one)} and {_shown(other)}, which as texts would be "
+                    + ("one" if same != value else "two"),
+                    "write a trials file instead: -o trials.jsonl",
+                )
+
+
+def _shown(value: Label) -> str:
+    """A label as JSON has it, so that its type is seen."""
+    return printable(msgspec.json.encode(value).decode())
+
+
 def _quoted(name: str) -> str:
     """The name of a column in SQL."""
     return '"' + name.replace('"', '""') + '"'
@@ -100,7 +135,7 @@ def _row(trial: Trial) -> dict[str, Any]:
     row: dict[str, Any] = {name: getattr(trial, name) for name in (*_TEXTS, "attempt")}
     rewards = trial.rewards or {}
     row |= {"reward" if key == "reward" else f"reward.{key}": n for key, n in rewards.items()}
-    row |= {f"label.{name}": value for name, value in trial.labels.items()}
+    row |= {_LABEL + name: value for name, value in trial.labels.items()}
     row |= {f"text.{name}": value for name, value in trial.texts.items()}
     row |= {name: getattr(trial.usage, name) for name in USAGE}
     return {name: value for name, value in row.items() if value is not None}

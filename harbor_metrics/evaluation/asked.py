@@ -59,7 +59,7 @@ def plan_asked(metric: Asked) -> Planned:
         planned.spec.type == UV_SCRIPT and failure.rule != "invalid-metric-kwargs"
     ):
         more = (
-            f"harbor-metrics explain {in_command(name)}"
+            f"harbor-metrics explain {in_command(spec.type)}"
             if failure.rule == "invalid-metric-kwargs"
             else ""
         )

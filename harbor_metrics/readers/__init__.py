@@ -90,7 +90,7 @@ def with_texts(source: Source) -> Source:
     from msgspec.structs import replace
 
     texts = {(trial.dataset, trial.trial): trial.texts for trial in again.trials}
-    trials = [replace(t, texts=texts.get((t.dataset, t.trial), t.texts)) for t in source.trials]
+    trials = [replace(t, texts=texts.get((t.dataset, t.trial), {})) for t in source.trials]
     # That samples are missing matters more where they are read.
     of_samples = {said.rule: said for said in again.diagnostics if said.rule == "samples-missing"}
     diagnostics = [of_samples.get(said.rule, said) for said in source.diagnostics]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from typing import NamedTuple
 
 import msgspec
@@ -107,7 +106,7 @@ def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[Group
         found = (
             _Tables(counted.groups, counted.left_out)
             if counted
-            else _by_group(source.trials, repeated, lacks_texts=source.lacks_texts)
+            else _by_group(source.trials, repeated)
         )
         tables = found.groups
         # A group of trials that were all found before, too: which source is first changes nothing.
@@ -185,12 +184,12 @@ def _both(table: Table, other: Table) -> Table:
     return table + other
 
 
-def _by_group(trials: Sequence[Trial], repeated: Repeated | None, *, lacks_texts: bool) -> _Tables:
+def _by_group(trials: Sequence[Trial], repeated: Repeated | None) -> _Tables:
     if isinstance(trials, LineTrials):
         return _Tables({NO_GROUP: Table(trials)}, {})
     once = trials
     if repeated is not None:
-        once = list(filter(partial(repeated.is_new, lacks_texts=lacks_texts), trials))
+        once = list(filter(repeated.is_new, trials))
     found = _Tables({}, {})
     for group, members in grouped(once):
         counting, left_out = parted(members)

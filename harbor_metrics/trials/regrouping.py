@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..documents.diagnostics import Diagnostic
+from ..documents.wording import plural, printable
 from ..errors import InputError
 from . import labels as task_labels
 from .labels import Labels
@@ -44,14 +45,31 @@ def nameless(pools: Pools) -> list[GroupKey]:
 
 
 def named(pools: Pools, name: str, diagnostics: list[Diagnostic]) -> Pools:
-    """The groups, those without a dataset under this one; otherwise as `of_dataset`."""
+    """The groups, those without a dataset under this one; otherwise as `of_dataset`.
+
+    `diagnostics` gets what was pooled with sources that name the dataset, for nobody asked for it.
+    """
     groups, repeated = dict(pools), Repeated()
+    n = 0
     for key in nameless(pools):
         pool = groups.pop(key)
         target = key._replace(dataset=name)
+        n += len(pool.everything) if target in groups else 0
         groups[target] = groups[target].united(pool, repeated) if target in groups else pool
+    if n:
+        diagnostics.append(_taken(n, name))
     diagnostics += repeated.diagnostics()
     return groups
+
+
+def _taken(n: int, name: str) -> Diagnostic:
+    return Diagnostic(
+        rule="dataset-taken",
+        message=f"{plural(n, 'trial')} that {'names' if n == 1 else 'name'} no dataset "
+        f"{'is' if n == 1 else 'are'} pooled with those of {printable(name)}, the only one of the "
+        "registry",
+        help="compute apart what is of another dataset",
+    )
 
 
 def labelled(pools: Pools, labels: Labels, path: str) -> Pools:

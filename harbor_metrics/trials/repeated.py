@@ -14,7 +14,7 @@ from .counts import NotCountableError, grouped, identities, identity_of
 from .labelled import label_text
 from .source import Source
 from .table import Table
-from .trial import Trial
+from .trial import Trial, UnreadTexts
 
 _ID = attrgetter("id")
 
@@ -44,28 +44,24 @@ class Repeated:
         # The first two of one trial with other contents: the one that counts, and the other.
         self.differing: tuple[Trial, Trial] | None = None
         self._seen: dict[tuple[str | None, ...], Trial] = {}
-        self._without_texts: set[tuple[str | None, ...]] = set()
+        # Copies with texts of those whose texts were not read.
+        self._with_texts: dict[tuple[str | None, ...], Trial] = {}
 
-    def is_new(self, trial: Trial, *, lacks_texts: bool = False) -> bool:
-        """Whether it was not met before: in its group by its id, else by its name in its task.
-
-        Where its source, or that of the first, was read without texts, nothing is said of these.
-        """
+    def is_new(self, trial: Trial) -> bool:
+        """Whether it was not met before: in its group by its id, else by its name in its task."""
         identity = identity_of(trial)
         if identity is None:
             return True
         first = self._seen.setdefault(identity, trial)
         if first is trial:
-            if lacks_texts:
-                self._without_texts.add(identity)
             return True
         self.n += 1
-        compared = trial
-        if lacks_texts or identity in self._without_texts:
-            compared = msgspec.structs.replace(trial, texts=first.texts)
-        if not _are_same(first, compared):
+        told = self._with_texts.get(identity, first)
+        if not _are_same(told, trial):
             self.n_different += 1
             self.differing = self.differing or (first, trial)
+        elif isinstance(told.texts, UnreadTexts):
+            self._with_texts[identity] = trial
         return False
 
     def united(self, first: Table, other: Table) -> Table:
@@ -88,9 +84,11 @@ class Repeated:
                 continue
             self.n += 1
             group = {"agent": same.agent, "model": same.model, "dataset": same.dataset}
-            if not _are_same(msgspec.structs.replace(trial, **group), same):
+            if not _are_same(same, msgspec.structs.replace(trial, **group)):
                 self.n_different += 1
                 self.differing = self.differing or (same, trial)
+            elif isinstance(same.texts, UnreadTexts):
+                known[_in_group(trial)] = trial
         return first + (Table(kept) if len(kept) < len(other) else other)
 
     def diagnostics(self, sources: Sequence[Source] = ()) -> list[Diagnostic]:
@@ -115,7 +113,12 @@ class Repeated:
 
 
 def _are_same(first: Trial, other: Trial) -> bool:
-    """Whether both say the same; for Python labels are, too, of which one is 1 and one `True`."""
+    """Whether both say the same, but for texts that were not read of one of them.
+
+    For Python labels are the same, too, of which one is 1 and one `True`.
+    """
+    if isinstance(first.texts, UnreadTexts) or isinstance(other.texts, UnreadTexts):
+        other = msgspec.structs.replace(other, texts=first.texts)
     if first != other:
         return False
     labels = first.labels.items()

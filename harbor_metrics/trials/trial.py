@@ -59,6 +59,17 @@ class Usage(
 
 
 NO_USAGE = Usage()
+Texts = dict[str, str | list[str]]
+
+
+class UnreadTexts(Texts):
+    """The texts of a trial whose log has them where nothing has asked for them yet.
+
+    It is without content, and equal to any that is.
+    """
+
+
+UNREAD_TEXTS = UnreadTexts()
 
 
 class Trial(
@@ -86,7 +97,7 @@ class Trial(
     task_version: str | None = None
     error: str | None = None
     left_out: bool = False
-    texts: dict[str, str | list[str]] = {}
+    texts: Texts = {}
     labels: dict[str, Label] = {}
     usage: Usage = NO_USAGE
 
@@ -142,7 +153,8 @@ def moment(text: str) -> str:
     One without a zone is taken for UTC.
     """
     try:
-        when = datetime.fromisoformat(text)
+        # RFC 3339 also has a small one, which Python does not read.
+        when = datetime.fromisoformat(text.replace("z", "Z"))
         if when.tzinfo is not None:
             when = when.astimezone(UTC)
     except (ValueError, OverflowError):

@@ -264,6 +264,43 @@ def test_rewards_without_any_key_are_refused_by_convert(cli: Run, tmp_path: Path
     assert not (tmp_path / "x.parquet").exists()
 
 
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ([1, "1"], '1 and "1", which as texts would be one'),
+        (["true", "x", True], '"true" and true, which as texts would be one'),
+        ([False, 0], "false and 0, which as texts would be two"),
+        ([1.0, "x", True], "1.0 and true, which as texts would be two"),
+        ([1, 1.0, "x", None, 2.5, False], None),
+        ([1, 1.0, True], "1 and true, which as texts would be two"),
+        ([1, 1.0, 2], None),
+        ([True, False, None], None),
+    ],
+)
+def test_labels_that_would_be_other_clusters_are_refused_by_convert(
+    values: list[Any], words: str | None, cli: Run, tmp_path: Path
+) -> None:
+    rows = [
+        {"task": f"t{i}", "rewards": {"reward": i % 3}, "labels": {"suite": value, "plain": "x"}}
+        for i, value in enumerate([value for value in values if value is not None] * 4)
+    ]
+    path = tmp_path / "trials.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    done = cli("convert", path, "-o", "x.parquet")
+    if words is not None:
+        assert (done.returncode, words in done.stderr) == (3, True)
+        assert not (tmp_path / "x.parquet").exists()
+        return
+    metrics = asked(
+        "stderr cluster=suite", '{"type": "grouped", "kwargs": {"by": "suite", "metric": "mean"}}'
+    )
+    found, kept = (
+        document(cli("compute", each, *metrics, "--format", "json"))["groups"]
+        for each in ("x.parquet", path)
+    )
+    assert found == kept
+
+
 @pytest.mark.parametrize(("most", "code"), [(2**53 - 3, 0), (2**53, 0), (2**53 + 1, 1)])
 def test_tokens_beyond_what_engines_add_exactly_are_not_rounded(
     most: int, code: int, cli: Run, tmp_path: Path

@@ -56,6 +56,15 @@ def test_name_entry_spec_alias_and_function_are_metrics(
     assert planned.bound is not None
 
 
+@pytest.mark.parametrize(
+    "asked", ["grouped by=x", '{"type": "grouped"}', MetricSpec(type="grouped", kwargs={"by": "x"})]
+)
+def test_what_a_metric_lacks_leads_to_what_it_takes(asked: str | MetricSpec) -> None:
+    with pytest.raises(UsageError) as refused:
+        plan_asked(asked)
+    assert refused.value.help == "harbor-metrics explain grouped"
+
+
 def test_function_of_a_file_stands_beside_the_digest_of_the_file(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(CODE)
     planned = plan_asked(MetricSpec(type=f"{tmp_path}/mine.py:best", kwargs={"plus": 2}))

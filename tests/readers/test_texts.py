@@ -6,11 +6,12 @@ import io
 import json
 import shutil
 import sys
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import HERE
+from conftest import HERE, Run
 from inspect_logs import archived, log, sample, write
 
 from harbor_metrics import compute, readers
@@ -84,6 +85,42 @@ def test_copies_of_a_log_are_the_same_with_and_without_texts(tmp_path: Path) -> 
         assert [(said["rule"], said["severity"]) for said in result.diagnostics] == [
             ("repeated-trial", "note")
         ]
+
+
+@pytest.fixture
+def copies(cli: Run, tmp_path: Path) -> Path:
+    """A long log, and two copies of its trials of which one has other texts."""
+    samples = [sample(f"s{i}", i % 2, input="q" * 8_000) for i in range(100)]
+    log_file = write(tmp_path / "log.eval", archived(log(samples), samples))
+    assert cli("convert", log_file, "-o", "copy.jsonl").returncode == 0
+    lines = [json.loads(line) for line in (tmp_path / "copy.jsonl").read_text().splitlines()]
+    for name, changed in {
+        "nameless": {"dataset": None},
+        "other": {"texts": {"reference": "z"}},
+    }.items():
+        rows = [{**line, **changed} for line in lines]
+        (tmp_path / f"{name}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return tmp_path
+
+
+@pytest.mark.parametrize("asked", ["max", "exact-match"])
+@pytest.mark.parametrize(
+    ("names", "severity"),
+    [
+        (("log.eval", "copy.jsonl"), "note"),
+        (("log.eval", "nameless.jsonl"), "note"),
+        (("nameless.jsonl", "log.eval"), "note"),
+        (("copy.jsonl", "nameless.jsonl"), "note"),
+        *((names, "error") for names in permutations(("log.eval", "copy.jsonl", "other.jsonl"))),
+        (("other.jsonl", "nameless.jsonl"), "error"),
+    ],
+)
+def test_texts_of_copies_are_compared_where_two_have_them_whatever_the_order(
+    names: tuple[str, ...], severity: str, asked: str, copies: Path
+) -> None:
+    result = compute(*(copies / name for name in names), metrics=asked, dataset="t", level=None)
+    said = [each for each in result.diagnostics if each["rule"] == "repeated-trial"]
+    assert max(each["severity"] == "error" for each in said) == (severity == "error")
 
 
 def test_a_sample_that_is_missing_is_an_error_where_texts_are_read(tmp_path: Path) -> None:

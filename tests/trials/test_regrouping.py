@@ -47,9 +47,28 @@ def test_trial_of_both_counts_as_that_of_the_dataset(
     diagnostics: list[Diagnostic] = []
     (group,) = regroup(pools, "d", diagnostics).values()
     assert [trial.rewards for trial in group.table] == [{"reward": 1}] * 2 + [{"reward": reward}]
-    (said,) = diagnostics
+    *others, said = diagnostics
     assert said.rule == "repeated-trial"
     assert said.severity == (Severity.NOTE if reward == 1 else Severity.ERROR)
+    # `of_dataset` is asked for by that name.
+    assert [each.rule for each in others] == (["dataset-taken"] if regroup is named else [])
+
+
+@pytest.mark.parametrize(
+    ("datasets", "message"),
+    [
+        (["d", None], "2 trials that name no dataset are pooled with those of d, the only one"),
+        (["e", None], None),
+        (["d"], None),
+    ],
+)
+def test_what_is_pooled_with_a_dataset_unasked_is_said(
+    datasets: list[str | None], message: str | None
+) -> None:
+    diagnostics: list[Diagnostic] = []
+    named({key(dataset): pool("a", "b") for dataset in datasets}, "d", diagnostics)
+    assert [message in said.message for said in diagnostics if message] == [True] * bool(message)
+    assert bool(diagnostics) == bool(message)
 
 
 def test_parts_of_a_dataset_stay_apart() -> None:

@@ -43,7 +43,7 @@ def _written(ticks: int, minutes: int, digits: int, form: str) -> str:
     """A moment, in nanoseconds, in a zone, with at least so many digits of a second."""
     whole, fraction = divmod(ticks, 10**9)
     local = datetime.fromtimestamp(whole, UTC).astimezone(timezone(timedelta(minutes=minutes)))
-    zone = "Z" if form == "Z" and not minutes else local.isoformat()[19:]
+    zone = form if form in ("Z", "z") and not minutes else local.isoformat()[19:]
     shown = f"{fraction:09}".rstrip("0").ljust(digits, "0")
     return f"{local.isoformat()[:19]}{'.' * bool(shown)}{shown}{zone}"
 
@@ -55,7 +55,7 @@ def _written(ticks: int, minutes: int, digits: int, form: str) -> str:
             | st.integers(1_000_000_000, 1_000_020_000).map(lambda second: second * 10**9),
             st.sampled_from([0, 60, 120, -330, 345]),
             st.sampled_from([0, 3, 6, 9]),
-            st.sampled_from(["Z", "+00:00"]),
+            st.sampled_from(["Z", "z", "+00:00"]),
         ),
         min_size=2,
         max_size=6,

@@ -37,7 +37,7 @@ from ...numbers.exact import Number
 from ...trials.check import check_group, check_name
 from ...trials.labels import unambiguous
 from ...trials.source import Job, Source
-from ...trials.trial import NO_USAGE, GroupKey, Trial, Usage
+from ...trials.trial import NO_USAGE, UNREAD_TEXTS, GroupKey, Texts, Trial, Usage
 from ..files.archive import Archive
 from ..files.file import File
 from ..files.lenient import InfiniteError, constant
@@ -88,7 +88,8 @@ def read(file: File, options: Options) -> list[Source]:
         with Archive(file) as archive:
             with_texts = options.with_texts
             header, samples, has_texts = of_archive(archive, reading, with_texts=with_texts)
-            log = _Log(reading, header, has_texts=has_texts)
+            lacks_texts = not (has_texts or with_texts)
+            log = _Log(reading, header, has_texts=has_texts, lacks_texts=lacks_texts)
             log.add(samples)
             behind = reductions(archive, header) if options.with_scores else []
             if options.with_scores and HEADER in archive:
@@ -105,7 +106,7 @@ def read(file: File, options: Options) -> list[Source]:
         scorers = {group: name for name, group in log.groups.items()}
         scored = Log(header, log.samples, behind, scorers)
         source.scored = lambda: scored
-    source.lacks_texts = not (log.has_texts or options.with_texts)
+    source.lacks_texts = log.lacks_texts
     return [source]
 
 
@@ -119,11 +120,14 @@ def _look(reading: Reading, header: Header, data: bytes) -> None:
 class _Log:
     """Makes trials of the samples, a list a scorer."""
 
-    def __init__(self, reading: Reading, header: Header, *, has_texts: bool) -> None:
+    def __init__(
+        self, reading: Reading, header: Header, *, has_texts: bool, lacks_texts: bool = False
+    ) -> None:
         self.reading = reading
         self.path = reading.path
         self.header = header
         self.has_texts = has_texts
+        self.lacks_texts = lacks_texts
         rows = header.results.scores if header.results else []
         self.scorers = dict.fromkeys(row.scorer for row in rows)
         self.samples: list[Sample] = []
@@ -267,7 +271,7 @@ class _Log:
             statuses[status] += 1
         else:
             statuses["scored"] += 1
-        texts: dict[str, str | list[str]] = {}
+        texts: Texts = UNREAD_TEXTS if self.lacks_texts else {}
         if self.has_texts:
             texts["reference"] = sample.target
             if score is not None and isinstance(score.answer, str):

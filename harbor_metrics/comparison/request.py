@@ -123,6 +123,7 @@ def finish(request: ComparisonRequest, prepared: Prepared, *, ranked: bool = Fal
 
         decisions = decide(of_base, settings, alone)
         diagnostics += remarks(decisions, settings.level)
+    places = ranks(pairs, settings.level, diagnostics) if every_two else []
     return Comparison(
         sources=[
             SourceRef(
@@ -145,7 +146,7 @@ def finish(request: ComparisonRequest, prepared: Prepared, *, ranked: bool = Fal
         pairs=settings.pairs,
         unpaired=settings.unpaired,
         comparisons=comparisons,
-        ranks=ranks(pairs, settings.level) if every_two else [],
+        ranks=places,
         gates=decisions,
         diagnostics=[diagnostic.as_json() for diagnostic in dict.fromkeys(diagnostics)],
     )

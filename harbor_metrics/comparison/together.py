@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 import msgspec
 
+from ..documents.diagnostics import Diagnostic
+from ..documents.wording import listed, printable
 from ..evaluation.distinct import apart, mark_of
 from ..evaluation.planned import Planned
 from ..numbers.adjustment import Adjust, adjusted
@@ -63,11 +66,12 @@ def with_adjusted(pairs: Sequence[Pair], adjust: Adjust) -> list[Pair]:
     ]
 
 
-def ranks(pairs: Sequence[Pair], level: float) -> list[Rank]:
+def ranks(pairs: Sequence[Pair], level: float, diagnostics: list[Diagnostic]) -> list[Rank]:
     """The places of three runs or more by each value, on each dataset where all pairs have it.
 
     1 and how many are surely better, to all but how many are surely worse (Mogstad and others
-    2024), by Holm. None where nobody says which value is better.
+    2024), by Holm. None where nobody says which value is better; `diagnostics` gets it where some
+    pairs alone are the reason.
     """
     worth = _worth(pairs, "holm")
     compared = [pair.compared for pair in pairs]
@@ -99,24 +103,55 @@ def ranks(pairs: Sequence[Pair], level: float) -> list[Rank]:
         for j, (value, row) in enumerate(zip(pair.values, compared[i].rows, strict=True)):
             on = dataset.name if dataset is not None else None
             found.setdefault((on, names[value]), {})[i, j] = row
-    return [
-        Rank(dataset=dataset, metric=metric, run=run, low=low, high=high)
-        for (dataset, metric), rows in found.items()
-        for run, (low, high) in _places(compared, rows, worth, level).items()
-    ]
+    ranked: list[Rank] = []
+    for (on, metric), of_metric in found.items():
+        sides = {place: (compared[place[0]].base.run, compared[place[0]].candidate.run)
+                 for place in of_metric}  # fmt: skip
+        runs = list(dict.fromkeys(run for pair in sides.values() for run in pair))
+        if len(runs) < _FEWEST_RANKED or not worth.keys() & of_metric.keys():
+            continue
+        if reason := _why_none(runs, sides, of_metric):
+            diagnostics.append(Diagnostic(
+                rule="places-unknown",
+                message=f"no places by {printable(metric)}{f' on {printable(on)}' if on else ''}: "
+                f"{reason}",
+            ))  # fmt: skip
+        elif next(iter(of_metric.values())).higher_is_better is not None:
+            ranked += [
+                Rank(dataset=on, metric=metric, run=run, low=low, high=high)
+                for run, (low, high) in _places(runs, sides, of_metric, worth, level).items()
+            ]
+    return ranked
+
+
+def _why_none(
+    runs: list[str], pairs: dict[_Place, tuple[str, str]], rows: dict[_Place, Row]
+) -> str:
+    """Why runs have no places by a value, as far as it is not so of all pairs."""
+    there = set(pairs.values())
+    lacking = [pair for pair in combinations(runs, 2) if not {pair, pair[::-1]} & there]
+    if lacking:
+        return f"it has no value of {_against(lacking)}"
+    if len({row.higher_is_better for row in rows.values()}) == 1:
+        return ""
+    silent = [pair for place, pair in pairs.items() if rows[place].higher_is_better is None]
+    if silent:
+        return f"nobody says whether more is better of {_against(silent)}"
+    return "of some runs more is better, of others less"
+
+
+def _against(pairs: Sequence[tuple[str, str]]) -> str:
+    return listed([f"{candidate} against {base}" for base, candidate in pairs])
 
 
 def _places(
-    compared: Sequence[Compared], rows: dict[_Place, Row], worth: dict[_Place, float], level: float
+    runs: list[str],
+    pairs: dict[_Place, tuple[str, str]],
+    rows: dict[_Place, Row],
+    worth: dict[_Place, float],
+    level: float,
 ) -> dict[str, tuple[int, int]]:
-    """Run -> its best and its worst place by one value; empty where the value ranks nothing."""
-    pairs = {place: (compared[place[0]].base.run, compared[place[0]].candidate.run)
-             for place in rows}  # fmt: skip
-    runs = list(dict.fromkeys(run for pair in pairs.values() for run in pair))
-    whole = len(pairs) == len(runs) * (len(runs) - 1) // 2
-    unknown = any(row.higher_is_better is None for row in rows.values())
-    if not whole or unknown or len(runs) < _FEWEST_RANKED or not worth.keys() & rows.keys():
-        return {}
+    """Run -> its best and its worst place by one value."""
     better, worse = dict.fromkeys(runs, 0), dict.fromkeys(runs, 0)
     for place, row in rows.items():
         if worth.get(place, 1.0) < 1 - level and row.difference:

@@ -455,6 +455,11 @@ OF_RUNS = {
         "script, or scripts that could read other files beside them. Their numbers stand in "
         "columns of their own where the digests differ. `--registry FILE` says whose metrics run.",
     ),
+    "places-unknown": Rule(
+        _NOTE,
+        "Runs have places by a value where each has been compared with each other one, and it is "
+        "said of all whether more is better. `--higher-is-better` and `--lower-is-better` say it.",
+    ),
     "rewards-differ": Rule(
         _NOTE,
         "A reward of one run is missing in the other one altogether. It is not compared. A gate "

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from harbor_metrics import Column, compare
 from harbor_metrics.comparison.document import Rank, Row
 from harbor_metrics.comparison.together import Pair, ranks
+from harbor_metrics.documents.diagnostics import Diagnostic
 
 # Any comparison; of it what ranks reads is replaced.
 (ANY,) = compare(JOBS / "two-models").comparisons
@@ -47,7 +48,7 @@ def compared(pairs: Mapping[Runs, Row]) -> list[Pair]:
 
 
 def places(pairs: Mapping[Runs, Row]) -> list[tuple[str, int, int]]:
-    return [(rank.run, rank.low, rank.high) for rank in ranks(compared(pairs), 0.95)]
+    return [(rank.run, rank.low, rank.high) for rank in ranks(compared(pairs), 0.95, [])]
 
 
 def test_who_is_surely_better_stands_above() -> None:
@@ -65,7 +66,7 @@ def test_what_a_registry_names_takes_no_name_from_what_is_asked_for() -> None:
         )
         for pair in compared(dict.fromkeys(combinations("abc", 2), own))
     ]
-    found = [(each.metric, each.run) for each in ranks(pairs, 0.95) if each.high == 1]
+    found = [(each.metric, each.run) for each in ranks(pairs, 0.95, []) if each.high == 1]
     assert sorted((name.partition("#")[0], run) for name, run in found) == [
         ("mean", "a"), ("mean", "c"),
     ]  # fmt: skip
@@ -90,7 +91,7 @@ def test_of_two_of_a_registry_neither_has_the_name_of_the_other() -> None:
             )
             for pair in compared(dict.fromkeys(combinations("abc", 2), mine))
         ]
-        return {(each.metric, each.run) for each in ranks(pairs, 0.95) if each.high == 1}
+        return {(each.metric, each.run) for each in ranks(pairs, 0.95, []) if each.high == 1}
 
     assert best(mine) == {("m.py: v", "c")}
     assert best(mine, theirs) == best(theirs, mine)
@@ -124,8 +125,8 @@ def test_metrics_of_one_name_have_places_of_their_own() -> None:
     failed = msgspec.structs.replace(scripts[0].compared.rows[0], value=None, p=None)
     rows = [failed, scripts[0].compared.rows[1]]
     first = scripts[0]._replace(compared=msgspec.structs.replace(scripts[0].compared, rows=rows))
-    assert {rank.metric for rank in ranks([first, *scripts[1:]], 0.95)} == {"m.py: v#2"}
-    found = [(rank.metric, rank.run, rank.low) for rank in ranks(scripts, 0.95)]
+    assert {rank.metric for rank in ranks([first, *scripts[1:]], 0.95, [])} == {"m.py: v#2"}
+    found = [(rank.metric, rank.run, rank.low) for rank in ranks(scripts, 0.95, [])]
     names = ("m.py: v", "m.py: v#2")
     assert found == [(name, *one) for name in names for one in (("a", 2), ("b", 1), ("c", 2))]
 
@@ -136,17 +137,31 @@ def test_pairs_are_counted_together() -> None:
 
 
 @pytest.mark.parametrize(
-    "pairs",
+    ("pairs", "reason"),
     [
-        {pair: row(0.5, 0.001, higher=None) for pair in combinations("abc", 2)},
-        {pair: row(0.5, None) for pair in combinations("abc", 2)},
-        {("a", "b"): row(0.5, 0.001), ("a", "c"): row(0.5, 0.001)},
-        {("a", "b"): row(0.5, 0.001)},
+        ({pair: row(0.5, 0.001, higher=None) for pair in combinations("abc", 2)}, None),
+        ({pair: row(0.5, None) for pair in combinations("abc", 2)}, None),
+        (
+            {("a", "b"): row(0.5, 0.001), ("a", "c"): row(0.5, 0.001)},
+            "no places by mean on local-single: it has no value of c against b",
+        ),
+        ({("a", "b"): row(0.5, 0.001)}, None),
+        (
+            {pair: row(0.5, 0.001, higher=None if "c" in pair else True)
+             for pair in combinations("abc", 2)},
+            "no places by mean on local-single: nobody says whether more is better of c against a, c against b",
+        ),
+        (
+            {pair: row(0.5, 0.001, higher="c" in pair) for pair in combinations("abc", 2)},
+            "no places by mean on local-single: of some runs more is better, of others less",
+        ),
     ],
-    ids=["no direction", "no p", "not every two", "two runs"],
-)
-def test_there_are_no_places_of(pairs: dict[Runs, Row]) -> None:
-    assert places(pairs) == []
+    ids=["no direction", "no p", "not every two", "two runs", "of some", "not the same"],
+)  # fmt: skip
+def test_there_are_no_places_of(pairs: dict[Runs, Row], reason: str | None) -> None:
+    diagnostics: list[Diagnostic] = []
+    assert ranks(compared(pairs), 0.95, diagnostics) == []
+    assert [said.message for said in diagnostics] == ([reason] if reason else [])
 
 
 @given(st.lists(st.tuples(st.sampled_from([-1, 0, 1]), st.floats(0, 1)), min_size=6, max_size=6))

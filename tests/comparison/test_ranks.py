@@ -22,7 +22,6 @@ from harbor_metrics.documents.diagnostics import Diagnostic
 # Any comparison; of it what ranks reads is replaced.
 (ANY,) = compare(JOBS / "two-models").comparisons
 Runs = tuple[str, str]
-C = "c against a, c against b"
 
 
 def row(difference: float, p: float | None, *, higher: bool | None = True) -> Row:
@@ -150,7 +149,10 @@ def test_pairs_are_counted_together() -> None:
         (
             {pair: row(0.5, 0.001, higher=None if "c" in pair else True)
              for pair in combinations("abc", 2)},
-            "no places by mean on local-single: nobody says whether more is better of " + C,
+            (
+                "no places by mean on local-single: nobody says whether more is better of "
+                "c against a, c against b"
+            ),
         ),
         (
             {pair: row(0.5, 0.001, higher="c" in pair) for pair in combinations("abc", 2)},

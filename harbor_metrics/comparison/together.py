@@ -74,7 +74,30 @@ def ranks(pairs: Sequence[Pair], level: float, diagnostics: list[Diagnostic]) ->
     pairs alone are the reason.
     """
     worth = _worth(pairs, "holm")
-    compared = [pair.compared for pair in pairs]
+    ranked: list[Rank] = []
+    for (on, metric), rows in _by_value(pairs).items():
+        sides = {place: _sides(pairs[place[0]].compared) for place in rows}
+        runs = list(dict.fromkeys(run for pair in sides.values() for run in pair))
+        if len(runs) < _FEWEST_RANKED or not worth.keys() & rows.keys():
+            continue
+        if reason := _why_none(runs, sides, rows):
+            where = f" on {printable(on)}" if on else ""
+            message = f"no places by {printable(metric)}{where}: {reason}"
+            diagnostics.append(Diagnostic(rule="places-unknown", message=message))
+        elif next(iter(rows.values())).higher_is_better is not None:
+            ranked += [
+                Rank(dataset=on, metric=metric, run=run, low=low, high=high)
+                for run, (low, high) in _places(runs, sides, rows, worth, level).items()
+            ]
+    return ranked
+
+
+def _sides(compared: Compared) -> tuple[str, str]:
+    return compared.base.run, compared.candidate.run
+
+
+def _by_value(pairs: Sequence[Pair]) -> dict[tuple[str | None, str], dict[_Place, Row]]:
+    """The rows of each value on each dataset, by the name that tells it from others."""
     named = {
         value: row
         for pair in pairs
@@ -99,29 +122,11 @@ def ranks(pairs: Sequence[Pair], level: float, diagnostics: list[Diagnostic]) ->
     names = apart(wished, rank=places.__getitem__, mark=mark)
     found: dict[tuple[str | None, str], dict[_Place, Row]] = {}
     for i, pair in enumerate(pairs):
-        dataset = compared[i].dataset
-        for j, (value, row) in enumerate(zip(pair.values, compared[i].rows, strict=True)):
-            on = dataset.name if dataset is not None else None
+        dataset = pair.compared.dataset
+        on = dataset.name if dataset is not None else None
+        for j, (value, row) in enumerate(zip(pair.values, pair.compared.rows, strict=True)):
             found.setdefault((on, names[value]), {})[i, j] = row
-    ranked: list[Rank] = []
-    for (on, metric), of_metric in found.items():
-        sides = {place: (compared[place[0]].base.run, compared[place[0]].candidate.run)
-                 for place in of_metric}  # fmt: skip
-        runs = list(dict.fromkeys(run for pair in sides.values() for run in pair))
-        if len(runs) < _FEWEST_RANKED or not worth.keys() & of_metric.keys():
-            continue
-        if reason := _why_none(runs, sides, of_metric):
-            diagnostics.append(Diagnostic(
-                rule="places-unknown",
-                message=f"no places by {printable(metric)}{f' on {printable(on)}' if on else ''}: "
-                f"{reason}",
-            ))  # fmt: skip
-        elif next(iter(of_metric.values())).higher_is_better is not None:
-            ranked += [
-                Rank(dataset=on, metric=metric, run=run, low=low, high=high)
-                for run, (low, high) in _places(runs, sides, of_metric, worth, level).items()
-            ]
-    return ranked
+    return found
 
 
 def _why_none(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 
 import msgspec
 
-from ..documents.wording import printable, shown, shown_path
+from ..documents.diagnostics import Diagnostic
+from ..documents.wording import listed, printable, shown, shown_path
 from ..errors import InputError
 from ..evaluation.datasets import Datasets, find_datasets
 from ..registries.registry import Dataset, Registries
@@ -49,6 +50,8 @@ class Owners:
 class Labelling(msgspec.Struct, frozen=True, kw_only=True):
     """Which labels the trials of a dataset get: of registries, and of `of_jobs` the jobs' own.
 
+    `diagnostics` gets what is said of them.
+
     Each source says what it would say alone, so that none labels the trials of another, whatever
     their order is.
     """
@@ -58,6 +61,7 @@ class Labelling(msgspec.Struct, frozen=True, kw_only=True):
     registries: Registries
     of_jobs: bool
     own_jobs: bool = False
+    diagnostics: list[Diagnostic]
 
     def joined(self, table: Table, jobs: Sequence[tuple[str, Job]], owners: Owners) -> Table:
         """The trials of these jobs, and of other sources, with the labels that they lack.
@@ -72,14 +76,43 @@ class Labelling(msgspec.Struct, frozen=True, kw_only=True):
         said = [*found.values(), *([] if others is None else [others])]
         # As objects: to compare all that a registry says of tasks for each of many jobs takes long.
         if len({tuple(map(id, layers)) for layers in said}) == 1:
-            return joined(table, _merged(said[0], table.tasks))
-        trials = []
+            merged = _merged(said[0], table.tasks)
+            more = self._without_rewards(merged.values(), table)
+            return joined(table, dict(zip(merged, more, strict=True)))
+        of_trials = []
         for trial in table:
             own = [source for source in owners.of(trial) if id(source.job) in found]
             of_jobs = [(s.path, _of_task(trial.task, found[id(s.job)])) for s in own]
-            more = _agreed(trial, of_jobs) if own else _of_task(trial.task, others or ())
-            trials.append(msgspec.structs.replace(trial, labels={**more, **trial.labels}))
-        return Table(trials)
+            of_trials.append(_agreed(trial, of_jobs) if own else _of_task(trial.task, others or ()))
+        return Table(
+            [
+                msgspec.structs.replace(trial, labels={**more, **trial.labels})
+                for trial, more in zip(table, self._without_rewards(of_trials, table), strict=True)
+            ]
+        )
+
+    def _without_rewards(
+        self, said: Collection[Mapping[str, Label]], table: Table
+    ) -> Collection[Mapping[str, Label]]:
+        """The labels without those that are called as rewards of the trials are.
+
+        A metric reads the one of that name or the other, and where a trial lacks the reward a label
+        would stand in for it.
+        """
+        keys = table.key_times.times.keys()
+        rewards = {*keys, *(key.removesuffix("/0") for key in keys)}
+        names = rewards.intersection(chain.from_iterable(said))
+        if not names:
+            return said
+        if self.of_jobs:
+            self.diagnostics.append(
+                Diagnostic(
+                    rule="label-is-reward",
+                    message=f"tasks have labels that are called as rewards of the trials: "
+                    f"{listed(sorted(names))}; the rewards are read",
+                )
+            )
+        return [{n: v for n, v in labels.items() if n not in names} for labels in said]
 
     def _of(self, path: str | None, job: Job | None) -> Layers:
         """What a job says of tasks, or a source that is none; a registry goes before the job."""
@@ -95,8 +128,7 @@ class Labelling(msgspec.Struct, frozen=True, kw_only=True):
         if self.of_jobs:
             self._check_alike(found)
         if job is not None and self.of_jobs:
-            own = job.labels()
-            layers.append(own.get(self.dataset, own.get(None, {})))
+            layers.append(job.labels_on(self.dataset))
         return tuple(filter(None, layers))
 
     def _check_alike(self, found: Datasets) -> None:
@@ -130,8 +162,6 @@ def _of_task(task: str, layers: Layers) -> dict[str, Label]:
 
 def _merged(layers: Layers, tasks: Iterable[str]) -> Labels:
     """What all layers say of these tasks, the first one before the others."""
-    if len(layers) < 2:
-        return layers[0] if layers else {}
     named = set(tasks).intersection(chain.from_iterable(layers))
     return {task: _of_task(task, layers) for task in named}
 

@@ -168,9 +168,10 @@ def plan_groups(
             registries=registries,
             of_jobs=request.reads_labels or any(m.reads_labels for m in metrics.metrics),
             own_jobs=request.own_jobs,
+            diagnostics=diagnostics,
         )
         if labelling.of_jobs:
-            diagnostics += changes.of_labels(metrics.datasets, jobs, registries)
+            diagnostics += changes.of_labels(metrics.datasets, key.dataset, jobs, registries)
         label = partial(labelling.joined, jobs=jobs, owners=owners)
         groups.append(PreparedGroup(key=key, pool=members.labelled(label), plan=metrics))
     found = once(diagnostics, sources)

@@ -455,6 +455,12 @@ OF_RUNS = {
         "script, or scripts that could read other files beside them. Their numbers stand in "
         "columns of their own where the digests differ. `--registry FILE` says whose metrics run.",
     ),
+    "label-is-reward": Rule(
+        _NOTE,
+        "A registry, a snapshot or `task.toml` gives tasks a label that is called as a reward of "
+        "the trials. Metrics read rewards and labels by name, so such a label would stand in for "
+        "the reward where a trial lacks it: it is left out. Give it another name.",
+    ),
     "places-unknown": Rule(
         _NOTE,
         "Runs have places by a value where each has been compared with each other one, and it is "
@@ -477,8 +483,8 @@ OF_RUNS = {
         _NOTE,
         "The registry has other metrics or scripts for a dataset than it had when the job ran, by "
         "the job's snapshot (`harbor-metrics.snapshot.json`), or, where labels are asked for, "
-        "other labels of tasks than the snapshot. Those of today count. Without the registry at "
-        "hand those of the snapshot would.",
+        "other labels of tasks than the snapshot or than `task.toml` of the tasks. Those of today "
+        "count. Without the registry at hand those of the snapshot, or of the tasks, would.",
     ),
     "not-grouped": Rule(
         _NOTE,

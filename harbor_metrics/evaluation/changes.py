@@ -1,4 +1,4 @@
-"""What a registry says otherwise than it did when a job ran, by the job's snapshot."""
+"""What a registry says otherwise than a job does: by its snapshot, or by its tasks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..documents.wording import listed, plural
 from ..errors import HarborMetricsError
 from ..registries import registry
 from ..registries.registry import Dataset, Registries
-from ..trials.labels import identities
+from ..trials.labels import Labels, identities
 from ..trials.snapshot import SNAPSHOT, DatasetSnapshot
 from ..trials.source import Job
 
@@ -40,31 +40,42 @@ def of_metrics(entry: Dataset, jobs: Sequence[tuple[str, Job]]) -> Iterator[Diag
 
 
 def of_labels(
-    entries: Sequence[Dataset], jobs: Sequence[tuple[str, Job]], registries: Registries
+    entries: Sequence[Dataset],
+    dataset: str | None,
+    jobs: Sequence[tuple[str, Job]],
+    registries: Registries,
 ) -> Iterator[Diagnostic]:
-    """That the registry has other labels for tasks than a job's own snapshot."""
+    """That the registry has other labels for tasks than a job's own snapshot, or its tasks."""
     for entry in entries:
-        today = identities({} if entry.is_snapshot else registries.labels(entry))
+        today = {} if entry.is_snapshot else registries.labels(entry)
         for path, known in _known(entry, entries, jobs) if today else ():
-            then = identities(known.tasks)
-            # A task without a label that others had may have got it since.
-            names = {name for labels in then.values() for name in labels}
-            tasks = [
-                task
-                for task, labels in then.items()
-                if any(
-                    name in names and value != labels.get(name)
-                    for name, value in today.get(task, {}).items()
-                )
-            ]
-            if tasks:
-                yield Diagnostic(
-                    rule=_RULE,
-                    message=f"labels of {plural(len(tasks), 'task')} of {entry} in "
-                    f"{entry.registry} are not those in {path}/{SNAPSHOT}",
-                    path=entry.registry,
-                    notes=("the labels of the registry count",),
-                )
+            yield from _relabelled(entry, today, known.tasks, f"in {path}/{SNAPSHOT}")
+        for path, job in jobs if today else ():
+            kept = {task for known in job.snapshot if known.name == dataset for task in known.tasks}
+            own = job.labels_on(dataset)
+            of_tasks = {task: labels for task, labels in own.items() if task not in kept}
+            yield from _relabelled(entry, today, of_tasks, f"of the tasks of {path}")
+
+
+def _relabelled(entry: Dataset, today: Labels, then: Labels, where: str) -> Iterator[Diagnostic]:
+    now, before = identities(today), identities(then)
+    # A task without a label that others had may have got it since.
+    names = {name for labels in before.values() for name in labels}
+    tasks = [
+        task
+        for task, labels in before.items()
+        if any(
+            name in names and value != labels.get(name) for name, value in now.get(task, {}).items()
+        )
+    ]
+    if tasks:
+        yield Diagnostic(
+            rule=_RULE,
+            message=f"labels of {plural(len(tasks), 'task')} of {entry} in {entry.registry} are "
+            f"not those {where}",
+            path=entry.registry,
+            notes=("the labels of the registry count",),
+        )
 
 
 def _known(

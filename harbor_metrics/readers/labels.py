@@ -10,7 +10,7 @@ from typing import Any
 from ..documents.document import parse
 from ..documents.files import read_bytes
 from ..errors import InputError
-from ..trials.labels import Labels
+from ..trials.labels import OF_READERS, Labels
 from ..trials.trial import Label
 
 _HELP = (
@@ -33,6 +33,12 @@ def read(path: str) -> Labels:
         if task in labels:
             raise InputError(f"{path}: {where}: a second row for task {task}")
         for name, value in row.items():
+            if name.startswith(OF_READERS):
+                raise InputError(
+                    f"{path}: {where}: label `{name}` of task {task} is one that only readers of "
+                    "logs give",
+                    "give the label another name",
+                )
             if not isinstance(value, str | int | float | bool | None):
                 raise InputError(
                     f"{path}: {where}: label `{name}` of task {task} is no string, number, "

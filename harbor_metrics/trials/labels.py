@@ -15,6 +15,9 @@ from .trial import Label
 
 # Task -> name of a label -> its value.
 Labels = Mapping[str, Mapping[str, Label]]
+# So begin the names of labels that only readers of logs give: some reducers and metrics read them
+# unasked, and metadata, which may be a stranger's, could say what no log said.
+OF_READERS = ("inspect/", "lm-eval/")
 
 
 def of_tasks(tasks: Iterable[Any]) -> Labels:
@@ -54,8 +57,8 @@ def of_metadata(metadata: dict[str, Any]) -> dict[str, Label]:
 
 
 def unambiguous(named: Iterable[tuple[str, Any]]) -> tuple[dict[str, Any], set[str]]:
-    """Values by name without the names that have two, and these names."""
-    pairs = list(named)
+    """Values by name without the names that have two, and these names; without names of readers."""
+    pairs = [(name, value) for name, value in named if not name.startswith(OF_READERS)]
     values = dict(pairs)
     if len(values) == len(pairs):
         return values, set()

@@ -81,6 +81,11 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     # A function: most computations group by no label.
     labels: Callable[[], Mapping[str | None, Labels]] = dict
 
+    def labels_on(self, dataset: str | None) -> Labels:
+        """What it says of the tasks of a dataset, or of all where its trials name none."""
+        labels = self.labels()
+        return labels.get(dataset, labels.get(None, {}))
+
     @property
     def n_expected(self) -> int | None:
         """How many trials there are to be: as it reports, or the more that were planned."""

@@ -160,6 +160,59 @@ def test_labels_of_a_registry_that_are_not_those_of_the_snapshot_are_said(tmp_pa
     assert said["message"].startswith("labels of 1 task of demo@2 in")
 
 
+def metadata(path: Path, **tasks: dict[str, Any]) -> str:
+    """A registry of one dataset, whose tasks have this metadata."""
+    listed = [{"name": task, "metadata": own} for task, own in tasks.items()]
+    entry = {"name": "demo", "version": "1", "description": "", "metrics": [], "tasks": listed}
+    path.write_text(json.dumps([entry]))
+    return str(path)
+
+
+@pytest.mark.parametrize("name", ["inspect/value", "lm-eval/filter"])
+@pytest.mark.parametrize("said_by", ["registry", "snapshot"])
+def test_labels_that_readers_of_logs_give_are_nobody_elses(
+    said_by: str, name: str, tmp_path: Path
+) -> None:
+    mine = job(tmp_path / "m", {})
+    own = {"a": {name: "x", "side": "l"}, "b": {name: "y"}}
+    given = metadata(tmp_path / "r.json", **(own if said_by == "registry" else {}))
+    if said_by == "snapshot":
+        said = {"schema_version": "1", "datasets": [{"name": "demo", "tasks": own}]}
+        (mine / SNAPSHOT).write_text(json.dumps(said))
+    (found,) = labelled(mine, registries=(given,)).values()
+    assert found == {"a__m": {"side": "l"}, "b__m": {}, "c__m": {}}
+
+
+@pytest.mark.parametrize("key", ["person", "person/0"])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_label_stands_in_for_no_reward(n_jobs: int, key: str, tmp_path: Path) -> None:
+    rewards = {"a": {"reward": 1.0, key: 1}, "b": {"reward": 0.0}}
+    jobs = [
+        write_job(
+            tmp_path / name,
+            [trial(t, own, 1, id=f"{t}{name}") for t, own in rewards.items()],
+            datasets=[{"name": "demo", "version": "1"}],
+        )
+        for name in "mn"[:n_jobs]
+    ]
+    # Of several that say something else of a task each trial has its own.
+    said = {"schema_version": "1", "datasets": [{"name": "demo", "tasks": {"a": {"side": "l"}}}]}
+    (jobs[-1] / SNAPSHOT).write_text(json.dumps(said))
+    given = metadata(tmp_path / "r.json", b={"person": 0, "side": "r"})
+    prepared = prepare(request(*jobs, registries=(given,)))
+    (group,) = prepared.groups
+    assert {tuple(t.labels.items()) for t in group.pool.table if t.task == "b"} == {
+        (("side", "r"),)
+    }
+    (told,) = [d for d in prepared.diagnostics if d.rule == "label-is-reward"]
+    assert told.message.endswith("rewards of the trials: person; the rewards are read")
+    if key == "person":
+        asked = ("weighted-mean key=reward weight=person missing=skip",)
+        more: dict[str, Any] = {"group_by": (), "metrics": asked, "only_asked": True}
+        result = compute_request(request(*jobs, registries=(given,), **more))
+        assert result.groups[0].metrics[0].values == {"weighted-mean": 1.0}
+
+
 def test_version_of_each_job_labels_its_trials_in_a_registry_that_is_given(tmp_path: Path) -> None:
     given = registry(tmp_path / "r.json", one={"a": "l"}, two={"a": "r"})
     jobs = [

@@ -38,6 +38,7 @@ def test_every_shape_of_labels_file_is_read(cli: Run, tmp_path: Path, name: str)
     [
         ('{"nobody": {"side": "x"}}', ["labels no task", "it has nobody, the trials have a"]),
         ("task,side\na,x\na,y\n", ["line 3", "a second row for task a"]),
+        ("task,inspect/value\na,x\n", ["line 2", "`inspect/value`", "only readers of logs give"]),
         ('[{"task": "a", "side": ["x"]}]', ["entry 0", "`side` of task a is no string"]),
         ("side,task\nx\n", ["line 2", "not 2 cells"]),
         ("name,side\na,x\n", ["no column `task`"]),

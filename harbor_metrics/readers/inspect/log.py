@@ -53,7 +53,6 @@ from .scored import Log
 from .scores import rewards_of
 
 _MARKS = ("version", "status", "eval", "plan", "samples")
-_OWN = "inspect/"
 _NUMBERS = (int, float)
 # Each makes a trial of each sample, also of those that it gave no score, with labels of its own: a
 # trial takes as much memory as ten labels do. So much is read of any log; of larger ones what is so
@@ -351,9 +350,6 @@ def _labels(sample: Sample) -> tuple[dict[str, Any], Collection[str]]:
     """The labels of a sample, and the names of which its metadata has two."""
     metadata = sample.metadata if isinstance(sample.metadata, dict) else {}
     labels, ambiguous = unambiguous(_flat("", metadata)) if metadata else ({}, ())
-    for name in [name for name in labels if name.startswith(_OWN)]:
-        # Only the reader gives labels of these names, never the metadata of a log.
-        del labels[name]
     limit = sample.limit.get("type") if isinstance(sample.limit, dict) else sample.limit
     if isinstance(limit, str):
         labels["inspect/limit"] = limit

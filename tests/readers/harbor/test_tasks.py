@@ -167,6 +167,30 @@ def test_registry_and_labels_file_come_before_task_toml(cli: Run, tmp_path: Path
 
 
 @pytest.mark.parametrize(
+    ("of_registry", "n"),
+    [
+        ({"a": {"category": "odd"}, "b": {"category": "even"}}, 0),
+        ({"a": {"category": "odd", "more": 1}, "c": {"category": "x"}}, 0),
+        ({"a": {"category": "even"}, "b": {"category": "even"}}, 1),
+        ({"a": {"depth": True}, "b": {"depth": "4"}}, 2),
+    ],
+)
+def test_labels_of_a_registry_that_are_not_those_of_task_toml_are_said(
+    of_registry: dict[str, dict[str, object]], n: int, cli: Run, tmp_path: Path
+) -> None:
+    job = job_with_tasks(tmp_path)
+    tasks = [{"name": name, "metadata": own} for name, own in of_registry.items()]
+    entry = {"name": "demo", "version": "1", "description": "", "metrics": [], "tasks": tasks}
+    (tmp_path / "r.json").write_text(json.dumps([entry]))
+    for command in (("--group-by", "category"), ("--metric", "mean")):
+        done = cli("compute", job, "--registry", "r.json", *command)
+        assert done.returncode == 0, done.stderr
+        words = " ".join(done.stderr.split())
+        said = f"labels of {n} task" in words and "not those of the tasks of" in words
+        assert said == (n > 0 and command[0] == "--group-by")
+
+
+@pytest.mark.parametrize(
     ("text", "words"),
     [
         ("{", "not JSON|ends|expected"),

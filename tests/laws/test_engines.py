@@ -18,8 +18,9 @@ from relations import ENGINES, frame, source_of, table_of
 from harbor_metrics.errors import InputError, OutputError, UsageError
 from harbor_metrics.numbers.exact import Number
 from harbor_metrics.testing import trials
+from harbor_metrics.trials.labelled import label_text
 from harbor_metrics.trials.table import Table
-from harbor_metrics.trials.trial import Trial
+from harbor_metrics.trials.trial import Label, Trial
 
 pytestmark = pytest.mark.one_python
 
@@ -57,6 +58,18 @@ def on_engine(case: dict[str, Any]) -> list[Trial]:
     return [msgspec.structs.replace(t, rewards=t.rewards or None) for t in trials(case)]
 
 
+def labels_by_name(rows: list[Trial]) -> dict[str, list[Label]]:
+    """The values of each label."""
+    names = {name for row in rows for name in row.labels}
+    return {name: [row.labels.get(name) for row in rows] for name in names}
+
+
+def are_others_as_texts(labels: list[Label]) -> bool:
+    """Whether two of these are one as texts and were not, such as 1 and "1", or the other way."""
+    texts = list(map(label_text, labels))
+    return not len({*labels}) == len({*texts}) == len({*zip(labels, texts, strict=True)})
+
+
 @cache
 def on_duckdb(rows: bytes) -> Table:
     """The trials as a relation, which is asked once what several metrics ask."""
@@ -72,6 +85,10 @@ def test_every_case_says_the_same_on_duckdb(name: str) -> None:
         values = [n for row in rows for n in (row.rewards or {}).values()]
         if any(type(n) is int and abs(n) > 2**53 for n in values):
             with pytest.raises((InputError, OutputError), match=r"2\^53|no column of Parquet"):
+                table_of(frame(rows, connection=CONNECTION))
+            continue
+        if any(map(are_others_as_texts, labels_by_name(rows).values())):
+            with pytest.raises(OutputError, match="no column of Parquet holds what label"):
                 table_of(frame(rows, connection=CONNECTION))
             continue
         table = on_duckdb(msgspec.json.encode(rows))

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 
 import msgspec
 
 from ..documents.diagnostics import Diagnostic
-from ..documents.wording import listed, printable, shown, shown_path
+from ..documents.wording import listed, plural, printable, shown, shown_path
 from ..errors import InputError
 from ..evaluation.datasets import Datasets, find_datasets
 from ..registries.registry import Dataset, Registries
 from ..trials.counts import identity_of
 from ..trials.labelled import identity
-from ..trials.labels import Labels, identities, joined
+from ..trials.labels import OF_ATTEMPTS, Labels, identities, joined
 from ..trials.source import Job, Source
 from ..trials.table import Table
 from ..trials.trial import Label, Trial
@@ -77,39 +77,47 @@ class Labelling(msgspec.Struct, frozen=True, kw_only=True):
         # As objects: to compare all that a registry says of tasks for each of many jobs takes long.
         if len({tuple(map(id, layers)) for layers in said}) == 1:
             merged = _merged(said[0], table.tasks)
-            more = self._without_rewards(merged.values(), table)
+            more = self._of_tasks_alone(merged.values(), table)
             return joined(table, dict(zip(merged, more, strict=True)))
+        of_copies = _OfCopies()
         of_trials = []
         for trial in table:
             own = [source for source in owners.of(trial) if id(source.job) in found]
             of_jobs = [(s.path, _of_task(trial.task, found[id(s.job)])) for s in own]
-            of_trials.append(_agreed(trial, of_jobs) if own else _of_task(trial.task, others or ()))
+            labels = of_copies.agreed(trial, of_jobs) if own else _of_task(trial.task, others or ())
+            of_trials.append(labels)
+        if self.of_jobs:
+            self.diagnostics.extend(of_copies.diagnostics())
+        more = self._of_tasks_alone(of_trials, table)
         return Table(
             [
-                msgspec.structs.replace(trial, labels={**more, **trial.labels})
-                for trial, more in zip(table, self._without_rewards(of_trials, table), strict=True)
+                msgspec.structs.replace(trial, labels={**labels, **trial.labels})
+                for trial, labels in zip(table, more, strict=True)
             ]
         )
 
-    def _without_rewards(
+    def _of_tasks_alone(
         self, said: Collection[Mapping[str, Label]], table: Table
     ) -> Collection[Mapping[str, Label]]:
-        """The labels without those that are called as rewards of the trials are.
+        """The labels without those that are called as what attempts say: rewards and texts.
 
-        A metric reads the one of that name or the other, and where a trial lacks the reward a label
-        would stand in for it.
+        A metric reads the one of that name or the other, and where a trial lacks its own a label
+        of the task would stand in for it.
         """
+        names = set().union(*said)
+        if not names:
+            return said
         keys = table.key_times.times.keys()
-        rewards = {*keys, *(key.removesuffix("/0") for key in keys)}
-        names = rewards.intersection(chain.from_iterable(said))
+        taken = {*keys, *(key.removesuffix("/0") for key in keys), *OF_ATTEMPTS}
+        names &= taken.union(*(trial.texts for trial in table))
         if not names:
             return said
         if self.of_jobs:
             self.diagnostics.append(
                 Diagnostic(
-                    rule="label-is-reward",
-                    message=f"tasks have labels that are called as rewards of the trials: "
-                    f"{listed(sorted(names))}; the rewards are read",
+                    rule="label-left-out",
+                    message="tasks have labels that are called as rewards or texts of trials: "
+                    f"{listed(sorted(names))}; they are left out",
                 )
             )
         return [{n: v for n, v in labels.items() if n not in names} for labels in said]
@@ -166,20 +174,51 @@ def _merged(layers: Layers, tasks: Iterable[str]) -> Labels:
     return {task: _of_task(task, layers) for task in named}
 
 
-def _agreed(trial: Trial, said: Sequence[tuple[str, Mapping[str, Label]]]) -> dict[str, Label]:
-    """The labels of a trial by all jobs that have it."""
-    labels: dict[str, Label] = {}
-    by: dict[str, str] = {}
-    for path, more in said:
-        for name, value in more.items():
-            if name in trial.labels:
-                continue
-            if identity(labels.setdefault(name, value)) != identity(value):
-                raise InputError(
-                    f"label `{name}` of task {trial.task} is {shown(labels[name])} by "
-                    f"{shown_path(by[name])} and {shown(value)} by {shown_path(path)}, and both "
-                    f"have trial {trial.trial or trial.id}",
-                    "name one of the two, or give the label with --labels",
-                )
-            by.setdefault(name, path)
-    return labels
+class _OfCopies:
+    """The labels of trials that several jobs have, and which of them not all these jobs give."""
+
+    def __init__(self) -> None:
+        self.n = 0
+        # The first of them: its name, the job that gives it, and one that does not.
+        self.first: tuple[str, str, str] | None = None
+
+    def agreed(
+        self, trial: Trial, said: Sequence[tuple[str, Mapping[str, Label]]]
+    ) -> dict[str, Label]:
+        """The labels of a trial by all jobs that have it.
+
+        Raises:
+            InputError: two of them label it otherwise.
+        """
+        labels: dict[str, Label] = {}
+        by: dict[str, str] = {}
+        for path, more in said:
+            for name, value in more.items():
+                if name in trial.labels:
+                    continue
+                if identity(labels.setdefault(name, value)) != identity(value):
+                    raise InputError(
+                        f"label `{name}` of task {trial.task} is {shown(labels[name])} by "
+                        f"{shown_path(by[name])} and {shown(value)} by {shown_path(path)}, and "
+                        f"both have trial {trial.trial or trial.id}",
+                        "name one of the two, or give the label with --labels",
+                    )
+                by.setdefault(name, path)
+        lacking = (
+            (name, by[name], path) for path, more in said for name in labels if name not in more
+        )
+        if first := next(lacking, None):
+            self.n += 1
+            self.first = self.first or first
+        return labels
+
+    def diagnostics(self) -> Iterator[Diagnostic]:
+        """That there are some."""
+        if self.first is not None:
+            name, path, other = self.first
+            yield Diagnostic(
+                rule="labels-of-copy",
+                message=f"{plural(self.n, 'trial')} found more than once with labels of one job "
+                f"alone: `{printable(name)}` is that of {shown_path(path)}, and there is none of "
+                f"{shown_path(other)}",
+            )

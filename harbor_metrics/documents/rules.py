@@ -455,11 +455,24 @@ OF_RUNS = {
         "script, or scripts that could read other files beside them. Their numbers stand in "
         "columns of their own where the digests differ. `--registry FILE` says whose metrics run.",
     ),
-    "label-is-reward": Rule(
+    "label-left-out": Rule(
         _NOTE,
-        "A registry, a snapshot or `task.toml` gives tasks a label that is called as a reward of "
-        "the trials. Metrics read rewards and labels by name, so such a label would stand in for "
-        "the reward where a trial lacks it: it is left out. Give it another name.",
+        "A registry, a snapshot or `task.toml` gives tasks a label that is called as a reward or a "
+        "text of the trials, or `prediction`. Metrics read what trials have by name, so such a "
+        "label would stand in for the reward or the answer where a trial has none: it is left out. "
+        "Give it another name.",
+    ),
+    "copies-differ": Rule(
+        _WARNING,
+        "Trials were found in two jobs or runs that do not say the same: of models, metrics, which "
+        "way is better, settings. The trials count once, and what both say counts for their group. "
+        "Where one is a copy, and perhaps somebody else's, compute without it.",
+    ),
+    "labels-of-copy": Rule(
+        _WARNING,
+        "Trials were found in several jobs, of which some give their tasks a label, by a registry, "
+        "a snapshot or `task.toml`, and others do not. The label counts. Where the other job is a "
+        "copy, and perhaps somebody else's, compute without it.",
     ),
     "places-unknown": Rule(
         _NOTE,

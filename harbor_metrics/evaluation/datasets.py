@@ -76,10 +76,7 @@ def find_datasets(
     """
     if dataset is None:
         return Datasets([], [], [_DATASET_NOT_SAID] if registries.given else [])
-    given = [registries.by_name(path) for path in registries.given]
-    whole = part_of(dataset)
-    if not any(dataset in names for names in given) and any(whole in names for names in given):
-        dataset = str(whole)
+    dataset = _name_given(dataset, registries)
     named = [
         (path, entry)
         for path, job in jobs
@@ -120,6 +117,15 @@ def find_datasets(
     rivals = [each for each in either if not all(map(each[0].is_whole_as, each[1:]))]
     diagnostics += map(_rivalling, rivals)
     return Datasets(entries, said if any(versions) else [], diagnostics, rivals)
+
+
+def _name_given(dataset: str, registries: Registries) -> str:
+    """The name under which the first file that was given has it, `name:part` or `name` alone."""
+    for path in registries.given:
+        names = registries.by_name(path)
+        if name := next((each for each in (dataset, part_of(dataset)) if each in names), None):
+            return name
+    return dataset
 
 
 def _entries_at(

@@ -19,7 +19,7 @@ from ..numbers.passing import most_of_k
 from ..numbers.units import Range
 from ..trials.column import Column, Kind
 from ..trials.labelled import label_text
-from ..trials.trial import Trial
+from ..trials.trial import Label
 from .moments import NO_VALUES
 
 _Prediction = Annotated[
@@ -90,7 +90,13 @@ def majority_at_k(
     """
     if not len(rewards):
         return Undefined(NO_VALUES)
-    answers = [_answer(trial, prediction) for trial in rewards.trials]
+    # A label stands in for no text that others have.
+    texts = [trial.texts.get(prediction) for trial in rewards.trials]
+    answers = (
+        list(map(_answer, texts))
+        if any(text is not None for text in texts)
+        else [_named(trial.labels.get(prediction)) for trial in rewards.trials]
+    )
     if not any(answer is not None for answer in answers):
         raise MetricFailure(
             "missing-label", f"no trial has a text or a label `{prediction}`, which is its answer"
@@ -121,9 +127,9 @@ def majority_at_k(
     return for_each_k(k, chance)
 
 
-def _answer(trial: Trial, name: str) -> str | None:
-    text: str | Sequence[str] | None = trial.texts.get(name)
-    if text is None:
-        label = trial.labels.get(name)
-        return None if label is None else label_text(label)
-    return text if isinstance(text, str) else "\n".join(text)
+def _answer(text: str | Sequence[str] | None) -> str | None:
+    return text if isinstance(text, str | None) else "\n".join(text)
+
+
+def _named(label: Label) -> str | None:
+    return None if label is None else label_text(label)

@@ -18,6 +18,8 @@ Labels = Mapping[str, Mapping[str, Label]]
 # So begin the names of labels that only readers of logs give: some reducers and metrics read them
 # unasked, and metadata, which may be a stranger's, could say what no log said.
 OF_READERS = ("inspect/", "lm-eval/")
+# What attempts say and tasks do not, which is read unasked, too.
+OF_ATTEMPTS = frozenset({"prediction"})
 
 
 def of_tasks(tasks: Iterable[Any]) -> Labels:

@@ -32,8 +32,11 @@ def by_short_names(pools: Pools, diagnostics: list[Diagnostic]) -> Pools:
     for key in sorted(pools, key=lambda key: [part or "" for part in key]):
         provider, _, short = (key.model or "").partition("/")
         target = targets[key]
+        if target is None:
+            diagnostics += _unshortened(key, pools)
+            continue
         # One short name for two models would be that of either.
-        if target is None or times[target] > 1:
+        if times[target] > 1:
             continue
         other = named.get(target)
         if other is None:
@@ -42,7 +45,11 @@ def by_short_names(pools: Pools, diagnostics: list[Diagnostic]) -> Pools:
         elif _jobs_of(named[key]) <= _jobs_of(other):
             continue
         elif _share_a_job(other, named[key]) or not _is_same_model(other, str(key.model)):
-            diagnostics.append(_apart(short, str(key.model)))
+            reason = (
+                f"not all trials of {printable(short)} are of jobs that are known to mean "
+                f"{printable(str(key.model))}, so {printable(short)} means the other model alone"
+            )
+            diagnostics.append(_apart(short, str(key.model), reason))
         else:
             joined = other.united(named.pop(key), repeated)
             named[target] = msgspec.structs.replace(joined, provider=provider)
@@ -56,6 +63,18 @@ def _shortened(key: GroupKey, pool: Pool) -> GroupKey | None:
     _, slash, short = (key.model or "").partition("/")
     configured = pool.jobs and all(key.model in job.models for _, job in pool.jobs)
     return key._replace(model=short) if slash and configured else None
+
+
+def _unshortened(key: GroupKey, pools: Pools) -> Iterator[Diagnostic]:
+    """That a group which some job of it did not configure by its name is not that of its short one.
+
+    Such a job may be a copy of which no trial counts.
+    """
+    short = (key.model or "").partition("/")[2]
+    other = pools.get(key._replace(model=short))
+    if short and other is not None and not _jobs_of(pools[key]) <= _jobs_of(other):
+        name = str(key.model)
+        yield _apart(short, name, f"not all jobs of {printable(name)} configured it by that name")
 
 
 def _by_full_names(targets: dict[GroupKey, GroupKey | None]) -> Iterator[Diagnostic]:
@@ -99,9 +118,8 @@ def _joined(short: str, name: str) -> Diagnostic:
     )
 
 
-def _apart(short: str, name: str) -> Diagnostic:
+def _apart(short: str, name: str, reason: str) -> Diagnostic:
     return Diagnostic(
         rule="model-names-apart",
-        message=f"{short} and {name} are shown apart: not all trials of {short} are of jobs that "
-        f"are known to mean {name}, so {short} means the other model alone",
+        message=f"{printable(short)} and {printable(name)} are shown apart: {reason}",
     )

@@ -13,7 +13,7 @@ from ..documents.wording import listed, plural
 from . import lacking
 from .check import check_group
 from .counts import Seen, grouped, parted
-from .repeated import Repeated, may_repeat
+from .repeated import Repeated, may_repeat, of_copies
 from .source import Counted, Job, Source
 from .table import Table
 from .trial import NO_GROUP, GroupKey, LineTrials, Trial, group_key
@@ -125,6 +125,7 @@ def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[Group
     if repeated is not None:
         named_by = [source for source in sources if not _is_of_lines(source)]
         diagnostics += repeated.diagnostics(named_by)
+        diagnostics += of_copies(named_by) if repeated.n else ()
     diagnostics += _by_place(
         # Lines of rewards are numbered on: each is a task of its own.
         [s for s in sources if s.by_place and not _is_of_lines(s)]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from operator import attrgetter
 
 import msgspec
 
 from ..documents.diagnostics import Diagnostic, Severity
-from ..documents.wording import plural, printable, shown_path
+from ..documents.wording import listed, plural, printable, shown_path
 from .counts import NotCountableError, grouped, identities, identity_of
 from .labelled import label_text
 from .source import Source
@@ -17,6 +18,17 @@ from .table import Table
 from .trial import Trial, UnreadTexts
 
 _ID = attrgetter("id")
+# What is read of a run for all trials of a group, in words.
+_WORDS_OF_RUNS = {
+    "datasets": "datasets",
+    "metrics": "metrics",
+    "defaults": "metrics that the run computes",
+    "higher_is_better": "which way is better",
+    "models": "models",
+    "settings": "settings",
+    "leaves_out": "whether trials are left out",
+    "snapshot": "snapshots",
+}
 
 
 def may_repeat(parts: Sequence[Sequence[Trial]]) -> bool:
@@ -110,6 +122,36 @@ class Repeated:
         kept = self.differing[0]
         name = printable(kept.trial or kept.id or kept.task)
         return f": trial {name} is that of {shown_path(paths[0])}, not of {shown_path(paths[-1])}"
+
+
+def of_copies(sources: Sequence[Source]) -> Iterator[Diagnostic]:
+    """That jobs which have the same trials say otherwise of their runs.
+
+    What each says counts for the group that the trials are in, though the trials count once.
+    """
+    first: dict[tuple[str | None, ...], int] = {}
+    times: Counter[tuple[int, int]] = Counter()
+    jobs = [(source, source.job) for source in sources if source.job is not None]
+    for place, (source, _) in enumerate(jobs):
+        for trial in source.trials:
+            identity = identity_of(trial)
+            other = first.setdefault(identity, place) if identity is not None else place
+            if other != place:
+                times[other, place] += 1
+    for (one, two), n in times.items():
+        (source, job), (copy, of_copy) = jobs[one], jobs[two]
+        differing = [
+            words
+            for name, words in _WORDS_OF_RUNS.items()
+            if getattr(job, name) != getattr(of_copy, name)
+        ]
+        if differing:
+            yield Diagnostic(
+                rule="copies-differ",
+                message=f"{plural(n, 'trial')} of {shown_path(source.path)} "
+                f"{'is' if n == 1 else 'are'} in {shown_path(copy.path)}, too, and the two say "
+                f"otherwise of their runs: {listed(differing, counted=False)}",
+            )
 
 
 def _are_same(first: Trial, other: Trial) -> bool:

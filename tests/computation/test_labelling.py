@@ -204,13 +204,56 @@ def test_label_stands_in_for_no_reward(n_jobs: int, key: str, tmp_path: Path) ->
     assert {tuple(t.labels.items()) for t in group.pool.table if t.task == "b"} == {
         (("side", "r"),)
     }
-    (told,) = [d for d in prepared.diagnostics if d.rule == "label-is-reward"]
-    assert told.message.endswith("rewards of the trials: person; the rewards are read")
+    (told,) = [d for d in prepared.diagnostics if d.rule == "label-left-out"]
+    assert told.message.endswith("rewards or texts of trials: person; they are left out")
     if key == "person":
         asked = ("weighted-mean key=reward weight=person missing=skip",)
         more: dict[str, Any] = {"group_by": (), "metrics": asked, "only_asked": True}
         result = compute_request(request(*jobs, registries=(given,), **more))
         assert result.groups[0].metrics[0].values == {"weighted-mean": 1.0}
+
+
+def test_label_is_no_answer_of_an_attempt(tmp_path: Path) -> None:
+    lines = [
+        {"task": "a", "dataset": "demo", "rewards": {"reward": i == 1}, "texts": texts}
+        for i, texts in enumerate([{}, {"prediction": "right"}, {}])
+    ]
+    mine = tmp_path / "t.jsonl"
+    mine.write_text(
+        "".join(
+            f"{json.dumps({**line, 'rewards': {'reward': int(line['rewards']['reward'])}})}\n"
+            for line in lines
+        )
+    )
+    given = metadata(tmp_path / "r.json", a={"prediction": "wrong", "side": "l"})
+    asked: dict[str, Any] = {"metrics": ("majority-at-k k=3",), "only_asked": True, "group_by": ()}
+    result = compute_request(request(mine, registries=(given,), **asked))
+    assert result.groups[0].metrics[0].values == {"majority-at-k": 1.0}
+    assert [d["rule"] for d in result.diagnostics] == ["label-left-out"]
+    # Where no attempt has answered at all, too.
+    mine.write_text(
+        "".join(
+            f"{json.dumps({**line, 'texts': {}, 'rewards': {'reward': 0}})}\n" for line in lines
+        )
+    )
+    failed = compute_request(request(mine, registries=(given,), **asked)).groups[0].metrics[0]
+    assert failed.error is not None
+    assert failed.error.rule == "missing-label"
+
+
+@pytest.mark.parametrize("of_copy", [{"a": "l"}, {}])
+def test_labels_that_one_of_two_jobs_alone_gives_a_trial_are_told(
+    of_copy: dict[str, str | None], tmp_path: Path
+) -> None:
+    same = {task: {"trial_name": f"{task}__1", "id": task} for task in TASKS}
+    mine = job(tmp_path / "mine", {}, **same)
+    copy = job(tmp_path / "theirs" / "mine", of_copy, **same)
+    for order in ((mine, copy), (copy, mine)):
+        told = [d for d in prepare(request(*order)).diagnostics if d.rule == "labels-of-copy"]
+        assert len(told) == bool(of_copy)
+        for said in told:
+            assert said.message.startswith("1 trial found more than once with labels of one job")
+            assert said.message.index("theirs") < said.message.index("there is none of")
 
 
 def test_version_of_each_job_labels_its_trials_in_a_registry_that_is_given(tmp_path: Path) -> None:

@@ -62,6 +62,17 @@ def test_part_of_a_dataset_has_the_entries_of_the_whole() -> None:
 
 
 @pytest.mark.usefixtures("here")
+def test_first_registry_that_has_the_part_or_the_whole_counts() -> None:
+    """A registry named behind it, perhaps somebody else's, takes no part of a dataset."""
+    whole, part = write("a.json", "d@1"), write("b.json", "d:words@1", "e@1")
+    for given, expected in (
+        ([whole, part], "d@1 of a.json"),
+        ([part, whole], "d:words@1 of b.json"),
+    ):
+        assert names(find_datasets("d:words", None, [], Registries(given))) == [expected]
+
+
+@pytest.mark.usefixtures("here")
 def test_versions_of_several_jobs_are_pooled_with_a_note() -> None:
     given = Registries([write("r.json", "d@1", "d@2")])
     jobs = [job(JobDataset(name="d", version=v)) for v in ("1", "2")]

@@ -77,6 +77,18 @@ def test_groups_of_one_job_stay_as_harbor_has_them(cli: Run, tmp_path: Path) -> 
     assert rules == []
 
 
+@pytest.mark.parametrize("copied", [1, 2])
+def test_copy_that_configured_another_name_parts_no_models_unsaid(
+    copied: int, cli: Run, tmp_path: Path
+) -> None:
+    """None of its trials counts, and nobody knows whose are the copies."""
+    old, new = job(tmp_path / "old", OLD), job(tmp_path / "new", NEW, NEW)
+    copy = job(tmp_path / "theirs" / "new", *[NEW] * copied, configured=("zeta/sail-1",))
+    found, rules = groups(cli, old, new, copy)
+    assert [group[0] for group in found] == [NEW, OLD]
+    assert sorted(rules) == ["copies-differ", "model-names-apart", "repeated-trial"]
+
+
 @pytest.mark.parametrize(
     "configured", [("zeta/sail-1",), (NEW, "zeta/sail-1"), (OLD,), ()], ids=str
 )

@@ -79,6 +79,32 @@ def test_trial_that_comes_twice_counts_once() -> None:
     assert diagnostic.message == "1 trial found more than once, counted once"
 
 
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({}, None),
+        ({"n_total_trials": 9}, None),
+        ({"models": ("x/m",)}, "models"),
+        ({"higher_is_better": {"reward": False}}, "which way is better"),
+        ({"settings": {"shots": "5"}, "metrics": ("mean",)}, "metrics, settings"),
+    ],
+)
+def test_jobs_with_the_same_trials_that_say_otherwise_are_told(
+    more: dict[str, object], words: str | None
+) -> None:
+    def source(name: str, tasks: str, own: Job) -> Source:
+        trials = [Trial(task=task, id=task, rewards={"reward": 1}) for task in tasks]
+        return Source(path=f"jobs/{name}", kind="harbor", trials=trials, sha256="", job=own)
+
+    for order in ((0, 1), (1, 0)):
+        both = [source("one", "ab", Job()), source("two", "a", Job(**more))]
+        diagnostics: list[Diagnostic] = []
+        pool([both[place] for place in order], diagnostics)
+        told = [said.message for said in diagnostics if said.rule == "copies-differ"]
+        assert len(told) == (words is not None)
+        assert all(said.endswith(f"say otherwise of their runs: {words}") for said in told)
+
+
 def test_repeated_trial_with_other_contents_is_reported() -> None:
     pools, (diagnostic,) = pooled(source(of("x", "a")), source(of("x", "a", error="E")))
     assert pools[X].table.trials[0].error is None

@@ -34,6 +34,7 @@ _NAMES_OF_LABELS = frozenset(
         "raters",
         "probabilities",
         "label",
+        "likelihoods",
         "per",
         "confidence",
         "low",
@@ -41,6 +42,13 @@ _NAMES_OF_LABELS = frozenset(
         "minutes",
     ]
 )
+
+
+def _names_a_label(kwarg: str, value: object) -> bool:
+    if kwarg not in _NAMES_OF_LABELS or value in (None, "", ()):
+        return False
+    # What is grouped or clustered by tasks needs no label of that name.
+    return value != TASK or kwarg not in ("by", "cluster")
 
 
 class Bound(msgspec.Struct, frozen=True):
@@ -95,8 +103,7 @@ class Bound(msgspec.Struct, frozen=True):
         """Whether the metric, or the one that it is given, may ask for labels of trials."""
         if not self.is_ours or (self.reducer is not None and self.reducer.reads_labels):
             return True
-        named = (value for name, value in self.arguments.items() if name in _NAMES_OF_LABELS)
-        return any(name not in (None, "", TASK, ()) for name in named) or any(
+        return any(map(_names_a_label, self.arguments, self.arguments.values())) or any(
             bound.reads_labels for bound in self.inner
         )
 

@@ -114,7 +114,11 @@ def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[Group
         planned = _count_planned(source, times)
         for key in times.keys() | {key for key in source.unread if key is not None}:
             again = times[key] - len(tables.get(key, ())) - len(found.left_out.get(key, ()))
-            expected = planned[key] - again if key in planned else None
+            expected = None
+            if key in planned:
+                # A copy that planned fewer than it has would plan less than nothing.
+                least = times[key] if repeated is not None else 0
+                expected = max(planned[key], least) - again
             _add(of_lines if _is_of_lines(source) else pools, key, found, source, expected)
         for key, table in tables.items() if len(sources) > 1 else ():
             if names := table.key_times.times:

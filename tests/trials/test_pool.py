@@ -79,6 +79,24 @@ def test_trial_that_comes_twice_counts_once() -> None:
     assert diagnostic.message == "1 trial found more than once, counted once"
 
 
+@pytest.mark.parametrize("planned", [1, 2, 5])
+def test_copy_that_planned_fewer_trials_takes_none_from_the_plan(planned: int) -> None:
+    sources = [
+        Source(
+            path=name,
+            kind="harbor",
+            trials=of("x", "a", "b", "c"),
+            sha256=name,
+            job=Job(n_total_trials=n),
+        )
+        for name, n in (("one", 4), ("two", planned))
+    ]
+    expected = 4 if planned <= 3 else 4 + planned - 3
+    for order in (sources, sources[::-1]):
+        (found,) = pool(order, []).values()
+        assert (found.expected, len(found.table)) == (expected, 3)
+
+
 @pytest.mark.parametrize(
     ("more", "words"),
     [

@@ -14,7 +14,7 @@ _APART = "&#8203;"
 # addresses of mail, numbers of issues, hashes of commits, addresses, emoji, formulas.
 _MARKUP = re.compile(
     r"(?P<special>[\\`*_{}\[\]<>|~&])"
-    r"|(?P<mention>(?<![A-Za-z0-9])@(?=\w)|@(?=[\w-]+\.))"
+    r"|(?P<mention>(?<![A-Za-z0-9])@(?=\w)|@(?=[\w-]*\.))"
     r"|(?P<issue>#(?=\d))|(?P<hash>#)"
     r"|(?P<number>(?<![A-Za-z0-9])[Gg][Hh])(?=-\d)"
     # The hash of a commit, which a number is not.

@@ -44,7 +44,10 @@ def _rule(name: str, text: str) -> dict[str, Any]:
 def _plain(text: str) -> str:
     """The text as a message that has neither placeholders, 3.11.5, nor links, 3.11.6."""
     text = text.replace("{", "{{").replace("}", "}}")
-    return text.replace("[", r"\[").replace("]", r"\]") if "](" in text else text
+    if "](" not in text:
+        return text
+    # A backslash before a bracket would make that of ours one of the text.
+    return text.replace("\\", r"\\").replace("[", r"\[").replace("]", r"\]")
 
 
 def _result(d: Diagnostic, index: int) -> dict[str, Any]:

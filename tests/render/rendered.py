@@ -65,7 +65,9 @@ _LINKED = re.compile(
     r"(?<![A-Za-z0-9])@[A-Za-z0-9]|(?:^|\W)#\d|\w#\d|\b[Gg][Hh]-\d|:[\w+-]+:|\$\S"
     r"|(?<![A-Za-z0-9])(?=[0-9]*[A-Fa-f])[0-9A-Fa-f]{7,40}(?![A-Za-z0-9])"
     # It goes back over letters from `://`, and asks what stands before `www.`.
-    r"|(?<![A-Za-z])(?:https?|ftp)://\S|(?:^|[\s*_~(])www\.\S",
+    r"|(?<![A-Za-z])(?:https?|ftp)://\S|(?:^|[\s*_~(])www\.\S"
+    # An address of mail, also of a host that begins with a dot.
+    r"|[\w.+-]@[\w-]*\.[\w.-]*\w",
     # Names of emoji and numbers of issues are of ASCII.
     re.ASCII,
 )

@@ -24,6 +24,7 @@ HOSTILE = [
     "&lt;b&gt;", "&#64;octocat", "\\", "\\`", "a\nb", "a\r\n\r\n# b", "::error::x", "##[error]x",
     "\x1b[31m", "\u202ex", "[^1]", "[x]: https://evil.example", "$$x$$", "@", "#", "é*", "",
     "abc1234", "(1234567a)", "0123456789abcdef0123456789abcdef01234567", "octo@DeadBeef",
+    "pay@.evil.example", "@.x", "a@-.b",
     "1https://evil.example/x", "t_www.evil.example", "a_https://evil.example", "_abc1234_",
     "¹https://evil.example/a", "éwww.evil.example", "²GH-12", "³abc1234",
 ]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -77,3 +78,12 @@ def test_a_message_holds_no_placeholder_and_no_link() -> None:
     found = Diagnostic(rule="not-json", message="a {0} [x](https://e.org) {", notes=("b}",))
     (result,) = json.loads(sarif([found], explain))["runs"][0]["results"]
     assert result["message"]["text"] == r"a {{0}} \[x\](https://e.org) {{. b}}."
+
+
+@pytest.mark.parametrize("text", ["[x](y)", r"\[x\](y)", r"\\[x\\](y)", r"a\b ](", r"[x\](y) [z"])
+def test_a_message_reads_as_it_was_written(text: str) -> None:
+    found = Diagnostic(rule="not-json", message=text)
+    (result,) = json.loads(sarif([found], explain))["runs"][0]["results"]
+    shown = result["message"]["text"]
+    assert re.sub(r"\\(.)", r"\1", shown) == f"{text}."
+    assert not re.search(r"[\[\]]", re.sub(r"\\.", "", shown))

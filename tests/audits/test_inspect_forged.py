@@ -64,7 +64,8 @@ def additions(log: Log) -> Iterator[tuple[str, Log]]:
     """The log with a number more, or with another one, at any place where Inspect has some."""
     metric = {"name": "accuracy", "value": FORGED}
     for i, metrics in enumerate(metrics_of(log)):
-        for name in metrics:
+        # Of many scorers with the same metrics each has others of them.
+        for name in metrics if i < 2 else [*metrics][i::5]:
             made = copy.deepcopy(log)
             [*metrics_of(made)][i][name]["value"] = FORGED
             yield f"metrics {i}: {name}", made

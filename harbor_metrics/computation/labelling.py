@@ -18,32 +18,40 @@ from ..trials.labelled import identity
 from ..trials.labels import OF_ATTEMPTS, Labels, identities, joined
 from ..trials.source import Job, Source
 from ..trials.table import Table
-from ..trials.trial import Label, Trial
+from ..trials.trial import GroupKey, Label, LineTrials, Trial, group_key
 
 # What several say of tasks; of a label that two give a task, the first one's counts.
 Layers = tuple[Labels, ...]
 
 
 class Owners:
-    """Which sources with a job have a trial; `none`: whether there is a source without one."""
+    """Which sources have a trial; `none`: whether there is a source without a job."""
 
     def __init__(self, sources: Sequence[Source]) -> None:
         self.none = any(source.job is None for source in sources)
-        self._sources = [source for source in sources if source.job is not None]
+        self._sources = [s for s in sources if not isinstance(s.trials, LineTrials)]
 
-    def of(self, trial: Trial) -> list[Source]:
-        """Those that have this trial, several where it was found more than once."""
+    def of(self, trial: Trial, groups: Collection[GroupKey]) -> list[Source]:
+        """Those that have this trial, several where it was found more than once.
+
+        `groups` are those that have become the group of the trial: a copy may be in another one.
+        """
         identity = identity_of(trial)
-        return self._known.get(identity, []) if identity is not None else []
+        if identity is None:
+            return []
+        rest = identity[len(GroupKey._fields) :]
+        own = {group_key(trial), *groups}
+        places = {place for group in own for place in self._known.get((*group, *rest), ())}
+        return [self._sources[place] for place in sorted(places)]
 
     @cached_property
-    def _known(self) -> dict[tuple[str | None, ...], list[Source]]:
-        known: dict[tuple[str | None, ...], list[Source]] = {}
-        for source in self._sources:
+    def _known(self) -> dict[tuple[str | None, ...], list[int]]:
+        known: dict[tuple[str | None, ...], list[int]] = {}
+        for place, source in enumerate(self._sources):
             for trial in source.trials:
                 identity = identity_of(trial)
                 if identity is not None:
-                    known.setdefault(identity, []).append(source)
+                    known.setdefault(identity, []).append(place)
         return known
 
 
@@ -63,8 +71,16 @@ class Labelling(msgspec.Struct, frozen=True, kw_only=True):
     own_jobs: bool = False
     diagnostics: list[Diagnostic]
 
-    def joined(self, table: Table, jobs: Sequence[tuple[str, Job]], owners: Owners) -> Table:
+    def joined(
+        self,
+        table: Table,
+        jobs: Sequence[tuple[str, Job]],
+        owners: Owners,
+        groups: Collection[GroupKey],
+    ) -> Table:
         """The trials of these jobs, and of other sources, with the labels that they lack.
+
+        `groups` are those that the trials name, as `Pool.keys`.
 
         Raises:
             InputError: two jobs that both have a trial label it otherwise.
@@ -82,10 +98,14 @@ class Labelling(msgspec.Struct, frozen=True, kw_only=True):
         of_copies = _OfCopies()
         of_trials = []
         for trial in table:
-            own = [source for source in owners.of(trial) if id(source.job) in found]
-            of_jobs = [(s.path, _of_task(trial.task, found[id(s.job)])) for s in own]
-            labels = of_copies.agreed(trial, of_jobs) if own else _of_task(trial.task, others or ())
-            of_trials.append(labels)
+            said_by = [
+                (source.path, _of_task(trial.task, layers))
+                for source in owners.of(trial, groups)
+                if (layers := others if source.job is None else found.get(id(source.job)))
+                is not None
+            ]
+            own = said_by or [("", _of_task(trial.task, others or ()))]
+            of_trials.append(of_copies.agreed(trial, own))
         if self.of_jobs:
             self.diagnostics.extend(of_copies.diagnostics())
         more = self._of_tasks_alone(of_trials, table)

@@ -24,6 +24,7 @@ from ..trials import regrouping
 from ..trials.counts import NotCountableError
 from ..trials.models import by_short_names
 from ..trials.pool import Pool, in_order, pool, twice
+from ..trials.repeated import of_copies
 from ..trials.source import Source
 from ..trials.trial import GroupKey
 from .labelling import Labelling, Owners
@@ -132,6 +133,9 @@ def plan_groups(
         pools = regrouping.of_dataset(pools, name, diagnostics)
     elif registries.given and regrouping.nameless(pools):
         pools = regrouping.named(pools, registries.only_name(), diagnostics)
+    if any(said.rule == "repeated-trial" for said in diagnostics):
+        of_keys = {key: group for group, members in pools.items() for key in members.keys}
+        diagnostics += of_copies(sources, of_keys)
     if request.labels is not None:
         # For weight: few labels have a file of their own.
         from ..readers import labels as labels_file
@@ -172,7 +176,7 @@ def plan_groups(
         )
         if labelling.of_jobs:
             diagnostics += changes.of_labels(metrics.datasets, key.dataset, jobs, registries)
-        label = partial(labelling.joined, jobs=jobs, owners=owners)
+        label = partial(labelling.joined, jobs=jobs, owners=owners, groups=members.keys)
         groups.append(PreparedGroup(key=key, pool=members.labelled(label), plan=metrics))
     found = once(diagnostics, sources)
     if found:

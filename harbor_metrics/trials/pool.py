@@ -13,7 +13,7 @@ from ..documents.wording import listed, plural
 from . import lacking
 from .check import check_group
 from .counts import Seen, grouped, parted
-from .repeated import Repeated, may_repeat, of_copies
+from .repeated import Repeated, may_repeat
 from .source import Counted, Job, Source
 from .table import Table
 from .trial import NO_GROUP, GroupKey, LineTrials, Trial, group_key
@@ -24,7 +24,8 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
 
     `left_out` are those that their harness leaves out of its numbers; `table` is without them.
     `provider` is of the model, where a job's trials say it with the model's name; `written` is that
-    name where no job has another. `without_job` are the paths of sources that are no jobs.
+    name where no job has another. `without_job` are the paths of sources that are no jobs. `keys`
+    are the groups that its trials name, several where these were united.
     """
 
     table: Table
@@ -34,6 +35,7 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
     whole: bool = True
     jobs: list[tuple[str, Job]] = []
     without_job: list[str] = []
+    keys: frozenset[GroupKey] = frozenset()
     provider: str | None = None
     written: str | None = None
 
@@ -47,6 +49,7 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
             whole=self.whole and other.whole,
             jobs=self.jobs + other.jobs,
             without_job=self.without_job + other.without_job,
+            keys=self.keys | other.keys,
         )
 
     def united(self, other: Pool, repeated: Repeated) -> Pool:
@@ -129,7 +132,6 @@ def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[Group
     if repeated is not None:
         named_by = [source for source in sources if not _is_of_lines(source)]
         diagnostics += repeated.diagnostics(named_by)
-        diagnostics += of_copies(named_by) if repeated.n else ()
     diagnostics += _by_place(
         # Lines of rewards are numbered on: each is a task of its own.
         [s for s in sources if s.by_place and not _is_of_lines(s)]
@@ -251,6 +253,7 @@ def _add(
         whole=whole,
         jobs=jobs,
         without_job=[] if job else [source.path],
+        keys=frozenset([key]),
     )
     pools[key] = pools[key] + new if key in pools else new
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
 
@@ -13,9 +13,9 @@ from ..documents.diagnostics import Diagnostic, Severity
 from ..documents.wording import listed, plural, printable, shown_path
 from .counts import NotCountableError, grouped, identities, identity_of
 from .labelled import label_text
-from .source import Source
+from .source import Job, Source
 from .table import Table
-from .trial import Trial, UnreadTexts
+from .trial import GroupKey, LineTrials, Trial, UnreadTexts, group_key
 
 _ID = attrgetter("id")
 # What is read of a run for all trials of a group, in words.
@@ -124,22 +124,29 @@ class Repeated:
         return f": trial {name} is that of {shown_path(paths[0])}, not of {shown_path(paths[-1])}"
 
 
-def of_copies(sources: Sequence[Source]) -> Iterator[Diagnostic]:
-    """That jobs which have the same trials say otherwise of their runs.
+def of_copies(
+    sources: Sequence[Source], groups: Mapping[GroupKey, GroupKey]
+) -> Iterator[Diagnostic]:
+    """That sources which have the same trials say otherwise of their runs, if they say anything.
 
     What each says counts for the group that the trials are in, though the trials count once.
+    `groups` is the group that the trials of each are in, which several can have become.
     """
-    first: dict[tuple[str | None, ...], int] = {}
+    first: dict[tuple[object, ...], int] = {}
     times: Counter[tuple[int, int]] = Counter()
-    jobs = [(source, source.job) for source in sources if source.job is not None]
-    for place, (source, _) in enumerate(jobs):
+    named = [source for source in sources if not isinstance(source.trials, LineTrials)]
+    for place, source in enumerate(named):
         for trial in source.trials:
             identity = identity_of(trial)
-            other = first.setdefault(identity, place) if identity is not None else place
+            group = groups.get(group_key(trial))
+            if identity is None or group is None:
+                continue
+            other = first.setdefault((*group, *identity[len(group) :]), place)
             if other != place:
                 times[other, place] += 1
     for (one, two), n in times.items():
-        (source, job), (copy, of_copy) = jobs[one], jobs[two]
+        source, copy = named[one], named[two]
+        job, of_copy = (each.job or Job() for each in (source, copy))
         differing = [
             words
             for name, words in _WORDS_OF_RUNS.items()

@@ -242,11 +242,24 @@ def test_label_is_no_answer_of_an_attempt(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("of_copy", [{"a": "l"}, {}])
-def test_labels_that_one_of_two_jobs_alone_gives_a_trial_are_told(
-    of_copy: dict[str, str | None], tmp_path: Path
+@pytest.mark.parametrize("kind", ["job", "short name", "file"])
+def test_labels_that_one_of_two_sources_alone_gives_a_trial_are_told(
+    kind: str, of_copy: dict[str, str | None], cli: Run, tmp_path: Path
 ) -> None:
-    same = {task: {"trial_name": f"{task}__1", "id": task} for task in TASKS}
-    mine = job(tmp_path / "mine", {}, **same)
+    same: dict[str, Any] = {task: {"trial_name": f"{task}__1", "id": task} for task in TASKS}
+    own = same
+    if kind == "short name":
+        # As Harbor 0.25 writes the models, and as older ones did.
+        named = {"agents": [{"name": "oracle", "model_name": "p/m"}]}
+        infos = [{"name": "oracle", "model_info": {"name": name}} for name in ("p/m", "m")]
+        own, same = (
+            named | {task: more | {"agent_info": info} for task, more in same.items()}
+            for info in infos
+        )
+    mine = job(tmp_path / "mine", {}, **own)
+    if kind == "file":
+        cli("convert", mine, "-o", tmp_path / "mine.jsonl")
+        mine = tmp_path / "mine.jsonl"
     copy = job(tmp_path / "theirs" / "mine", of_copy, **same)
     for order in ((mine, copy), (copy, mine)):
         told = [d for d in prepare(request(*order)).diagnostics if d.rule == "labels-of-copy"]

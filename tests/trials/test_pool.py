@@ -13,6 +13,7 @@ from printed import group
 import harbor_metrics
 from harbor_metrics.documents.diagnostics import Diagnostic, Severity
 from harbor_metrics.trials.pool import Pool, in_order, pool
+from harbor_metrics.trials.repeated import of_copies
 from harbor_metrics.trials.source import Job, JobDataset, Source
 from harbor_metrics.trials.table import Table
 from harbor_metrics.trials.trial import NO_GROUP, GroupKey, LineTrials, Trial
@@ -110,17 +111,24 @@ def test_copy_that_planned_fewer_trials_takes_none_from_the_plan(planned: int) -
 def test_jobs_with_the_same_trials_that_say_otherwise_are_told(
     more: dict[str, object], words: str | None
 ) -> None:
-    def source(name: str, tasks: str, own: Job) -> Source:
-        trials = [Trial(task=task, id=task, rewards={"reward": 1}) for task in tasks]
+    def source(name: str, tasks: str, own: Job | None, model: str | None = None) -> Source:
+        trials = [Trial(task=task, id=task, model=model, rewards={"reward": 1}) for task in tasks]
         return Source(path=f"jobs/{name}", kind="harbor", trials=trials, sha256="", job=own)
 
-    for order in ((0, 1), (1, 0)):
-        both = [source("one", "ab", Job()), source("two", "a", Job(**more))]
-        diagnostics: list[Diagnostic] = []
-        pool([both[place] for place in order], diagnostics)
-        told = [said.message for said in diagnostics if said.rule == "copies-differ"]
-        assert len(told) == (words is not None)
-        assert all(said.endswith(f"say otherwise of their runs: {words}") for said in told)
+    m = GroupKey(None, "m", None)
+    for one in (
+        source("one", "ab", Job()),
+        source("one", "ab", None),
+        source("one", "ab", Job(), "m"),
+    ):
+        both = [one, source("two", "a", Job(**more))]
+        for order in (both, both[::-1]):
+            told = [said.message for said in of_copies(order, {NO_GROUP: NO_GROUP, m: NO_GROUP})]
+            assert len(told) == (words is not None)
+            assert all(said.endswith(f"say otherwise of their runs: {words}") for said in told)
+            # Of groups that stay apart none is a copy of the other.
+            apart = [*of_copies(order, {NO_GROUP: NO_GROUP, m: m})]
+            assert len(apart) == (words is not None and one.trials[0].model is None)
 
 
 def test_repeated_trial_with_other_contents_is_reported() -> None:

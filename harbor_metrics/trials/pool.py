@@ -54,8 +54,14 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
 
     def united(self, other: Pool, repeated: Repeated) -> Pool:
         """Both pools as one group, in which a trial counts once."""
+        parts = (self, other)
         table = repeated.united(self.everything, other.everything)
         whole = self + other
+        again = sum(len(each.everything) for each in parts) - len(table)
+        if again and whole.expected is not None:
+            # What was planned twice, too; and of a plan of fewer than there are no less than those.
+            planned = sum(max(each.expected or 0, len(each.everything)) for each in parts)
+            whole = msgspec.structs.replace(whole, expected=planned - again)
         if not len(whole.left_out):
             return msgspec.structs.replace(whole, table=table)
         if not table.has_rows:

@@ -79,6 +79,13 @@ def test_groups_of_one_job_stay_as_harbor_has_them(cli: Run, tmp_path: Path) -> 
     assert rules == []
 
 
+def test_copy_under_the_short_name_plans_no_trial_twice(cli: Run, tmp_path: Path) -> None:
+    new, copy = job(tmp_path / "a" / "new", NEW, NEW), job(tmp_path / "b" / "new", OLD, OLD)
+    for order in ((new, copy), (copy, new)):
+        (group,) = document(cli("compute", *order, "--format", "json"))["groups"]
+        assert (group["counts"]["expected"], group["counts"]["found"]) == (2, 2)
+
+
 @pytest.mark.parametrize("copied", [1, 2])
 def test_copy_that_configured_another_name_parts_no_models_unsaid(
     copied: int, cli: Run, tmp_path: Path

@@ -458,7 +458,7 @@ OF_RUNS = {
     "label-left-out": Rule(
         _NOTE,
         "A registry, a snapshot or `task.toml` gives tasks a label that is called as a reward or a "
-        "text of the trials, or `prediction`. Metrics read what trials have by name, so such a "
+        "text of the trials, or `prediction` or `reference`. Metrics read these by name, so such a "
         "label would stand in for the reward or the answer where a trial has none: it is left out. "
         "Give it another name.",
     ),

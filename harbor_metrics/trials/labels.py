@@ -19,7 +19,7 @@ Labels = Mapping[str, Mapping[str, Label]]
 # unasked, and metadata, which may be a stranger's, could say what no log said.
 OF_READERS = ("inspect/", "lm-eval/")
 # What attempts say and tasks do not, which is read unasked, too.
-OF_ATTEMPTS = frozenset({"prediction"})
+OF_ATTEMPTS = frozenset({"prediction", "reference"})
 
 
 def of_tasks(tasks: Iterable[Any]) -> Labels:

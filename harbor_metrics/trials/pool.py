@@ -50,6 +50,8 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
             jobs=self.jobs + other.jobs,
             without_job=self.without_job + other.without_job,
             keys=self.keys | other.keys,
+            provider=self.provider if self.provider == other.provider else None,
+            written=self.written if self.written == other.written else None,
         )
 
     def united(self, other: Pool, repeated: Repeated) -> Pool:
@@ -93,6 +95,25 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(self, table=table, left_out=left_out, expected=None)
 
 
+class _Copies:
+    """How many trials of each group were found before, and how many sources planned, or have."""
+
+    def __init__(self) -> None:
+        self.n_again = Counter[GroupKey]()
+        self.n_planned = Counter[GroupKey]()
+
+    def add(self, key: GroupKey, n_again: int, n_planned: int) -> None:
+        """Count those of another source."""
+        self.n_again[key] += n_again
+        self.n_planned[key] += n_planned
+
+    def planned_once(self, key: GroupKey, pool: Pool) -> Pool:
+        """The pool without what copies planned again, be it fewer trials than they have."""
+        if not self.n_again[key] or pool.expected is None:
+            return pool
+        return msgspec.structs.replace(pool, expected=self.n_planned[key] - self.n_again[key])
+
+
 class _Tables(NamedTuple):
     """The groups of one source: the trials that count, and those that are left out."""
 
@@ -110,6 +131,7 @@ def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[Group
     kept = [source.trials for source in sources if source.counted is None]
     named = [trials for trials in kept if not isinstance(trials, LineTrials)]
     repeated = Repeated() if may_repeat(named) else None
+    copies = _Copies()
     for source in sorted(sources, key=_is_of_lines, reverse=True):
         counted = source.counted
         found = (
@@ -123,16 +145,14 @@ def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[Group
         planned = _count_planned(source, times)
         for key in times.keys() | {key for key in source.unread if key is not None}:
             again = times[key] - len(tables.get(key, ())) - len(found.left_out.get(key, ()))
-            expected = None
-            if key in planned:
-                # A copy that planned fewer than it has would plan less than nothing.
-                least = times[key] if repeated is not None else 0
-                expected = max(planned[key], least) - again
-            _add(of_lines if _is_of_lines(source) else pools, key, found, source, expected)
+            copies.add(key, again, max(planned.get(key, 0), times[key]))
+            of_kind = of_lines if _is_of_lines(source) else pools
+            _add(of_kind, key, found, source, planned.get(key))
         for key, table in tables.items() if len(sources) > 1 else ():
             if names := table.key_times.times:
                 keys.setdefault(key, {}).setdefault(source.path, set()).update(names)
         diagnostics += [*source.diagnostics, *remarks(source), *lacking.remarks(source, tables)]
+    pools = {key: copies.planned_once(key, each) for key, each in pools.items()}
     for key, lines in of_lines.items():
         pools[key] = pools[key] + lines if key in pools else lines
     if repeated is not None:

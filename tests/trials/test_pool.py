@@ -98,6 +98,23 @@ def test_copy_that_planned_fewer_trials_takes_none_from_the_plan(planned: int) -
         assert (found.expected, len(found.table)) == (expected, 3)
 
 
+def test_copies_of_others_change_no_plan() -> None:
+    """Of a job that has more trials than it planned; they are of another group."""
+    mine = Source(
+        path="mine", kind="harbor", trials=of("x", *"abc"), sha256="1", job=Job(n_total_trials=2)
+    )
+    others = [
+        Source(
+            path=name, kind="harbor", trials=of("y", *"ab"), sha256=name, job=Job(n_total_trials=2)
+        )
+        for name in ("two", "three")
+    ]
+    for sources in ([mine], [mine, *others], [*others, mine]):
+        found = pool(sources, [])
+        assert found[X].expected == 2
+        assert found.get(Y) is None or found[Y].expected == 2
+
+
 @pytest.mark.parametrize(
     ("more", "words"),
     [

@@ -13,6 +13,7 @@ from ..documents.wording import listed, plural
 from . import lacking
 from .check import check_group
 from .counts import Seen, grouped, parted
+from .plans import Plans
 from .repeated import Repeated, may_repeat
 from .source import Counted, Job, Source
 from .table import Table
@@ -56,14 +57,14 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
 
     def united(self, other: Pool, repeated: Repeated) -> Pool:
         """Both pools as one group, in which a trial counts once."""
-        parts = (self, other)
         table = repeated.united(self.everything, other.everything)
         whole = self + other
-        again = sum(len(each.everything) for each in parts) - len(table)
-        if again and whole.expected is not None:
-            # What was planned twice, too; and of a plan of fewer than there are no less than those.
-            planned = sum(max(each.expected or 0, len(each.everything)) for each in parts)
-            whole = msgspec.structs.replace(whole, expected=planned - again)
+        if whole.expected is not None:
+            parts = sorted((self, other), key=_by_size)
+            # What stands wholly in the larger one plans nothing more.
+            new = parts if len(table) > len(parts[0].everything) else parts[:1]
+            missing = sum((each.expected or 0) - len(each.everything) for each in new)
+            whole = msgspec.structs.replace(whole, expected=len(table) + missing)
         if not len(whole.left_out):
             return msgspec.structs.replace(whole, table=table)
         if not table.has_rows:
@@ -95,23 +96,10 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(self, table=table, left_out=left_out, expected=None)
 
 
-class _Copies:
-    """How many trials of each group were found before, and how many sources planned, or have."""
-
-    def __init__(self) -> None:
-        self.n_again = Counter[GroupKey]()
-        self.n_planned = Counter[GroupKey]()
-
-    def add(self, key: GroupKey, n_again: int, n_planned: int) -> None:
-        """Count those of another source."""
-        self.n_again[key] += n_again
-        self.n_planned[key] += n_planned
-
-    def planned_once(self, key: GroupKey, pool: Pool) -> Pool:
-        """The pool without what copies planned again, be it fewer trials than they have."""
-        if not self.n_again[key] or pool.expected is None:
-            return pool
-        return msgspec.structs.replace(pool, expected=self.n_planned[key] - self.n_again[key])
+def _by_size(pool: Pool) -> tuple[int, int]:
+    """The larger pool first, of two as large that which lacks more of its plan."""
+    n = len(pool.everything)
+    return -n, n - (pool.expected or 0)
 
 
 class _Tables(NamedTuple):
@@ -131,7 +119,7 @@ def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[Group
     kept = [source.trials for source in sources if source.counted is None]
     named = [trials for trials in kept if not isinstance(trials, LineTrials)]
     repeated = Repeated() if may_repeat(named) else None
-    copies = _Copies()
+    plans = Plans()
     for source in sorted(sources, key=_is_of_lines, reverse=True):
         counted = source.counted
         found = (
@@ -145,14 +133,17 @@ def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[Group
         planned = _count_planned(source, times)
         for key in times.keys() | {key for key in source.unread if key is not None}:
             again = times[key] - len(tables.get(key, ())) - len(found.left_out.get(key, ()))
-            copies.add(key, again, max(planned.get(key, 0), times[key]))
+            plans.add(key, source, times[key], planned.get(key, 0), copies=again > 0)
             of_kind = of_lines if _is_of_lines(source) else pools
             _add(of_kind, key, found, source, planned.get(key))
         for key, table in tables.items() if len(sources) > 1 else ():
             if names := table.key_times.times:
                 keys.setdefault(key, {}).setdefault(source.path, set()).update(names)
         diagnostics += [*source.diagnostics, *remarks(source), *lacking.remarks(source, tables)]
-    pools = {key: copies.planned_once(key, each) for key, each in pools.items()}
+    pools = {
+        key: msgspec.structs.replace(each, expected=plans.once(key, each.expected))
+        for key, each in pools.items()
+    }
     for key, lines in of_lines.items():
         pools[key] = pools[key] + lines if key in pools else lines
     if repeated is not None:

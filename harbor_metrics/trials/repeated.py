@@ -55,6 +55,9 @@ class Repeated:
         self.n_different = 0
         # The first two of one trial with other contents: the one that counts, and the other.
         self.differing: tuple[Trial, Trial] | None = None
+        # And how many, and the first, whose rewards are the same and written otherwise.
+        self.n_rewritten = 0
+        self.rewritten: tuple[Trial, Trial] | None = None
         self._seen: dict[tuple[str | None, ...], Trial] = {}
         # Copies with texts of those whose texts were not read.
         self._with_texts: dict[tuple[str | None, ...], Trial] = {}
@@ -69,12 +72,20 @@ class Repeated:
             return True
         self.n += 1
         told = self._with_texts.get(identity, first)
-        if not _are_same(told, trial):
-            self.n_different += 1
-            self.differing = self.differing or (first, trial)
-        elif isinstance(told.texts, UnreadTexts):
+        if self._compare(first, told, trial) and isinstance(told.texts, UnreadTexts):
             self._with_texts[identity] = trial
         return False
+
+    def _compare(self, kept: Trial, told: Trial, other: Trial) -> bool:
+        """Whether a trial is the same as what is told of the one that is kept."""
+        if not _are_same(told, other):
+            self.n_different += 1
+            self.differing = self.differing or (kept, other)
+            return False
+        if _as_written(kept) != _as_written(other):
+            self.n_rewritten += 1
+            self.rewritten = self.rewritten or (kept, other)
+        return True
 
     def united(self, first: Table, other: Table) -> Table:
         """The trials of two groups that become one; those of the first count where both have one.
@@ -96,10 +107,8 @@ class Repeated:
                 continue
             self.n += 1
             group = {"agent": same.agent, "model": same.model, "dataset": same.dataset}
-            if not _are_same(same, msgspec.structs.replace(trial, **group)):
-                self.n_different += 1
-                self.differing = self.differing or (same, trial)
-            elif isinstance(same.texts, UnreadTexts):
+            alike = self._compare(same, same, msgspec.structs.replace(trial, **group))
+            if alike and isinstance(same.texts, UnreadTexts):
                 known[_in_group(trial)] = trial
         return first + (Table(kept) if len(kept) < len(other) else other)
 
@@ -110,18 +119,31 @@ class Repeated:
         message = f"{plural(self.n, 'trial')} found more than once, counted once"
         if self.n_different:
             message += f"; {self.n_different} of them with other contents, the first is kept"
-            message += self._where(sources)
+            message += _where(self.differing, sources)
+        if self.n_rewritten:
+            message += f"; {self.n_rewritten} of them with rewards in another order, or 1.0 for 1"
+            message += _where(self.rewritten, sources)
         severity = Severity.ERROR if self.n_different else Severity.NOTE
         return [Diagnostic(rule="repeated-trial", severity=severity, message=message)]
 
-    def _where(self, sources: Sequence[Source]) -> str:
-        # Looked for where something is wrong: no trial takes memory for where it is from.
-        paths = [s.path for each in self.differing or () for s in sources if each in s.trials]
-        if self.differing is None or len(paths) < len(self.differing):
-            return ""
-        kept = self.differing[0]
-        name = printable(kept.trial or kept.id or kept.task)
-        return f": trial {name} is that of {shown_path(paths[0])}, not of {shown_path(paths[-1])}"
+
+def _where(two: tuple[Trial, Trial] | None, sources: Sequence[Source]) -> str:
+    """Of which source the trial that counts is, and of which the other."""
+    # Looked for where something is wrong: no trial takes memory for where it is from.
+    paths = [s.path for each in two or () for s in sources if _is_among(each, s)]
+    if two is None or len(paths) < len(two):
+        return ""
+    name = printable(two[0].trial or two[0].id or two[0].task)
+    return f": trial {name} is that of {shown_path(paths[0])}, not of {shown_path(paths[-1])}"
+
+
+def _is_among(trial: Trial, source: Source) -> bool:
+    return any(trial is each for each in source.trials)
+
+
+def _as_written(trial: Trial) -> list[tuple[str, type]]:
+    """What of rewards a script can see, and no comparison does."""
+    return [(key, type(value)) for key, value in (trial.rewards or {}).items()]
 
 
 def of_copies(

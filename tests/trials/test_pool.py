@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,9 @@ from printed import group
 
 import harbor_metrics
 from harbor_metrics.documents.diagnostics import Diagnostic, Severity
+from harbor_metrics.numbers.exact import Number
 from harbor_metrics.trials.pool import Pool, in_order, pool
-from harbor_metrics.trials.repeated import of_copies
+from harbor_metrics.trials.repeated import Repeated, of_copies
 from harbor_metrics.trials.source import Job, JobDataset, Source
 from harbor_metrics.trials.table import Table
 from harbor_metrics.trials.trial import NO_GROUP, GroupKey, LineTrials, Trial
@@ -92,10 +94,40 @@ def test_copy_that_planned_fewer_trials_takes_none_from_the_plan(planned: int) -
         )
         for name, n in (("one", 4), ("two", planned))
     ]
-    expected = 4 if planned <= 3 else 4 + planned - 3
+    expected = max(4, planned)
     for order in (sources, sources[::-1]):
         (found,) = pool(order, []).values()
         assert (found.expected, len(found.table)) == (expected, 3)
+
+
+@pytest.mark.parametrize(
+    ("plans", "expected"),
+    [
+        ({"ab": 5}, 5),
+        ({"abc": 2}, 2),
+        ({"abc": 2, "a": 1}, 2),
+        ({"abc": 4, "ab": 2}, 4),
+        ({"abc": 4, "cba": 4}, 4),
+        ({"abc": 4, "cba": 1}, 4),
+        ({"abc": 4, "de": 3}, 7),
+        ({"abc": 4, "de": 3, "ad": 2}, 7),
+        ({"abc": 4, "cd": 3}, 6),
+    ],
+)
+def test_what_stands_in_larger_jobs_plans_nothing_more(
+    plans: dict[str, int], expected: int
+) -> None:
+    for order in permutations(plans.items()):
+        sources = [
+            Source(path=names, kind="harbor", trials=of("x", *names), sha256=names,
+                   job=Job(n_total_trials=n))
+            for names, n in order
+        ]  # fmt: skip
+        assert pool(sources, [])[X].expected == expected
+        # In groups that become one only afterwards, too.
+        if len(order) == 2:
+            one, other = (pool([source], [])[X] for source in sources)
+            assert one.united(other, Repeated()).expected == expected
 
 
 def test_copies_of_others_change_no_plan() -> None:
@@ -146,6 +178,30 @@ def test_jobs_with_the_same_trials_that_say_otherwise_are_told(
             # Of groups that stay apart none is a copy of the other.
             apart = [*of_copies(order, {NO_GROUP: NO_GROUP, m: m})]
             assert len(apart) == (words is not None and one.trials[0].model is None)
+
+
+@pytest.mark.parametrize(
+    ("rewards", "said"),
+    [
+        ({"r": 1, "s": 2}, False),
+        ({"s": 2, "r": 1}, True),
+        ({"r": 1.0, "s": 2}, True),
+        ({"r": True, "s": 2}, True),
+    ],
+)
+def test_rewards_that_a_copy_has_in_another_order_or_type_are_told(
+    rewards: dict[str, Number], said: bool
+) -> None:
+    """A script can see what no comparison of numbers does."""
+    both = [
+        Source(path=name, kind="trials", trials=[Trial(task="t", id="1", rewards=own)], sha256=name)
+        for name, own in (("mine", {"r": 1, "s": 2}), ("theirs", rewards))
+    ]
+    diagnostics: list[Diagnostic] = []
+    pool(both, diagnostics)
+    (told,) = diagnostics
+    words = "; 1 of them with rewards in another order, or 1.0 for 1: trial 1 is that of mine, not"
+    assert (told.severity, words in told.message) == (Severity.NOTE, said)
 
 
 def test_repeated_trial_with_other_contents_is_reported() -> None:

@@ -128,11 +128,13 @@ def plan_groups(
     """The groups of sources that have been read, each with the metrics that run on it."""
     name, version = split(request.dataset) if request.dataset is not None else (None, None)
     diagnostics = list(diagnostics)
-    pools = by_short_names(pool(sources, diagnostics), diagnostics)
+    pools = pool(sources, diagnostics)
     if name is not None:
         pools = regrouping.of_dataset(pools, name, diagnostics)
     elif registries.given and regrouping.nameless(pools):
         pools = regrouping.named(pools, registries.only_name(), diagnostics)
+    # Of groups that are whole: two models of one short name are two on any dataset.
+    pools = by_short_names(pools, diagnostics)
     if any(said.rule == "repeated-trial" for said in diagnostics):
         of_keys = {key: group for group, members in pools.items() for key in members.keys}
         diagnostics += of_copies(sources, of_keys)

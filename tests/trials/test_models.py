@@ -79,6 +79,22 @@ def test_groups_of_one_job_stay_as_harbor_has_them(cli: Run, tmp_path: Path) -> 
     assert rules == []
 
 
+def test_models_of_one_short_name_stay_apart_where_a_dataset_is_named(
+    cli: Run, tmp_path: Path
+) -> None:
+    """One of them is of a folder of tasks, which names no dataset."""
+    jobs = [
+        job(tmp_path / "one", NEW),
+        job(tmp_path / "two", "zeta/sail-1", configured=("zeta/sail-1",)),
+    ]
+    for path in jobs[1].glob("*/result.json"):
+        path.write_text(json.dumps({**json.loads(path.read_text()), "source": None}))
+    for order in (jobs, jobs[::-1]):
+        printed = document(cli("compute", *order, "--dataset", "demo", "--format", "json"))
+        found = [(group["model"], group["counts"]["found"]) for group in printed["groups"]]
+        assert found == [(NEW, 1), ("zeta/sail-1", 1)]
+
+
 def test_copy_under_the_short_name_plans_no_trial_twice(cli: Run, tmp_path: Path) -> None:
     new, copy = job(tmp_path / "a" / "new", NEW, NEW), job(tmp_path / "b" / "new", OLD, OLD)
     for order in ((new, copy), (copy, new)):

@@ -14,6 +14,7 @@ from ..documents.diagnostics import Diagnostic, Severity
 from ..documents.sizes import MOST_DATA, whole
 from ..documents.wording import did_you_mean, listed, nearest, plural, shown_path, without_passwords
 from ..errors import UsageError
+from ..trials.owners import Owners
 from ..trials.source import Source
 from .beside import all_pairs, compared, tasks_alone
 from .directions import names_its_values
@@ -73,7 +74,8 @@ def prepare(request: ComparisonRequest) -> Prepared:
         raise UsageError("--by run compares several sources, and there is one")
     else:
         prepared = _all_prepared(request, {None: [p for paths in named.values() for p in paths]})
-        runs = runs_by(_parts(request, prepared[None]), request.by)
+        whole = prepared[None]
+        runs = runs_by(_parts(request, whole), request.by, Owners(whole.sources))
     return Prepared(
         sources=[(name, source) for name, each in prepared.items() for source in each.sources],
         runs=_base_first(runs, request.base),
@@ -207,7 +209,7 @@ def _each_prepared(
 
 def _parts(request: ComparisonRequest, prepared: preparation.Prepared) -> list[Part]:
     parts = [Part(group.key, group.pool, group.plan) for group in prepared.groups]
-    return chosen(parts, request.only)
+    return chosen(parts, request.only, Owners(prepared.sources))
 
 
 def _base_first(runs: list[Run], base: str | None) -> list[Run]:

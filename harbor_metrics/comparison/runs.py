@@ -14,6 +14,7 @@ from ..errors import MetricFailure, UsageError
 from ..evaluation.distinct import apart, mark_of
 from ..evaluation.plan import Plan
 from ..trials.labelled import TASK, label_text
+from ..trials.owners import Owners
 from ..trials.pool import Pool
 from ..trials.table import Table
 from ..trials.trial import GroupKey, Trial
@@ -142,22 +143,22 @@ def run_of(name: str, parts: Sequence[Part]) -> Run:
     return Run(name, by_dataset)
 
 
-def runs_by(parts: Sequence[Part], by: str | None) -> list[Run]:
+def runs_by(parts: Sequence[Part], by: str | None, owners: Owners) -> list[Run]:
     """The runs that the groups of one pool are, by agent, model or a label.
 
-    Without `by`, whatever of agent and model differs.
+    Without `by`, whatever of agent and model differs. `owners` are the sources of the trials.
 
     Raises:
         UsageError: nothing differs, or trials lack the label.
     """
     if by not in (None, "agent", "model"):
-        return _by_label(parts, str(by))
+        return _by_label(parts, str(by), owners)
     fields = ["agent", "model"] if by is None else [by]
     if by is None:
-        fields = [f for f in fields if len({getattr(part.key, f) for part in parts}) > 1]
+        fields = [f for f in fields if len({_value_of(part, f, parts) for part in parts}) > 1]
     columns: dict[tuple[str | None, ...], list[Part]] = {}
     for part in parts:
-        columns.setdefault(tuple(getattr(part.key, f) for f in fields), []).append(part)
+        columns.setdefault(tuple(_value_of(part, f, parts) for f in fields), []).append(part)
     if len(columns) < 2:
         what = f"have one {by}" if by else "are of one agent and one model"
         raise UsageError(
@@ -174,7 +175,16 @@ def runs_by(parts: Sequence[Part], by: str | None) -> list[Run]:
     ]
 
 
-def _by_label(parts: Sequence[Part], label: str) -> list[Run]:
+def _value_of(part: Part, field: str, parts: Sequence[Part]) -> str | None:
+    """An agent or a model, by its full name where two models of these have the short one."""
+    value: str | None = getattr(part.key, field)
+    if field != "model" or part.pool.provider is None:
+        return value
+    providers = {each.pool.provider for each in parts if each.key.model == value}
+    return value if len(providers - {None}) < 2 else f"{part.pool.provider}/{value}"
+
+
+def _by_label(parts: Sequence[Part], label: str, owners: Owners) -> list[Run]:
     columns: dict[str, list[Part]] = {}
     for part in parts:
         try:
@@ -183,14 +193,14 @@ def _by_label(parts: Sequence[Part], label: str) -> list[Run]:
             raise UsageError(f"--by {label}: {failure}") from failure
         for (value,), table in tables.items():
             left_out = _with_value(part.pool.left_out, label, [value])
-            own = msgspec.structs.replace(part, pool=part.pool.part(table, left_out))
+            own = msgspec.structs.replace(part, pool=part.pool.part(table, left_out, owners))
             columns.setdefault(value, []).append(own)
     if len(columns) < 2:
         raise UsageError(f"--by {label}: all trials have the same, so there is nothing to compare")
     return [run_of(name, own) for name, own in sorted(columns.items())]
 
 
-def chosen(parts: Sequence[Part], only: Sequence[str]) -> list[Part]:
+def chosen(parts: Sequence[Part], only: Sequence[str], owners: Owners) -> list[Part]:
     """The groups, and of these the trials, that fit each KEY of `KEY=VALUE` with any of its values.
 
     Raises:
@@ -205,10 +215,14 @@ def chosen(parts: Sequence[Part], only: Sequence[str]) -> list[Part]:
     kept = list(parts)
     for key, choices in wanted.items():
         if key in ("agent", "model", "dataset"):
-            values = {str(getattr(part.key, key)) for part in kept}
-            kept = [part for part in kept if getattr(part.key, key) in choices]
+            values = {str(_value_of(part, key, parts)) for part in kept}
+            kept = [
+                part
+                for part in kept
+                if {getattr(part.key, key), _value_of(part, key, parts)} & {*choices}
+            ]
         else:
-            kept, values = _with_label(kept, key, choices)
+            kept, values = _with_label(kept, key, choices, owners)
         if not kept:
             asked = " ".join(f"--only {key}={value}" for value in choices)
             known = listed(sorted(values), 5) or "unknown"
@@ -217,7 +231,7 @@ def chosen(parts: Sequence[Part], only: Sequence[str]) -> list[Part]:
 
 
 def _with_label(
-    parts: Sequence[Part], name: str, wanted: Sequence[str]
+    parts: Sequence[Part], name: str, wanted: Sequence[str], owners: Owners
 ) -> tuple[list[Part], set[str]]:
     kept, values = [], set()
     for part in parts:
@@ -225,7 +239,8 @@ def _with_label(
         table = _with_value(part.pool.table, name, wanted)
         if len(table):
             left_out = _with_value(part.pool.left_out, name, wanted)
-            kept.append(msgspec.structs.replace(part, pool=part.pool.part(table, left_out)))
+            pool = part.pool.part(table, left_out, owners)
+            kept.append(msgspec.structs.replace(part, pool=pool))
     return kept, values
 
 

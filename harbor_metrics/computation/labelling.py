@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from itertools import chain
 
 import msgspec
@@ -13,46 +12,15 @@ from ..documents.wording import listed, plural, printable, shown, shown_path
 from ..errors import InputError
 from ..evaluation.datasets import Datasets, find_datasets
 from ..registries.registry import Dataset, Registries
-from ..trials.counts import identity_of
 from ..trials.labelled import identity
 from ..trials.labels import OF_ATTEMPTS, Labels, identities, joined
-from ..trials.source import Job, Source
+from ..trials.owners import Owners
+from ..trials.source import Job
 from ..trials.table import Table
-from ..trials.trial import GroupKey, Label, LineTrials, Trial, group_key
+from ..trials.trial import GroupKey, Label, Trial
 
 # What several say of tasks; of a label that two give a task, the first one's counts.
 Layers = tuple[Labels, ...]
-
-
-class Owners:
-    """Which sources have a trial; `none`: whether there is a source without a job."""
-
-    def __init__(self, sources: Sequence[Source]) -> None:
-        self.none = any(source.job is None for source in sources)
-        self._sources = [s for s in sources if not isinstance(s.trials, LineTrials)]
-
-    def of(self, trial: Trial, groups: Collection[GroupKey]) -> list[Source]:
-        """Those that have this trial, several where it was found more than once.
-
-        `groups` are those that have become the group of the trial: a copy may be in another one.
-        """
-        identity = identity_of(trial)
-        if identity is None:
-            return []
-        rest = identity[len(GroupKey._fields) :]
-        own = {group_key(trial), *groups}
-        places = {place for group in own for place in self._known.get((*group, *rest), ())}
-        return [self._sources[place] for place in sorted(places)]
-
-    @cached_property
-    def _known(self) -> dict[tuple[str | None, ...], list[int]]:
-        known: dict[tuple[str | None, ...], list[int]] = {}
-        for place, source in enumerate(self._sources):
-            for trial in source.trials:
-                identity = identity_of(trial)
-                if identity is not None:
-                    known.setdefault(identity, []).append(place)
-        return known
 
 
 class Labelling(msgspec.Struct, frozen=True, kw_only=True):

@@ -23,11 +23,12 @@ from ..registries.registry import Registries, split
 from ..trials import regrouping
 from ..trials.counts import NotCountableError
 from ..trials.models import by_short_names
+from ..trials.owners import Owners
 from ..trials.pool import Pool, in_order, pool, twice
 from ..trials.repeated import of_copies
 from ..trials.source import Source
 from ..trials.trial import GroupKey
-from .labelling import Labelling, Owners
+from .labelling import Labelling
 from .request import Request
 
 

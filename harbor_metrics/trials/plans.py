@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections import Counter
+from itertools import chain
 
 from .counts import identity_of
 from .source import Source
 from .trial import GroupKey, group_key
-
-
-class _Plan(NamedTuple):
-    source: Source
-    n: int
-    n_planned: int
 
 
 class Plans:
@@ -20,31 +15,32 @@ class Plans:
 
     def __init__(self) -> None:
         self._with_copies: set[GroupKey] = set()
-        self._of_group: dict[GroupKey, list[_Plan]] = {}
+        # The source, and how many trials more it planned than it has.
+        self._of_group: dict[GroupKey, list[tuple[Source, int]]] = {}
 
-    def add(self, key: GroupKey, source: Source, n: int, n_planned: int, *, copies: bool) -> None:
-        """Note those of a source, and whether some of its trials were found before."""
-        self._of_group.setdefault(key, []).append(_Plan(source, n, n_planned))
+    def add(self, key: GroupKey, source: Source, n_missing: int, *, copies: bool) -> None:
+        """Note what a source lacks of its plan, and whether some of its trials were found before.
+
+        `n_missing` is less than 0 where it has more trials than it planned.
+        """
+        self._of_group.setdefault(key, []).append((source, n_missing))
         if copies:
             self._with_copies.add(key)
 
     def once(self, key: GroupKey, n_planned: int | None) -> int | None:
         """How many were planned, where all plans together are `n_planned`, if that is known.
 
-        What stands wholly in larger sources plans nothing more, be it fewer trials than it has.
+        What a source has is planned once, and what it lacks beside that; of two that have the same
+        the larger plan counts. More trials than were planned are no more than it has alone.
         """
         if n_planned is None or key not in self._with_copies:
             return n_planned
-        known: set[object] = set()
-        missing = 0
-        for plan in sorted(self._of_group[key], key=_by_size):
-            trials = [trial for trial in plan.source.trials if group_key(trial) == key]
-            own = {identity_of(trial) or id(trial) for trial in trials}
-            missing += 0 if own <= known else plan.n_planned - plan.n
-            known |= own
-        return len(known) + missing
-
-
-def _by_size(plan: _Plan) -> tuple[int, int]:
-    """The larger first, of two as large that which lacks more of its plan."""
-    return -plan.n, plan.n - plan.n_planned
+        missing: dict[frozenset[object], int] = {}
+        for source, n in self._of_group[key]:
+            trials = [trial for trial in source.trials if group_key(trial) == key]
+            own = frozenset(identity_of(trial) or id(trial) for trial in trials)
+            missing[own] = max(n, missing.get(own, n))
+        times = Counter(chain.from_iterable(missing))
+        return len(times) + sum(
+            max(n, -sum(times[each] == 1 for each in own)) for own, n in missing.items()
+        )

@@ -13,6 +13,7 @@ from ..documents.wording import listed, plural
 from . import lacking
 from .check import check_group
 from .counts import Seen, grouped, parted
+from .owners import Owners
 from .plans import Plans
 from .repeated import Repeated, may_repeat
 from .source import Counted, Job, Source
@@ -60,11 +61,12 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
         table = repeated.united(self.everything, other.everything)
         whole = self + other
         if whole.expected is not None:
-            parts = sorted((self, other), key=_by_size)
-            # What stands wholly in the larger one plans nothing more.
-            new = parts if len(table) > len(parts[0].everything) else parts[:1]
-            missing = sum((each.expected or 0) - len(each.everything) for each in new)
-            whole = msgspec.structs.replace(whole, expected=len(table) + missing)
+            # As `Plans.once`.
+            sizes = [len(each.everything) for each in (self, other)]
+            lacking = [(self.expected or 0) - sizes[0], (other.expected or 0) - sizes[1]]
+            alone = [len(table) - sizes[1], len(table) - sizes[0]]
+            more = max(lacking) if not any(alone) else sum(map(max, lacking, (-n for n in alone)))
+            whole = msgspec.structs.replace(whole, expected=len(table) + more)
         if not len(whole.left_out):
             return msgspec.structs.replace(whole, table=table)
         if not table.has_rows:
@@ -91,15 +93,22 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
         left_out = label(self.left_out) if len(self.left_out) else self.left_out
         return msgspec.structs.replace(self, table=label(self.table), left_out=left_out)
 
-    def part(self, table: Table, left_out: Table) -> Pool:
-        """Some trials of the pool; how many of them were planned nobody knows."""
-        return msgspec.structs.replace(self, table=table, left_out=left_out, expected=None)
+    def part(self, table: Table, left_out: Table, owners: Owners) -> Pool:
+        """Some trials of the pool, of the sources that they were found in.
 
-
-def _by_size(pool: Pool) -> tuple[int, int]:
-    """The larger pool first, of two as large that which lacks more of its plan."""
-    n = len(pool.everything)
-    return -n, n - (pool.expected or 0)
+        How many of them were planned nobody knows.
+        """
+        trials = [*table, *left_out]
+        found = [owners.of(trial, self.keys) for trial in trials]
+        jobs, without_job = self.jobs, self.without_job
+        # One that does not say which it is may be of any source.
+        if all(found):
+            paths = {source.path for own in found for source in own}
+            jobs = [(path, job) for path, job in jobs if path in paths]
+            without_job = [path for path in without_job if path in paths]
+        return msgspec.structs.replace(
+            self, table=table, left_out=left_out, expected=None, jobs=jobs, without_job=without_job
+        )
 
 
 class _Tables(NamedTuple):
@@ -133,7 +142,7 @@ def pool(sources: Sequence[Source], diagnostics: list[Diagnostic]) -> dict[Group
         planned = _count_planned(source, times)
         for key in times.keys() | {key for key in source.unread if key is not None}:
             again = times[key] - len(tables.get(key, ())) - len(found.left_out.get(key, ()))
-            plans.add(key, source, times[key], planned.get(key, 0), copies=again > 0)
+            plans.add(key, source, planned.get(key, 0) - times[key], copies=again > 0)
             of_kind = of_lines if _is_of_lines(source) else pools
             _add(of_kind, key, found, source, planned.get(key))
         for key, table in tables.items() if len(sources) > 1 else ():

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from comparison.runs_by_hand import write_run
-from conftest import JOBS, Run
+from conftest import JOBS, Run, trial, write_job
 
 import harbor_metrics
 from harbor_metrics import Comparison, compare
@@ -42,6 +42,62 @@ def names(comparison: Comparison) -> list[tuple[str, str]]:
 )
 def test_names_of_sources(sources: list[str], expected: dict[str, list[str]]) -> None:
     assert named_sources(sources) == expected
+
+
+def test_two_models_of_one_short_name_are_two_runs(tmp_path: Path) -> None:
+    """On other datasets they are shown by it, and one would be compared as the other."""
+    jobs = []
+    for provider, dataset in (("p", "d"), ("q", "e")):
+        for model in ("m", "x"):
+            own = f"{provider}/{model}"
+            trials = [
+                trial(task, {"reward": float(i)}, i, id=f"{own}{task}", source=dataset,
+                      agent_info={"name": "a", "model_info": {"name": own}})
+                for i, task in enumerate("tu")
+            ]  # fmt: skip
+            agents = [{"name": "a", "model_name": own}]
+            jobs.append(write_job(tmp_path / provider / model, trials, agents=agents))
+    assert names(compare(*jobs[:2], by="model")) == [("m", "x")]
+    found = compare(*jobs, by="model", only=["dataset=d"])
+    assert names(found) == [("m", "x")]
+    for chosen in ("q/m", "q/x"), ("p/m", "p/x"):
+        only = [f"model={model}" for model in chosen]
+        assert names(compare(*jobs, by="model", only=only)) in ([("m", "x")], [chosen])
+    with pytest.raises(UsageError, match="p/m and q/m have no dataset in common"):
+        compare(*jobs, by="model")
+
+
+@pytest.mark.parametrize("said", [False, None])
+def test_a_run_that_a_label_tells_apart_says_nothing_of_others(
+    said: bool | None, tmp_path: Path
+) -> None:
+    for i, prompt in enumerate("abc"):
+        folder, stamp = tmp_path / prompt, f"2026-0{i + 1}-01T00-00-00.0"
+        folder.mkdir()
+        rows = [
+            {"doc_id": n, "doc": {"prompt": prompt}, "target": "t", "resps": [["a"]],
+             "filtered_resps": ["a"], "filter": "none", "arguments": {}, "metrics": ["err"],
+             "err": int(n % 4 < i)}
+            for n in range(20)
+        ]  # fmt: skip
+        (folder / f"samples_t_{stamp}.jsonl").write_text(
+            "".join(f"{json.dumps(row)}\n" for row in rows)
+        )
+        word = (
+            {"t": {"err": False if prompt != "c" else said}}
+            if prompt != "c" or said is False
+            else {}
+        )
+        (folder / f"results_{stamp}.json").write_text(json.dumps({
+            "results": {"t": {"err,none": 0.5}}, "model_name": "m", "higher_is_better": word,
+            "n-samples": {"t": {"original": 20, "effective": 20}},
+        }))  # fmt: skip
+    sources = [tmp_path / prompt for prompt in "abc"]
+    (first, *_) = compare(*sources, by="prompt").comparisons
+    assert (first.base.run, first.candidate.run) == ("a", "b")
+    assert {(row.verdict, row.higher_is_better) for row in first.rows} == {("worse", False)}
+    (chosen,) = compare(*sources, by="prompt", only=["prompt=a", "prompt=b"]).comparisons
+    assert chosen.rows == first.rows
 
 
 def test_a_path_that_exists_is_one_where_its_end_is_none(

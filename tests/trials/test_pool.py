@@ -112,11 +112,12 @@ def test_copy_that_planned_fewer_trials_takes_none_from_the_plan(planned: int) -
         ({"abc": 4, "de": 3}, 7),
         ({"abc": 4, "de": 3, "ad": 2}, 7),
         ({"abc": 4, "cd": 3}, 6),
+        ({"abc": 9, "abcd": 4}, 10),
+        ({"abc": 3, "bcd": 0}, 3),
+        ({"ab": 3, "cd": 2, "abcd": 4}, 5),
     ],
 )
-def test_what_stands_in_larger_jobs_plans_nothing_more(
-    plans: dict[str, int], expected: int
-) -> None:
+def test_what_several_jobs_have_is_planned_once(plans: dict[str, int], expected: int) -> None:
     for order in permutations(plans.items()):
         sources = [
             Source(path=names, kind="harbor", trials=of("x", *names), sha256=names,

@@ -118,7 +118,9 @@ def _in_compute(script: str, trials: str) -> dict[str, int | float]:
     request = _request(settings, trials)
     prepared = prepare(request)
     if len(prepared.groups) > 1:
-        # What is handed over is one group, whatever names its trials have kept.
+        # What is handed over is one group, whatever names its trials have kept. With their rows:
+        # a metric that needs them would else have them read again, in the groups of the file.
+        prepared = prepare(request, keep=True)
         pool = reduce(add, (group.pool for group in prepared.groups))
         whole = msgspec.structs.replace(prepared.groups[0], pool=pool)
         prepared = msgspec.structs.replace(prepared, groups=[whole])
@@ -139,7 +141,8 @@ def _in_harbor(script: str, job: str, lines: Sequence[bytes]) -> dict[str, int |
 
     settings = _settings(script)
     request = _request(settings, job)
-    prepared = prepare(request)
+    # With rows: a metric that needs them would else have all groups read again.
+    prepared = prepare(request, keep=True)
     given = Counter(json.dumps(json.loads(line), sort_keys=True) for line in lines)
     groups = [
         group

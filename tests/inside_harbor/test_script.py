@@ -162,6 +162,25 @@ def test_in_compute_a_failing_metric_is_an_error(done: Path, cli: Run, tmp_path:
         call(path, [], HARBOR_METRICS_TRIALS=tmp_path / "trials.jsonl")
 
 
+@pytest.mark.parametrize("n", [40, 6_000])
+def test_trials_of_a_group_are_answered_for_together_however_many(n: int, tmp_path: Path) -> None:
+    """One of them has the model's name of an older Harbor; of many only counts are kept."""
+    trials = tmp_path / "trials.jsonl"
+    lines = [
+        {"task": f"t{i // 4}", "trial": f"t{i}" + "_" * 90, "agent": "a", "dataset": "d",
+         "model": "m" if i == 0 else "p/m", "rewards": {"reward": 1},
+         "usage": {"cost_usd": 8.0 if i == 0 else 1.0}}
+        for i in range(n)
+    ]  # fmt: skip
+    trials.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    path = script(tmp_path, "cost-per-task", "mean")
+    answer, _ = call(path, [{"reward": 1}] * n, HARBOR_METRICS_TRIALS=trials)
+    # The mean of tasks of four attempts, of which one has the dear one.
+    mean = {name: value for name, value in answer.items() if name.startswith("cost-per-task")}
+    assert [*mean.values()] == [pytest.approx((n + 7) / n)]
+    assert answer["mean"] == 1
+
+
 def test_undefined_values_are_left_out(done: Path, tmp_path: Path) -> None:
     path = script(tmp_path, {"type": "pass-at-k", "kwargs": {"k": 50}}, "max")
     answer, _ = call(path, rewards_of(done), HARBOR_METRICS_JOB=done)

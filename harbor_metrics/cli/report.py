@@ -92,7 +92,7 @@ def command(
 
 
 _GATES = ("no_worse", "non_inferior", "better", "fail_if")
-_AS_GIVEN = ("only_asked", "missing", "over", "group_by", "as_format", "columns")
+_AS_GIVEN = ("only_asked", "missing", "over", "group_by", "as_format", "columns", "engine")
 
 
 def _again(arguments: Sequence[str]) -> str:

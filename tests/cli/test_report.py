@@ -363,3 +363,10 @@ def test_trials_with_words_of_documents_are_no_document(cli: Run, tmp_path: Path
     line = {"task": "a", "rewards": {"r": 1}, "labels": {"schema_version": "1", "tool": "x"}}
     (tmp_path / "t.jsonl").write_text(json.dumps(line))
     assert cli("report", "t.jsonl", "-o", "x.html").returncode == 0
+
+
+def test_an_engine_that_is_not_there_is_said(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "t.jsonl").write_text('{"task": "t", "rewards": {"reward": 1}}\n')
+    done = cli("report", "t.jsonl", "--engine", "nonsense", "-o", "page.html")
+    assert (done.returncode, (tmp_path / "page.html").exists()) == (2, False)
+    assert "there is no engine `nonsense`" in done.stderr

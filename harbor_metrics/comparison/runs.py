@@ -216,11 +216,7 @@ def chosen(parts: Sequence[Part], only: Sequence[str], owners: Owners) -> list[P
     for key, choices in wanted.items():
         if key in ("agent", "model", "dataset"):
             values = {str(_value_of(part, key, parts)) for part in kept}
-            kept = [
-                part
-                for part in kept
-                if {getattr(part.key, key), _value_of(part, key, parts)} & {*choices}
-            ]
+            kept = [part for part in kept if _value_of(part, key, parts) in choices]
         else:
             kept, values = _with_label(kept, key, choices, owners)
         if not kept:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from itertools import chain
 
 from .counts import identity_of
@@ -30,8 +31,7 @@ class Plans:
     def once(self, key: GroupKey, n_planned: int | None) -> int | None:
         """How many were planned, where all plans together are `n_planned`, if that is known.
 
-        What a source has is planned once, and what it lacks beside that; of two that have the same
-        the larger plan counts. More trials than were planned are no more than it has alone.
+        `planned_once` says how.
         """
         if n_planned is None or key not in self._with_copies:
             return n_planned
@@ -40,7 +40,21 @@ class Plans:
             trials = [trial for trial in source.trials if group_key(trial) == key]
             own = frozenset(identity_of(trial) or id(trial) for trial in trials)
             missing[own] = max(n, missing.get(own, n))
-        times = Counter(chain.from_iterable(missing))
-        return len(times) + sum(
-            max(n, -sum(times[each] == 1 for each in own)) for own, n in missing.items()
-        )
+        return planned_once(missing)
+
+
+def planned_once(missing: Mapping[frozenset[object], int]) -> int:
+    """How many trials were planned by sources that have some in common.
+
+    What they have counts once, and what each lacks of its plan beside that. What stands wholly in
+    another source takes no trial from the plan, however few it planned; of others those that are
+    more than were planned are taken off as far as no other one has them.
+
+    Args:
+        missing: the trials of each source, and how many it lacks of its plan, less than 0 where it
+            has more.
+    """
+    whole = [own for own in missing if not any(own < other for other in missing)]
+    times = Counter(chain.from_iterable(whole))
+    least = {own: -sum(times[each] == 1 for each in own) for own in whole}
+    return len(times) + sum(max(n, least.get(own, 0)) for own, n in missing.items())

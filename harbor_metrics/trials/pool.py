@@ -12,9 +12,9 @@ from ..documents.diagnostics import Diagnostic
 from ..documents.wording import listed, plural
 from . import lacking
 from .check import check_group
-from .counts import Seen, grouped, parted
+from .counts import Seen, grouped, identity_of, parted
 from .owners import Owners
-from .plans import Plans
+from .plans import Plans, planned_once
 from .repeated import Repeated, may_repeat
 from .source import Counted, Job, Source
 from .table import Table
@@ -60,13 +60,14 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
         """Both pools as one group, in which a trial counts once."""
         table = repeated.united(self.everything, other.everything)
         whole = self + other
-        if whole.expected is not None:
-            # As `Plans.once`.
-            sizes = [len(each.everything) for each in (self, other)]
-            lacking = [(self.expected or 0) - sizes[0], (other.expected or 0) - sizes[1]]
-            alone = [len(table) - sizes[1], len(table) - sizes[0]]
-            more = max(lacking) if not any(alone) else sum(map(max, lacking, (-n for n in alone)))
-            whole = msgspec.structs.replace(whole, expected=len(table) + more)
+        sizes = [len(each.everything) for each in (self, other)]
+        if whole.expected is not None and len(table) < sum(sizes):
+            missing: dict[frozenset[object], int] = {}
+            for each, n in zip((self, other), sizes, strict=True):
+                own = frozenset(map(_in_group, each.everything))
+                lacking = (each.expected or 0) - n
+                missing[own] = max(lacking, missing.get(own, lacking))
+            whole = msgspec.structs.replace(whole, expected=planned_once(missing))
         if not len(whole.left_out):
             return msgspec.structs.replace(whole, table=table)
         if not table.has_rows:
@@ -109,6 +110,12 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(
             self, table=table, left_out=left_out, expected=None, jobs=jobs, without_job=without_job
         )
+
+
+def _in_group(trial: Trial) -> object:
+    """What is the same of a trial that comes twice in groups that become one."""
+    identity = identity_of(trial)
+    return identity[len(GroupKey._fields) :] if identity is not None else id(trial)
 
 
 class _Tables(NamedTuple):

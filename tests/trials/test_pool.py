@@ -113,6 +113,8 @@ def test_copy_that_planned_fewer_trials_takes_none_from_the_plan(planned: int) -
         ({"abc": 4, "de": 3, "ad": 2}, 7),
         ({"abc": 4, "cd": 3}, 6),
         ({"abc": 9, "abcd": 4}, 10),
+        ({"abcd": 2, "abc": 3}, 2),
+        ({"abcd": 2, "abc": 1, "d": 0}, 2),
         ({"abc": 3, "bcd": 0}, 3),
         ({"ab": 3, "cd": 2, "abcd": 4}, 5),
     ],

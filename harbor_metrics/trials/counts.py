@@ -260,11 +260,17 @@ def identity_of(trial: Trial) -> tuple[str | None, ...] | None:
     An id is one within a group: who writes the ids of another's trials under an agent, a model or
     a dataset of his own takes none of them from the other's group.
     """
+    own = identity_in_group(trial)
+    return (trial.agent, trial.model, trial.dataset, *own) if own is not None else None
+
+
+def identity_in_group(trial: Trial) -> tuple[str | None, ...] | None:
+    """As `identity_of`, of trials whose groups have become one."""
     if trial.id:
-        return trial.agent, trial.model, trial.dataset, trial.id
+        return (trial.id,)
     if trial.trial is None and trial.id is None:
         return None
-    return trial.agent, trial.model, trial.dataset, trial.task, trial.trial
+    return trial.task, trial.trial
 
 
 class CountedTrials:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from functools import cached_property
 
-from .counts import identity_of
+from .counts import identity_in_group, identity_of
 from .source import Source
 from .trial import GroupKey, LineTrials, Trial, group_key
 
@@ -22,12 +22,11 @@ class Owners:
 
         `groups` are those that have become the group of the trial: a copy may be in another one.
         """
-        identity = identity_of(trial)
+        identity = identity_in_group(trial)
         if identity is None:
             return []
-        rest = identity[len(GroupKey._fields) :]
         own = {group_key(trial), *groups}
-        places = {place for group in own for place in self._known.get((*group, *rest), ())}
+        places = {place for group in own for place in self._known.get((*group, *identity), ())}
         return [self._sources[place] for place in sorted(places)]
 
     @cached_property

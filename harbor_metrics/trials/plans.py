@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable
 from itertools import chain
 
-from .counts import identity_of
+from .counts import identity_in_group
 from .source import Source
-from .trial import GroupKey, group_key
+from .trial import GroupKey, Trial, group_key
 
 
 class Plans:
@@ -35,25 +35,28 @@ class Plans:
         """
         if n_planned is None or key not in self._with_copies:
             return n_planned
-        missing: dict[frozenset[object], int] = {}
-        for source, n in self._of_group[key]:
-            trials = [trial for trial in source.trials if group_key(trial) == key]
-            own = frozenset(identity_of(trial) or id(trial) for trial in trials)
-            missing[own] = max(n, missing.get(own, n))
-        return planned_once(missing)
+        return planned_once(
+            ((trial for trial in source.trials if group_key(trial) == key), n)
+            for source, n in self._of_group[key]
+        )
 
 
-def planned_once(missing: Mapping[frozenset[object], int]) -> int:
+def planned_once(sources: Iterable[tuple[Iterable[Trial], int]]) -> int:
     """How many trials were planned by sources that have some in common.
 
-    What they have counts once, and what each lacks of its plan beside that. What stands wholly in
+    What they have counts once, and what each lacks of its plan beside that, of two that have the
+    same trials what one lacks more. What stands wholly in
     another source takes no trial from the plan, however few it planned; of others those that are
     more than were planned are taken off as far as no other one has them.
 
     Args:
-        missing: the trials of each source, and how many it lacks of its plan, less than 0 where it
-            has more.
+        sources: the trials of each in one group, and how many it lacks of its plan, less than 0
+            where it has more.
     """
+    missing: dict[frozenset[object], int] = {}
+    for trials, n in sources:
+        own = frozenset(identity_in_group(trial) or id(trial) for trial in trials)
+        missing[own] = max(n, missing.get(own, n))
     whole = [own for own in missing if not any(own < other for other in missing)]
     times = Counter(chain.from_iterable(whole))
     least = {own: -sum(times[each] == 1 for each in own) for own in whole}

@@ -12,7 +12,7 @@ from ..documents.diagnostics import Diagnostic
 from ..documents.wording import listed, plural
 from . import lacking
 from .check import check_group
-from .counts import Seen, grouped, identity_of, parted
+from .counts import Seen, grouped, parted
 from .owners import Owners
 from .plans import Plans, planned_once
 from .repeated import Repeated, may_repeat
@@ -58,16 +58,13 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
 
     def united(self, other: Pool, repeated: Repeated) -> Pool:
         """Both pools as one group, in which a trial counts once."""
-        table = repeated.united(self.everything, other.everything)
+        mine, theirs = self.everything, other.everything
+        table = repeated.united(mine, theirs)
         whole = self + other
-        sizes = [len(each.everything) for each in (self, other)]
-        if whole.expected is not None and len(table) < sum(sizes):
-            missing: dict[frozenset[object], int] = {}
-            for each, n in zip((self, other), sizes, strict=True):
-                own = frozenset(map(_in_group, each.everything))
-                lacking = (each.expected or 0) - n
-                missing[own] = max(lacking, missing.get(own, lacking))
-            whole = msgspec.structs.replace(whole, expected=planned_once(missing))
+        if whole.expected is not None and len(table) < len(mine) + len(theirs):
+            plans = ((mine, self.expected), (theirs, other.expected))
+            once = planned_once((trials, (n or 0) - len(trials)) for trials, n in plans)
+            whole = msgspec.structs.replace(whole, expected=once)
         if not len(whole.left_out):
             return msgspec.structs.replace(whole, table=table)
         if not table.has_rows:
@@ -110,12 +107,6 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(
             self, table=table, left_out=left_out, expected=None, jobs=jobs, without_job=without_job
         )
-
-
-def _in_group(trial: Trial) -> object:
-    """What is the same of a trial that comes twice in groups that become one."""
-    identity = identity_of(trial)
-    return identity[len(GroupKey._fields) :] if identity is not None else id(trial)
 
 
 class _Tables(NamedTuple):

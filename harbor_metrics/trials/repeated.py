@@ -11,7 +11,7 @@ import msgspec
 
 from ..documents.diagnostics import Diagnostic, Severity
 from ..documents.wording import listed, plural, printable, shown_path
-from .counts import NotCountableError, grouped, identities, identity_of
+from .counts import NotCountableError, grouped, identities, identity_in_group, identity_of
 from .labelled import label_text
 from .source import Job, Source
 from .table import Table
@@ -159,11 +159,11 @@ def of_copies(
     named = [source for source in sources if not isinstance(source.trials, LineTrials)]
     for place, source in enumerate(named):
         for trial in source.trials:
-            identity = identity_of(trial)
+            identity = identity_in_group(trial)
             group = groups.get(group_key(trial))
             if identity is None or group is None:
                 continue
-            other = first.setdefault((*group, *identity[len(group) :]), place)
+            other = first.setdefault((*group, *identity), place)
             if other != place:
                 times[other, place] += 1
     for (one, two), n in times.items():
